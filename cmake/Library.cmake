@@ -1,0 +1,75 @@
+# The library: one set of objects, a shared and a static form. The numeric kernels are compiled once
+# per instruction set from one source and chosen at run time.
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g")
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(BLAS REQUIRED IMPORTED_TARGET blas)
+pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
+find_path(ISAL_INCLUDE isa-l.h REQUIRED)
+find_library(ISAL_LIBRARY isal REQUIRED)
+
+# No fused multiply-add across expressions: the kernels then give the same bits for every
+# instruction set.
+add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+                    -Wpointer-arith -Wvla -ffp-contract=off
+                    "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+if(CAFE_WERROR)
+    add_compile_options(-Werror)
+endif()
+if(CAFE_SANITIZE)
+    add_compile_options("-fsanitize=${CAFE_SANITIZE}" -fno-omit-frame-pointer
+                        -fno-sanitize-recover=all)
+    add_link_options("-fsanitize=${CAFE_SANITIZE}")
+endif()
+
+file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
+list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/rows\\.c$")
+
+add_library(cafe_objects OBJECT ${CAFE_SOURCES})
+target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
+                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE})
+target_link_libraries(cafe_objects PRIVATE PkgConfig::BLAS PkgConfig::LAPACKE Threads::Threads)
+
+set(CAFE_KERNEL_OBJECTS "")
+function(cafe_kernels name)
+    add_library(cafe_kernels_${name} OBJECT ${CMAKE_SOURCE_DIR}/src/kernels/rows.c)
+    target_include_directories(cafe_kernels_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include
+                               ${CMAKE_SOURCE_DIR}/src)
+    target_compile_definitions(cafe_kernels_${name} PRIVATE CAFE_ISA=${name})
+    target_compile_options(cafe_kernels_${name} PRIVATE ${ARGN})
+    set(CAFE_KERNEL_OBJECTS ${CAFE_KERNEL_OBJECTS} $<TARGET_OBJECTS:cafe_kernels_${name}>
+        PARENT_SCOPE)
+endfunction()
+cafe_kernels(plain)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    cafe_kernels(avx2 -mavx2)
+    cafe_kernels(avx512 -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+    target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
+endif()
+
+set(CAFE_LINK ${ISAL_LIBRARY} PkgConfig::LAPACKE PkgConfig::BLAS Threads::Threads m)
+foreach(form shared static)
+    string(TOUPPER ${form} FORM)
+    add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS})
+    set_target_properties(cafe_${form} PROPERTIES OUTPUT_NAME cafe VERSION ${PROJECT_VERSION}
+                          SOVERSION ${PROJECT_VERSION_MAJOR})
+    target_include_directories(cafe_${form} PUBLIC
+                               $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+target_link_libraries(cafe_shared PRIVATE ${CAFE_LINK})
+target_link_libraries(cafe_static PUBLIC ${CAFE_LINK})
+target_link_options(cafe_shared PRIVATE
+                    "-Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/cafe.map")
+set_target_properties(cafe_shared PROPERTIES LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/cafe.map)

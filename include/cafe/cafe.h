@@ -1,0 +1,17 @@
+/* Cafe: graphs and tables into vectors and communities that can be explained and checked. */
+#ifndef CAFE_CAFE_H
+#define CAFE_CAFE_H
+
+#define CAFE_VERSION_MAJOR 0
+#define CAFE_VERSION_MINOR 1
+#define CAFE_VERSION_PATCH 0
+
+#include <cafe/context.h>
+#include <cafe/embedding.h>
+#include <cafe/generate.h>
+#include <cafe/graph.h>
+#include <cafe/operator.h>
+#include <cafe/option.h>
+#include <cafe/status.h>
+
+#endif

@@ -1,0 +1,138 @@
+/* Sphere-GCN (algorithm 4 of the paper), the spectral finish, and the embedding they yield:
+ * vectors with a certificate.
+ */
+#ifndef CAFE_EMBEDDING_H
+#define CAFE_EMBEDDING_H
+
+#include <cafe/operator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+typedef struct cafe_sphere_options {
+    size_t struct_size;
+    int64_t columns;  /* K */
+    int64_t sweeps;   /* at most so many passes over the nodes */
+    double tolerance; /* stop when a sweep gains less than this share of the objective */
+    double beta;      /* influence, in (0,1]; 1 moves every node all the way */
+    int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
+} cafe_sphere_options;
+
+CAFE_API const cafe_option_table *cafe_sphere_option_table(void);
+CAFE_API void cafe_sphere_options_init(cafe_sphere_options *options);
+
+/* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep. */
+typedef struct cafe_solution cafe_solution;
+
+/* start: NULL for random rows from the context's seed, or n x columns row-major start vectors
+ * (warm start; a row is normalised, a zero row is drawn at random). */
+CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
+                                 const cafe_sphere_options *options, const float *start,
+                                 cafe_solution **solution);
+CAFE_API void cafe_solution_free(cafe_solution *solution);
+CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
+CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
+/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. */
+CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
+/* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
+CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
+/* Copies H, row-major n x columns. */
+CAFE_API void cafe_solution_copy(const cafe_solution *solution, float *h);
+
+/* ---- the spectral finish --------------------------------------------------------------------- */
+
+typedef enum cafe_form {
+    CAFE_FORM_WALK = 0, /* QR(D^-1 Q H), D = diag(p): best for classifiers */
+    CAFE_FORM_HHAT = 1, /* QR(Q H), the paper's output */
+    CAFE_FORM_RITZ = 2, /* Ritz vectors of Q in span(Q H) */
+    CAFE_FORM_RAW = 3   /* H itself */
+} cafe_form;
+
+typedef struct cafe_finish_options {
+    size_t struct_size;
+    int32_t form;    /* cafe_form */
+    double residual; /* > 0: go on until every column's relative residual is below it */
+    int64_t steps;   /* at most so many rounds of the filter for that */
+} cafe_finish_options;
+
+CAFE_API const cafe_option_table *cafe_finish_option_table(void);
+CAFE_API void cafe_finish_options_init(cafe_finish_options *options);
+
+typedef struct cafe_embedding cafe_embedding;
+
+/* Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
+ * its memory becomes the embedding's. */
+CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
+                                 cafe_solution **solution, const cafe_finish_options *options,
+                                 cafe_embedding **embedding);
+CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
+
+/* What is known and proved about an embedding. Arrays have `columns` entries unless said otherwise
+ * and belong to the embedding.
+ *
+ * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for the
+ * walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of the
+ * problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the positive
+ * ones. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz vector; in
+ * the other forms column_value_j and column_residual_j are the Rayleigh quotient and the residual of
+ * column j as it stands. */
+typedef struct cafe_certificate {
+    int64_t asked;           /* K */
+    int64_t columns;         /* C <= K: columns that carry information */
+    int64_t dropped;         /* K - C */
+    double objective;        /* tr(H^T Q H) at the end */
+    double effective_rank;   /* of H: exp of the entropy of the eigenvalue shares of H^T H */
+    int32_t generalised;     /* 1: the walk form's problem */
+    int32_t rotated;         /* 1: the columns are Ritz vectors */
+    double tolerance;        /* the relative residual asked for; 0 when none was */
+    int64_t converged;       /* columns with residual_j <= tolerance * |rho_j| */
+    int64_t products;        /* block products with Q spent in the finish */
+    double orthogonality;    /* largest entry of |V^T V - I| (V^T D V after --residual, walk form) */
+    const double *ritz_values;
+    const double *residuals;
+    const double *shares;
+    const double *column_values;
+    const double *column_residuals;
+} cafe_certificate;
+
+CAFE_API void cafe_embedding_certificate(const cafe_embedding *embedding,
+                                         cafe_certificate *certificate);
+CAFE_API int64_t cafe_embedding_nodes(const cafe_embedding *embedding);
+CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
+/* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. */
+CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
+CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
+/* Copies the vectors, row-major nodes x columns. */
+CAFE_API void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
+
+typedef enum cafe_vector_format {
+    CAFE_VECTORS_AUTO = 0, /* by the name's ending */
+    CAFE_VECTORS_NPY = 1,  /* .npy, float32; names in FILE.names.txt when not 0 .. n-1 */
+    CAFE_VECTORS_TSV = 2,  /* .tsv: name, tab, values */
+    CAFE_VECTORS_TEXT = 3  /* .txt: word2vec text, "n K" first */
+} cafe_vector_format;
+
+/* Writes under a temporary name and renames. An existing file is kept (CAFE_ERROR_EXISTS) unless
+ * `overwrite`. "-" with a text format writes to standard output. */
+CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
+                                          const cafe_graph *graph, const char *path,
+                                          cafe_vector_format format, int32_t overwrite);
+
+/* Reads an n x K block of float32 or float64 from a .npy file, for warm starts; the caller frees it
+ * with cafe_block_free. */
+CAFE_API cafe_status cafe_block_read(cafe_context *context, const char *path, int64_t *rows,
+                                     int64_t *columns, float **values);
+CAFE_API void cafe_block_free(cafe_context *context, float *values);
+
+/* Bytes the whole run (graph, solver, finish) will hold at its peak, from sizes alone. */
+CAFE_API int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
+                                  const cafe_sphere_options *sphere,
+                                  const cafe_finish_options *finish, int32_t threads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

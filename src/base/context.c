@@ -1,0 +1,153 @@
+/* The context: created, polled, cancelled, freed. */
+#define _GNU_SOURCE
+#include "base/context.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cafe/cafe.h>
+
+#include "base/pool.h"
+
+enum { MOST_THREADS = 1024 };
+
+static void *plain_allocate(void *user, size_t bytes) {
+    (void)user;
+    return malloc(bytes);
+}
+
+static void plain_release(void *user, void *block) {
+    (void)user;
+    free(block);
+}
+
+static int32_t allowed_cpus(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (int32_t)CPU_COUNT(&set) : 1;
+}
+
+void cafe_context_options_init(cafe_context_options *options) {
+    *options = (cafe_context_options){.struct_size = sizeof *options, .seed = 1};
+}
+
+static cafe_status settle_options(const cafe_context_options *given, cafe_context_options *o) {
+    cafe_context_options_init(o);
+    if (given) {
+        if (given->struct_size != sizeof *given) return CAFE_ERROR_ARGUMENT;
+        *o = *given;
+    }
+    if (o->threads < 0 || o->threads > MOST_THREADS) return CAFE_ERROR_ARGUMENT;
+    if (o->threads == 0) o->threads = allowed_cpus();
+    if (!o->allocator.allocate)
+        o->allocator = (cafe_allocator){plain_allocate, plain_release, NULL};
+    return CAFE_OK;
+}
+
+cafe_status cafe_context_create(const cafe_context_options *options, cafe_context **context) {
+    cafe_context_options o;
+    *context = NULL;
+    cafe_status status = settle_options(options, &o);
+    if (status != CAFE_OK) return status;
+    cafe_context *c = o.allocator.allocate(o.allocator.user, sizeof *c);
+    if (!c) return CAFE_ERROR_MEMORY;
+    memset(c, 0, sizeof *c);
+    c->allocator = o.allocator;
+    c->threads = o.threads;
+    c->seed = o.seed;
+    atomic_store(&c->phase, "");
+    status = cafe_pool_create(c);
+    if (status != CAFE_OK)
+        c->allocator.release(c->allocator.user, c);
+    else
+        *context = c;
+    return status;
+}
+
+void cafe_context_free(cafe_context *context) {
+    if (!context) return;
+    cafe_pool_free(context);
+    context->allocator.release(context->allocator.user, context);
+}
+
+const char *cafe_error(const cafe_context *context) {
+    return context->error;
+}
+
+int32_t cafe_threads(const cafe_context *context) {
+    return context->threads;
+}
+
+uint64_t cafe_seed(const cafe_context *context) {
+    return context->seed;
+}
+
+void cafe_cancel(cafe_context *context) {
+    atomic_store(&context->cancelled, 1);
+}
+
+void cafe_reset_cancel(cafe_context *context) {
+    atomic_store(&context->cancelled, 0);
+}
+
+cafe_status cafe_check_cancel(cafe_context *context) {
+    if (!atomic_load_explicit(&context->cancelled, memory_order_relaxed)) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_CANCELLED, "cancelled");
+}
+
+cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->error, sizeof context->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+cafe_status cafe_fail_memory(cafe_context *context, const char *what) {
+    return cafe_fail(context, CAFE_ERROR_MEMORY, "out of memory: %s", what);
+}
+
+void cafe_phase(cafe_context *context, const char *phase, int64_t steps) {
+    atomic_store(&context->step, 0);
+    atomic_store(&context->steps, steps);
+    atomic_store(&context->value, 0);
+    atomic_store(&context->phase, phase);
+}
+
+void cafe_step(cafe_context *context, int64_t step, double value) {
+    atomic_store(&context->step, step);
+    atomic_store(&context->value, value);
+}
+
+void cafe_get_progress(const cafe_context *context, cafe_progress *progress) {
+    cafe_context *c = (cafe_context *)context;
+    progress->phase = atomic_load(&c->phase);
+    progress->step = atomic_load(&c->step);
+    progress->steps = atomic_load(&c->steps);
+    progress->value = atomic_load(&c->value);
+}
+
+int64_t cafe_bytes(const cafe_context *context) {
+    return atomic_load(&((cafe_context *)context)->bytes);
+}
+
+int64_t cafe_peak_bytes(const cafe_context *context) {
+    return atomic_load(&((cafe_context *)context)->peak);
+}
+
+void cafe_reset_peak_bytes(cafe_context *context) {
+    atomic_store(&context->peak, atomic_load(&context->bytes));
+}
+
+#define TEXT_OF(x) #x
+#define VERSION_TEXT(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
+
+const char *cafe_version(void) {
+    return VERSION_TEXT(CAFE_VERSION_MAJOR, CAFE_VERSION_MINOR, CAFE_VERSION_PATCH);
+}
+
+int32_t cafe_abi_version(void) {
+    return 1;
+}

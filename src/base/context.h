@@ -1,0 +1,46 @@
+/* The context's inside, for the library alone. */
+#ifndef CAFE_BASE_CONTEXT_H
+#define CAFE_BASE_CONTEXT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <cafe/context.h>
+
+struct cafe_pool;
+
+struct cafe_context {
+    cafe_allocator allocator;
+    struct cafe_pool *pool;
+    int32_t threads;
+    uint64_t seed;
+    atomic_int cancelled;
+    _Atomic(const char *) phase;
+    atomic_llong step, steps;
+    _Atomic double value;
+    atomic_llong bytes, peak;
+    char error[1024];
+};
+
+/* Stores the text (printf style) as the context's error and returns `status`. */
+cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* CAFE_ERROR_MEMORY with a text that names what the memory was for. */
+cafe_status cafe_fail_memory(cafe_context *context, const char *what);
+
+/* CAFE_ERROR_CANCELLED once somebody called cafe_cancel(). */
+cafe_status cafe_check_cancel(cafe_context *context);
+
+/* Starts a phase of `steps` steps (0: unknown); phase is a static word. */
+void cafe_phase(cafe_context *context, const char *phase, int64_t steps);
+void cafe_step(cafe_context *context, int64_t step, double value);
+
+/* Leaves the function through its one exit, with `status` set. */
+#define CAFE_TRY(call)                         \
+    do {                                       \
+        status = (call);                       \
+        if (status != CAFE_OK) goto done;      \
+    } while (0)
+
+#endif

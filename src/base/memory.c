@@ -1,0 +1,83 @@
+/* Counted memory of a context.
+ *
+ * Every block is preceded by a header with its raw address and size, so that the bytes in use and
+ * their peak are known. Blocks of 4 MiB and more start at a 2 MiB boundary and ask for huge pages
+ * before they are first touched: random rows of H then cost one TLB entry per 2 MiB.
+ */
+#define _GNU_SOURCE
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 64 };
+static const size_t huge_page = (size_t)2 << 20;
+static const size_t huge_block = (size_t)4 << 20;
+
+typedef struct header {
+    void *raw;
+    size_t bytes;
+} header;
+
+static header *header_of(void *block) {
+    return (header *)((char *)block - ALIGNMENT);
+}
+
+static void count_bytes(cafe_context *context, size_t bytes) {
+    long long now = atomic_fetch_add(&context->bytes, (long long)bytes) + (long long)bytes;
+    long long peak = atomic_load(&context->peak);
+    while (now > peak && !atomic_compare_exchange_weak(&context->peak, &peak, now)) {
+    }
+}
+
+void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
+    size_t bytes;
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) ||
+        bytes > PTRDIFF_MAX - 2 * huge_page) {
+        cafe_fail_memory(context, "a block larger than the address space");
+        return NULL;
+    }
+    size_t align = bytes >= huge_block ? huge_page : ALIGNMENT;
+    char *raw = context->allocator.allocate(context->allocator.user, bytes + ALIGNMENT + align);
+    if (!raw) {
+        cafe_fail(context, CAFE_ERROR_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+        return NULL;
+    }
+    uintptr_t start = ((uintptr_t)raw + ALIGNMENT + align - 1) & ~(uintptr_t)(align - 1);
+    char *block = raw + (start - (uintptr_t)raw);
+    if (align == huge_page) madvise(block, bytes & ~(huge_page - 1), MADV_HUGEPAGE);
+    *header_of(block) = (header){raw, bytes};
+    count_bytes(context, bytes);
+    return block;
+}
+
+void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size) {
+    void *block = cafe_mem(context, count, size);
+    if (block) memset(block, 0, header_of(block)->bytes);
+    return block;
+}
+
+void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t size) {
+    void *larger = cafe_mem(context, count, size);
+    if (larger && block) {
+        size_t old = header_of(block)->bytes, now = header_of(larger)->bytes;
+        memcpy(larger, block, old < now ? old : now);
+        cafe_mem_free(context, block);
+    }
+    return larger;
+}
+
+void cafe_mem_free(cafe_context *context, void *block) {
+    if (!block) return;
+    header *h = header_of(block);
+    atomic_fetch_sub(&context->bytes, (long long)h->bytes);
+    context->allocator.release(context->allocator.user, h->raw);
+}
+
+char *cafe_mem_text(cafe_context *context, const char *text) {
+    size_t length = strlen(text) + 1;
+    char *copy = cafe_mem(context, (int64_t)length, 1);
+    if (copy) memcpy(copy, text, length);
+    return copy;
+}

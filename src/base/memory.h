@@ -1,0 +1,23 @@
+/* Memory of a context: counted, 64-byte aligned, huge pages for large blocks. */
+#ifndef CAFE_BASE_MEMORY_H
+#define CAFE_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/context.h"
+
+/* count * size bytes (NULL when there are none or the product overflows), uninitialised or zeroed.
+ * A request of 0 bytes returns a valid block. The error text is set on failure. */
+void *cafe_mem(cafe_context *context, int64_t count, size_t size);
+void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
+
+/* A larger (or smaller) block with the old contents; block may be NULL. On failure NULL, and the
+ * old block stays valid. */
+void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t size);
+
+void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
+
+char *cafe_mem_text(cafe_context *context, const char *text); /* a copy */
+
+#endif

@@ -1,0 +1,164 @@
+/* Options from their tables: defaults, validation, setting from text, printing. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cafe/option.h>
+
+#include "base/context.h"
+
+static void *field(const cafe_option *option, void *options) {
+    return (char *)options + option->offset;
+}
+
+static void store(const cafe_option *option, void *options, double value) {
+    switch (option->type) {
+        case CAFE_OPTION_INTEGER: *(int64_t *)field(option, options) = (int64_t)value; break;
+        case CAFE_OPTION_REAL: *(double *)field(option, options) = value; break;
+        case CAFE_OPTION_CHOICE:
+        case CAFE_OPTION_SWITCH: *(int32_t *)field(option, options) = (int32_t)value; break;
+    }
+}
+
+double cafe_options_number(const cafe_option *option, const void *options) {
+    const void *at = (const char *)options + option->offset;
+    switch (option->type) {
+        case CAFE_OPTION_INTEGER: return (double)*(const int64_t *)at;
+        case CAFE_OPTION_REAL: return *(const double *)at;
+        case CAFE_OPTION_CHOICE:
+        case CAFE_OPTION_SWITCH: return *(const int32_t *)at;
+    }
+    return 0;
+}
+
+void cafe_options_init(const cafe_option_table *table, void *options) {
+    memset(options, 0, table->struct_size);
+    *(size_t *)options = table->struct_size;
+    for (size_t i = 0; i < table->count; i++)
+        store(&table->options[i], options, table->options[i].initial);
+}
+
+/* The word number `index` of "a|b|c": its start and length; length 0 when there is none. */
+static const char *choice_word(const char *choices, int index, size_t *length) {
+    for (;;) {
+        size_t word = strcspn(choices, "|");
+        if (index-- == 0) {
+            *length = word;
+            return choices;
+        }
+        if (choices[word] == 0) {
+            *length = 0;
+            return choices;
+        }
+        choices += word + 1;
+    }
+}
+
+static int choice_index(const char *choices, const char *text) {
+    for (int i = 0;; i++) {
+        size_t length;
+        const char *word = choice_word(choices, i, &length);
+        if (length == 0) return -1;
+        if (strlen(text) == length && memcmp(word, text, length) == 0) return i;
+    }
+}
+
+static void range_text(const cafe_option *option, char *text, size_t capacity) {
+    if (option->type == CAFE_OPTION_CHOICE)
+        snprintf(text, capacity, "one of %s", option->choices);
+    else if (option->type == CAFE_OPTION_SWITCH)
+        snprintf(text, capacity, "yes or no");
+    else if (isinf(option->maximum))
+        snprintf(text, capacity, "%s of at least %g",
+                 option->type == CAFE_OPTION_INTEGER ? "a whole number" : "a number",
+                 option->minimum);
+    else
+        snprintf(text, capacity, "%s from %g to %g",
+                 option->type == CAFE_OPTION_INTEGER ? "a whole number" : "a number",
+                 option->minimum, option->maximum);
+}
+
+static cafe_status refuse(cafe_context *context, const cafe_option *option, const char *text) {
+    char range[256];
+    range_text(option, range, sizeof range);
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "--%s takes %s, not '%s'", option->name, range,
+                     text);
+}
+
+static bool in_range(const cafe_option *option, double value) {
+    if (option->type == CAFE_OPTION_CHOICE) {
+        size_t length = 0;
+        if (value >= 0) choice_word(option->choices, (int)value, &length);
+        return length > 0;
+    }
+    return value >= option->minimum && value <= option->maximum; /* false for NaN */
+}
+
+cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *table,
+                               const void *options) {
+    if (*(const size_t *)options != table->struct_size)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the %s options were not initialised by their init function", table->name);
+    for (size_t i = 0; i < table->count; i++) {
+        const cafe_option *option = &table->options[i];
+        double value = cafe_options_number(option, options);
+        if (!in_range(option, value)) {
+            char text[64];
+            snprintf(text, sizeof text, "%g", value);
+            return refuse(context, option, text);
+        }
+    }
+    return CAFE_OK;
+}
+
+/* The value that `text` stands for, NaN when it stands for none. Whole numbers may be written as
+ * 1e6; they are exact up to 2^53. */
+static double parse(const cafe_option *option, const char *text) {
+    if (option->type == CAFE_OPTION_CHOICE) {
+        int index = choice_index(option->choices, text);
+        return index < 0 ? NAN : index;
+    }
+    if (option->type == CAFE_OPTION_SWITCH) {
+        int index = choice_index("no|yes|0|1|false|true|off|on", text);
+        return index < 0 ? NAN : index % 2;
+    }
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != 0) return NAN;
+    if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > 0x1p53))
+        return NAN;
+    return value;
+}
+
+cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *table, void *options,
+                             const char *name, const char *text) {
+    for (size_t i = 0; i < table->count; i++) {
+        const cafe_option *option = &table->options[i];
+        if (strcmp(option->name, name) != 0) continue;
+        double value = parse(option, text);
+        if (!in_range(option, value)) return refuse(context, option, text);
+        store(option, options, value);
+        return CAFE_OK;
+    }
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s has no option '%s'", table->name, name);
+}
+
+size_t cafe_options_text(const cafe_option *option, const void *options, char *text,
+                         size_t capacity) {
+    double value = cafe_options_number(option, options);
+    int written = 0;
+    if (option->type == CAFE_OPTION_CHOICE) {
+        size_t length;
+        const char *word = choice_word(option->choices, (int)value, &length);
+        written = snprintf(text, capacity, "%.*s", (int)length, word);
+    } else if (option->type == CAFE_OPTION_SWITCH) {
+        written = snprintf(text, capacity, "%s", value != 0 ? "yes" : "no");
+    } else if (option->type == CAFE_OPTION_INTEGER) {
+        written = snprintf(text, capacity, "%.0f", value);
+    } else {
+        written = snprintf(text, capacity, "%.9g", value);
+    }
+    return written < 0 ? 0 : (size_t)written;
+}

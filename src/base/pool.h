@@ -1,0 +1,25 @@
+/* The thread pool: runs numbered tasks; which thread runs which never matters for the result. */
+#ifndef CAFE_BASE_POOL_H
+#define CAFE_BASE_POOL_H
+
+#include "base/context.h"
+
+/* Runs one task; `worker` is 0 .. threads-1 and names the scratch memory it may use. */
+typedef void cafe_task(void *argument, int64_t task, int32_t worker);
+
+/* Runs tasks 0 .. count-1 and waits for them. Tasks not yet begun are left out once the context is
+ * cancelled, and CAFE_ERROR_CANCELLED is returned. Not to be called from within a task. */
+cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument);
+
+cafe_status cafe_pool_create(cafe_context *context);
+void cafe_pool_free(cafe_context *context);
+
+/* Number of blocks of `block` items that cover n, and the end of block b: for tasks over ranges. */
+static inline int64_t cafe_blocks(int64_t n, int64_t block) {
+    return (n + block - 1) / block;
+}
+static inline int64_t cafe_block_end(int64_t n, int64_t block, int64_t b) {
+    return (b + 1) * block < n ? (b + 1) * block : n;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* The graph's inside: compressed rows, names, counts, and who owns the memory. */
+#ifndef CAFE_GRAPH_INTERNAL_H
+#define CAFE_GRAPH_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <cafe/graph.h>
+
+#include "base/context.h"
+
+typedef enum cafe_name_kind {
+    CAFE_NAMES_INDEX = 0,   /* node u is called u */
+    CAFE_NAMES_INTEGER = 1, /* integers[u], ascending */
+    CAFE_NAMES_STRING = 2   /* bytes text[start[u] .. start[u+1]), by first appearance, no NUL inside */
+} cafe_name_kind;
+
+typedef struct cafe_names {
+    cafe_name_kind kind;
+    const int64_t *integers;
+    const int64_t *start;
+    const char *text;
+} cafe_names;
+
+struct cafe_graph {
+    cafe_context *context; /* whose memory it is */
+    int64_t n;             /* nodes; below 2^31 */
+    int64_t arcs;          /* entries of the rows: two per edge, one per loop */
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights; /* NULL: all 1 */
+    cafe_names names;
+    cafe_graph_counts counts;
+    bool owns_rows;  /* offsets, targets, weights are the context's memory */
+    bool owns_names; /* likewise the name arrays */
+    void *map;       /* a mapped .cafe file, or NULL */
+    size_t map_bytes;
+    _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/names.c */
+};
+
+/* A graph shell with everything zero; NULL when memory is out. cafe_graph_free() frees it. */
+cafe_graph *cafe_graph_new(cafe_context *context);
+
+/* Fills in the counts that follow from the rows: nodes, edges, isolated, degrees, total weight,
+ * weighted, components, largest. */
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
+
+/* Gives the graph its names (arrays of the context's memory, owned by the graph from now on). */
+void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names);
+
+#endif
