@@ -1,0 +1,159 @@
+/* Small graphs for the tests, made through the public interface.
+ *
+ * Each function returns a graph the caller frees; a graph that cannot be made fails the test.
+ */
+#ifndef CAFE_TEST_GRAPHS_H
+#define CAFE_TEST_GRAPHS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <cafe/cafe.h>
+
+#define TEST_UNUSED __attribute__((unused))
+
+enum { TEST_KARATE_NODES = 34, TEST_KARATE_EDGES = 78 };
+
+/* Zachary's karate club (J. Anthropol. Res. 33, 1977), nodes from 0. */
+TEST_UNUSED static const int32_t test_karate_edges[TEST_KARATE_EDGES][2] = {
+    {0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 6},   {0, 7},   {0, 8},   {0, 10},
+    {0, 11},  {0, 12},  {0, 13},  {0, 17},  {0, 19},  {0, 21},  {0, 31},  {1, 2},   {1, 3},
+    {1, 7},   {1, 13},  {1, 17},  {1, 19},  {1, 21},  {1, 30},  {2, 3},   {2, 7},   {2, 8},
+    {2, 9},   {2, 13},  {2, 27},  {2, 28},  {2, 32},  {3, 7},   {3, 12},  {3, 13},  {4, 6},
+    {4, 10},  {5, 6},   {5, 10},  {5, 16},  {6, 16},  {8, 30},  {8, 32},  {8, 33},  {9, 33},
+    {13, 33}, {14, 32}, {14, 33}, {15, 32}, {15, 33}, {18, 32}, {18, 33}, {19, 33}, {20, 32},
+    {20, 33}, {22, 32}, {22, 33}, {23, 25}, {23, 27}, {23, 29}, {23, 32}, {23, 33}, {24, 25},
+    {24, 27}, {24, 31}, {25, 31}, {26, 29}, {26, 33}, {27, 33}, {28, 31}, {28, 33}, {29, 32},
+    {29, 33}, {30, 32}, {30, 33}, {31, 32}, {31, 33}, {32, 33}};
+
+/* A small generator of numbers for tests (splitmix64), apart from the library's own. */
+TEST_UNUSED static uint64_t test_number(uint64_t *state) {
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+TEST_UNUSED static int64_t test_below(uint64_t *state, int64_t bound) {
+    return (int64_t)(test_number(state) % (uint64_t)bound);
+}
+
+/* Room for links: filled by a test, turned into a graph, freed. */
+typedef struct test_links {
+    int64_t count;
+    int32_t *source, *target;
+    float *weights;
+} test_links;
+
+TEST_UNUSED static test_links test_links_new(int64_t count) {
+    size_t room = (size_t)(count > 0 ? count : 1);
+    test_links l = {count, malloc(room * sizeof(int32_t)), malloc(room * sizeof(int32_t)),
+                    malloc(room * sizeof(float))};
+    assert_non_null(l.source);
+    assert_non_null(l.target);
+    assert_non_null(l.weights);
+    return l;
+}
+
+TEST_UNUSED static void test_links_free(test_links *l) {
+    free(l->source);
+    free(l->target);
+    free(l->weights);
+}
+
+TEST_UNUSED static cafe_graph *test_graph(cafe_context *context, int64_t nodes, const test_links *l,
+                                          int32_t weighted, const cafe_graph_options *options) {
+    cafe_graph *graph = NULL;
+    cafe_status status = cafe_graph_from_edges(context, nodes, l->count, l->source, l->target,
+                                               weighted ? l->weights : NULL, options, &graph);
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(context));
+    return graph;
+}
+
+TEST_UNUSED static cafe_graph *test_karate(cafe_context *context) {
+    test_links l = test_links_new(TEST_KARATE_EDGES);
+    for (int64_t i = 0; i < l.count; i++) {
+        l.source[i] = test_karate_edges[i][0];
+        l.target[i] = test_karate_edges[i][1];
+    }
+    cafe_graph *graph = test_graph(context, TEST_KARATE_NODES, &l, 0, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+/* K_{a,b}: nodes 0 .. a-1 on one side, a .. a+b-1 on the other. */
+TEST_UNUSED static cafe_graph *test_bipartite(cafe_context *context, int32_t a, int32_t b) {
+    test_links l = test_links_new((int64_t)a * b);
+    for (int64_t i = 0; i < l.count; i++) {
+        l.source[i] = (int32_t)(i / b);
+        l.target[i] = a + (int32_t)(i % b);
+    }
+    cafe_graph *graph = test_graph(context, (int64_t)a + b, &l, 0, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+/* rows x columns, node r * columns + c next to its neighbours right and below. */
+TEST_UNUSED static cafe_graph *test_grid(cafe_context *context, int32_t rows, int32_t columns) {
+    test_links l = test_links_new(2 * (int64_t)rows * columns);
+    l.count = 0;
+    for (int32_t u = 0; u < rows * columns; u++) {
+        if (u % columns + 1 < columns) l.source[l.count] = u, l.target[l.count++] = u + 1;
+        if (u / columns + 1 < rows) l.source[l.count] = u, l.target[l.count++] = u + columns;
+    }
+    cafe_graph *graph = test_graph(context, (int64_t)rows * columns, &l, 0, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+/* m random links with repeats and both directions: nodes u and w are linked only when u and w are
+ * equal modulo 3 (so at least three components), and every seventh node stays isolated.
+ * Weights are multiples of 1/4 in (0,4]; with `loops` one link in sixteen is a loop. */
+TEST_UNUSED static test_links test_random_links(int64_t n, int64_t m, int32_t loops,
+                                                uint64_t seed) {
+    test_links l = test_links_new(m);
+    uint64_t state = seed;
+    assert_true(n >= 12);
+    for (int64_t i = 0; i < m; i++) {
+        int64_t u, w;
+        do u = test_below(&state, n);
+        while (u % 7 == 6);
+        do w = test_below(&state, n);
+        while (w % 7 == 6 || w % 3 != u % 3 || w == u);
+        if (loops && test_below(&state, 16) == 0) w = u;
+        l.source[i] = (int32_t)u;
+        l.target[i] = (int32_t)w;
+        l.weights[i] = (float)(1 + test_below(&state, 16)) / 4;
+    }
+    return l;
+}
+
+/* The graph of these links; loops are kept when there are any. n is at least 12. */
+TEST_UNUSED static cafe_graph *test_random(cafe_context *context, int64_t n, int64_t m,
+                                           int32_t weighted, int32_t loops, uint64_t seed) {
+    test_links l = test_random_links(n, m, loops, seed);
+    cafe_graph_options options;
+    cafe_graph_options_init(&options);
+    options.self_loops = loops ? CAFE_LOOPS_KEEP : CAFE_LOOPS_DROP;
+    cafe_graph *graph = test_graph(context, n, &l, weighted, &options);
+    test_links_free(&l);
+    return graph;
+}
+
+/* A context with so many threads and this seed. */
+TEST_UNUSED static cafe_context *test_context(int32_t threads, uint64_t seed) {
+    cafe_context_options options;
+    cafe_context *context = NULL;
+    cafe_context_options_init(&options);
+    options.threads = threads;
+    options.seed = seed;
+    assert_int_equal(cafe_context_create(&options, &context), CAFE_OK);
+    return context;
+}
+
+#endif
