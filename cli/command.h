@@ -1,0 +1,43 @@
+/* The commands of the tool. A new command is one file that defines cli_NAME and one line here. */
+#ifndef CAFE_CLI_COMMAND_H
+#define CAFE_CLI_COMMAND_H
+
+#include "option.h"
+
+#define CLI_COMMANDS(X) \
+    X(embed)            \
+    X(convert)          \
+    X(info)             \
+    X(generate)         \
+    X(help)             \
+    X(version)
+
+/* Exit codes; an interrupted run ends with 128 + the signal's number: 130, 143. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INPUT = 3 };
+
+struct cli_command {
+    const char *name;
+    const char *arguments;   /* as in the usage line: "GRAPH -o OUT.npy" */
+    const char *summary;     /* one line, no full stop */
+    const char *description; /* a paragraph; NULL: none */
+    const cli_group *groups; /* ended by a group without a title; NULL: no options */
+    size_t size;     /* of the struct the options are stored in; it starts with cli_common */
+    int least, most; /* how many words that are no options */
+    int (*run)(const void *values, const cli_arguments *arguments);
+};
+
+#define CLI_DECLARE(name) extern const cli_command cli_##name;
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
+
+/* The commands in the order of the list above, ended by NULL. */
+extern const cli_command *const cli_commands[];
+
+/* The command of that name, or NULL. */
+const cli_command *cli_find_command(const char *name);
+
+/* The help page of a command, and of the tool, for people. */
+void cli_print_help(const cli_command *command);
+void cli_print_overview(void);
+
+#endif

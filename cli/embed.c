@@ -1,0 +1,256 @@
+/* cafe embed: read, check the memory, sample, solve, finish, write, report.
+ *
+ * What can be refused is refused before the work begins: names, endings, existing files, and runs
+ * that would not fit into the memory.
+ */
+#define _GNU_SOURCE
+#include "embed.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "memory.h"
+#include "output.h"
+
+static bool is_standard(const char *path) {
+    return path && strcmp(path, "-") == 0;
+}
+
+static bool known_vector_format(const char *path) {
+    const char *e = cli_extension(path);
+    return is_standard(path) || strcasecmp(e, ".npy") == 0 || strcasecmp(e, ".tsv") == 0 ||
+           strcasecmp(e, ".txt") == 0;
+}
+
+/* ---- before the work ------------------------------------------------------------------------- */
+
+static int check_names(const embed_values *v) {
+    if (!v->output && !v->json && !v->dry_run)
+        return cli_usage_error("embed", "where to? give -o FILE (or --json, or --dry-run)");
+    if (v->output && !known_vector_format(v->output))
+        return cli_usage_error(
+            "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
+    if (v->output && v->json && strcmp(v->output, v->json) == 0)
+        return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
+    int code = cli_output_check("embed", &v->common, v->output);
+    return code != CLI_OK ? code : cli_output_check("embed", &v->common, v->json);
+}
+
+/* A .npy file has no room for names: they go into a file beside it, which must be free too. */
+static int check_names_file(embed_job *job) {
+    const char *output = job->values.output;
+    char *path = NULL;
+    if (!output || strcasecmp(cli_extension(output), ".npy") != 0 ||
+        cafe_graph_names_are_indices(job->graph))
+        return CLI_OK;
+    if (asprintf(&path, "%s.names.txt", output) < 0)
+        return cli_error(&job->run, CLI_FAILED, "out of memory");
+    int code = cli_output_check("embed", &job->values.common, path);
+    free(path);
+    return code;
+}
+
+static void estimate_memory(embed_job *job) {
+    embed_values *v = &job->values;
+    job->needed = cafe_embed_bytes(job->counts.nodes, job->counts.edges, job->counts.weighted,
+                                   &v->sphere, &v->finish, cafe_threads(job->run.context));
+    if (job->start) job->needed += job->counts.nodes * v->sphere.columns * (int64_t)sizeof(float);
+    if (v->memory > 0) job->available = v->memory;
+}
+
+static int check_memory(embed_job *job) {
+    char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
+    if (job->needed <= job->available) return CLI_OK;
+    return cli_error(&job->run, CLI_FAILED,
+                     "the run needs %s of memory and %s %s: it does not fit; fewer --columns need "
+                     "less",
+                     cli_bytes_text(job->needed, needed), cli_bytes_text(job->available, available),
+                     job->values.memory > 0 ? "is the limit" : "is available");
+}
+
+/* ---- the phases ------------------------------------------------------------------------------ */
+
+/* Vectors to start from; unless --columns is given their columns are the run's. */
+static int read_start(embed_job *job, const cli_arguments *arguments) {
+    cafe_sphere_options *sphere = &job->values.sphere;
+    const char *path = job->values.start;
+    int64_t rows = 0, columns = 0;
+    if (!path) return CLI_OK;
+    int code =
+        cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, &columns, &job->start));
+    if (code != CLI_OK) return code;
+    if (!cli_given(arguments, "columns")) sphere->columns = columns;
+    if (rows == job->counts.nodes && columns == sphere->columns) return CLI_OK;
+    return cli_error(&job->run, CLI_INPUT,
+                     "%s: expected start vectors of %lld x %lld, found %lld x %lld", path,
+                     (long long)job->counts.nodes, (long long)sphere->columns, (long long)rows,
+                     (long long)columns);
+}
+
+static int read_input(embed_job *job, const cli_arguments *arguments) {
+    double began = cli_seconds();
+    int code = cli_check(
+        &job->run, cafe_graph_read(job->run.context, job->path, &job->values.graph, &job->graph));
+    if (code != CLI_OK) return code;
+    cafe_graph_get_counts(job->graph, &job->counts);
+    code = read_start(job, arguments);
+    job->seconds[PHASE_READ] = cli_seconds() - began;
+    if (code == CLI_OK) cli_say_graph(&job->run, job->path, job->graph);
+    return code;
+}
+
+static int sample(embed_job *job) {
+    double began = cli_seconds();
+    cafe_context *context = job->run.context;
+    cafe_status status =
+        cafe_sample(context, job->graph, (cafe_sampling)job->values.sampling, &job->sampled);
+    if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
+    job->seconds[PHASE_SAMPLE] = cli_seconds() - began;
+    return cli_check(&job->run, status);
+}
+
+/* Keeps the solver's history: the finish consumes the solution. */
+static int keep_history(embed_job *job) {
+    job->sweeps = cafe_solution_sweeps(job->solution);
+    job->converged = cafe_solution_converged(job->solution) != 0;
+    size_t bytes = (size_t)(job->sweeps + 1) * sizeof *job->objective;
+    job->objective = malloc(bytes);
+    if (!job->objective) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    memcpy(job->objective, cafe_solution_objective(job->solution), bytes);
+    return CLI_OK;
+}
+
+static int solve(embed_job *job) {
+    double began = cli_seconds();
+    cafe_context *context = job->run.context;
+    cafe_status status =
+        cafe_sphere(context, job->op, &job->values.sphere, job->start, &job->solution);
+    cafe_block_free(context, job->start);
+    job->start = NULL;
+    job->seconds[PHASE_SOLVE] = cli_seconds() - began;
+    int code = cli_check(&job->run, status);
+    if (code == CLI_OK) code = keep_history(job);
+    if (code == CLI_OK) embed_say_solution(job);
+    return code;
+}
+
+static int finish(embed_job *job) {
+    double began = cli_seconds();
+    cafe_status status = cafe_finish(job->run.context, job->op, &job->solution, &job->values.finish,
+                                     &job->embedding);
+    job->seconds[PHASE_FINISH] = cli_seconds() - began;
+    if (status != CAFE_OK) return cli_check(&job->run, status);
+    cafe_embedding_certificate(job->embedding, &job->certificate);
+    embed_say_certificate(job);
+    return CLI_OK;
+}
+
+static int write_vectors(embed_job *job) {
+    const embed_values *v = &job->values;
+    double began = cli_seconds();
+    if (!v->output) return CLI_OK;
+    cafe_status status = cafe_embedding_write(
+        job->run.context, job->embedding, job->graph, v->output,
+        is_standard(v->output) ? CAFE_VECTORS_TSV : CAFE_VECTORS_AUTO, v->common.force);
+    job->seconds[PHASE_WRITE] = cli_seconds() - began;
+    return cli_check(&job->run, status);
+}
+
+static int embed(embed_job *job, const cli_arguments *arguments) {
+    int code = read_input(job, arguments);
+    if (code == CLI_OK) code = check_names_file(job);
+    if (code != CLI_OK) return code;
+    estimate_memory(job);
+    if (job->values.dry_run) {
+        embed_print_plan(job);
+        code = check_memory(job);
+        int written = embed_write_report(job);
+        return code != CLI_OK ? code : written;
+    }
+    if ((code = check_memory(job)) != CLI_OK) return code;
+    if ((code = sample(job)) != CLI_OK) return code;
+    if ((code = solve(job)) != CLI_OK) return code;
+    if ((code = finish(job)) != CLI_OK) return code;
+    if ((code = write_vectors(job)) != CLI_OK) return code;
+    if ((code = embed_write_report(job)) != CLI_OK) return code;
+    embed_say_end(job);
+    return CLI_OK;
+}
+
+static int run_embed(const void *values, const cli_arguments *arguments) {
+    embed_job job = {.values = *(const embed_values *)values, .path = arguments->words[0]};
+    job.available = cli_memory_available(); /* before the graph takes its part */
+    int code = check_names(&job.values);
+    if (code != CLI_OK) return code;
+    code = cli_begin(&job.run, "embed", &job.values.common);
+    if (code == CLI_OK) code = embed(&job, arguments);
+    cafe_embedding_free(job.embedding);
+    cafe_solution_free(job.solution);
+    cafe_operator_free(job.op);
+    cafe_sampled_free(job.sampled);
+    if (job.start) cafe_block_free(job.run.context, job.start);
+    cafe_graph_free(job.graph);
+    free(job.objective);
+    return cli_end(&job.run, code);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_option options[] = {
+    {"output", 'o', "FILE", CLI_TEXT, offsetof(embed_values, output), NULL, NULL,
+     "the vectors: .npy (float32; names in FILE.names.txt unless they are 0 .. n-1), .tsv, .txt "
+     "(word2vec text), or - for TSV on standard output"},
+    {"json", 0, "FILE", CLI_TEXT, offsetof(embed_values, json), NULL, NULL,
+     "a report with the certificate and every figure of the run; - is standard output"},
+    CLI_ROW_FORCE,
+    {"dry-run", 0, NULL, CLI_FLAG, offsetof(embed_values, dry_run), NULL, NULL,
+     "read the graph, print the memory the run would need and stop; exit code 1 when it would not "
+     "fit"},
+    {"memory", 0, "LIMIT", CLI_BYTES, offsetof(embed_values, memory), NULL, NULL,
+     "refuse a run that needs more than this (512M, 8G), instead of more than is available"},
+    CLI_ROW_QUIET,
+    CLI_ROW_VERBOSE,
+    CLI_ROW_HELP,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option model_options[] = {
+    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere", "sphere",
+     "the solver"},
+    {"sampling", 0, "NAME", CLI_CHOICE, offsetof(embed_values, sampling), "edge", "edge",
+     "how pairs of nodes are drawn from the graph; edge is P = A / 2m"},
+    {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
+     "start from these vectors (.npy, one row per node) instead of random ones; their columns are "
+     "used unless --columns is given"},
+    CLI_ROW_SEED,
+    CLI_ROW_THREADS,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_group groups[] = {
+    {"Input and output", options, NULL, 0},
+    {"Model", model_options, NULL, 0},
+    {"Solver: sphere", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
+    {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
+    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
+    {0},
+};
+
+const cli_command cli_embed = {
+    .name = "embed",
+    .arguments = "GRAPH -o OUT.npy [options]",
+    .summary = "turn a graph into vectors with a certificate",
+    .description =
+        "Reads a graph (edge list, plain or gzip; Matrix Market; METIS; scipy .npz; .cafe; - is "
+        "standard input), computes one vector per node, says what is proved about them, and "
+        "writes them in the order of the nodes: integer ids ascending, other ids by first "
+        "appearance.",
+    .groups = groups,
+    .size = sizeof(embed_values),
+    .least = 1,
+    .most = 1,
+    .run = run_embed,
+};

@@ -1,0 +1,49 @@
+/* cafe embed: what was asked for, what came out, and the two reports on it. */
+#ifndef CAFE_CLI_EMBED_H
+#define CAFE_CLI_EMBED_H
+
+#include "run.h"
+
+typedef struct embed_values {
+    cli_common common;
+    const char *output, *json, *start;
+    int32_t method, sampling;
+    bool dry_run;
+    int64_t memory;
+    cafe_graph_options graph;
+    cafe_sphere_options sphere;
+    cafe_finish_options finish;
+} embed_values;
+
+enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
+
+/* One embedding from file to file. The values are a copy: a start file may set the columns. */
+typedef struct embed_job {
+    cli_run run;
+    embed_values values;
+    const char *path;
+    cafe_graph *graph;
+    cafe_graph_counts counts;
+    float *start;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+    cafe_solution *solution;
+    cafe_embedding *embedding;
+    cafe_certificate certificate;
+    double *objective; /* sweeps + 1 values */
+    int64_t sweeps;
+    bool converged;
+    int64_t needed, available; /* bytes */
+    double seconds[PHASES];
+} embed_job;
+
+/* Lines for people, as the phases end. */
+void embed_say_solution(embed_job *job);
+void embed_say_certificate(embed_job *job);
+void embed_say_end(embed_job *job);
+void embed_print_plan(embed_job *job);
+
+/* The JSON report, of a finished run or of a dry one. */
+int embed_write_report(embed_job *job);
+
+#endif

@@ -1,0 +1,223 @@
+/* What cafe embed reports: a short aligned summary for people, everything in JSON for programs. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "command.h"
+#include "embed.h"
+#include "graph_text.h"
+#include "memory.h"
+#include "output.h"
+
+enum { FIRST_COLUMNS = 6 };
+
+static const char *const phase_names[PHASES] = {"read", "sample", "solve", "finish", "write"};
+
+static const char *problem_text(const cafe_certificate *c) {
+    return c->generalised ? "Q v = rho D v" : "Q v = rho v";
+}
+
+static const char *form_text(const embed_job *job, char *text, size_t capacity) {
+    const cafe_option_table *table = cafe_finish_option_table();
+    snprintf(text, capacity, "?");
+    for (size_t i = 0; i < table->count; i++)
+        if (table->options[i].offset == offsetof(cafe_finish_options, form))
+            cafe_options_text(&table->options[i], &job->values.finish, text, capacity);
+    return text;
+}
+
+static double total_seconds(const embed_job *job) {
+    return cli_seconds() - job->run.began;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void warn_disconnected(embed_job *job) {
+    const cafe_graph_counts *c = &job->counts;
+    int64_t parts = c->components - c->isolated; /* an isolated node is a component of its own */
+    if (parts < 2) return;
+    cli_warn(&job->run,
+             "the graph is not connected: the largest of %" PRId64
+             " components (isolated nodes aside) has %.1f%% of the nodes; the first columns tell "
+             "components apart",
+             parts, 100.0 * (double)c->largest / (double)c->nodes);
+}
+
+static void say_sweeps(embed_job *job) {
+    for (int64_t i = 0; i <= job->sweeps; i++)
+        cli_say(&job->run, "          sweep %4" PRId64 "  objective %.9f", i, job->objective[i]);
+}
+
+void embed_say_solution(embed_job *job) {
+    warn_disconnected(job);
+    if (job->run.common->verbose) say_sweeps(job);
+    cli_say(&job->run,
+            "sphere    %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+            job->values.sphere.columns, job->sweeps, job->sweeps == 1 ? "" : "s", job->objective[0],
+            job->objective[job->sweeps],
+            job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
+}
+
+/* One line of the certificate's table: the first columns side by side. */
+static void say_row(embed_job *job, const char *name, const char *format, const double *values) {
+    char line[128];
+    int64_t columns = job->certificate.columns;
+    int at = snprintf(line, sizeof line, "          %-11s", name);
+    for (int64_t j = 0; j < columns && j < FIRST_COLUMNS; j++)
+        at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
+    cli_say(&job->run, "%s%s", line, columns > FIRST_COLUMNS ? "  ..." : "");
+}
+
+static void say_columns(embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    cli_say(&job->run, "          column  Ritz value    residual   share");
+    for (int64_t j = 0; j < c->columns; j++)
+        cli_say(&job->run, "          %6" PRId64 "  %10.6f  %10.3e  %5.1f%%", j + 1,
+                c->ritz_values[j], c->residuals[j], 100 * c->shares[j]);
+}
+
+static void warn_certificate(embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    if (c->dropped > 0)
+        cli_warn(&job->run,
+                 "%" PRId64 " of %" PRId64
+                 " columns dropped: they are combinations of the others and carry no information",
+                 c->dropped, c->asked);
+    if (c->tolerance > 0 && c->converged < c->columns)
+        cli_warn(&job->run,
+                 "%" PRId64 " of %" PRId64
+                 " columns did not reach the relative residual %g; more "
+                 "--steps may help",
+                 c->columns - c->converged, c->columns, c->tolerance);
+}
+
+void embed_say_certificate(embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    char form[32];
+    cli_say(&job->run, "vectors   %" PRId64 " columns, %s form; effective rank of H %.2f",
+            c->columns, form_text(job, form, sizeof form), c->effective_rank);
+    warn_certificate(job);
+    if (c->columns == 0) return;
+    cli_say(&job->run, "proof     %s: an eigenvalue lies within the residual of each value",
+            problem_text(c));
+    if (job->run.common->verbose) {
+        say_columns(job);
+        return;
+    }
+    say_row(job, "Ritz value", " %9.6f", c->ritz_values);
+    say_row(job, "residual", " %9.1e", c->residuals);
+}
+
+void embed_say_end(embed_job *job) {
+    char line[256], peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
+    int at = 0;
+    if (job->values.output)
+        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->values.output,
+                cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
+    if (job->values.json) cli_say(&job->run, "report    %s", job->values.json);
+    for (int i = 0; i < PHASES; i++)
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.2f, ", phase_names[i],
+                       job->seconds[i]);
+    cli_say(&job->run, "seconds   %stotal %.2f", line, total_seconds(job));
+    cli_say(&job->run, "memory    peak %s (%s foreseen)", cli_bytes_text(cli_memory_peak(), peak),
+            cli_bytes_text(job->needed, needed));
+}
+
+/* --dry-run: the plan is the result, so it goes to standard output (or into the JSON there). */
+void embed_print_plan(embed_job *job) {
+    char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
+    if (job->values.json && strcmp(job->values.json, "-") == 0) return;
+    cli_progress_hide(job->run.bar);
+    printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
+           job->counts.nodes, job->counts.edges, job->values.sphere.columns,
+           (int)cafe_threads(job->run.context));
+    printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
+           cli_bytes_text(job->available, available),
+           job->values.memory > 0 ? "is the limit" : "is available",
+           job->needed <= job->available ? "fits" : "does not fit");
+    fflush(stdout);
+    cli_progress_show(job->run.bar);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static void put_options(cli_json *json, const embed_job *job) {
+    const embed_values *v = &job->values;
+    cli_json_open(json, "options", '{');
+    cli_json_text(json, "method", "sphere");
+    cli_json_text(json, "sampling", "edge");
+    if (v->start) cli_json_text(json, "start", v->start);
+    cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
+    cli_json_integer(json, "threads", cafe_threads(job->run.context));
+    cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
+    cli_json_options(json, cafe_finish_option_table(), &v->finish);
+    cli_json_options(json, cafe_graph_option_table(), &v->graph);
+    cli_json_close(json, '}');
+}
+
+static void put_memory(cli_json *json, const embed_job *job) {
+    cli_json_open(json, "memory", '{');
+    cli_json_integer(json, "needed", job->needed);
+    cli_json_integer(json, "available", job->available);
+    cli_json_bool(json, "fits", job->needed <= job->available);
+    cli_json_close(json, '}');
+}
+
+static void put_certificate(cli_json *json, const embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    cli_json_real(json, "effective_rank", c->effective_rank);
+    cli_json_integer(json, "columns", c->columns);
+    cli_json_integer(json, "columns_asked", c->asked);
+    cli_json_integer(json, "columns_dropped", c->dropped);
+    cli_json_reals(json, "ritz_values", c->ritz_values, c->columns);
+    cli_json_reals(json, "residuals", c->residuals, c->columns);
+    cli_json_reals(json, "shares", c->shares, c->columns);
+    cli_json_reals(json, "column_values", c->column_values, c->columns);
+    cli_json_reals(json, "column_residuals", c->column_residuals, c->columns);
+    cli_json_open(json, "certificate", '{');
+    cli_json_text(json, "problem", problem_text(c));
+    cli_json_bool(json, "rotated", c->rotated != 0);
+    cli_json_real(json, "orthogonality", c->orthogonality);
+    cli_json_real(json, "tolerance", c->tolerance);
+    cli_json_integer(json, "columns_converged", c->converged);
+    cli_json_integer(json, "products", c->products);
+    cli_json_close(json, '}');
+}
+
+static void put_run(cli_json *json, const embed_job *job) {
+    cli_json_integer(json, "sweeps", job->sweeps);
+    cli_json_bool(json, "converged", job->converged);
+    cli_json_reals(json, "objective", job->objective, job->sweeps + 1);
+    put_certificate(json, job);
+    if (job->values.output) cli_json_text(json, "output", job->values.output);
+    cli_json_open(json, "seconds", '{');
+    for (int i = 0; i < PHASES; i++) cli_json_real(json, phase_names[i], job->seconds[i]);
+    cli_json_real(json, "total", total_seconds(job));
+    cli_json_close(json, '}');
+    cli_json_integer(json, "peak_bytes", cli_memory_peak());
+    cli_json_integer(json, "allocated_bytes", cafe_peak_bytes(job->run.context));
+}
+
+static void put_report(FILE *file, const embed_job *job) {
+    cli_json json = {.file = file};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "schema", "cafe/embed/1");
+    cli_json_text(&json, "version", cafe_version());
+    cli_json_bool(&json, "dry_run", job->values.dry_run);
+    cli_json_graph(&json, job->path, &job->counts);
+    cli_json_text(&json, "sampling", "edge");
+    cli_json_text(&json, "method", "sphere");
+    put_options(&json, job);
+    put_memory(&json, job);
+    if (!job->values.dry_run) put_run(&json, job);
+    cli_json_close(&json, '}');
+}
+
+int embed_write_report(embed_job *job) {
+    cli_output output;
+    if (!job->values.json) return CLI_OK;
+    int code = cli_output_open(&job->run, job->values.json, &output);
+    if (code != CLI_OK) return code;
+    put_report(output.file, job);
+    return cli_output_close(&job->run, &output, true);
+}

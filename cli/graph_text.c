@@ -1,0 +1,106 @@
+/* Graphs in words and in JSON. */
+#include "graph_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "output.h"
+
+const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {
+    char digits[CLI_COUNT_TEXT];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, count), at = 0;
+    for (int i = 0; i < length && at + 2 < CLI_COUNT_TEXT; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0) text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = 0;
+    return text;
+}
+
+/* "1 edge", "2 edges" */
+static const char *plural(int64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void add_change(char *text, size_t capacity, int64_t count, const char *what,
+                       const char *fate) {
+    char number[CLI_COUNT_TEXT];
+    size_t at = strlen(text);
+    if (count == 0 || at >= capacity) return;
+    snprintf(text + at, capacity - at, "%s%s %s%s %s", at > 0 ? ", " : "",
+             cli_count_text(count, number), what, plural(count), fate);
+}
+
+bool cli_graph_changes(const cafe_graph_counts *c, char *text, size_t capacity) {
+    text[0] = 0;
+    add_change(text, capacity, c->self_loops, "self-loop", c->self_loops_kept ? "kept" : "dropped");
+    add_change(text, capacity, c->duplicates, "repeated link", "merged");
+    add_change(text, capacity, c->reversed, "link", "listed in both directions merged");
+    add_change(text, capacity, c->zero_weights, "link", "of weight 0 dropped");
+    return text[0] != 0;
+}
+
+void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
+    char nodes[CLI_COUNT_TEXT], edges[CLI_COUNT_TEXT], parts[CLI_COUNT_TEXT], changes[512];
+    cafe_graph_counts c;
+    cafe_graph_get_counts(graph, &c);
+    cli_say(run, "graph     %s: %s node%s, %s %sedge%s, %s component%s", path,
+            cli_count_text(c.nodes, nodes), plural(c.nodes), cli_count_text(c.edges, edges),
+            c.weighted ? "weighted " : "", plural(c.edges), cli_count_text(c.components, parts),
+            plural(c.components));
+    if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
+    if (c.isolated > 0)
+        cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
+                plural(c.isolated));
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *c) {
+    cli_json_open(json, "graph", '{');
+    if (path) cli_json_text(json, "path", path);
+    cli_json_integer(json, "nodes", c->nodes);
+    cli_json_integer(json, "edges", c->edges);
+    cli_json_integer(json, "lines", c->lines);
+    cli_json_integer(json, "self_loops", c->self_loops);
+    cli_json_bool(json, "self_loops_kept", c->self_loops_kept != 0);
+    cli_json_integer(json, "duplicates", c->duplicates);
+    cli_json_integer(json, "reversed", c->reversed);
+    cli_json_integer(json, "zero_weights", c->zero_weights);
+    cli_json_integer(json, "isolated", c->isolated);
+    cli_json_integer(json, "components", c->components);
+    cli_json_integer(json, "largest", c->largest);
+    cli_json_bool(json, "weighted", c->weighted != 0);
+    cli_json_real(json, "total_weight", c->total_weight);
+    cli_json_integer(json, "min_degree", c->min_degree);
+    cli_json_integer(json, "max_degree", c->max_degree);
+    cli_json_close(json, '}');
+}
+
+/* ---- names of files -------------------------------------------------------------------------- */
+
+cafe_format cli_graph_format(const char *path) {
+    static const struct {
+        const char *extension;
+        cafe_format format;
+    } formats[] = {
+        {".txt", CAFE_FORMAT_EDGES},   {".edges", CAFE_FORMAT_EDGES}, {".tsv", CAFE_FORMAT_EDGES},
+        {".csv", CAFE_FORMAT_EDGES},   {".mtx", CAFE_FORMAT_MTX},     {".graph", CAFE_FORMAT_METIS},
+        {".metis", CAFE_FORMAT_METIS}, {".cafe", CAFE_FORMAT_CAFE},
+    };
+    const char *extension = cli_extension(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcasecmp(extension, formats[i].extension) == 0) return formats[i].format;
+    return CAFE_FORMAT_AUTO;
+}
+
+int cli_unknown_graph_format(const char *command, const char *path) {
+    return cli_usage_error(command,
+                           "%s: the ending tells the format and is one of .txt .edges .tsv .csv "
+                           ".mtx .graph .metis .cafe",
+                           path);
+}

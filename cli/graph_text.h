@@ -1,0 +1,26 @@
+/* What a graph is and what was dropped or merged on the way in: as lines and as JSON. */
+#ifndef CAFE_CLI_GRAPH_TEXT_H
+#define CAFE_CLI_GRAPH_TEXT_H
+
+#include "json.h"
+#include "run.h"
+
+/* "1,234,567" into text; returns text. */
+enum { CLI_COUNT_TEXT = 32 };
+const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
+
+/* The counts in a sentence, then what was changed, if anything was. */
+void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
+
+/* What was dropped or merged, as "3 self-loops dropped, ..." into text; false: nothing was. */
+bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capacity);
+
+/* "graph": {...} */
+void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *counts);
+
+/* Is the name one of a graph file that can be written? Its format, or CAFE_FORMAT_AUTO. */
+cafe_format cli_graph_format(const char *path);
+/* The message for a name that is not. */
+int cli_unknown_graph_format(const char *command, const char *path);
+
+#endif

@@ -1,0 +1,224 @@
+/* help and version: the pages for people and the options of the manual, all from the one merged
+ * list, so that they cannot drift apart.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+enum { LINE = 80, INDENT = 26, LONGEST_NOTE = 256 };
+
+/* ---- what is known about an option ----------------------------------------------------------- */
+
+/* The default as text: "" when there is none worth naming. */
+static void default_text(const cli_entry *e, char *text, size_t capacity) {
+    text[0] = 0;
+    if (e->own) {
+        if (e->own->initial) snprintf(text, capacity, "%s", e->own->initial);
+        return;
+    }
+    const cafe_option_table *table = e->group->table();
+    void *options = calloc(1, table->struct_size);
+    if (!options) return;
+    cafe_options_init(table, options);
+    cafe_options_text(e->shared, options, text, capacity);
+    free(options);
+}
+
+static void range_text(const cli_entry *e, char *text, size_t capacity) {
+    const cafe_option *o = e->shared;
+    const char *choices = e->own ? e->own->choices : o->choices;
+    text[0] = 0;
+    if (choices)
+        snprintf(text, capacity, "%s; ", choices);
+    else if (o && o->type == CAFE_OPTION_SWITCH)
+        snprintf(text, capacity, "yes|no; ");
+    else if (o && o->type == CAFE_OPTION_REAL && isfinite(o->maximum))
+        snprintf(text, capacity, "%g to %g; ", o->minimum, o->maximum);
+}
+
+/* " (a|b; default a)", or nothing */
+static void note_text(const cli_entry *e, char note[LONGEST_NOTE]) {
+    char initial[64], range[128];
+    default_text(e, initial, sizeof initial);
+    range_text(e, range, sizeof range);
+    note[0] = 0;
+    if (initial[0]) snprintf(note, LONGEST_NOTE, " (%sdefault %s)", range, initial);
+}
+
+/* ---- --help ---------------------------------------------------------------------------------- */
+
+/* Prints words from column `at` on, in lines that begin at column `indent`. */
+static int put_words(const char *text, int indent, int at) {
+    while (*text) {
+        text += strspn(text, " ");
+        int length = (int)strcspn(text, " ");
+        if (length == 0) break;
+        if (at > indent && at + 1 + length > LINE) {
+            printf("\n%*s", indent, "");
+            at = indent;
+        }
+        at += printf("%s%.*s", at > indent ? " " : "", length, text);
+        text += length;
+    }
+    return at;
+}
+
+static void put_option(const cli_entry *e) {
+    char note[LONGEST_NOTE], *text = NULL;
+    int at = e->letter ? printf("  -%c, --%s", e->letter, e->name) : printf("      --%s", e->name);
+    if (e->placeholder) at += printf(" %s", e->placeholder);
+    if (at + 2 > INDENT) {
+        printf("\n");
+        at = 0;
+    }
+    printf("%*s", INDENT - at, "");
+    note_text(e, note);
+    if (asprintf(&text, "%s%s", e->help, note) < 0) text = NULL;
+    put_words(text ? text : e->help, INDENT, INDENT);
+    printf("\n");
+    free(text);
+}
+
+void cli_print_help(const cli_command *command) {
+    static cli_entries entries;
+    const cli_group *group = NULL;
+    printf("cafe %s - %s\n\nusage: cafe %s %s\n", command->name, command->summary, command->name,
+           command->arguments);
+    if (command->description) {
+        printf("\n");
+        put_words(command->description, 0, 0);
+        printf("\n");
+    }
+    cli_merge(command, &entries);
+    for (size_t i = 0; i < entries.count; i++) {
+        if (entries.at[i].group != group) printf("\n%s:\n", entries.at[i].group->title);
+        group = entries.at[i].group;
+        put_option(&entries.at[i]);
+    }
+}
+
+void cli_print_overview(void) {
+    printf("cafe %s - graphs into vectors that can be explained and checked\n\n", cafe_version());
+    printf("usage: cafe COMMAND [arguments] [options]\n\ncommands:\n");
+    for (size_t i = 0; cli_commands[i]; i++)
+        printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    printf(
+        "\n'cafe COMMAND --help' explains a command, 'man cafe-COMMAND' at length.\n"
+        "example: cafe embed graph.txt -o vectors.npy --columns 64 --json report.json\n\n"
+        "exit codes: 0 done, 1 failed, 2 wrong usage, 3 malformed input, 130 interrupted\n");
+}
+
+/* ---- the manual ------------------------------------------------------------------------------ */
+
+/* Text for scdoc, in which a backslash makes the next character an ordinary one. */
+static void put_escaped(const char *text) {
+    for (; *text; text++) {
+        if (strchr("\\*_~", *text)) putchar('\\');
+        putchar(*text);
+    }
+}
+
+static void put_manual_option(const cli_entry *e) {
+    char note[LONGEST_NOTE];
+    if (e->letter) printf("*-%c*, ", e->letter);
+    printf("*--%s*", e->name);
+    if (e->placeholder) {
+        printf(" _");
+        put_escaped(e->placeholder);
+        printf("_");
+    }
+    printf("\n\t");
+    put_escaped(e->help);
+    note_text(e, note);
+    put_escaped(note);
+    printf(".\n\n");
+}
+
+static void print_manual_options(const cli_command *command) {
+    static cli_entries entries;
+    const cli_group *group = NULL;
+    cli_merge(command, &entries);
+    for (size_t i = 0; i < entries.count; i++) {
+        if (entries.at[i].group != group) printf("## %s\n\n", entries.at[i].group->title);
+        group = entries.at[i].group;
+        put_manual_option(&entries.at[i]);
+    }
+}
+
+static void print_manual_commands(void) {
+    for (size_t i = 0; cli_commands[i]; i++) {
+        printf("*cafe %s* ", cli_commands[i]->name);
+        put_escaped(cli_commands[i]->arguments);
+        printf("\n\t");
+        put_escaped(cli_commands[i]->summary);
+        printf(".\n\n");
+    }
+}
+
+/* ---- the commands ---------------------------------------------------------------------------- */
+
+typedef struct help_values {
+    cli_common common;
+    bool manual;
+} help_values;
+
+static int run_help(const void *values, const cli_arguments *arguments) {
+    const help_values *v = values;
+    const cli_command *command = NULL;
+    if (arguments->count > 0) {
+        command = cli_find_command(arguments->words[0]);
+        if (!command) return cli_usage_error(NULL, "unknown command '%s'", arguments->words[0]);
+    }
+    if (v->manual && command)
+        print_manual_options(command);
+    else if (v->manual)
+        print_manual_commands();
+    else if (command)
+        cli_print_help(command);
+    else
+        cli_print_overview();
+    return fflush(stdout) == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static int run_version(const void *values, const cli_arguments *arguments) {
+    (void)values, (void)arguments;
+    printf("cafe %s\n", cafe_version());
+    return fflush(stdout) == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static const cli_option help_options[] = {
+    {"man", 0, NULL, CLI_FLAG, offsetof(help_values, manual), NULL, NULL,
+     "print the options as scdoc text, for the manual"},
+    CLI_ROW_HELP,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+static const cli_group help_groups[] = {{"Options", help_options, NULL, 0}, {0}};
+
+const cli_command cli_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .summary = "explain the tool or a command",
+    .groups = help_groups,
+    .size = sizeof(help_values),
+    .most = 1,
+    .run = run_help,
+};
+
+static const cli_option version_options[] = {
+    CLI_ROW_HELP,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+static const cli_group version_groups[] = {{"Options", version_options, NULL, 0}, {0}};
+
+const cli_command cli_version = {
+    .name = "version",
+    .arguments = "",
+    .summary = "print the version",
+    .groups = version_groups,
+    .size = sizeof(cli_common),
+    .run = run_version,
+};

@@ -1,0 +1,59 @@
+/* cafe: the command line tool. It sees nothing of the library but its public headers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+#define CLI_ADDRESS(name) &cli_##name,
+const cli_command *const cli_commands[] = {CLI_COMMANDS(CLI_ADDRESS) NULL};
+
+const cli_command *cli_find_command(const char *name) {
+    for (size_t i = 0; cli_commands[i]; i++)
+        if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    const char *names[sizeof cli_commands / sizeof *cli_commands];
+    size_t count = 0;
+    while (cli_commands[count]) {
+        names[count] = cli_commands[count]->name;
+        count++;
+    }
+    const char *nearest = cli_nearest(name, names, count);
+    if (nearest)
+        return cli_usage_error(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
+    return cli_usage_error(NULL, "unknown command '%s'", name);
+}
+
+static int run_command(const cli_command *command, int argc, char **argv) {
+    cli_arguments arguments;
+    void *values = calloc(1, command->size);
+    if (!values) {
+        fprintf(stderr, "cafe: out of memory\n");
+        return CLI_FAILED;
+    }
+    int code = cli_parse(command, argc, argv, values, &arguments);
+    if (code == CLI_OK && ((const cli_common *)values)->help)
+        cli_print_help(command);
+    else if (code == CLI_OK)
+        code = command->run(values, &arguments);
+    cli_arguments_free(&arguments);
+    free(values);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        fprintf(stderr, "cafe: which command?\n");
+        return cli_usage_error(NULL, "usage: cafe COMMAND ...");
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0) name = "version";
+    const cli_command *command = cli_find_command(name);
+    if (command) return run_command(command, argc - 2, argv + 2);
+    if (name[0] == '-') return cli_usage_error(NULL, "unknown option %s", name);
+    return unknown_command(name);
+}

@@ -1,0 +1,141 @@
+/* Memory of the machine and of this process, from /proc and the control groups. */
+#define _GNU_SOURCE
+#include "memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const int64_t unknown = INT64_MAX;
+
+static int64_t lesser(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* The number behind `key` in a file of "key number" lines; -1 when there is none. */
+static int64_t number_behind(const char *path, const char *key) {
+    char line[256];
+    int64_t value = -1;
+    size_t length = strlen(key);
+    FILE *file = fopen(path, "r");
+    if (!file) return -1;
+    while (value < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, key, length) == 0) value = strtoll(line + length, NULL, 10);
+    fclose(file);
+    return value;
+}
+
+/* ---- control groups -------------------------------------------------------------------------- */
+
+/* The names differ between the two versions of the control groups. */
+typedef struct cgroup_files {
+    const char *root, *limit, *usage, *cache;
+} cgroup_files;
+
+static const cgroup_files version1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                      "memory.usage_in_bytes", "total_inactive_file "};
+static const cgroup_files version2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
+                                      "inactive_file "};
+
+static int64_t number_in(const cgroup_files *files, const char *group, const char *name,
+                         const char *key) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s/%s", files->root, group, name);
+    return number_behind(path, key);
+}
+
+/* What one group leaves: limit - usage, where the page cache it can drop is not counted as used. A
+ * limit of "max" reads as 0, and version 1 has a huge number for none. */
+static int64_t group_leaves(const cgroup_files *files, const char *group) {
+    int64_t limit = number_in(files, group, files->limit, "");
+    int64_t usage = number_in(files, group, files->usage, "");
+    int64_t cache = number_in(files, group, "memory.stat", files->cache);
+    if (limit <= 0 || usage < 0 || limit >= INT64_C(1) << 60) return unknown;
+    usage -= cache > 0 ? cache : 0;
+    return limit > usage ? limit - usage : 0;
+}
+
+/* The group and all above it. */
+static int64_t groups_leave(const cgroup_files *files, char *group) {
+    int64_t least = group_leaves(files, group);
+    char *slash;
+    while ((slash = strrchr(group, '/')) != NULL) {
+        *slash = 0;
+        least = lesser(least, group_leaves(files, group));
+    }
+    return least;
+}
+
+/* /proc/self/cgroup: "0::/path" in version 2, "5:memory:/path" in version 1. */
+static int64_t cgroups_leave(void) {
+    char line[4096];
+    int64_t least = unknown;
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    if (!file) return unknown;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+        if (!path) continue;
+        *path++ = 0;
+        if (names[1] == 0)
+            least = lesser(least, groups_leave(&version2, path));
+        else if (strcmp(names + 1, "memory") == 0)
+            least = lesser(least, groups_leave(&version1, path));
+    }
+    fclose(file);
+    return least;
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+int64_t cli_memory_available(void) {
+    struct rlimit limit;
+    int64_t kilobytes = number_behind("/proc/meminfo", "MemAvailable:");
+    int64_t least = kilobytes >= 0 ? kilobytes * 1024 : unknown;
+    least = lesser(least, cgroups_leave());
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < (rlim_t)unknown)
+        least = lesser(least, (int64_t)limit.rlim_cur);
+    return least;
+}
+
+int64_t cli_memory_peak(void) {
+    int64_t kilobytes = number_behind("/proc/self/status", "VmHWM:");
+    return kilobytes > 0 ? kilobytes * 1024 : 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static const char units[] = "KMGT", letters[] = "kKmMgGtT";
+
+bool cli_parse_bytes(const char *text, int64_t *bytes) {
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return false;
+    double value = strtod(text, &end);
+    const char *unit = *end ? strchr(letters, *end) : NULL;
+    if (unit) {
+        for (int power = (int)(unit - letters) / 2; power >= 0; power--) value *= 1024;
+        end++;
+        if (*end == 'i') end++;
+    }
+    if (*end == 'B') end++;
+    if (*end != 0 || !(value >= 0 && value < 0x1p62)) return false;
+    *bytes = (int64_t)value;
+    return true;
+}
+
+const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
+    double value = (double)bytes;
+    int unit = -1;
+    while (value >= 1000 && unit < 3) {
+        value /= 1024;
+        unit++;
+    }
+    if (unit < 0)
+        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " bytes", bytes);
+    else
+        snprintf(text, CLI_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
+    return text;
+}

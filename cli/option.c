@@ -1,0 +1,271 @@
+/* The parser: long and short options anywhere among the words, driven by the merged list.
+ *
+ * Values of library options are checked by the library (cafe_options_set), so ranges and choices
+ * are written once, in its tables.
+ */
+#include "option.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "memory.h"
+
+/* Short forms of library options, wherever a command has the option. */
+static const struct {
+    char letter;
+    const char *name;
+} shared_letters[] = {{'k', "columns"}};
+
+/* The state of one parse; `context` carries the library's error texts. */
+typedef struct parser {
+    const cli_command *command;
+    cafe_context *context;
+    char *values;
+    cli_arguments *arguments;
+    int argc, next;
+    char **argv;
+} parser;
+
+int cli_usage_error(const char *command, const char *format, ...) {
+    va_list arguments;
+    fprintf(stderr, "cafe%s%s: ", command ? " " : "", command ? command : "");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\ntry 'cafe %s%s--help'\n", command ? command : "", command ? " " : "");
+    return CLI_USAGE;
+}
+
+/* ---- the merged list ------------------------------------------------------------------------- */
+
+static char shared_letter(const char *name) {
+    for (size_t i = 0; i < sizeof shared_letters / sizeof *shared_letters; i++)
+        if (strcmp(shared_letters[i].name, name) == 0) return shared_letters[i].letter;
+    return 0;
+}
+
+static void add_entry(cli_entries *entries, cli_entry entry) {
+    if (entries->count < CLI_MOST_OPTIONS) entries->at[entries->count++] = entry;
+}
+
+static void merge_group(const cli_group *group, cli_entries *entries) {
+    for (const cli_option *o = group->own; o && o->name; o++)
+        add_entry(entries, (cli_entry){.group = group,
+                                       .own = o,
+                                       .name = o->name,
+                                       .help = o->help,
+                                       .placeholder = o->placeholder,
+                                       .letter = o->letter});
+    if (!group->table) return;
+    const cafe_option_table *table = group->table();
+    for (size_t i = 0; i < table->count; i++) {
+        const cafe_option *o = &table->options[i];
+        add_entry(entries, (cli_entry){.group = group,
+                                       .shared = o,
+                                       .name = o->name,
+                                       .help = o->help,
+                                       .letter = shared_letter(o->name),
+                                       .placeholder = o->placeholder});
+    }
+}
+
+void cli_merge(const cli_command *command, cli_entries *entries) {
+    entries->count = 0;
+    for (const cli_group *g = command->groups; g && g->title; g++) merge_group(g, entries);
+}
+
+bool cli_given(const cli_arguments *arguments, const char *name) {
+    for (size_t i = 0; i < arguments->entries.count; i++)
+        if (strcmp(arguments->entries.at[i].name, name) == 0) return arguments->given[i];
+    return false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return false; /* strtoull would take signs and spaces */
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (errno != 0 || *end != 0 || v > most) return false;
+    *value = v;
+    return true;
+}
+
+static bool parse_choice(const char *choices, const char *text, int32_t *value) {
+    size_t length = strlen(text);
+    for (int32_t i = 0; choices; i++) {
+        size_t word = strcspn(choices, "|");
+        if (word == length && memcmp(choices, text, word) == 0) {
+            *value = i;
+            return true;
+        }
+        choices = choices[word] ? choices + word + 1 : NULL;
+    }
+    return false;
+}
+
+/* Stores an own option's value; false when the text stands for none. */
+static bool store_own(const cli_option *option, char *values, const char *text) {
+    void *at = values + option->offset;
+    uint64_t whole;
+    switch (option->kind) {
+        case CLI_FLAG: *(bool *)at = true; return true;
+        case CLI_TEXT: *(const char **)at = text; return text[0] != 0;
+        case CLI_COUNT:
+            if (!parse_whole(text, 1024, &whole)) return false;
+            *(int32_t *)at = (int32_t)whole;
+            return true;
+        case CLI_SEED: return parse_whole(text, UINT64_MAX, at);
+        case CLI_BYTES: return cli_parse_bytes(text, at);
+        case CLI_CHOICE: return parse_choice(option->choices, text, at);
+    }
+    return false;
+}
+
+static void own_expects(const cli_option *option, char *text, size_t capacity) {
+    switch (option->kind) {
+        case CLI_FLAG: snprintf(text, capacity, "no value"); break;
+        case CLI_TEXT: snprintf(text, capacity, "a file name"); break;
+        case CLI_COUNT: snprintf(text, capacity, "a whole number from 0 to 1024"); break;
+        case CLI_SEED: snprintf(text, capacity, "a whole number from 0 to 2^64 - 1"); break;
+        case CLI_BYTES: snprintf(text, capacity, "a size such as 512M or 8G"); break;
+        case CLI_CHOICE: snprintf(text, capacity, "one of %s", option->choices); break;
+    }
+}
+
+static int set_value(parser *p, size_t index, const char *text) {
+    const cli_entry *e = &p->arguments->entries.at[index];
+    const char *command = p->command->name;
+    p->arguments->given[index] = true;
+    if (e->own) {
+        char expected[128];
+        if (store_own(e->own, p->values, text)) return CLI_OK;
+        own_expects(e->own, expected, sizeof expected);
+        return cli_usage_error(command, "--%s takes %s, not '%s'", e->name, expected, text);
+    }
+    cafe_status status = cafe_options_set(p->context, e->group->table(),
+                                          p->values + e->group->offset, e->name, text);
+    return status == CAFE_OK ? CLI_OK : cli_usage_error(command, "%s", cafe_error(p->context));
+}
+
+static void set_defaults(parser *p) {
+    for (const cli_group *g = p->command->groups; g && g->title; g++) {
+        if (g->table) cafe_options_init(g->table(), p->values + g->offset);
+        for (const cli_option *o = g->own; o && o->name; o++)
+            if (o->initial) store_own(o, p->values, o->initial);
+    }
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static bool is_flag(const cli_entry *entry) {
+    return entry->own && entry->own->kind == CLI_FLAG;
+}
+
+static int unknown_option(parser *p, const char *name) {
+    const char *names[CLI_MOST_OPTIONS];
+    const cli_entries *entries = &p->arguments->entries;
+    for (size_t i = 0; i < entries->count; i++) names[i] = entries->at[i].name;
+    const char *nearest = cli_nearest(name, names, entries->count);
+    if (nearest)
+        return cli_usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
+                               nearest);
+    return cli_usage_error(p->command->name, "unknown option --%s", name);
+}
+
+/* The value of an option: what is attached to it, else the next word. */
+static int take_value(parser *p, size_t index, const char *attached) {
+    const cli_entry *e = &p->arguments->entries.at[index];
+    if (is_flag(e)) {
+        if (attached) return cli_usage_error(p->command->name, "--%s takes no value", e->name);
+        return set_value(p, index, "");
+    }
+    if (!attached && p->next < p->argc) attached = p->argv[p->next++];
+    if (!attached)
+        return cli_usage_error(p->command->name, "--%s needs a value: --%s %s", e->name, e->name,
+                               e->placeholder);
+    return set_value(p, index, attached);
+}
+
+/* --name, --name value, --name=value */
+static int parse_long(parser *p, const char *word) {
+    size_t length = strcspn(word, "=");
+    const cli_entries *entries = &p->arguments->entries;
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *name = entries->at[i].name;
+        if (strlen(name) == length && memcmp(name, word, length) == 0)
+            return take_value(p, i, word[length] ? word + length + 1 : NULL);
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    return unknown_option(p, name);
+}
+
+/* -f, -fq, -o value, -ovalue */
+static int parse_short(parser *p, const char *letters) {
+    const cli_entries *entries = &p->arguments->entries;
+    for (; *letters; letters++) {
+        size_t i = 0;
+        while (i < entries->count && entries->at[i].letter != *letters) i++;
+        if (i == entries->count)
+            return cli_usage_error(p->command->name, "unknown option -%c", *letters);
+        if (!is_flag(&entries->at[i])) return take_value(p, i, letters[1] ? letters + 1 : NULL);
+        set_value(p, i, "");
+    }
+    return CLI_OK;
+}
+
+static int parse_words(parser *p) {
+    bool options = true;
+    while (p->next < p->argc) {
+        const char *word = p->argv[p->next++];
+        int code = CLI_OK;
+        if (options && strcmp(word, "--") == 0)
+            options = false;
+        else if (options && word[0] == '-' && word[1] == '-')
+            code = parse_long(p, word + 2);
+        else if (options && word[0] == '-' && word[1] != 0)
+            code = parse_short(p, word + 1);
+        else
+            p->arguments->words[p->arguments->count++] = word;
+        if (code != CLI_OK || ((const cli_common *)p->values)->help) return code;
+    }
+    const cli_command *c = p->command;
+    if (p->arguments->count < c->least)
+        return cli_usage_error(c->name, "something is missing: cafe %s %s", c->name, c->arguments);
+    if (p->arguments->count > c->most)
+        return cli_usage_error(c->name, "what is '%s' for? cafe %s %s",
+                               p->arguments->words[c->most], c->name, c->arguments);
+    return CLI_OK;
+}
+
+int cli_parse(const cli_command *command, int argc, char **argv, void *values,
+              cli_arguments *arguments) {
+    parser p = {
+        .command = command, .values = values, .arguments = arguments, .argc = argc, .argv = argv};
+    cafe_context_options options;
+    int code = CLI_FAILED;
+    memset(arguments, 0, sizeof *arguments);
+    cafe_context_options_init(&options);
+    options.threads = 1;
+    arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
+    if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
+        fprintf(stderr, "cafe %s: out of memory\n", command->name);
+    } else {
+        cli_merge(command, &arguments->entries);
+        set_defaults(&p);
+        code = parse_words(&p);
+    }
+    cafe_context_free(p.context);
+    return code;
+}
+
+void cli_arguments_free(cli_arguments *arguments) {
+    free(arguments->words);
+    arguments->words = NULL;
+}
