@@ -1,0 +1,267 @@
+/* Graphs from the caller's arrays: lists of links, compressed rows.
+ *
+ * Compressed rows that are already what a graph keeps (symmetric, rows ascending, no entry twice,
+ * no zeros, no loops that would be dropped) are recognised in two passes and taken as they are.
+ * Anything else goes through the builder.
+ */
+#include <float.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/build.h"
+
+enum { ROWS = 1024 };
+
+cafe_status cafe_graph_settle_options(cafe_context *context, const cafe_graph_options *given,
+                                      cafe_graph_options *options) {
+    cafe_graph_options_init(options);
+    if (!given) return CAFE_OK;
+    cafe_status status = cafe_options_check(context, cafe_graph_option_table(), given);
+    if (status == CAFE_OK) *options = *given;
+    return status;
+}
+
+cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count) {
+    if (nodes < 0 || nodes > INT32_MAX)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "%" PRId64 " nodes: a graph has 0 to %" PRId32 " of them", nodes,
+                         INT32_MAX);
+    if (count < 0 || count > INT64_MAX / 2)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%" PRId64 " is not a number of links",
+                         count);
+    return CAFE_OK;
+}
+
+/* Builds, counts, and hands over only what succeeded. */
+static cafe_status build_and_count(cafe_context *context, const cafe_links *links,
+                                   const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_graph *g = NULL;
+    cafe_status status;
+    CAFE_TRY(cafe_graph_build(context, links, options, &g));
+    CAFE_TRY(cafe_graph_count(context, g));
+    *graph = g;
+    g = NULL;
+done:
+    cafe_graph_free(g);
+    return status;
+}
+
+cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
+                                  const int32_t *source, const int32_t *target,
+                                  const float *weights, const cafe_graph_options *options,
+                                  cafe_graph **graph) {
+    cafe_graph_options o;
+    cafe_status status;
+    *graph = NULL;
+    cafe_phase(context, "build", 0);
+    CAFE_TRY(cafe_graph_settle_options(context, options, &o));
+    CAFE_TRY(cafe_graph_check_sizes(context, nodes, count));
+    cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
+    links.weights = o.weights ? weights : NULL;
+    CAFE_TRY(build_and_count(context, &links, &o, graph));
+done:
+    cafe_phase(context, "", 0);
+    return status;
+}
+
+/* ---- compressed rows --------------------------------------------------------------------------
+ */
+
+typedef struct checking {
+    const cafe_links *links;
+    bool keep_loops;
+    atomic_llong bad_row;      /* the first whose offsets descend */
+    atomic_int unclean;        /* some entry out of order, out of range, zero, or a loop to drop */
+    atomic_int not_unit;       /* some weight is not 1 */
+    atomic_int not_symmetric;  /* some entry above the diagonal has no equal one below */
+    atomic_llong above, loops; /* entries above and on the diagonal */
+    int32_t *targets;          /* where copy_rows() copies to */
+    float *weights;
+} checking;
+
+static void check_offsets(void *argument, int64_t task, int32_t worker) {
+    checking *c = argument;
+    const int64_t *offsets = c->links->offsets;
+    int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        if (offsets[u] <= offsets[u + 1]) continue;
+        long long first = atomic_load(&c->bad_row);
+        while (u < first && !atomic_compare_exchange_weak(&c->bad_row, &first, u)) {
+        }
+        return;
+    }
+}
+
+/* Row u ascends strictly within 0 .. n-1, with weights that are positive and finite? */
+static bool clean_row(const checking *c, int64_t u, bool *unit) {
+    const cafe_links *l = c->links;
+    int64_t last = -1;
+    for (int64_t i = l->offsets[u]; i < l->offsets[u + 1]; i++) {
+        int64_t w = l->target[i];
+        if (w <= last || w >= l->nodes || (w == u && !c->keep_loops)) return false;
+        last = w;
+        if (!l->weights) continue;
+        if (!(l->weights[i] > 0 && l->weights[i] <= FLT_MAX)) return false;
+        *unit &= l->weights[i] == 1;
+    }
+    return true;
+}
+
+static void check_rows(void *argument, int64_t task, int32_t worker) {
+    checking *c = argument;
+    int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
+    bool clean = !atomic_load(&c->unclean), unit = true;
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end && clean; u++) clean = clean_row(c, u, &unit);
+    if (!clean) atomic_store(&c->unclean, 1);
+    if (!unit) atomic_store(&c->not_unit, 1);
+}
+
+/* Entry (w,u) exists with this weight? By bisection: rows ascend. */
+static bool has_entry(const cafe_links *l, int64_t w, int64_t u, const float *weight) {
+    int64_t low = l->offsets[w], end = l->offsets[w + 1], high = end;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (l->target[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && l->target[low] == u && (!weight || l->weights[low] == *weight);
+}
+
+static void check_symmetry(void *argument, int64_t task, int32_t worker) {
+    checking *c = argument;
+    const cafe_links *l = c->links;
+    int64_t end = cafe_block_end(l->nodes, ROWS, task), above = 0, loops = 0;
+    bool symmetric = !atomic_load(&c->not_symmetric);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end && symmetric; u++)
+        for (int64_t i = l->offsets[u]; i < l->offsets[u + 1] && symmetric; i++) {
+            int64_t w = l->target[i];
+            above += w > u;
+            loops += w == u;
+            if (w > u) symmetric = has_entry(l, w, u, l->weights ? &l->weights[i] : NULL);
+        }
+    if (!symmetric) atomic_store(&c->not_symmetric, 1);
+    atomic_fetch_add(&c->above, above);
+    atomic_fetch_add(&c->loops, loops);
+}
+
+static void copy_rows(void *argument, int64_t task, int32_t worker) {
+    checking *c = argument;
+    const cafe_links *l = c->links;
+    int64_t from = l->offsets[task * ROWS];
+    size_t count = (size_t)(l->offsets[cafe_block_end(l->nodes, ROWS, task)] - from);
+    (void)worker;
+    memcpy(c->targets + from, l->target + from, count * sizeof *c->targets);
+    if (c->weights) memcpy(c->weights + from, l->weights + from, count * sizeof *c->weights);
+}
+
+/* Offsets that start at 0 and never descend, so that every entry can be read. */
+static cafe_status offsets_ascend(cafe_context *context, checking *c) {
+    cafe_status status;
+    if (c->links->offsets[0] != 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets[0] is %" PRId64 ", not 0",
+                         c->links->offsets[0]);
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
+    int64_t u = atomic_load(&c->bad_row);
+    if (u < INT64_MAX)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "row %" PRId64 ": its offsets descend from %" PRId64 " to %" PRId64, u,
+                           c->links->offsets[u], c->links->offsets[u + 1]));
+done:
+    return status;
+}
+
+/* Already what a graph keeps? */
+static cafe_status is_graph(cafe_context *context, checking *c, bool *yes) {
+    int64_t blocks = cafe_blocks(c->links->nodes, ROWS);
+    cafe_status status;
+    *yes = false;
+    CAFE_TRY(cafe_parallel(context, blocks, check_rows, c));
+    if (atomic_load(&c->unclean)) goto done;
+    CAFE_TRY(cafe_parallel(context, blocks, check_symmetry, c));
+    /* every entry above has its partner below; as many below as above: every one below has too */
+    int64_t off_diagonal = c->links->count - atomic_load(&c->loops);
+    *yes = !atomic_load(&c->not_symmetric) && off_diagonal == 2 * atomic_load(&c->above);
+done:
+    return status;
+}
+
+static cafe_status copy_arrays(cafe_context *context, checking *c, bool weighted, cafe_graph *g) {
+    const cafe_links *l = c->links;
+    int64_t *offsets = cafe_mem(context, l->nodes + 1, sizeof *offsets);
+    g->owns_rows = true;
+    g->offsets = offsets;
+    g->targets = c->targets = cafe_mem(context, l->count, sizeof *c->targets);
+    if (weighted) g->weights = c->weights = cafe_mem(context, l->count, sizeof *c->weights);
+    if (!offsets || !c->targets || (weighted && !c->weights)) return CAFE_ERROR_MEMORY;
+    memcpy(offsets, l->offsets, (size_t)(l->nodes + 1) * sizeof *offsets);
+    return cafe_parallel(context, cafe_blocks(l->nodes, ROWS), copy_rows, c);
+}
+
+/* The rows as they are, borrowed or copied. */
+static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, cafe_graph **graph) {
+    const cafe_links *l = c->links;
+    cafe_graph *g = cafe_graph_new(context);
+    cafe_status status = g ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (!g) goto done;
+    bool weighted = l->weights && atomic_load(&c->not_unit);
+    g->n = l->nodes;
+    g->arcs = g->counts.lines = l->count;
+    g->counts.self_loops = atomic_load(&c->loops);
+    g->counts.reversed = atomic_load(&c->above);
+    if (borrow) {
+        g->offsets = l->offsets;
+        g->targets = l->target;
+        g->weights = weighted ? l->weights : NULL;
+    } else {
+        CAFE_TRY(copy_arrays(context, c, weighted, g));
+    }
+    CAFE_TRY(cafe_graph_count(context, g));
+    *graph = g;
+    g = NULL;
+done:
+    cafe_graph_free(g);
+    return status;
+}
+
+static cafe_status from_rows(cafe_context *context, const cafe_links *links, bool borrow,
+                             const cafe_graph_options *options, cafe_graph **graph) {
+    checking c = {.links = links, .keep_loops = options->self_loops == CAFE_LOOPS_KEEP};
+    cafe_links entries = *links;
+    bool as_it_is;
+    cafe_status status;
+    atomic_store(&c.bad_row, INT64_MAX);
+    CAFE_TRY(offsets_ascend(context, &c));
+    entries.count = links->offsets[links->nodes];
+    c.links = &entries;
+    CAFE_TRY(is_graph(context, &c, &as_it_is));
+    if (as_it_is)
+        CAFE_TRY(take_rows(context, &c, borrow, graph));
+    else
+        CAFE_TRY(build_and_count(context, &entries, options, graph));
+done:
+    return status;
+}
+
+cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int64_t *offsets,
+                                const int32_t *targets, const float *weights, int32_t borrow,
+                                const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_graph_options o;
+    cafe_status status;
+    *graph = NULL;
+    cafe_phase(context, "build", 0);
+    CAFE_TRY(cafe_graph_settle_options(context, options, &o));
+    CAFE_TRY(cafe_graph_check_sizes(context, nodes, 0));
+    cafe_links links = {.nodes = nodes, .offsets = offsets, .target = targets, .matrix = true};
+    links.weights = o.weights ? weights : NULL;
+    CAFE_TRY(from_rows(context, &links, borrow != 0, &o, graph));
+done:
+    cafe_phase(context, "", 0);
+    return status;
+}

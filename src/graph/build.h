@@ -1,0 +1,33 @@
+/* From links to a graph: what the list of edges, the compressed rows and the generators share. */
+#ifndef CAFE_GRAPH_BUILD_H
+#define CAFE_GRAPH_BUILD_H
+
+#include "graph/graph.h"
+
+/* Links as they come: a list (source and target), or the entries of compressed rows (offsets and
+ * target; source is NULL). */
+typedef struct cafe_links {
+    int64_t nodes, count;
+    const int32_t *source;
+    const int64_t *offsets;
+    const int32_t *target;
+    const float *weights; /* NULL: all 1 */
+    bool matrix;          /* entries of a matrix M: a symmetric one stays M, it is not doubled */
+} cafe_links;
+
+/* The rows of the graph of these links, and the counts of what was dropped or merged; what follows
+ * from the rows is left to cafe_graph_count(), but for the number of edges. */
+cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
+                             const cafe_graph_options *options, cafe_graph **graph);
+
+/* The options to use: defaults for NULL, checked. */
+cafe_status cafe_graph_settle_options(cafe_context *context, const cafe_graph_options *given,
+                                      cafe_graph_options *options);
+
+/* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
+cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);
+
+/* Sorts keys ascending, and equal keys by weight; weights (not negative) may be NULL. In place. */
+void cafe_sort_row(uint32_t *keys, float *weights, int64_t count);
+
+#endif

@@ -1,0 +1,111 @@
+/* The counts that follow from a graph's rows.
+ *
+ * Sums of floating-point weights have one shape for any number of threads: rows in order within a
+ * block of rows, then blocks in order.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/graph.h"
+
+enum { ROWS = 4096 };
+
+typedef struct tally {
+    int64_t loops, isolated, min_degree, max_degree;
+    double weight;
+} tally;
+
+typedef struct counting {
+    const cafe_graph *graph;
+    tally *tallies; /* one per block of rows */
+} counting;
+
+static double row_weight(const cafe_graph *graph, int64_t u) {
+    const int64_t *offsets = graph->offsets;
+    double sum = 0;
+    if (!graph->weights) return (double)(offsets[u + 1] - offsets[u]);
+    for (int64_t i = offsets[u]; i < offsets[u + 1]; i++) sum += graph->weights[i];
+    return sum;
+}
+
+/* Rows ascend and have no entry twice: bisection finds the loop. */
+static int64_t row_loops(const cafe_graph *graph, int64_t u) {
+    int64_t low = graph->offsets[u], end = graph->offsets[u + 1], high = end;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (graph->targets[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && graph->targets[low] == u;
+}
+
+static void count_rows(void *argument, int64_t task, int32_t worker) {
+    counting *c = argument;
+    const int64_t *offsets = c->graph->offsets;
+    int64_t end = cafe_block_end(c->graph->n, ROWS, task);
+    tally t = {.min_degree = INT64_MAX};
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        int64_t entries = offsets[u + 1] - offsets[u], loops = row_loops(c->graph, u);
+        int64_t degree = entries + loops; /* a loop has both its ends here */
+        t.loops += loops;
+        t.isolated += entries == loops;
+        if (degree < t.min_degree) t.min_degree = degree;
+        if (degree > t.max_degree) t.max_degree = degree;
+        t.weight += row_weight(c->graph, u);
+    }
+    c->tallies[task] = t;
+}
+
+static void add_tallies(const tally *tallies, int64_t count, cafe_graph *graph) {
+    cafe_graph_counts *c = &graph->counts;
+    int64_t loops = 0;
+    c->isolated = c->max_degree = 0;
+    c->total_weight = 0;
+    c->min_degree = graph->n > 0 ? INT64_MAX : 0;
+    for (const tally *t = tallies; t < tallies + count; t++) {
+        loops += t->loops;
+        c->isolated += t->isolated;
+        c->total_weight += t->weight;
+        if (t->min_degree < c->min_degree) c->min_degree = t->min_degree;
+        if (t->max_degree > c->max_degree) c->max_degree = t->max_degree;
+    }
+    c->nodes = graph->n;
+    c->edges = (graph->arcs + loops) / 2;
+    c->weighted = graph->weights != NULL;
+    c->self_loops_kept = loops > 0;
+}
+
+static cafe_status count_components(cafe_context *context, cafe_graph *graph) {
+    int32_t *component = cafe_mem(context, graph->n, sizeof *component), *size = NULL;
+    cafe_status status = component ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (!component) goto done;
+    CAFE_TRY(cafe_graph_components(context, graph, component, &graph->counts.components));
+    size = cafe_mem_zero(context, graph->counts.components, sizeof *size);
+    if (!size) CAFE_TRY(CAFE_ERROR_MEMORY);
+    graph->counts.largest = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        int32_t now = ++size[component[u]];
+        if (now > graph->counts.largest) graph->counts.largest = now;
+    }
+done:
+    cafe_mem_free(context, size);
+    cafe_mem_free(context, component);
+    return status;
+}
+
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
+    int64_t blocks = cafe_blocks(graph->n, ROWS);
+    counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies)};
+    cafe_status status = c.tallies ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (!c.tallies) goto done;
+    CAFE_TRY(cafe_parallel(context, blocks, count_rows, &c));
+    add_tallies(c.tallies, blocks, graph);
+    CAFE_TRY(count_components(context, graph));
+done:
+    cafe_mem_free(context, c.tallies);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* The graph as an object: made empty, read through accessors, freed. */
+#include "graph/graph.h"
+
+#include <sys/mman.h>
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(cafe_graph_options, name)
+
+static const cafe_option graph_options[] = {
+    {"self-loops", "WHAT", CAFE_OPTION_CHOICE, FIELD(self_loops), CAFE_LOOPS_DROP, 0, 1,
+     "drop|keep",
+     "links from a node to itself: leave them out, or keep them (a loop then counts twice in its "
+     "node's degree)"},
+    {"duplicates", "WHAT", CAFE_OPTION_CHOICE, FIELD(duplicates), CAFE_DUPLICATES_AUTO, 0, 2,
+     "auto|one|sum",
+     "the same link listed again, in either direction: one edge of the largest weight, or the sum "
+     "of the weights; auto adds weights when the file has them and takes one edge when it has "
+     "none"},
+    {"weights", NULL, CAFE_OPTION_SWITCH, FIELD(weights), 1, 0, 1, NULL,
+     "use the weights of the file; without them every edge weighs 1"},
+    {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 0, 0, INT32_MAX, NULL,
+     "the ids are 0 to N-1, so that nodes without an edge exist too; 0 takes the nodes from the "
+     "file"},
+    {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0, 5,
+     "auto|edges|mtx|metis|npz|cafe",
+     "format of the file: edge list, Matrix Market, METIS, scipy npz or cafe; auto looks at the "
+     "content, then at the name"}};
+
+static const cafe_option_table graph_table = {
+    .name = "graph",
+    .summary = "how a graph is read",
+    .struct_size = sizeof(cafe_graph_options),
+    .options = graph_options,
+    .count = sizeof graph_options / sizeof *graph_options,
+};
+
+const cafe_option_table *cafe_graph_option_table(void) {
+    return &graph_table;
+}
+
+void cafe_graph_options_init(cafe_graph_options *options) {
+    cafe_options_init(&graph_table, options);
+}
+
+cafe_graph *cafe_graph_new(cafe_context *context) {
+    cafe_graph *graph = cafe_mem_zero(context, 1, sizeof *graph);
+    if (graph) graph->context = context;
+    return graph;
+}
+
+static void free_owned(cafe_context *context, const void *block) {
+    cafe_mem_free(context, (void *)block);
+}
+
+void cafe_graph_free(cafe_graph *graph) {
+    if (!graph) return;
+    cafe_context *context = graph->context;
+    if (graph->owns_rows) {
+        free_owned(context, graph->offsets);
+        free_owned(context, graph->targets);
+        free_owned(context, graph->weights);
+    }
+    if (graph->owns_names) {
+        free_owned(context, graph->names.integers);
+        free_owned(context, graph->names.start);
+        free_owned(context, graph->names.text);
+    }
+    if (graph->map) munmap(graph->map, graph->map_bytes);
+    free_owned(context, atomic_load(&graph->index));
+    cafe_mem_free(context, graph);
+}
+
+int64_t cafe_graph_nodes(const cafe_graph *graph) {
+    return graph->n;
+}
+
+int64_t cafe_graph_edges(const cafe_graph *graph) {
+    return graph->counts.edges;
+}
+
+void cafe_graph_get_counts(const cafe_graph *graph, cafe_graph_counts *counts) {
+    *counts = graph->counts;
+}
+
+void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets, const int32_t **targets,
+                    const float **weights) {
+    *offsets = graph->offsets;
+    *targets = graph->targets;
+    *weights = graph->weights;
+}
