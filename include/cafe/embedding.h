@@ -70,27 +70,28 @@ CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
                                  cafe_embedding **embedding);
 CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
 
-/* What is known and proved about an embedding. Arrays have `columns` entries unless said otherwise
- * and belong to the embedding.
+/* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
+ * pairs have `pairs` entries, those of columns `columns`.
  *
- * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for the
- * walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of the
- * problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the positive
- * ones. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz vector; in
- * the other forms column_value_j and column_residual_j are the Rayleigh quotient and the residual of
- * column j as it stands. */
+ * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
+ * the walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of
+ * the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
+ * positive ones. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
+ * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
+ * residual of column j as it stands. */
 typedef struct cafe_certificate {
-    int64_t asked;           /* K */
-    int64_t columns;         /* C <= K: columns that carry information */
-    int64_t dropped;         /* K - C */
-    double objective;        /* tr(H^T Q H) at the end */
-    double effective_rank;   /* of H: exp of the entropy of the eigenvalue shares of H^T H */
-    int32_t generalised;     /* 1: the walk form's problem */
-    int32_t rotated;         /* 1: the columns are Ritz vectors */
-    double tolerance;        /* the relative residual asked for; 0 when none was */
-    int64_t converged;       /* columns with residual_j <= tolerance * |rho_j| */
-    int64_t products;        /* block products with Q spent in the finish */
-    double orthogonality;    /* largest entry of |V^T V - I| (V^T D V after --residual, walk form) */
+    int64_t asked;         /* K */
+    int64_t columns;       /* C <= K: columns returned */
+    int64_t pairs;         /* Ritz pairs: the rank of the columns; C unless the form is raw */
+    int64_t dropped;       /* K - pairs: columns without information */
+    double objective;      /* tr(H^T Q H) at the end */
+    double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
+    int32_t generalised;   /* 1: the walk form's problem */
+    int32_t rotated;       /* 1: the columns are Ritz vectors */
+    double tolerance;      /* the relative residual asked for; 0 when none was */
+    int64_t converged;     /* pairs with residual_j <= tolerance * |rho_j| */
+    int64_t products;      /* block products with Q spent in the finish */
+    double orthogonality;  /* largest entry of |V^T V - I| (V^T D V after --residual, walk form) */
     const double *ritz_values;
     const double *residuals;
     const double *shares;

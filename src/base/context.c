@@ -141,7 +141,7 @@ void cafe_reset_peak_bytes(cafe_context *context) {
     atomic_store(&context->peak, atomic_load(&context->bytes));
 }
 
-#define TEXT_OF(x) #x
+#define TEXT_OF(x)            #x
 #define VERSION_TEXT(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
 
 const char *cafe_version(void) {

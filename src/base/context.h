@@ -37,10 +37,10 @@ void cafe_phase(cafe_context *context, const char *phase, int64_t steps);
 void cafe_step(cafe_context *context, int64_t step, double value);
 
 /* Leaves the function through its one exit, with `status` set. */
-#define CAFE_TRY(call)                         \
-    do {                                       \
-        status = (call);                       \
-        if (status != CAFE_OK) goto done;      \
+#define CAFE_TRY(call)                    \
+    do {                                  \
+        status = (call);                  \
+        if (status != CAFE_OK) goto done; \
     } while (0)
 
 #endif

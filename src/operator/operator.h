@@ -1,0 +1,47 @@
+/* The operator Q as the solvers see it: rows for coordinate updates, products for everything else.
+ */
+#ifndef CAFE_OPERATOR_OPERATOR_H
+#define CAFE_OPERATOR_OPERATOR_H
+
+#include <cafe/operator.h>
+
+#include "base/context.h"
+#include "kernels/rows.h"
+#include "sample/sampled.h"
+
+struct cafe_operator {
+    cafe_context *context;
+    const cafe_sampled *sampled;
+    const cafe_kernels *kernels;
+    int64_t n;
+};
+
+/* Which problem an n x K block is multiplied for. */
+typedef enum cafe_side {
+    CAFE_SIDE_PLAIN = 0, /* Q */
+    CAFE_SIDE_WALK = 1   /* D^-1 Q, D = diag(p): symmetric in the inner product of D */
+} cafe_side;
+
+/* Y = a M X + b X + c Y with M = Q or D^-1 Q; X and Y are padded blocks (kernels/rows.h) that do
+ * not overlap. One pass over the arcs; nodes without edges get M x = 0. */
+cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                int64_t stride, const float *x, float a, float b, float c,
+                                float *y);
+
+/* s = sum over w of p_w x_w, added up in blocks of fixed shape; s[stride]. */
+cafe_status cafe_operator_mean(cafe_context *context, const cafe_operator *op, int64_t stride,
+                               const float *x, double *s);
+
+/* tr(X^T Q X) of a padded block. */
+cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
+                                      int64_t stride, const float *x, double *trace);
+
+/* Calls `done` for nodes first, first + step, ... (count of them) with the sum over w of a(u,w)
+ * x_w, which stands in row i of `out` (rows out_step floats apart; 0: one row used again and
+ * again). */
+typedef void cafe_row_done(void *argument, int64_t i, int64_t u, float *sum);
+void cafe_stream_rows(const cafe_sampled *sampled, const cafe_kernels *kernels, int64_t stride,
+                      const float *x, int64_t first, int64_t step, int64_t count, float *out,
+                      int64_t out_step, cafe_row_done *done, void *argument);
+
+#endif

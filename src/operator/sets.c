@@ -1,0 +1,145 @@
+/* What users ask of Q directly: products of plain arrays, traces, covariances of sets. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "operator/operator.h"
+
+enum { BLOCK = 1024 };
+
+/* A padded copy of a plain n x columns array, or the array itself when rows need no padding. */
+static cafe_status pad(cafe_context *context, int64_t n, int64_t columns, const float *x,
+                       float **copy, const float **block) {
+    int64_t stride = cafe_stride(columns);
+    *copy = NULL;
+    *block = x;
+    if (stride == columns) return CAFE_OK;
+    *copy = cafe_mem_zero(context, n * stride, sizeof **copy);
+    if (!*copy) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++)
+        memcpy(*copy + u * stride, x + u * columns, (size_t)columns * sizeof *x);
+    *block = *copy;
+    return CAFE_OK;
+}
+
+static cafe_status check_columns(cafe_context *context, int64_t columns) {
+    if (columns >= 1) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a block needs at least one column");
+}
+
+cafe_status cafe_operator_product(cafe_context *context, const cafe_operator *op, int64_t columns,
+                                  const float *x, float *y) {
+    cafe_status status = CAFE_OK;
+    int64_t stride = cafe_stride(columns), n = op->n;
+    const float *block = NULL;
+    float *copy = NULL, *result = NULL;
+    CAFE_TRY(check_columns(context, columns));
+    CAFE_TRY(pad(context, n, columns, x, &copy, &block));
+    if (copy) {
+        result = cafe_mem_zero(context, n * stride, sizeof *result);
+        if (!result) status = CAFE_ERROR_MEMORY;
+    } else {
+        memset(y, 0, (size_t)(n * columns) * sizeof *y);
+    }
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_PLAIN, stride, block, 1, 0, 0,
+                                 result ? result : y));
+    for (int64_t u = 0; result && u < n; u++)
+        memcpy(y + u * columns, result + u * stride, (size_t)columns * sizeof *y);
+done:
+    cafe_mem_free(context, copy);
+    cafe_mem_free(context, result);
+    return status;
+}
+
+/* ---- tr(X^T Q X) = sum over arcs of p(u,w) <x_u, x_w> - ||s||^2 ------------------------------ */
+
+typedef struct trace_job {
+    const cafe_operator *op;
+    int64_t stride;
+    const float *x;
+    float *rows;     /* a scratch row per worker */
+    double *partial; /* a sum per block */
+} trace_job;
+
+typedef struct trace_row {
+    const trace_job *job;
+    double sum;
+} trace_row;
+
+static void trace_node(void *argument, int64_t i, int64_t u, float *sum) {
+    trace_row *row = argument;
+    (void)i;
+    row->sum +=
+        row->job->op->kernels->dot(row->job->stride, sum, row->job->x + u * row->job->stride);
+}
+
+static void trace_block(void *argument, int64_t block, int32_t worker) {
+    trace_job *job = argument;
+    trace_row row = {job, 0};
+    int64_t first = block * BLOCK, count = cafe_block_end(job->op->n, BLOCK, block) - first;
+    cafe_stream_rows(job->op->sampled, job->op->kernels, job->stride, job->x, first, 1, count,
+                     job->rows + worker * job->stride, 0, trace_node, &row);
+    job->partial[block] = row.sum;
+}
+
+cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
+                                      int64_t stride, const float *x, double *trace) {
+    cafe_status status = CAFE_ERROR_MEMORY;
+    int64_t blocks = cafe_blocks(op->n, BLOCK);
+    trace_job job = {.op = op, .stride = stride, .x = x};
+    double *s = cafe_mem(context, stride, sizeof *s);
+    job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
+    job.partial = cafe_mem(context, blocks, sizeof *job.partial);
+    if (!s || !job.rows || !job.partial) goto done;
+    CAFE_TRY(cafe_operator_mean(context, op, stride, x, s));
+    CAFE_TRY(cafe_parallel(context, blocks, trace_block, &job));
+    *trace = 0;
+    for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / op->sampled->total;
+    for (int64_t k = 0; k < stride; k++) *trace -= s[k] * s[k];
+done:
+    cafe_mem_free(context, s);
+    cafe_mem_free(context, job.rows);
+    cafe_mem_free(context, job.partial);
+    return status;
+}
+
+cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, int64_t columns,
+                                const float *x, double *trace) {
+    float *copy = NULL;
+    const float *block = NULL;
+    cafe_status status = check_columns(context, columns);
+    if (status == CAFE_OK) status = pad(context, op->n, columns, x, &copy, &block);
+    if (status == CAFE_OK)
+        status = cafe_operator_trace_block(context, op, cafe_stride(columns), block, trace);
+    cafe_mem_free(context, copy);
+    return status;
+}
+
+/* ---- q(S_i, S_j) ----------------------------------------------------------------------------- */
+
+cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
+                                     const int32_t *part, int64_t parts, double *covariance) {
+    const cafe_sampled *s = op->sampled;
+    for (int64_t u = 0; u < op->n; u++)
+        if (part[u] >= parts)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "node %lld is in set %d of %lld",
+                             (long long)u, (int)part[u], (long long)parts);
+    double *mass = cafe_mem_zero(context, parts, sizeof *mass);
+    if (!mass) return CAFE_ERROR_MEMORY;
+    memset(covariance, 0, (size_t)(parts * parts) * sizeof *covariance);
+    for (int64_t u = 0; u < op->n; u++) {
+        if (part[u] < 0) continue;
+        mass[part[u]] += s->p[u];
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+            int32_t other = part[s->targets[j]];
+            if (other >= 0) covariance[part[u] * parts + other] += s->weights ? s->weights[j] : 1;
+        }
+    }
+    /* q(S,S') = p(S,S') - p(S) p(S') */
+    for (int64_t i = 0; i < parts; i++)
+        for (int64_t j = 0; j < parts; j++)
+            covariance[i * parts + j] = covariance[i * parts + j] / s->total - mass[i] * mass[j];
+    cafe_mem_free(context, mass);
+    return CAFE_OK;
+}

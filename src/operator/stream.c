@@ -1,0 +1,83 @@
+/* Sums of neighbours' rows, at the speed of memory.
+ *
+ * The rows wanted are known long before they are needed: the targets of several nodes are first
+ * copied into one short list, and the gather asks for the row CAFE_AHEAD entries further down while
+ * it adds the present one, across the borders of nodes.
+ */
+#include <string.h>
+
+#include "operator/operator.h"
+
+enum { LIST = 2048 };
+
+typedef struct stream {
+    const cafe_sampled *sampled;
+    int64_t first, step, count;
+    int64_t node;   /* the next node to copy */
+    int64_t within; /* arcs of it already copied */
+    int64_t filled; /* entries of the list, and how many of them are used up */
+    int64_t used;
+    int32_t targets[LIST + CAFE_AHEAD];
+    float weights[LIST];
+} stream;
+
+static void ask_ahead(const stream *s, int64_t i) {
+    const cafe_sampled *p = s->sampled;
+    if (i + 8 >= s->count) return;
+    int64_t u = s->first + (i + 8) * s->step;
+    if (i + 16 < s->count) __builtin_prefetch(&p->offsets[u + 8 * s->step]);
+    int64_t from = p->offsets[u];
+    __builtin_prefetch(&p->targets[from]);
+    __builtin_prefetch(&p->targets[from + 16]);
+    if (p->weights) __builtin_prefetch(&p->weights[from]);
+}
+
+/* Copies the targets of as many nodes as fit; a node of many arcs is copied in parts. */
+static void fill_list(stream *s) {
+    const cafe_sampled *p = s->sampled;
+    s->filled = s->used = 0;
+    while (s->node < s->count && s->filled < LIST) {
+        ask_ahead(s, s->node);
+        int64_t u = s->first + s->node * s->step;
+        int64_t from = p->offsets[u] + s->within, left = p->offsets[u + 1] - from;
+        int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
+        memcpy(s->targets + s->filled, p->targets + from, (size_t)take * sizeof *s->targets);
+        if (p->weights)
+            memcpy(s->weights + s->filled, p->weights + from, (size_t)take * sizeof *s->weights);
+        s->filled += take;
+        s->within += take;
+        if (take < left) break;
+        s->node++;
+        s->within = 0;
+    }
+    memset(s->targets + s->filled, 0, CAFE_AHEAD * sizeof *s->targets);
+}
+
+/* sum = sum over the arcs of the next node, taken from the list, which is filled when used up. */
+static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, const float *x,
+                     int64_t arcs, float *sum) {
+    if (arcs == 0) memset(sum, 0, (size_t)stride * sizeof *sum);
+    for (int64_t summed = 0; summed < arcs;) {
+        if (s->used == s->filled) fill_list(s);
+        int64_t there = s->filled - s->used, part = arcs - summed < there ? arcs - summed : there;
+        kernels->gather(x, stride, s->targets + s->used,
+                        s->sampled->weights ? s->weights + s->used : NULL, part, summed == 0, sum);
+        s->used += part;
+        summed += part;
+    }
+}
+
+void cafe_stream_rows(const cafe_sampled *sampled, const cafe_kernels *kernels, int64_t stride,
+                      const float *x, int64_t first, int64_t step, int64_t count, float *out,
+                      int64_t out_step, cafe_row_done *done, void *argument) {
+    stream s;
+    s.sampled = sampled;
+    s.first = first, s.step = step, s.count = count;
+    s.node = s.within = s.filled = s.used = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t u = first + i * step;
+        float *sum = out + i * out_step;
+        sum_node(&s, kernels, stride, x, sampled->offsets[u + 1] - sampled->offsets[u], sum);
+        done(argument, i, u, sum);
+    }
+}

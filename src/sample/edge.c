@@ -1,0 +1,101 @@
+/* Edge sampling: P = A / 2m. An edge is drawn uniformly (by weight) and its two ends are u and w.
+ */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/graph.h"
+#include "sample/sampled.h"
+
+enum { BLOCK = 4096 };
+
+static double degree(const cafe_sampled *s, int64_t u) {
+    if (!s->weights) return (double)(s->offsets[u + 1] - s->offsets[u]);
+    double sum = 0;
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) sum += s->weights[j];
+    return sum;
+}
+
+/* The weight of the arc (u,w); rows are sorted. 0 when there is none. */
+static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
+    int64_t low = s->offsets[u], high = s->offsets[u + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->targets[middle] < w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->offsets[u + 1] || s->targets[low] != w) return 0;
+    return s->weights ? s->weights[low] : 1;
+}
+
+static void fill_degrees(void *argument, int64_t block, int32_t worker) {
+    cafe_sampled *s = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+        s->p[u] = degree(s, u);
+        if (s->loops) s->loops[u] = (float)arc(s, u, u);
+    }
+}
+
+/* p_u = d_u / 2m, with 2m the sum of the degrees in node order. */
+static void normalise(cafe_sampled *s) {
+    double total = 0;
+    for (int64_t u = 0; u < s->n; u++) total += s->p[u];
+    for (int64_t u = 0; u < s->n; u++) s->p[u] /= total;
+    s->total = total;
+}
+
+static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sampled *s) {
+    s->p = cafe_mem(context, s->n, sizeof *s->p);
+    if (!s->p) return CAFE_ERROR_MEMORY;
+    if (graph->counts.self_loops_kept && graph->counts.self_loops > 0) {
+        s->loops = cafe_mem(context, s->n, sizeof *s->loops);
+        if (!s->loops) return CAFE_ERROR_MEMORY;
+    }
+    cafe_status status = cafe_parallel(context, cafe_blocks(s->n, BLOCK), fill_degrees, s);
+    if (status == CAFE_OK) normalise(s);
+    return status;
+}
+
+cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                        cafe_sampled **sampled) {
+    *sampled = NULL;
+    if (sampling != CAFE_SAMPLING_EDGE)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
+    if (graph->arcs == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the graph has no edges: edge sampling has nothing to draw from");
+    cafe_sampled *s = cafe_mem_zero(context, 1, sizeof *s);
+    if (!s) return CAFE_ERROR_MEMORY;
+    s->context = context;
+    s->sampling = sampling;
+    s->n = graph->n;
+    s->offsets = graph->offsets;
+    s->targets = graph->targets;
+    s->weights = graph->weights;
+    cafe_status status = fill(context, graph, s);
+    if (status == CAFE_OK)
+        *sampled = s;
+    else
+        cafe_sampled_free(s);
+    return status;
+}
+
+void cafe_sampled_free(cafe_sampled *sampled) {
+    if (!sampled) return;
+    cafe_mem_free(sampled->context, sampled->p);
+    cafe_mem_free(sampled->context, sampled->loops);
+    cafe_mem_free(sampled->context, sampled);
+}
+
+int64_t cafe_sampled_nodes(const cafe_sampled *sampled) {
+    return sampled->n;
+}
+
+double cafe_sampled_pair(const cafe_sampled *sampled, int64_t u, int64_t w) {
+    return arc(sampled, u, w) / sampled->total;
+}
+
+double cafe_sampled_node(const cafe_sampled *sampled, int64_t u) {
+    return sampled->p[u];
+}

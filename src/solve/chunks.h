@@ -1,0 +1,38 @@
+/* The chunk scheme every solver shares: parallel, deterministic, monotone.
+ *
+ * The nodes u with u mod B = c form chunk c. Within a chunk all nodes read the values from before
+ * the chunk; chunks follow one another. With
+ *     a_u = sum over w in the chunk, w != u, of p(u,w)      P_C = sum over w in the chunk of p_w
+ *     c_u = a_u + p_u P_C
+ * the part of Q inside the chunk, off its diagonal, plus diag(c) is positive semidefinite. A solver
+ * that adds c_u to its own weight therefore never lowers its objective (docs/algorithms/sphere.md).
+ */
+#ifndef CAFE_SOLVE_CHUNKS_H
+#define CAFE_SOLVE_CHUNKS_H
+
+#include "operator/operator.h"
+
+typedef struct cafe_chunks {
+    cafe_context *context;
+    int64_t n, count; /* B */
+    int64_t *offsets; /* arcs that stay inside their chunk, in compressed rows; loops left out */
+    int32_t *targets; /* (NULL when every chunk is one node) */
+    float *weights;   /* a(u,w); NULL: all 1 */
+    float *inner;     /* a_u / p_u */
+    double *mass;     /* P_C */
+} cafe_chunks;
+
+/* `wanted` chunks, or 0: one node each on small graphs, otherwise at least 64 and so many that a
+ * chunk's rows of `stride` floats stay in the cache. */
+cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int64_t wanted,
+                            int64_t stride, cafe_chunks **chunks);
+void cafe_chunks_free(cafe_chunks *chunks);
+
+int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride);
+
+/* Nodes of chunk c; they are c, c + B, c + 2B, ... */
+static inline int64_t cafe_chunk_size(const cafe_chunks *chunks, int64_t c) {
+    return (chunks->n - c + chunks->count - 1) / chunks->count;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* What a solver leaves behind: H and the course of the objective. */
+#ifndef CAFE_SOLVE_SOLUTION_H
+#define CAFE_SOLVE_SOLUTION_H
+
+#include <cafe/embedding.h>
+
+#include "base/context.h"
+
+struct cafe_solution {
+    cafe_context *context;
+    int64_t n, columns, stride;
+    float *h; /* padded block (kernels/rows.h) */
+    float *y; /* D^-1 Q H, likewise; every spectral finish starts from it */
+    int64_t sweeps;
+    double *objective; /* sweeps + 1 values of tr(H^T Q H) */
+    int32_t converged;
+};
+
+/* Room for H and for the objective of at most `sweeps` sweeps. */
+cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
+                              cafe_solution **solution);
+
+/* Rows of length 1: from `start` (plain n x columns; NULL: none), a missing or zero row at random.
+ */
+cafe_status cafe_solution_start(cafe_context *context, const float *start, cafe_solution *solution);
+
+#endif

@@ -1,0 +1,130 @@
+/* Small dense matrices: products, a Cholesky factor that knows its rank, eigenvectors. */
+#define _GNU_SOURCE
+#include "spectral/dense.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* dlsym yields object pointers; POSIX promises that they hold functions. */
+static void find(const char *name, void *function) {
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+int cafe_blas_single(void) {
+    int (*get)(void);
+    void (*set)(int);
+    find("openblas_get_num_threads", &get);
+    find("openblas_set_num_threads", &set);
+    if (!get || !set) return 0;
+    int threads = get();
+    if (threads > 1) set(1);
+    return threads;
+}
+
+void cafe_blas_restore(int threads) {
+    void (*set)(int);
+    find("openblas_set_num_threads", &set);
+    if (set && threads > 1) set(threads);
+}
+
+void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {
+    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k, (int)rows, 1, a, (int)k, 1, c,
+                (int)k);
+}
+
+void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
+                        const double *b, double *c) {
+    cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)rows,
+                (int)k, (int)inner, 1, a, (int)(transposed ? rows : inner), b, (int)k, 0, c,
+                (int)k);
+}
+
+int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, int64_t *kept) {
+    int64_t rank = 0;
+    for (int64_t j = 0; j < k; j++) {
+        double *row = g + j * k, whole = row[j];
+        /* what the kept rows of R leave of row j */
+        for (int64_t i = 0; i < rank; i++) {
+            const double *r = g + kept[i] * k;
+            for (int64_t l = j; l < k; l++) row[l] -= r[j] * r[l];
+        }
+        if (!(whole > 0) || !(row[j] > tolerance * tolerance * whole)) continue;
+        double diagonal = sqrt(row[j]);
+        for (int64_t l = j; l < k; l++) row[l] /= diagonal;
+        kept[rank++] = j;
+    }
+    return rank;
+}
+
+void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const int64_t *kept,
+                                double *m) {
+    memset(m, 0, (size_t)(k * rank) * sizeof *m);
+    /* R M = I from the last row up: row_i = (e_i - sum over l > i of r_il row_l) / r_ii */
+    for (int64_t i = rank - 1; i >= 0; i--) {
+        const double *factor = r + kept[i] * k;
+        double *row = m + kept[i] * rank;
+        row[i] = 1;
+        for (int64_t l = i + 1; l < rank; l++)
+            for (int64_t c = l; c < rank; c++) row[c] -= factor[kept[l]] * m[kept[l] * rank + c];
+        for (int64_t c = i; c < rank; c++) row[c] /= factor[kept[i]];
+    }
+}
+
+/* LAPACK's values ascend; ours descend, and so do the columns of vectors. */
+static void reverse(int64_t k, double *vectors, double *values) {
+    for (int64_t i = 0; i < k / 2; i++) {
+        double value = values[i];
+        values[i] = values[k - 1 - i];
+        values[k - 1 - i] = value;
+        for (int64_t row = 0; row < k; row++) {
+            double entry = vectors[row * k + i];
+            vectors[row * k + i] = vectors[row * k + k - 1 - i];
+            vectors[row * k + k - 1 - i] = entry;
+        }
+    }
+}
+
+/* A vector's sign is free: the entry largest in size is made positive, so that results repeat. */
+static void fix_signs(int64_t k, double *vectors) {
+    for (int64_t j = 0; j < k; j++) {
+        double largest = 0;
+        for (int64_t i = 0; i < k; i++)
+            if (fabs(vectors[i * k + j]) > fabs(largest)) largest = vectors[i * k + j];
+        if (largest < 0)
+            for (int64_t i = 0; i < k; i++) vectors[i * k + j] = -vectors[i * k + j];
+    }
+}
+
+cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values) {
+    /* A symmetric matrix is its own transpose, so column-major LAPACK needs no copy of it; the
+     * vectors then stand in rows and are transposed. The work space is ours. */
+    lapack_int n = (lapack_int)k, doubles = 1 + 6 * n + 2 * n * n, integers = 3 + 5 * n, info = 0;
+    double *work = cafe_mem(context, doubles, sizeof *work);
+    lapack_int *iwork = cafe_mem(context, integers, sizeof *iwork);
+    cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK)
+        info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, t, n, values, work, doubles,
+                                   iwork, integers);
+    cafe_mem_free(context, work);
+    cafe_mem_free(context, iwork);
+    if (status != CAFE_OK) return status;
+    if (info != 0)
+        return cafe_fail(context, CAFE_ERROR_NUMERIC,
+                         "the eigenproblem of size %lld failed (LAPACK dsyevd: %d)", (long long)k,
+                         (int)info);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = i + 1; j < k; j++) {
+            double entry = t[i * k + j];
+            t[i * k + j] = t[j * k + i];
+            t[j * k + i] = entry;
+        }
+    reverse(k, t, values);
+    fix_signs(k, t);
+    return CAFE_OK;
+}

@@ -1,0 +1,35 @@
+/* Small dense work in double precision: K x K matrices, row-major, through BLAS and LAPACK. */
+#ifndef CAFE_SPECTRAL_DENSE_H
+#define CAFE_SPECTRAL_DENSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/context.h"
+
+/* BLAS works single-threaded inside our tasks. Sets OpenBLAS to one thread and returns what it was
+ * set to before (0: another BLAS); give that back to cafe_blas_restore(). */
+int cafe_blas_single(void);
+void cafe_blas_restore(int threads);
+
+/* C += A^T A, upper triangle; A is rows x k, C is k x k. */
+void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
+
+/* C = A B, or A^T B: C is rows x k, B is inner x k. */
+void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
+                        const double *b, double *c);
+
+/* Cholesky factor of a Gram matrix, column by column, leaving out columns that depend on the ones
+ * before them: G (upper triangle) is overwritten by R with R^T R = G on the kept columns. A column
+ * is kept when the part of it orthogonal to the kept ones has at least `tolerance` of its length.
+ * kept[0 .. rank) gets the kept columns in order; returns the rank. */
+int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, int64_t *kept);
+
+/* The matrix that orthonormalises: X[:, kept] R^-1 = X M, with M k x rank. */
+void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const int64_t *kept,
+                                double *m);
+
+/* T = S diag(values) S^T for a symmetric T, which is overwritten by S; values descending. */
+cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values);
+
+#endif

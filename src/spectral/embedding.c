@@ -1,0 +1,65 @@
+/* Reading an embedding, and the memory a run will take. */
+#include "spectral/embedding.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "kernels/rows.h"
+#include "spectral/refine.h"
+
+void cafe_embedding_free(cafe_embedding *embedding) {
+    if (!embedding) return;
+    cafe_mem_free(embedding->context, embedding->vectors.x);
+    cafe_mem_free(embedding->context, embedding->shares);
+    cafe_ritz_free(embedding->context, &embedding->ritz);
+    cafe_mem_free(embedding->context, embedding);
+}
+
+void cafe_embedding_certificate(const cafe_embedding *embedding, cafe_certificate *certificate) {
+    *certificate = embedding->certificate;
+}
+
+int64_t cafe_embedding_nodes(const cafe_embedding *embedding) {
+    return embedding->vectors.n;
+}
+
+int64_t cafe_embedding_columns(const cafe_embedding *embedding) {
+    return embedding->vectors.columns;
+}
+
+int64_t cafe_embedding_stride(const cafe_embedding *embedding) {
+    return embedding->vectors.stride;
+}
+
+const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u) {
+    return embedding->vectors.x + u * embedding->vectors.stride;
+}
+
+void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors) {
+    int64_t columns = embedding->vectors.columns;
+    for (int64_t u = 0; u < embedding->vectors.n; u++)
+        memcpy(vectors + u * columns, cafe_embedding_row(embedding, u),
+               (size_t)columns * sizeof *vectors);
+}
+
+/* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
+ * and two n x K blocks, refining a third one for a moment. */
+int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
+                         const cafe_sphere_options *sphere, const cafe_finish_options *finish,
+                         int32_t threads) {
+    const double link = weighted ? 12 : 8, base = 32e6;
+    double arcs = 2.0 * (double)edges, n = (double)nodes;
+    double graph = arcs * (weighted ? 8 : 4) + 8 * n;
+    double block = 4.0 * n * (double)cafe_stride(sphere->columns);
+    double blocks = 2 * block;
+    if (finish->residual > 0) {
+        double wide = 4.0 * n * (double)cafe_stride(cafe_refine_columns(nodes, sphere->columns));
+        double most = 2 * wide > block + wide ? 2 * wide : block + wide;
+        blocks = most > blocks ? most : blocks;
+    }
+    double k = (double)sphere->columns, small = 64 * 8 * 4 * k * k;
+    if (small > 64e6) small = 16 * 8 * 4 * k * k > 64e6 ? 16 * 8 * 4 * k * k : 64e6;
+    double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
+    double run = graph + 20 * n + blocks + small + pieces, read = graph + link * (double)edges;
+    return (int64_t)(base + (run > read ? run : read));
+}

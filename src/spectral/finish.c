@@ -1,0 +1,243 @@
+/* The spectral finish: from a solver's H to vectors with a certificate.
+ *
+ *     walk   V = QR(D^-1 Q H)   certified for Q v = rho D v, D = diag(p)
+ *     hhat   V = QR(Q H)        certified for Q v = rho v
+ *     ritz   the same span, rotated to its Ritz vectors
+ *     raw    V = H
+ *
+ * The QR is rank-aware: columns that depend on the others are left out and counted, never returned
+ * as noise. Memory stays at two n x K blocks: H is needed no more once its rank is known, and its
+ * block takes the product.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "solve/solution.h"
+#include "spectral/dense.h"
+#include "spectral/embedding.h"
+#include "spectral/refine.h"
+
+static const cafe_option finish_options[] = {
+    {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form), CAFE_FORM_WALK,
+     0, 0, "walk|hhat|ritz|raw",
+     "vectors to return: QR of D^-1 Q H, QR of Q H as in the paper, Ritz vectors of Q, or H "
+     "itself"},
+    {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
+     "go on to eigenvectors until every column's relative residual is below R; 0 does not"},
+    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6, NULL,
+     "rounds of the polynomial filter at most, with --residual"},
+};
+
+static const cafe_option_table finish_table = {
+    "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
+    sizeof(cafe_finish_options), finish_options, sizeof finish_options / sizeof *finish_options};
+
+const cafe_option_table *cafe_finish_option_table(void) {
+    return &finish_table;
+}
+
+void cafe_finish_options_init(cafe_finish_options *options) {
+    cafe_options_init(&finish_table, options);
+}
+
+/* ---- parts of the certificate ---------------------------------------------------------------- */
+
+/* exp of the entropy of the eigenvalue shares of H^T H: 1 when all rows lie on one line, K when
+ * every direction is used alike. */
+static cafe_status effective_rank(cafe_context *context, const cafe_tall *h, double *rank) {
+    int64_t k = h->columns;
+    double *gram = cafe_mem(context, k * k, sizeof *gram);
+    double *values = cafe_mem(context, k, sizeof *values);
+    cafe_status status = gram && values ? CAFE_OK : CAFE_ERROR_MEMORY;
+    double total = 0, entropy = 0;
+    if (status == CAFE_OK) status = cafe_tall_gram(context, h, NULL, NULL, gram);
+    if (status == CAFE_OK) status = cafe_dense_eigen(context, k, gram, values);
+    for (int64_t j = 0; j < k && status == CAFE_OK; j++) total += values[j] > 0 ? values[j] : 0;
+    for (int64_t j = 0; j < k && status == CAFE_OK; j++)
+        if (values[j] > 0) entropy -= values[j] / total * log(values[j] / total);
+    *rank = exp(entropy);
+    cafe_mem_free(context, gram);
+    cafe_mem_free(context, values);
+    return status;
+}
+
+/* share_j = rho_j over the sum of the positive Ritz values; 0 for the others. */
+static cafe_status fill_shares(cafe_context *context, cafe_embedding *e) {
+    double total = 0;
+    e->shares = cafe_mem_zero(context, e->ritz.pairs, sizeof *e->shares);
+    if (!e->shares) return CAFE_ERROR_MEMORY;
+    for (int64_t j = 0; j < e->ritz.pairs; j++)
+        if (e->ritz.values[j] > 0) total += e->ritz.values[j];
+    for (int64_t j = 0; j < e->ritz.pairs; j++)
+        if (e->ritz.values[j] > 0) e->shares[j] = e->ritz.values[j] / total;
+    return CAFE_OK;
+}
+
+static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked) {
+    cafe_certificate *c = &e->certificate;
+    c->asked = asked;
+    c->columns = e->vectors.columns;
+    c->pairs = e->ritz.pairs;
+    c->dropped = asked - c->pairs;
+    c->generalised = o->form == CAFE_FORM_WALK;
+    c->tolerance = o->residual;
+    c->ritz_values = e->ritz.values;
+    c->residuals = e->ritz.residuals;
+    c->shares = e->shares;
+    c->column_values = e->ritz.column_values;
+    c->column_residuals = e->ritz.column_residuals;
+}
+
+/* ---- the forms ------------------------------------------------------------------------------- */
+
+typedef struct finishing {
+    const cafe_operator *op;
+    const cafe_finish_options *options;
+    cafe_side side;
+    const double *weights; /* of the inner product the certificate is in */
+    cafe_tall h, v;        /* the solver's H, whose block is used again, and the vectors */
+    cafe_embedding *embedding;
+} finishing;
+
+static cafe_status apply(cafe_context *context, finishing *f, const cafe_tall *x, float *y) {
+    f->embedding->certificate.products++;
+    return cafe_operator_apply(context, f->op, f->side, x->stride, x->x, 1, 0, 0, y);
+}
+
+/* Orthonormal columns of the span of Q H, or of D^-1 Q H. */
+static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "qr", 0);
+    if (f->side == CAFE_SIDE_PLAIN) CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->sampled->p));
+    CAFE_TRY(
+        cafe_tall_orthonormalise(context, &f->v, NULL, &f->embedding->certificate.orthogonality));
+    if (f->v.columns == 0)
+        status = cafe_fail(context, CAFE_ERROR_NUMERIC,
+                           "Q H is zero: this graph has no structure beyond its degrees");
+done:
+    return status;
+}
+
+static cafe_status finish_span(cafe_context *context, finishing *f) {
+    cafe_status status = CAFE_OK;
+    cafe_ritz *ritz = &f->embedding->ritz;
+    CAFE_TRY(orthonormal_span(context, f));
+    cafe_phase(context, "ritz", 0);
+    CAFE_TRY(apply(context, f, &f->v, f->h.x));
+    f->h.columns = f->v.columns;
+    CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
+    CAFE_TRY(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));
+    if (f->options->form != CAFE_FORM_RITZ) goto done;
+    CAFE_TRY(cafe_rotate(context, &f->v, ritz, ritz->pairs));
+    memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
+    memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
+    f->embedding->certificate.rotated = 1;
+done:
+    return status;
+}
+
+static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t asked) {
+    cafe_status status = CAFE_OK;
+    cafe_refined refined = {0};
+    cafe_ritz *ritz = &f->embedding->ritz;
+    cafe_certificate *c = &f->embedding->certificate;
+    CAFE_TRY(orthonormal_span(context, f));
+    cafe_mem_free(context, f->h.x);
+    f->h.x = NULL;
+    CAFE_TRY(cafe_refine(context, f->op, f->side, asked, f->options->residual, f->options->steps,
+                         &f->v, ritz, &refined));
+    ritz->pairs = f->v.columns;
+    memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
+    memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
+    c->rotated = 1;
+    c->converged = refined.converged;
+    c->products += refined.products;
+    c->orthogonality = refined.orthogonality;
+done:
+    return status;
+}
+
+/* H stays as it is; its span is certified for Q. */
+static cafe_status finish_raw(cafe_context *context, finishing *f) {
+    cafe_status status = CAFE_OK;
+    cafe_tall product = f->v;
+    cafe_phase(context, "ritz", 0);
+    CAFE_TRY(cafe_tall_scale(context, &product, f->op->sampled->p));
+    CAFE_TRY(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
+    CAFE_TRY(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
+    f->v = f->h;
+    f->h = product;
+    f->embedding->certificate.orthogonality = NAN;
+done:
+    return status;
+}
+
+static cafe_status check(cafe_context *context, const cafe_finish_options *o) {
+    cafe_status status = cafe_options_check(context, &finish_table, o);
+    if (status == CAFE_OK && o->form == CAFE_FORM_RAW && o->residual > 0)
+        status =
+            cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                      "--residual goes on to eigenvectors, so it does not go with the raw form");
+    return status;
+}
+
+/* Takes the blocks out of the solution. */
+static void take_blocks(cafe_solution *s, finishing *f) {
+    f->h = (cafe_tall){s->n, s->stride, s->columns, s->h};
+    f->v = (cafe_tall){s->n, s->stride, s->columns, s->y};
+    s->h = s->y = NULL;
+}
+
+static cafe_status finish(cafe_context *context, finishing *f, const cafe_solution *solution) {
+    cafe_status status = CAFE_OK;
+    cafe_embedding *e = f->embedding;
+    e->certificate.objective = solution->objective[solution->sweeps];
+    cafe_phase(context, "rank", 0);
+    CAFE_TRY(effective_rank(context, &f->h, &e->certificate.effective_rank));
+    if (f->options->form == CAFE_FORM_RAW)
+        CAFE_TRY(finish_raw(context, f));
+    else if (f->options->residual > 0)
+        CAFE_TRY(finish_refined(context, f, solution->columns));
+    else
+        CAFE_TRY(finish_span(context, f));
+    CAFE_TRY(fill_shares(context, e));
+    e->vectors = f->v;
+    f->v.x = NULL;
+    fill_certificate(e, f->options, solution->columns);
+done:
+    return status;
+}
+
+cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
+                        const cafe_finish_options *options, cafe_embedding **embedding) {
+    cafe_finish_options o;
+    cafe_finish_options_init(&o);
+    if (options) o = *options;
+    finishing f = {.op = op, .options = &o};
+    int blas_threads = cafe_blas_single();
+    *embedding = NULL;
+    cafe_status status = check(context, &o);
+    f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
+    f.weights = o.form == CAFE_FORM_WALK ? op->sampled->p : NULL;
+    if (status == CAFE_OK) {
+        f.embedding = cafe_mem_zero(context, 1, sizeof *f.embedding);
+        status = f.embedding ? CAFE_OK : CAFE_ERROR_MEMORY;
+    }
+    if (status == CAFE_OK) {
+        f.embedding->context = context;
+        take_blocks(*solution, &f);
+        status = finish(context, &f, *solution);
+    }
+    cafe_mem_free(context, f.h.x);
+    cafe_mem_free(context, f.v.x);
+    cafe_solution_free(*solution);
+    *solution = NULL;
+    cafe_blas_restore(blas_threads);
+    if (status == CAFE_OK)
+        *embedding = f.embedding;
+    else
+        cafe_embedding_free(f.embedding);
+    return status;
+}

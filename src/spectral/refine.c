@@ -1,0 +1,250 @@
+/* Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago, Chelikowsky 2006).
+ *
+ * Plain orthogonal iteration fails here, because the smallest eigenvalue is about as large in size
+ * as the largest. A round instead applies the polynomial
+ *
+ *     T_d((M - c) / e),   c = (a + b) / 2,   e = (b - a) / 2
+ *
+ * to a block of `wanted` columns and some guards: T_d stays within 1 on [a, b], the unwanted end of
+ * the spectrum, and grows fastest beyond b. Then the block is made orthonormal and rotated to its
+ * Ritz vectors. Memory is two blocks whatever the degree; a Krylov space of the same degree would
+ * hold d blocks.
+ */
+#include "spectral/refine.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "spectral/dense.h"
+
+enum { LANCZOS_STEPS = 16, LEAST_DEGREE = 4, MOST_DEGREE = 48, BLOCK = 1024 };
+
+typedef struct refinement {
+    const cafe_operator *op;
+    cafe_side side;
+    const double *weights; /* of the inner product; NULL: 1 */
+    cafe_tall v, z;        /* the block and its image */
+    double low;            /* a: no eigenvalue lies below */
+} refinement;
+
+/* ---- the start block ------------------------------------------------------------------------- */
+
+typedef struct widen_job {
+    const cafe_tall *from;
+    cafe_tall *to;
+    uint64_t seed;
+    const double *p;
+} widen_job;
+
+/* Copies the columns there are and draws the rest at random; nodes without edges stay 0. */
+static void widen_block(void *argument, int64_t block, int32_t worker) {
+    const widen_job *job = argument;
+    int64_t have = job->from->columns, stride = job->to->stride;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->to->n, BLOCK, block); u++) {
+        float *row = job->to->x + u * stride, draw[4];
+        memset(row, 0, (size_t)stride * sizeof *row);
+        memcpy(row, job->from->x + u * job->from->stride, (size_t)have * sizeof *row);
+        if (!(job->p[u] > 0)) continue;
+        for (int64_t k = have; k < job->to->columns; k++) {
+            uint64_t index = (uint64_t)u * (uint64_t)job->to->columns + (uint64_t)k;
+            cafe_normal4(cafe_philox(job->seed, CAFE_STREAM_GUARD, index), draw);
+            row[k] = draw[0];
+        }
+    }
+}
+
+static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, cafe_tall *x) {
+    cafe_tall *v = &r->v;
+    *v = (cafe_tall){x->n, cafe_stride(columns), columns, NULL};
+    v->x = cafe_mem(context, v->n * v->stride, sizeof *v->x);
+    if (!v->x) return CAFE_ERROR_MEMORY;
+    widen_job job = {x, v, context->seed, r->op->sampled->p};
+    cafe_status status = cafe_parallel(context, cafe_blocks(v->n, BLOCK), widen_block, &job);
+    cafe_mem_free(context, x->x);
+    x->x = NULL;
+    r->z = *v;
+    r->z.x = cafe_mem(context, v->n * v->stride, sizeof *v->x);
+    return status == CAFE_OK && !r->z.x ? CAFE_ERROR_MEMORY : status;
+}
+
+/* ---- the lower end of the spectrum ----------------------------------------------------------- */
+
+/* <x,y> of one-column blocks. */
+static double inner(const refinement *r, const float *x, const float *y) {
+    double sum = 0;
+    for (int64_t u = 0; u < r->op->n; u++)
+        sum += (r->weights ? r->weights[u] : 1) * x[u * 4] * y[u * 4];
+    return sum;
+}
+
+static void scale(int64_t n, double factor, float *x) {
+    for (int64_t u = 0; u < n; u++) x[u * 4] = (float)(x[u * 4] * factor);
+}
+
+/* A few Lanczos steps: the smallest Ritz value less the last residual is a safe lower end. */
+static cafe_status find_low(cafe_context *context, refinement *r) {
+    cafe_status status = CAFE_ERROR_MEMORY;
+    int64_t n = r->op->n, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done_steps = 0;
+    double alpha[LANCZOS_STEPS], beta[LANCZOS_STEPS] = {0}, last = 0;
+    float *x = cafe_mem_zero(context, n * 4, sizeof *x);
+    float *y = cafe_mem_zero(context, n * 4, sizeof *y);
+    if (!x || !y) goto done;
+    for (int64_t u = 0; u < n; u++) {
+        float draw[4];
+        cafe_normal4(cafe_philox(context->seed, CAFE_STREAM_GUARD, ~(uint64_t)u), draw);
+        x[u * 4] = r->op->sampled->p[u] > 0 ? draw[0] : 0;
+    }
+    scale(n, 1 / sqrt(inner(r, x, x)), x);
+    for (int64_t i = 0; i < steps; i++) {
+        /* y <- M x - alpha x - beta y_old */
+        CAFE_TRY(cafe_operator_apply(context, r->op, r->side, 4, x, 1, 0, (float)-last, y));
+        alpha[i] = inner(r, x, y);
+        for (int64_t u = 0; u < n; u++) y[u * 4] -= (float)(alpha[i] * x[u * 4]);
+        last = sqrt(inner(r, y, y));
+        beta[i] = last;
+        done_steps = i + 1;
+        if (!(last > 1e-7 * fabs(alpha[0]))) break;
+        scale(n, 1 / last, y);
+        float *swap = x;
+        x = y, y = swap;
+    }
+    LAPACKE_dsterf((lapack_int)done_steps, alpha, beta);
+    r->low = alpha[0] - last;
+    if (r->side == CAFE_SIDE_WALK && r->low < -1) r->low = -1;
+    status = CAFE_OK;
+done:
+    cafe_mem_free(context, x);
+    cafe_mem_free(context, y);
+    return status;
+}
+
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+/* How fast T_d grows at rho beyond [a,b], per degree: acosh((rho - c) / e). */
+static double growth(double low, double high, double rho) {
+    double x = (rho - (low + high) / 2) / ((high - low) / 2);
+    return x > 1 ? acosh(x) : 0;
+}
+
+/* As many degrees as the worst wanted pair needs, but no more than float32 bears: the first column
+ * must not outgrow the last wanted one by more than 1e5. */
+static int64_t choose_degree(const refinement *r, const cafe_ritz *ritz, int64_t wanted,
+                             double high, double excess) {
+    double first = growth(r->low, high, ritz->values[0]);
+    double last = growth(r->low, high, ritz->values[wanted - 1]);
+    double need = last > 0 ? (log(excess) + 1.5) / last : MOST_DEGREE;
+    double bear = first > last ? log(1e5) / (first - last) : MOST_DEGREE;
+    double degree = ceil(need < bear ? need : bear);
+    return degree < LEAST_DEGREE  ? LEAST_DEGREE
+           : degree > MOST_DEGREE ? MOST_DEGREE
+                                  : (int64_t)degree;
+}
+
+/* V <- T_d((M - c) / e) V, scaled by sigma so that the column of `top` keeps its size:
+ *     V_1 = sigma_1 / e (M - c) V_0
+ *     V_{i+1} = 2 sigma_{i+1} / e (M - c) V_i - sigma_i sigma_{i+1} V_{i-1} */
+static cafe_status filter(cafe_context *context, refinement *r, double high, double top,
+                          int64_t degree) {
+    double c = (r->low + high) / 2, e = (high - r->low) / 2, sigma_1 = e / (top - c);
+    double sigma = sigma_1;
+    cafe_status status =
+        cafe_operator_apply(context, r->op, r->side, r->v.stride, r->v.x, (float)(sigma_1 / e),
+                            (float)(-sigma_1 / e * c), 0, r->z.x);
+    for (int64_t i = 1; i < degree && status == CAFE_OK; i++) {
+        double next = 1 / (2 / sigma_1 - sigma);
+        status =
+            cafe_operator_apply(context, r->op, r->side, r->v.stride, r->z.x, (float)(2 * next / e),
+                                (float)(-2 * next / e * c), (float)(-sigma * next), r->v.x);
+        float *swap = r->v.x;
+        r->v.x = r->z.x, r->z.x = swap;
+        sigma = next;
+    }
+    float *swap = r->v.x;
+    r->v.x = r->z.x, r->z.x = swap;
+    return status;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* Orthonormal V, Z = M V, Ritz pairs. */
+static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz,
+                           cafe_refined *refined) {
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, &refined->orthogonality));
+    CAFE_TRY(cafe_operator_apply(context, r->op, r->side, r->v.stride, r->v.x, 1, 0, 0, r->z.x));
+    refined->products++;
+    r->z.columns = ritz->columns = r->v.columns;
+    CAFE_TRY(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));
+    if (ritz->values[ritz->pairs - 1] < r->low) r->low = ritz->values[ritz->pairs - 1];
+done:
+    return status;
+}
+
+/* The factor by which the worst wanted pair misses the tolerance; counts those that meet it. */
+static double worst_excess(const cafe_ritz *ritz, int64_t wanted, double tolerance,
+                           int64_t *converged) {
+    double worst = 0;
+    *converged = 0;
+    for (int64_t j = 0; j < wanted; j++) {
+        double excess = ritz->residuals[j] / (tolerance * fabs(ritz->values[j]) + 1e-300);
+        if (excess <= 1) (*converged)++;
+        if (excess > worst) worst = excess;
+    }
+    return worst;
+}
+
+/* Wanted pairs: not more than there are, and none whose value is 0 to float32 precision (the
+ * constant vector of every component-free part is such a one). */
+static int64_t count_wanted(const cafe_ritz *ritz, int64_t wanted) {
+    int64_t count = wanted < ritz->pairs ? wanted : ritz->pairs;
+    while (count > 1 && fabs(ritz->values[count - 1]) < 1e-6 * fabs(ritz->values[0])) count--;
+    return count;
+}
+
+static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, double tolerance,
+                           int64_t rounds, cafe_ritz *ritz, cafe_refined *refined) {
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "refine", rounds);
+    for (refined->rounds = 0;; refined->rounds++) {
+        CAFE_TRY(measure(context, r, ritz, refined));
+        int64_t wanted = count_wanted(ritz, asked);
+        double excess = worst_excess(ritz, wanted, tolerance, &refined->converged);
+        cafe_step(context, refined->rounds, excess * tolerance);
+        bool last = excess <= 1 || refined->rounds >= rounds || ritz->pairs <= wanted;
+        int64_t keep = last ? wanted : ritz->pairs;
+        double high = ritz->values[ritz->pairs - 1], top = ritz->values[0];
+        CAFE_TRY(cafe_rotate(context, &r->v, ritz, keep));
+        if (last || !(top > high)) break;
+        int64_t degree = choose_degree(r, ritz, wanted, high, excess);
+        CAFE_TRY(filter(context, r, high, top, degree));
+        refined->products += degree;
+    }
+done:
+    return status;
+}
+
+cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
+                        int64_t wanted, double tolerance, int64_t rounds, cafe_tall *x,
+                        cafe_ritz *ritz, cafe_refined *refined) {
+    cafe_status status = CAFE_OK;
+    int64_t columns = cafe_refine_columns(op->n, wanted);
+    refinement r = {
+        .op = op, .side = side, .weights = side == CAFE_SIDE_WALK ? op->sampled->p : NULL};
+    *refined = (cafe_refined){0};
+    CAFE_TRY(widen(context, &r, columns, x));
+    CAFE_TRY(find_low(context, &r));
+    cafe_ritz_free(context, ritz);
+    CAFE_TRY(cafe_ritz_new(context, columns, ritz));
+    CAFE_TRY(iterate(context, &r, wanted, tolerance, rounds, ritz, refined));
+    *x = r.v;
+    r.v.x = NULL;
+done:
+    cafe_mem_free(context, r.v.x);
+    cafe_mem_free(context, r.z.x);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* The Rayleigh-Ritz step from one Gram matrix.
+ *
+ * With W the weights of the inner product (I for Q, D = diag(p) for D^-1 Q), X the block, Z = M X:
+ *
+ *     G = X^T W X     T = X^T W Z     N = Z^T W Z
+ *
+ * are blocks of the Gram matrix of [X Z]. The Ritz pairs solve T s = rho G s, and for v = X s with
+ * v^T W v = 1 the residual is
+ *
+ *     ||M v - rho v||^2 = s^T N s - 2 rho s^T T s + rho^2 s^T G s .
+ *
+ * M is symmetric in this inner product, so some eigenvalue lies within the residual of rho. The
+ * cancellation in the sum limits residuals to about 1e-8 of the largest value: below what float32
+ * vectors can have anyway.
+ */
+#include "spectral/ritz.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "spectral/dense.h"
+
+cafe_status cafe_ritz_new(cafe_context *context, int64_t columns, cafe_ritz *ritz) {
+    memset(ritz, 0, sizeof *ritz);
+    ritz->columns = columns;
+    ritz->values = cafe_mem_zero(context, columns, sizeof(double));
+    ritz->residuals = cafe_mem_zero(context, columns, sizeof(double));
+    ritz->column_values = cafe_mem_zero(context, columns, sizeof(double));
+    ritz->column_residuals = cafe_mem_zero(context, columns, sizeof(double));
+    ritz->vectors = cafe_mem_zero(context, columns * columns, sizeof(double));
+    bool all = ritz->values && ritz->residuals && ritz->column_values && ritz->column_residuals &&
+               ritz->vectors;
+    if (all) return CAFE_OK;
+    cafe_ritz_free(context, ritz);
+    return CAFE_ERROR_MEMORY;
+}
+
+void cafe_ritz_free(cafe_context *context, cafe_ritz *ritz) {
+    cafe_mem_free(context, ritz->values);
+    cafe_mem_free(context, ritz->residuals);
+    cafe_mem_free(context, ritz->column_values);
+    cafe_mem_free(context, ritz->column_residuals);
+    cafe_mem_free(context, ritz->vectors);
+    memset(ritz, 0, sizeof *ritz);
+}
+
+/* The small matrices, k x k each, in one piece of memory. */
+typedef struct small {
+    double *memory;
+    double *gram;                 /* of [X Z]: 2k x 2k */
+    double *g, *t, *n;            /* its blocks, T made symmetric */
+    double *m, *half, *projected; /* of the reduced problem */
+    int64_t *kept;
+} small;
+
+static cafe_status small_new(cafe_context *context, int64_t k, small *s) {
+    int64_t square = k * k;
+    s->memory = cafe_mem(context, 10 * square, sizeof *s->memory);
+    s->kept = cafe_mem(context, k, sizeof *s->kept);
+    if (!s->memory || !s->kept) return CAFE_ERROR_MEMORY;
+    double **parts[] = {&s->g, &s->t, &s->n, &s->m, &s->half, &s->projected};
+    s->gram = s->memory;
+    for (int i = 0; i < 6; i++) *parts[i] = s->memory + (4 + i) * square;
+    return CAFE_OK;
+}
+
+static void split(int64_t k, small *s) {
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < k; j++) {
+            const double *gram = s->gram;
+            s->g[i * k + j] = gram[i * 2 * k + j];
+            s->t[i * k + j] = (gram[i * 2 * k + k + j] + gram[j * 2 * k + k + i]) / 2;
+            s->n[i * k + j] = gram[(k + i) * 2 * k + k + j];
+        }
+}
+
+static double residual(double n, double t, double g, double rho) {
+    double square = n - 2 * rho * t + rho * rho * g;
+    return square > 0 ? sqrt(square) : 0;
+}
+
+/* Column j of the block as it stands, scaled to length 1. */
+static void judge_columns(int64_t k, const small *s, cafe_ritz *ritz) {
+    for (int64_t j = 0; j < k; j++) {
+        double g = s->g[j * k + j], t = s->t[j * k + j], n = s->n[j * k + j];
+        double rho = g > 0 ? t / g : 0;
+        ritz->column_values[j] = rho;
+        ritz->column_residuals[j] = g > 0 ? residual(n, t, g, rho) / sqrt(g) : 0;
+    }
+}
+
+/* Whitens the block (X M has orthonormal columns, M k x r), solves M^T T M = S diag(rho) S^T, and
+ * maps the vectors back: M S. */
+static cafe_status solve_small(cafe_context *context, int64_t k, small *s, cafe_ritz *ritz) {
+    int64_t r = cafe_dense_cholesky(k, s->g, CAFE_RANK_TOLERANCE, s->kept);
+    ritz->pairs = r;
+    if (r == 0) return CAFE_OK;
+    cafe_dense_orthonormaliser(k, s->g, r, s->kept, s->m);
+    cafe_dense_product(false, k, k, r, s->t, s->m, s->half);
+    cafe_dense_product(true, r, k, r, s->m, s->half, s->projected);
+    cafe_status status = cafe_dense_eigen(context, r, s->projected, ritz->values);
+    if (status == CAFE_OK) cafe_dense_product(false, k, r, r, s->m, s->projected, ritz->vectors);
+    return status;
+}
+
+/* By construction s^T T s = rho and s^T G s = 1. */
+static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
+    int64_t r = ritz->pairs;
+    if (r > 0) cafe_dense_product(false, k, k, r, s->n, ritz->vectors, s->half);
+    for (int64_t j = 0; j < r; j++) {
+        double n = 0;
+        for (int64_t i = 0; i < k; i++) n += ritz->vectors[i * r + j] * s->half[i * r + j];
+        ritz->residuals[j] = residual(n, ritz->values[j], 1, ritz->values[j]);
+    }
+}
+
+cafe_status cafe_ritz_solve(cafe_context *context, const cafe_tall *x, const cafe_tall *z,
+                            const double *weights, cafe_ritz *ritz) {
+    int64_t k = x->columns;
+    small s = {0};
+    cafe_status status = small_new(context, k, &s);
+    if (status == CAFE_OK) status = cafe_tall_gram(context, x, z, weights, s.gram);
+    if (status == CAFE_OK) {
+        split(k, &s);
+        judge_columns(k, &s, ritz);
+        status = solve_small(context, k, &s, ritz);
+    }
+    if (status == CAFE_OK) find_residuals(k, &s, ritz);
+    cafe_mem_free(context, s.memory);
+    cafe_mem_free(context, s.kept);
+    return status;
+}
+
+cafe_status cafe_rotate(cafe_context *context, cafe_tall *x, const cafe_ritz *ritz, int64_t keep) {
+    double *m = cafe_mem(context, ritz->columns * keep, sizeof *m);
+    if (!m) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < ritz->columns; i++)
+        memcpy(m + i * keep, ritz->vectors + i * ritz->pairs, (size_t)keep * sizeof *m);
+    cafe_status status = cafe_tall_transform(context, x, keep, m);
+    cafe_mem_free(context, m);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* Gram matrices and in-place products of tall blocks, and Cholesky-QR made of the two. */
+#include "spectral/tall.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "spectral/dense.h"
+
+enum {
+    ROWS = 256, /* rows converted to double at a time */
+    MOST_PARTS = 64,
+    LEAST_PARTS = 16,             /* partial Gram matrices */
+    PART_BYTES = 64 * 1024 * 1024 /* for all of them together */
+};
+
+/* ---- Gram matrices --------------------------------------------------------------------------- */
+
+typedef struct gram_job {
+    const cafe_tall *a, *b;
+    const double *weights;
+    int64_t k, block; /* columns; rows of a part */
+    double *rows;     /* ROWS x k per worker */
+    double *parts;    /* k x k per part */
+} gram_job;
+
+/* row <- sqrt(weight) * x */
+static void convert(int64_t columns, double root, const float *restrict x, double *restrict row) {
+    for (int64_t k = 0; k < columns; k++) row[k] = root * x[k];
+}
+
+static void gram_part(void *argument, int64_t part, int32_t worker) {
+    gram_job *job = argument;
+    int64_t k = job->k, left = job->a->columns, n = job->a->n;
+    double *rows = job->rows + worker * ROWS * k, *gram = job->parts + part * k * k;
+    int64_t end = cafe_block_end(n, job->block, part);
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t from = part * job->block; from < end; from += ROWS) {
+        int64_t count = end - from < ROWS ? end - from : ROWS;
+        for (int64_t i = 0; i < count; i++) {
+            int64_t u = from + i;
+            double root = job->weights ? sqrt(job->weights[u]) : 1;
+            convert(left, root, job->a->x + u * job->a->stride, rows + i * k);
+            if (job->b)
+                convert(job->b->columns, root, job->b->x + u * job->b->stride, rows + i * k + left);
+        }
+        cafe_dense_gram(count, k, rows, gram);
+    }
+}
+
+static void add_parts(const gram_job *job, int64_t parts, double *gram) {
+    int64_t k = job->k;
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t p = 0; p < parts; p++)
+        for (int64_t i = 0; i < k * k; i++) gram[i] += job->parts[p * k * k + i];
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
+}
+
+cafe_status cafe_tall_gram(cafe_context *context, const cafe_tall *a, const cafe_tall *b,
+                           const double *weights, double *gram) {
+    int64_t k = a->columns + (b ? b->columns : 0);
+    int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double) + 1);
+    parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
+    int64_t block = cafe_blocks(a->n, parts);
+    gram_job job = {a, b, weights, k, block > ROWS ? block : ROWS, NULL, NULL};
+    parts = cafe_blocks(a->n, job.block);
+    job.rows = cafe_mem(context, context->threads * ROWS * k, sizeof *job.rows);
+    job.parts = cafe_mem(context, parts * k * k, sizeof *job.parts);
+    cafe_status status = job.rows && job.parts ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, &job);
+    if (status == CAFE_OK) add_parts(&job, parts, gram);
+    cafe_mem_free(context, job.rows);
+    cafe_mem_free(context, job.parts);
+    return status;
+}
+
+/* ---- products in place ----------------------------------------------------------------------- */
+
+typedef struct transform_job {
+    cafe_tall *x;
+    int64_t k;
+    const double *m;
+    double *rows; /* ROWS x (columns + k) per worker */
+} transform_job;
+
+static void transform_block(void *argument, int64_t block, int32_t worker) {
+    transform_job *job = argument;
+    cafe_tall *x = job->x;
+    int64_t from = block * ROWS, count = cafe_block_end(x->n, ROWS, block) - from;
+    double *rows = job->rows + worker * ROWS * (x->columns + job->k);
+    double *result = rows + ROWS * x->columns;
+    for (int64_t i = 0; i < count; i++)
+        convert(x->columns, 1, x->x + (from + i) * x->stride, rows + i * x->columns);
+    cafe_dense_product(false, count, x->columns, job->k, rows, job->m, result);
+    for (int64_t i = 0; i < count; i++) {
+        float *row = x->x + (from + i) * x->stride;
+        for (int64_t k = 0; k < job->k; k++) row[k] = (float)result[i * job->k + k];
+        for (int64_t k = job->k; k < x->stride; k++) row[k] = 0;
+    }
+}
+
+cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, const double *m) {
+    transform_job job = {x, k, m, NULL};
+    job.rows = cafe_mem(context, context->threads * ROWS * (x->columns + k), sizeof *job.rows);
+    if (!job.rows) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, cafe_blocks(x->n, ROWS), transform_block, &job);
+    cafe_mem_free(context, job.rows);
+    if (status == CAFE_OK) x->columns = k;
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct scale_job {
+    cafe_tall *x;
+    const double *factors;
+} scale_job;
+
+static void scale_block(void *argument, int64_t block, int32_t worker) {
+    scale_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * ROWS; u < cafe_block_end(job->x->n, ROWS, block); u++) {
+        float *row = job->x->x + u * job->x->stride, factor = (float)job->factors[u];
+        for (int64_t k = 0; k < job->x->columns; k++) row[k] *= factor;
+    }
+}
+
+cafe_status cafe_tall_scale(cafe_context *context, cafe_tall *x, const double *factors) {
+    scale_job job = {x, factors};
+    return cafe_parallel(context, cafe_blocks(x->n, ROWS), scale_block, &job);
+}
+
+/* ---- Cholesky-QR ----------------------------------------------------------------------------- */
+
+static double distance_from_identity(int64_t k, const double *gram) {
+    double largest = 0;
+    for (int64_t i = 0; i < k * k; i++) {
+        double entry = fabs(gram[i] - (i / k == i % k));
+        if (!(entry <= largest)) largest = entry;
+    }
+    return largest;
+}
+
+/* One round: the Gram matrix is factored and its factor divided out. */
+static cafe_status divide_factor(cafe_context *context, cafe_tall *x, double *gram) {
+    int64_t k = x->columns;
+    double *m = cafe_mem(context, k * k, sizeof *m);
+    int64_t *kept = cafe_mem(context, k, sizeof *kept);
+    cafe_status status = m && kept ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) {
+        int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, kept);
+        cafe_dense_orthonormaliser(k, gram, rank, kept, m);
+        status = cafe_tall_transform(context, x, rank, m);
+    }
+    cafe_mem_free(context, m);
+    cafe_mem_free(context, kept);
+    return status;
+}
+
+cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_tall *x, const double *weights,
+                                     double *error) {
+    enum { MOST_ROUNDS = 4 };
+    const double good = 2e-6; /* float32 rounding of the entries leaves about 1e-7 */
+    cafe_status status = CAFE_ERROR_MEMORY;
+    double *gram = cafe_mem(context, x->columns * x->columns, sizeof *gram);
+    if (!gram) return status;
+    for (int round = 0;; round++) {
+        CAFE_TRY(cafe_tall_gram(context, x, NULL, weights, gram));
+        *error = distance_from_identity(x->columns, gram);
+        if ((*error <= good) || round == MOST_ROUNDS || x->columns == 0) break;
+        CAFE_TRY(divide_factor(context, x, gram));
+    }
+done:
+    cafe_mem_free(context, gram);
+    return status;
+}
