@@ -233,7 +233,7 @@ static const cli_option model_options[] = {
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
-    {"Solver: sphere", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
+    {"Sphere solver", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
     {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},

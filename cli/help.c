@@ -2,6 +2,7 @@
  * list, so that they cannot drift apart.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,6 @@ static void range_text(const cli_entry *e, char *text, size_t capacity) {
     text[0] = 0;
     if (choices)
         snprintf(text, capacity, "%s; ", choices);
-    else if (o && o->type == CAFE_OPTION_SWITCH)
-        snprintf(text, capacity, "yes|no; ");
     else if (o && o->type == CAFE_OPTION_REAL && isfinite(o->maximum))
         snprintf(text, capacity, "%g to %g; ", o->minimum, o->maximum);
 }
@@ -122,6 +121,12 @@ static void put_escaped(const char *text) {
     }
 }
 
+/* Help texts are phrases; in the manual they begin as sentences do. */
+static void put_sentence(const char *text) {
+    putchar(toupper((unsigned char)text[0]));
+    put_escaped(text + 1);
+}
+
 static void put_manual_option(const cli_entry *e) {
     char note[LONGEST_NOTE];
     if (e->letter) printf("*-%c*, ", e->letter);
@@ -132,7 +137,7 @@ static void put_manual_option(const cli_entry *e) {
         printf("_");
     }
     printf("\n\t");
-    put_escaped(e->help);
+    put_sentence(e->help);
     note_text(e, note);
     put_escaped(note);
     printf(".\n\n");
@@ -154,7 +159,7 @@ static void print_manual_commands(void) {
         printf("*cafe %s* ", cli_commands[i]->name);
         put_escaped(cli_commands[i]->arguments);
         printf("\n\t");
-        put_escaped(cli_commands[i]->summary);
+        put_sentence(cli_commands[i]->summary);
         printf(".\n\n");
     }
 }

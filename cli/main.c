@@ -45,10 +45,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        fprintf(stderr, "cafe: which command?\n");
-        return cli_usage_error(NULL, "usage: cafe COMMAND ...");
-    }
+    if (argc < 2) return cli_usage_error(NULL, "which command? usage: cafe COMMAND ...");
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0) name = "version";

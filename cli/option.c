@@ -52,25 +52,25 @@ static void add_entry(cli_entries *entries, cli_entry entry) {
     if (entries->count < CLI_MOST_OPTIONS) entries->at[entries->count++] = entry;
 }
 
+static void merge_own(const cli_group *group, const cli_option *o, cli_entries *entries) {
+    cli_entry entry = {.group = group, .own = o, .name = o->name, .letter = o->letter};
+    entry.placeholder = o->placeholder;
+    entry.help = o->help;
+    add_entry(entries, entry);
+}
+
+static void merge_shared(const cli_group *group, const cafe_option *o, cli_entries *entries) {
+    cli_entry entry = {.group = group, .shared = o, .name = o->name, .help = o->help};
+    entry.letter = shared_letter(o->name);
+    entry.placeholder = o->type == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
+    add_entry(entries, entry);
+}
+
 static void merge_group(const cli_group *group, cli_entries *entries) {
-    for (const cli_option *o = group->own; o && o->name; o++)
-        add_entry(entries, (cli_entry){.group = group,
-                                       .own = o,
-                                       .name = o->name,
-                                       .help = o->help,
-                                       .placeholder = o->placeholder,
-                                       .letter = o->letter});
-    if (!group->table) return;
-    const cafe_option_table *table = group->table();
-    for (size_t i = 0; i < table->count; i++) {
-        const cafe_option *o = &table->options[i];
-        add_entry(entries, (cli_entry){.group = group,
-                                       .shared = o,
-                                       .name = o->name,
-                                       .help = o->help,
-                                       .letter = shared_letter(o->name),
-                                       .placeholder = o->placeholder});
-    }
+    for (const cli_option *o = group->own; o && o->name; o++) merge_own(group, o, entries);
+    const cafe_option_table *table = group->table ? group->table() : NULL;
+    for (size_t i = 0; table && i < table->count; i++)
+        merge_shared(group, &table->options[i], entries);
 }
 
 void cli_merge(const cli_command *command, cli_entries *entries) {

@@ -10,7 +10,7 @@
 
 #include <cafe/cafe.h>
 
-/* Leaves main's calculation at the first failure; everything is freed at its end. */
+/* Leaves the function at the first failure; main() frees everything. */
 #define TRY(call)                                        \
     do {                                                 \
         if ((status = (call)) != CAFE_OK) return status; \

@@ -1,0 +1,57 @@
+# What the shell tests share. $CAFE is the tool, $SCRATCH a folder to work in, $SOURCE the
+# repository. A failed check ends the test and shows the last command's output.
+# shellcheck shell=bash
+set -euo pipefail
+
+: "${CAFE:?}" "${SCRATCH:?}" "${SOURCE:?}"
+rm -rf "$SCRATCH"
+mkdir -p "$SCRATCH"
+cd "$SCRATCH"
+mkdir .last
+
+fail() {
+    echo "FAILED: $*" >&2
+    for stream in out err; do
+        [[ ! -s .last/$stream ]] || { echo "-- $stream:"; head -n 30 .last/$stream; } >&2
+    done
+    exit 1
+}
+
+# expect CODE COMMAND...: runs it, keeps what it prints in .last/out and .last/err.
+expect() {
+    local want=$1 got=0
+    shift
+    "$@" >.last/out 2>.last/err || got=$?
+    [[ $got -eq $want ]] || fail "exit code $got instead of $want: $*"
+}
+
+says() { grep -qE -- "$1" .last/err || fail "standard error lacks: $1"; }
+prints() { grep -qE -- "$1" .last/out || fail "standard output lacks: $1"; }
+silent() { [[ ! -s .last/out ]] || fail "standard output is not empty"; }
+quiet() { [[ ! -s .last/err ]] || fail "standard error is not empty"; }
+
+# Nothing but these files (and the test's own inputs, *.in*) is in the folder.
+only() {
+    local found wanted
+    found=$(find . -mindepth 1 -maxdepth 1 ! -name .last ! -name '*.in*' -printf '%f\n' | sort | xargs)
+    wanted=$(printf '%s\n' "$@" | sort | xargs)
+    [[ $found == "$wanted" ]] || fail "files: '$found' instead of '$wanted'"
+}
+
+only_inputs() { only ''; }
+
+same() { cmp -s -- "$1" "$2" || fail "$1 and $2 differ"; }
+
+# A Python for JSON, where there is one.
+json_check() {
+    local python
+    python=$(command -v python3 || true)
+    if [[ -z $python ]]; then
+        echo "skipped: no python3, so $1 is not checked as JSON"
+        return
+    fi
+    "$python" -m json.tool <"$1" >/dev/null || fail "$1 is not JSON"
+}
+
+# The value of a top-level scalar of a report, as the tool lays it out.
+json_value() { sed -nE "s/^ *\"$2\": ([^,]*),?\$/\\1/p" "$1" | head -n 1; }

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Ctrl-C and SIGTERM end a long run within a second (two are allowed: the machine may be busy), with
+# exit code 130 or 143, "interrupted", and no file.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+set -m # background jobs then get SIGINT
+
+nodes=100000
+if ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then nodes=10000; fi
+expect 0 "$CAFE" generate rmat --nodes $nodes --edges $((nodes * 10)) -q -o g.in.cafe
+
+# stop SIGNAL CODE: sends the signal to $job once `ready` holds, and waits for it
+stop() {
+    local signal=$1 want=$2 got=0 began
+    sleep 0.3
+    kill -0 "$job" 2>/dev/null || fail "the run was over before the signal"
+    began=$(date +%s%N)
+    kill "-$signal" "$job"
+    wait "$job" || got=$?
+    local milliseconds=$((($(date +%s%N) - began) / 1000000))
+    [[ $got -eq $want ]] || fail "$signal: exit code $got instead of $want"
+    [[ $milliseconds -lt 2000 ]] || fail "$signal: took $milliseconds ms"
+    says ': interrupted$'
+    only_inputs
+}
+
+wait_for() {
+    for _ in $(seq 200); do
+        if grep -q "$1" .last/err; then return; fi
+        sleep 0.05
+    done
+    fail "standard error never said $1"
+}
+
+# while the solver sweeps
+for signal in INT:130 TERM:143; do
+    : >.last/err
+    "$CAFE" embed g.in.cafe -k 64 --sweeps 100000 --tolerance 0 -o v.npy --json v.json \
+        >.last/out 2>.last/err &
+    job=$!
+    wait_for '^graph'
+    stop "${signal%:*}" "${signal#*:}"
+done
+
+# while it waits for standard input
+mkfifo pipe.in
+exec 9<>pipe.in
+: >.last/err
+"$CAFE" info - <pipe.in >.last/out 2>.last/err &
+job=$!
+stop INT 130
+exec 9>&-

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Help, usage errors, exit codes, and the manual's agreement with --help.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+# help goes to standard output and succeeds
+for words in --help -h help; do expect 0 "$CAFE" $words; quiet; prints '^commands:'; done
+expect 0 "$CAFE" --version
+prints '^cafe [0-9]+\.[0-9]+\.[0-9]+$'
+cp .last/out version.in
+expect 0 "$CAFE" version
+same .last/out version.in
+
+commands=$("$CAFE" help | sed -nE '/^commands:/,/^$/s/^  ([a-z]+) .*/\1/p')
+[[ $(wc -w <<<"$commands") -ge 6 ]] || fail "too few commands: $commands"
+for command in $commands; do
+    expect 0 "$CAFE" "$command" --help
+    quiet
+    prints "^usage: cafe $command"
+    cp .last/out "$command.in"
+    expect 0 "$CAFE" help "$command"
+    same .last/out "$command.in"
+    # --help wins wherever it stands, but errors before it are still errors
+    expect 0 "$CAFE" "$command" --help --nonsense
+    expect 2 "$CAFE" "$command" --nonsense --help
+done
+
+# the lines fit a terminal
+for page in *.in; do
+    [[ $(awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' "$page") -le 80 ]] ||
+        fail "$page is wider than 80 columns"
+done
+
+# wrong usage: exit code 2, a message with the command's name, nothing on standard output
+usage() {
+    local text=$1
+    shift
+    expect 2 "$CAFE" "$@"
+    silent
+    says "$text"
+    says "try 'cafe"
+}
+usage 'which command' # no words at all
+usage "unknown command 'embd'; did you mean 'embed'" embd
+usage "unknown command 'qqqqqqq'$" qqqqqqq
+usage 'unknown option --nonsense' --nonsense
+usage "^cafe embed: unknown option --colums; did you mean --columns\?" embed g.txt --colums 3
+usage 'did you mean --columns' embed g.txt --col 3
+usage 'unknown option -z' embed g.txt -z
+usage '--columns needs a value' embed g.txt --columns
+usage "--columns takes .*, not 'x'" embed g.txt --columns x
+usage "--columns takes .*, not '0'" embed g.txt --columns=0
+usage "--columns takes .*, not '1.5'" embed g.txt -k1.5
+usage "--output-form takes one of .*, not 'best'" embed g.txt --output-form best
+usage "--tolerance takes .*, not 'nan'" embed g.txt --tolerance nan
+usage "--threads takes .*, not '-1'" embed g.txt --threads -1
+usage "--threads takes .*, not 'two'" embed g.txt -t two
+usage "--seed takes .*, not '-1'" embed g.txt --seed -1
+usage "--seed takes .*, not '18446744073709551616'" embed g.txt --seed 18446744073709551616
+usage "--memory takes .*, not '8Q'" embed g.txt --memory 8Q
+usage "--method takes one of .*, not 'magic'" embed g.txt --method magic
+usage '--force takes no value' embed g.txt --force=yes
+usage 'something is missing' embed
+usage 'something is missing' convert a.txt
+usage "what is 'three' for" convert one.txt two.txt three
+usage 'where to' embed g.txt
+usage 'where to' generate sbm
+usage "no model 'lfr'" generate lfr -o g.txt
+usage "unknown command 'nothing'" help nothing
+
+# endings are judged before anything is read: these inputs do not even exist
+for name in out out.bin out.npy.gz; do usage 'the ending tells the format' embed g.txt -o $name; done
+for name in out out.npy -; do usage 'the ending tells the format' convert g.txt $name; done
+usage 'the ending tells the format' generate ba -o g.bin
+usage 'cannot both go to' embed g.txt -o r.txt --json r.txt
+usage 'cannot both go to' generate sbm -o r.txt --labels r.txt
+only_inputs
+
+# options anywhere; -- ends them; a file may be called like an option
+expect 1 "$CAFE" embed -o v.npy -- --absent.txt
+says '--absent.txt'
+expect 1 "$CAFE" embed absent.txt -fqo v.npy -k8 -t2
+says '^cafe embed: .*absent.txt'
+only_inputs
+
+# closed standard output is a failure, and a quiet one
+set +o pipefail
+{ "$CAFE" help embed 2>.last/err; echo $? >.last/code; } | true
+set -o pipefail
+quiet
+
+# each option of --help is in the manual page
+manual=$BUILD/man
+if [[ -e $manual/cafe.1 ]]; then
+    for command in embed convert info generate; do
+        [[ -s $manual/cafe-$command.1 ]] || fail "no manual page for $command"
+        while IFS= read -r option; do
+            sed 's/\\//g' "$manual/cafe-$command.1" | grep -qF -- "--$option" ||
+                fail "cafe-$command.1 lacks --$option"
+        done < <(sed -nE 's/^ +(-[a-z], )?--([a-z-]+).*/\2/p' $command.in)
+        grep -qF "cafe $command" <(sed 's/\\//g' "$manual/cafe.1") || fail "cafe.1 lacks $command"
+    done
+    [[ $(grep -c . "$manual/cafe-embed.1") -gt 100 ]] || fail "cafe-embed.1 is too short"
+else
+    echo "skipped: no manual pages were built (scdoc is missing)"
+fi

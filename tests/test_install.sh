@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Installs into a folder of its own and builds consumers against it: C by pkg-config (shared and
+# static), C by find_package, C++. Only cafe_* is exported; the SONAME is right.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+: "${BUILD:?}"
+if ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    echo "skipped: consumers of a sanitized library would have to be sanitized too"
+    exit 77
+fi
+prefix=$SCRATCH/prefix
+cmake --install "$BUILD" --prefix "$prefix" >install.log
+
+# ---- what was installed
+libraries=$(dirname "$(find "$prefix" -name libcafe.a)")
+for file in bin/cafe include/cafe/cafe.h; do [[ -e $prefix/$file ]] || fail "no $file"; done
+for header in "$SOURCE"/include/cafe/*.h; do
+    [[ -e $prefix/include/cafe/${header##*/} ]] || fail "header ${header##*/} is not installed"
+done
+if [[ -e $BUILD/man/cafe.1 ]]; then
+    for page in cafe cafe-embed cafe-convert cafe-info cafe-generate; do
+        [[ -s $prefix/share/man/man1/$page.1 ]] || fail "no manual page $page.1"
+    done
+fi
+version=$("$prefix/bin/cafe" --version | cut -d ' ' -f 2)
+soname=$(objdump -p "$libraries/libcafe.so" | awk '$1 == "SONAME" { print $2 }')
+[[ $soname == "libcafe.so.${version%%.*}" ]] || fail "SONAME $soname"
+[[ -e $libraries/$soname && -e $libraries/libcafe.so.$version ]] || fail "links of the library"
+nm -D --defined-only "$libraries/libcafe.so" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' \
+    >exported.txt
+[[ -s exported.txt ]] || fail "nothing is exported"
+! grep -v '^cafe_' exported.txt || fail "symbols that are not cafe_* are exported"
+# exactly what the headers declare
+sed -nE 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' "$SOURCE"/include/cafe/*.h | sort -u \
+    >declared.txt
+sort -u exported.txt | diff declared.txt - || fail "declared and exported functions differ"
+! grep -rn "$SOURCE" "$prefix/lib" "$prefix/include" --include='*.pc' --include='*.cmake' \
+    --include='*.h' || fail "the installed files name the source folder"
+
+# ---- consumers
+cat >consumer.c <<'TEXT'
+#include <cafe/cafe.h>
+#include <stdio.h>
+
+int main(void) {
+    const int32_t source[] = {0, 1, 2, 3}, target[] = {1, 2, 0, 0};
+    cafe_context *context = NULL;
+    cafe_graph *graph = NULL;
+    if (cafe_context_create(NULL, &context) != CAFE_OK) return 1;
+    cafe_status status = cafe_graph_from_edges(context, 4, 4, source, target, NULL, NULL, &graph);
+    printf("%s %lld\n", cafe_version(), (long long)(graph ? cafe_graph_edges(graph) : -1));
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+    return status == CAFE_OK ? 0 : 1;
+}
+TEXT
+cp consumer.c consumer.cpp
+runs() { [[ $("$@") == "$version 4" ]] || fail "$* does not run"; }
+
+export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
+[[ $(pkg-config --modversion cafe) == "$version" ]] || fail "pkg-config's version"
+read -ra flags <<<"$(pkg-config --cflags --libs cafe)"
+cc -std=c17 -Wall -Wextra -Werror consumer.c "${flags[@]}" -o shared
+runs ./shared
+c++ -Wall -Wextra -Werror consumer.cpp "${flags[@]}" -o plusplus
+runs ./plusplus
+read -ra flags <<<"$(pkg-config --static --cflags --libs cafe | sed "s|-lcafe|$libraries/libcafe.a|")"
+cc consumer.c "${flags[@]}" -o static
+LD_LIBRARY_PATH='' runs ./static
+
+mkdir package
+cat >package/CMakeLists.txt <<'TEXT'
+cmake_minimum_required(VERSION 3.20)
+project(consumer LANGUAGES C)
+find_package(cafe 0.1 REQUIRED)
+add_executable(shared ../consumer.c)
+target_link_libraries(shared PRIVATE cafe::cafe)
+add_executable(static ../consumer.c)
+target_link_libraries(static PRIVATE cafe::cafe_static)
+TEXT
+cmake -S package -B package/build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log 2>&1 ||
+    { cat cmake.log; fail "find_package"; }
+cmake --build package/build >>cmake.log 2>&1 || { cat cmake.log; fail "build by find_package"; }
+runs package/build/shared
+LD_LIBRARY_PATH='' runs package/build/static
+
+# ---- DESTDIR
+DESTDIR=$SCRATCH/stage cmake --install "$BUILD" --prefix /usr >install.log
+[[ -x $SCRATCH/stage/usr/bin/cafe ]] || fail "DESTDIR is not honoured"
+grep -q '^prefix=/usr$' "$(find "$SCRATCH/stage" -name cafe.pc)" || fail "cafe.pc under DESTDIR"
