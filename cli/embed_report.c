@@ -116,9 +116,9 @@ void embed_say_end(embed_job *job) {
                 cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
     if (job->values.json) cli_say(&job->run, "report    %s", job->values.json);
     for (int i = 0; i < PHASES; i++)
-        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.2f, ", phase_names[i],
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", phase_names[i],
                        job->seconds[i]);
-    cli_say(&job->run, "seconds   %stotal %.2f", line, total_seconds(job));
+    cli_say(&job->run, "seconds   %stotal %.3f", line, total_seconds(job));
     cli_say(&job->run, "memory    peak %s (%s foreseen)", cli_bytes_text(cli_memory_peak(), peak),
             cli_bytes_text(job->needed, needed));
 }

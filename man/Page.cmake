@@ -1,5 +1,7 @@
 # One manual page: the line @OPTIONS@ of SOURCE becomes what `cafe help --man [COMMAND]` prints, then
 # scdoc makes OUTPUT. TOOL, SCDOC, SOURCE, OUTPUT and VERSION come with -D.
+cmake_minimum_required(VERSION 3.20)
+
 get_filename_component(page ${SOURCE} NAME)
 string(REGEX REPLACE "^cafe-?([a-z]*)\\.1\\.scd$" "\\1" command ${page})
 
