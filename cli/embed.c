@@ -98,8 +98,10 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
     cafe_graph_get_counts(job->graph, &job->counts);
     code = read_start(job, arguments);
     job->seconds[PHASE_READ] = cli_seconds() - began;
-    if (code == CLI_OK) cli_say_graph(&job->run, job->path, job->graph);
-    return code;
+    if (code != CLI_OK) return code;
+    cli_say_graph(&job->run, job->path, job->graph);
+    embed_warn_graph(job);
+    return CLI_OK;
 }
 
 static int sample(embed_job *job) {

@@ -38,6 +38,7 @@ typedef struct embed_job {
 } embed_job;
 
 /* Lines for people, as the phases end. */
+void embed_warn_graph(embed_job *job);
 void embed_say_solution(embed_job *job);
 void embed_say_certificate(embed_job *job);
 void embed_say_end(embed_job *job);

@@ -32,14 +32,14 @@ static double total_seconds(const embed_job *job) {
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void warn_disconnected(embed_job *job) {
+void embed_warn_graph(embed_job *job) {
     const cafe_graph_counts *c = &job->counts;
     int64_t parts = c->components - c->isolated; /* an isolated node is a component of its own */
     if (parts < 2) return;
     cli_warn(&job->run,
-             "the graph is not connected: the largest of %" PRId64
-             " components (isolated nodes aside) has %.1f%% of the nodes; the first columns tell "
-             "components apart",
+             "the graph is not connected: of %" PRId64
+             " components with edges the largest has %.1f%% of the nodes; part of the columns goes "
+             "to telling components apart",
              parts, 100.0 * (double)c->largest / (double)c->nodes);
 }
 
@@ -49,7 +49,6 @@ static void say_sweeps(embed_job *job) {
 }
 
 void embed_say_solution(embed_job *job) {
-    warn_disconnected(job);
     if (job->run.common->verbose) say_sweeps(job);
     cli_say(&job->run,
             "sphere    %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
