@@ -53,5 +53,11 @@ json_check() {
     "$python" -m json.tool <"$1" >/dev/null || fail "$1 is not JSON"
 }
 
-# The value of a top-level scalar of a report, as the tool lays it out.
-json_value() { sed -nE "s/^ *\"$2\": ([^,]*),?\$/\\1/p" "$1" | head -n 1; }
+# The value of a scalar in a report as the tool lays it out: of the outermost object, else of the
+# first inner one that has it.
+json_value() {
+    local value
+    value=$(sed -nE "s/^  \"$2\": ([^,]*),?\$/\\1/p" "$1")
+    [[ -n $value ]] || value=$(sed -nE "s/^ +\"$2\": ([^,]*),?\$/\\1/p" "$1" | sed 1q)
+    printf '%s\n' "$value"
+}

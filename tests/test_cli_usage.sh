@@ -94,11 +94,11 @@ manual=$BUILD/man
 if [[ -e $manual/cafe.1 ]]; then
     for command in embed convert info generate; do
         [[ -s $manual/cafe-$command.1 ]] || fail "no manual page for $command"
+        sed 's/\\//g' "$manual/cafe-$command.1" >page.in
         while IFS= read -r option; do
-            sed 's/\\//g' "$manual/cafe-$command.1" | grep -qF -- "--$option" ||
-                fail "cafe-$command.1 lacks --$option"
+            grep -qF -- "--$option" page.in || fail "cafe-$command.1 lacks --$option"
         done < <(sed -nE 's/^ +(-[a-z], )?--([a-z-]+).*/\2/p' $command.in)
-        grep -qF "cafe $command" <(sed 's/\\//g' "$manual/cafe.1") || fail "cafe.1 lacks $command"
+        grep -qF "cafe $command" "$manual/cafe.1" || fail "cafe.1 lacks $command"
     done
     [[ $(grep -c . "$manual/cafe-embed.1") -gt 100 ]] || fail "cafe-embed.1 is too short"
 else
