@@ -37,6 +37,9 @@ CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
 CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
 /* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. */
 CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
+/* The diagonal's part of every one of them: the sum of q(u,u), since rows have length 1. The solver
+ * moves nodes by the rest, tr(H^T Q H) less this (the paper sets q(u,u) = 0). */
+CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
 /* Copies H, row-major n x columns. */

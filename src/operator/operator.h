@@ -3,6 +3,8 @@
 #ifndef CAFE_OPERATOR_OPERATOR_H
 #define CAFE_OPERATOR_OPERATOR_H
 
+#include <stdbool.h>
+
 #include <cafe/operator.h>
 
 #include "base/context.h"
@@ -36,12 +38,21 @@ cafe_status cafe_operator_mean(cafe_context *context, const cafe_operator *op, i
 cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
                                       int64_t stride, const float *x, double *trace);
 
-/* Calls `done` for nodes first, first + step, ... (count of them) with the sum over w of a(u,w)
- * x_w, which stands in row i of `out` (rows out_step floats apart; 0: one row used again and
- * again). */
+/* Nodes first, first + step, ..., count of them. */
+typedef struct cafe_range {
+    int64_t first, step, count;
+} cafe_range;
+
+/* Calls `done` for the nodes of a range with the sum over w of a(u,w) x_w, which stands in row i of
+ * `out` (rows out_step floats apart; 0: one row used again and again). `own` says that x_u will be
+ * read too, so that it is asked for in time. */
 typedef void cafe_row_done(void *argument, int64_t i, int64_t u, float *sum);
-void cafe_stream_rows(const cafe_sampled *sampled, const cafe_kernels *kernels, int64_t stride,
-                      const float *x, int64_t first, int64_t step, int64_t count, float *out,
-                      int64_t out_step, cafe_row_done *done, void *argument);
+void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
+                      bool own, float *out, int64_t out_step, cafe_row_done *done, void *argument);
+
+/* Asks memory for a row. */
+static inline void cafe_ask_row(const float *row, int64_t stride) {
+    for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);
+}
 
 #endif

@@ -77,9 +77,10 @@ static void trace_node(void *argument, int64_t i, int64_t u, float *sum) {
 static void trace_block(void *argument, int64_t block, int32_t worker) {
     trace_job *job = argument;
     trace_row row = {job, 0};
-    int64_t first = block * BLOCK, count = cafe_block_end(job->op->n, BLOCK, block) - first;
-    cafe_stream_rows(job->op->sampled, job->op->kernels, job->stride, job->x, first, 1, count,
-                     job->rows + worker * job->stride, 0, trace_node, &row);
+    int64_t first = block * BLOCK;
+    cafe_range range = {first, 1, cafe_block_end(job->op->n, BLOCK, block) - first};
+    cafe_stream_rows(job->op, job->stride, job->x, range, true, job->rows + worker * job->stride, 0,
+                     trace_node, &row);
     job->partial[block] = row.sum;
 }
 

@@ -12,7 +12,7 @@ enum { LIST = 2048 };
 
 typedef struct stream {
     const cafe_sampled *sampled;
-    int64_t first, step, count;
+    cafe_range range;
     int64_t node;   /* the next node to copy */
     int64_t within; /* arcs of it already copied */
     int64_t filled; /* entries of the list, and how many of them are used up */
@@ -23,9 +23,9 @@ typedef struct stream {
 
 static void ask_ahead(const stream *s, int64_t i) {
     const cafe_sampled *p = s->sampled;
-    if (i + 8 >= s->count) return;
-    int64_t u = s->first + (i + 8) * s->step;
-    if (i + 16 < s->count) __builtin_prefetch(&p->offsets[u + 8 * s->step]);
+    if (i + 8 >= s->range.count) return;
+    int64_t u = s->range.first + (i + 8) * s->range.step;
+    if (i + 16 < s->range.count) __builtin_prefetch(&p->offsets[u + 8 * s->range.step]);
     int64_t from = p->offsets[u];
     __builtin_prefetch(&p->targets[from]);
     __builtin_prefetch(&p->targets[from + 16]);
@@ -36,9 +36,9 @@ static void ask_ahead(const stream *s, int64_t i) {
 static void fill_list(stream *s) {
     const cafe_sampled *p = s->sampled;
     s->filled = s->used = 0;
-    while (s->node < s->count && s->filled < LIST) {
+    while (s->node < s->range.count && s->filled < LIST) {
         ask_ahead(s, s->node);
-        int64_t u = s->first + s->node * s->step;
+        int64_t u = s->range.first + s->node * s->range.step;
         int64_t from = p->offsets[u] + s->within, left = p->offsets[u + 1] - from;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
         memcpy(s->targets + s->filled, p->targets + from, (size_t)take * sizeof *s->targets);
@@ -67,17 +67,20 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, con
     }
 }
 
-void cafe_stream_rows(const cafe_sampled *sampled, const cafe_kernels *kernels, int64_t stride,
-                      const float *x, int64_t first, int64_t step, int64_t count, float *out,
-                      int64_t out_step, cafe_row_done *done, void *argument) {
-    stream s;
+void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
+                      bool own, float *out, int64_t out_step, cafe_row_done *done, void *argument) {
+    enum { OWN_AHEAD = 2 };
+    const cafe_sampled *sampled = op->sampled;
+    stream s; /* the lists are written before they are read */
     s.sampled = sampled;
-    s.first = first, s.step = step, s.count = count;
+    s.range = range;
     s.node = s.within = s.filled = s.used = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t u = first + i * step;
+    for (int64_t i = 0; i < range.count; i++) {
+        int64_t u = range.first + i * range.step;
         float *sum = out + i * out_step;
-        sum_node(&s, kernels, stride, x, sampled->offsets[u + 1] - sampled->offsets[u], sum);
+        if (own && i + OWN_AHEAD < range.count)
+            cafe_ask_row(x + (u + OWN_AHEAD * range.step) * stride, stride);
+        sum_node(&s, op->kernels, stride, x, sampled->offsets[u + 1] - sampled->offsets[u], sum);
         done(argument, i, u, sum);
     }
 }

@@ -119,6 +119,10 @@ const double *cafe_solution_objective(const cafe_solution *solution) {
     return solution->objective;
 }
 
+double cafe_solution_diagonal(const cafe_solution *solution) {
+    return solution->diagonal;
+}
+
 int32_t cafe_solution_converged(const cafe_solution *solution) {
     return solution->converged;
 }

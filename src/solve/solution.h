@@ -13,6 +13,7 @@ struct cafe_solution {
     float *y; /* D^-1 Q H, likewise; every spectral finish starts from it */
     int64_t sweeps;
     double *objective; /* sweeps + 1 values of tr(H^T Q H) */
+    double diagonal;   /* sum of q(u,u) */
     int32_t converged;
 };
 

@@ -27,8 +27,9 @@
 #include "solve/solution.h"
 
 enum {
-    TASK = 64,   /* nodes of a chunk that one task updates; fixes the shape of the sums */
-    BLOCK = 4096 /* nodes of a partial sum of the objective */
+    MOVE_AHEAD = 4, /* rows asked for before they are moved */
+    TASK = 64,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
+    BLOCK = 4096    /* nodes of a partial sum of the objective */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -118,14 +119,15 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
     const sphere_run *run = argument;
     const cafe_chunks *chunks = run->chunks;
     int64_t stride = run->solution->stride, size = cafe_chunk_size(chunks, run->chunk);
-    int64_t first = task * TASK, count = cafe_block_end(size, TASK, task) - first;
+    int64_t first = task * TASK;
+    cafe_range range = {run->chunk + first * chunks->count, chunks->count,
+                        cafe_block_end(size, TASK, task) - first};
     task_state state = {run, &run->parts[task], run->shift + task * stride};
     (void)worker;
     *state.part = (part){0, 0, 0};
     memset(state.shift, 0, (size_t)stride * sizeof *state.shift);
-    cafe_stream_rows(run->op->sampled, run->op->kernels, stride, run->solution->h,
-                     run->chunk + first * chunks->count, chunks->count, count,
-                     run->delta + first * stride, stride, move_node, &state);
+    cafe_stream_rows(run->op, stride, run->solution->h, range, true, run->delta + first * stride,
+                     stride, move_node, &state);
 }
 
 /* sum over arcs (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w> for one u. */
@@ -145,10 +147,13 @@ static void make_moves(void *argument, int64_t task, int32_t worker) {
     const sphere_run *run = argument;
     const cafe_chunks *chunks = run->chunks;
     int64_t stride = run->solution->stride, size = cafe_chunk_size(chunks, run->chunk);
+    int64_t end = cafe_block_end(size, TASK, task);
     (void)worker;
-    for (int64_t i = task * TASK; i < cafe_block_end(size, TASK, task); i++) {
+    for (int64_t i = task * TASK; i < end; i++) {
         int64_t u = run->chunk + i * chunks->count;
         const float *delta = run->delta + i * stride;
+        if (i + MOVE_AHEAD < end)
+            cafe_ask_row(run->solution->h + (u + MOVE_AHEAD * chunks->count) * stride, stride);
         run->op->kernels->add(stride, delta, run->solution->h + u * stride);
         if (chunks->offsets) run->parts[task].inner += inner_gain(run, u, delta);
     }
@@ -220,7 +225,7 @@ static cafe_status iterate(cafe_context *context, const cafe_sphere_options *o, 
         solution->objective[i + 1] = solution->objective[i] + gain;
         solution->sweeps = i + 1;
         double now = level + solution->objective[i + 1];
-        solution->converged = gain < o->tolerance * fabs(now);
+        solution->converged = o->tolerance > 0 && gain < o->tolerance * fabs(now);
         cafe_step(context, i + 1, now);
     }
 done:
@@ -259,6 +264,14 @@ static cafe_status exact_objective(cafe_context *context, const cafe_operator *o
     return status;
 }
 
+/* The sum of q(u,u) = p(u,u) - p_u^2 */
+static double diagonal(const cafe_sampled *s) {
+    double sum = 0;
+    for (int64_t u = 0; u < s->n; u++)
+        sum += (s->loops ? s->loops[u] / s->total : 0) - s->p[u] * s->p[u];
+    return sum;
+}
+
 /* Keeps Y = D^-1 Q H, which every spectral finish starts from, and with it the exact objective;
  * the earlier ones follow from it by their gains. */
 static cafe_status finish(cafe_context *context, const cafe_operator *op, cafe_solution *solution) {
@@ -270,6 +283,7 @@ static cafe_status finish(cafe_context *context, const cafe_operator *op, cafe_s
     CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
                                  0, solution->y));
     CAFE_TRY(exact_objective(context, op, solution, &end));
+    solution->diagonal = diagonal(op->sampled);
     double shift = end - solution->objective[solution->sweeps];
     for (int64_t i = 0; i <= solution->sweeps; i++) solution->objective[i] += shift;
 done:

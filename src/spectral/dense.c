@@ -45,7 +45,8 @@ void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k,
                 (int)k);
 }
 
-int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, int64_t *kept) {
+int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double *floor,
+                            int64_t *kept) {
     int64_t rank = 0;
     for (int64_t j = 0; j < k; j++) {
         double *row = g + j * k, whole = row[j];
@@ -54,7 +55,9 @@ int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, int64_t *kep
             const double *r = g + kept[i] * k;
             for (int64_t l = j; l < k; l++) row[l] -= r[j] * r[l];
         }
-        if (!(whole > 0) || !(row[j] > tolerance * tolerance * whole)) continue;
+        double least = tolerance * tolerance * whole;
+        if (floor && floor[j] * floor[j] > least) least = floor[j] * floor[j];
+        if (!(whole > 0) || !(row[j] > least)) continue;
         double diagonal = sqrt(row[j]);
         for (int64_t l = j; l < k; l++) row[l] /= diagonal;
         kept[rank++] = j;

@@ -106,17 +106,24 @@ static cafe_status apply(cafe_context *context, finishing *f, const cafe_tall *x
     return cafe_operator_apply(context, f->op, f->side, x->stride, x->x, 1, 0, 0, y);
 }
 
+/* A column of D^-1 Q H is the difference of means of H's entries, which float32 rounds to about
+ * 1e-7 of their size: what is shorter than this share of H's column is rounding. */
+#define NOISE 1e-6
+
 /* Orthonormal columns of the span of Q H, or of D^-1 Q H. */
 static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
+    const double *factors = f->side == CAFE_SIDE_PLAIN ? f->op->sampled->p : NULL;
+    double *floor = cafe_mem(context, f->h.columns, sizeof *floor);
+    if (!floor) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "qr", 0);
-    if (f->side == CAFE_SIDE_PLAIN) CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->sampled->p));
-    CAFE_TRY(
-        cafe_tall_orthonormalise(context, &f->v, NULL, &f->embedding->certificate.orthogonality));
-    if (f->v.columns == 0)
-        status = cafe_fail(context, CAFE_ERROR_NUMERIC,
-                           "Q H is zero: this graph has no structure beyond its degrees");
+    CAFE_TRY(cafe_tall_norms(context, &f->h, factors, floor));
+    for (int64_t j = 0; j < f->h.columns; j++) floor[j] *= NOISE;
+    if (factors) CAFE_TRY(cafe_tall_scale(context, &f->v, factors));
+    CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, floor,
+                                      &f->embedding->certificate.orthogonality));
 done:
+    cafe_mem_free(context, floor);
     return status;
 }
 

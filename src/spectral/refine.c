@@ -175,12 +175,15 @@ static cafe_status filter(cafe_context *context, refinement *r, double high, dou
 static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz,
                            cafe_refined *refined) {
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, &refined->orthogonality));
+    CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
     CAFE_TRY(cafe_operator_apply(context, r->op, r->side, r->v.stride, r->v.x, 1, 0, 0, r->z.x));
     refined->products++;
     r->z.columns = ritz->columns = r->v.columns;
     CAFE_TRY(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));
-    if (ritz->values[ritz->pairs - 1] < r->low) r->low = ritz->values[ritz->pairs - 1];
+    if (ritz->pairs == 0)
+        status = cafe_fail(context, CAFE_ERROR_NUMERIC, "the filtered block has lost its columns");
+    else if (ritz->values[ritz->pairs - 1] < r->low)
+        r->low = ritz->values[ritz->pairs - 1];
 done:
     return status;
 }
@@ -215,11 +218,12 @@ static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, 
         int64_t wanted = count_wanted(ritz, asked);
         double excess = worst_excess(ritz, wanted, tolerance, &refined->converged);
         cafe_step(context, refined->rounds, excess * tolerance);
-        bool last = excess <= 1 || refined->rounds >= rounds || ritz->pairs <= wanted;
-        int64_t keep = last ? wanted : ritz->pairs;
         double high = ritz->values[ritz->pairs - 1], top = ritz->values[0];
-        CAFE_TRY(cafe_rotate(context, &r->v, ritz, keep));
-        if (last || !(top > high)) break;
+        /* nothing to damp or nothing to favour: the block spans all there is */
+        bool whole = ritz->pairs <= wanted || !(high > r->low) || !(top > high);
+        bool last = excess <= 1 || refined->rounds >= rounds || whole;
+        CAFE_TRY(cafe_rotate(context, &r->v, ritz, last ? wanted : ritz->pairs));
+        if (last) break;
         int64_t degree = choose_degree(r, ritz, wanted, high, excess);
         CAFE_TRY(filter(context, r, high, top, degree));
         refined->products += degree;

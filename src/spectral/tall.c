@@ -9,7 +9,8 @@
 #include "spectral/dense.h"
 
 enum {
-    ROWS = 256, /* rows converted to double at a time */
+    NORM_ROWS = 16384, /* rows of a partial sum of squares */
+    ROWS = 256,        /* rows converted to double at a time */
     MOST_PARTS = 64,
     LEAST_PARTS = 16,             /* partial Gram matrices */
     PART_BYTES = 64 * 1024 * 1024 /* for all of them together */
@@ -61,6 +62,7 @@ static void add_parts(const gram_job *job, int64_t parts, double *gram) {
 cafe_status cafe_tall_gram(cafe_context *context, const cafe_tall *a, const cafe_tall *b,
                            const double *weights, double *gram) {
     int64_t k = a->columns + (b ? b->columns : 0);
+    if (k == 0) return CAFE_OK;
     int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double) + 1);
     parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
     int64_t block = cafe_blocks(a->n, parts);
@@ -93,7 +95,7 @@ static void transform_block(void *argument, int64_t block, int32_t worker) {
     double *result = rows + ROWS * x->columns;
     for (int64_t i = 0; i < count; i++)
         convert(x->columns, 1, x->x + (from + i) * x->stride, rows + i * x->columns);
-    cafe_dense_product(false, count, x->columns, job->k, rows, job->m, result);
+    if (job->k > 0) cafe_dense_product(false, count, x->columns, job->k, rows, job->m, result);
     for (int64_t i = 0; i < count; i++) {
         float *row = x->x + (from + i) * x->stride;
         for (int64_t k = 0; k < job->k; k++) row[k] = (float)result[i * job->k + k];
@@ -132,6 +134,41 @@ cafe_status cafe_tall_scale(cafe_context *context, cafe_tall *x, const double *f
     return cafe_parallel(context, cafe_blocks(x->n, ROWS), scale_block, &job);
 }
 
+/* One block of fixed size after the other: short beside the Gram matrix of the same columns. */
+typedef struct norm_job {
+    const cafe_tall *x;
+    const double *factors;
+    double *partial; /* one row a block */
+} norm_job;
+
+static void norm_block(void *argument, int64_t block, int32_t worker) {
+    norm_job *job = argument;
+    int64_t k = job->x->columns;
+    double *sum = job->partial + block * k;
+    (void)worker;
+    memset(sum, 0, (size_t)k * sizeof *sum);
+    for (int64_t u = block * NORM_ROWS; u < cafe_block_end(job->x->n, NORM_ROWS, block); u++) {
+        const float *row = job->x->x + u * job->x->stride;
+        double weight = job->factors ? job->factors[u] * job->factors[u] : 1;
+        for (int64_t j = 0; j < k; j++) sum[j] += weight * row[j] * row[j];
+    }
+}
+
+cafe_status cafe_tall_norms(cafe_context *context, const cafe_tall *x, const double *factors,
+                            double *norms) {
+    int64_t blocks = cafe_blocks(x->n, NORM_ROWS), k = x->columns;
+    norm_job job = {x, factors, cafe_mem(context, blocks * k, sizeof(double))};
+    if (!job.partial) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, blocks, norm_block, &job);
+    for (int64_t j = 0; j < k && status == CAFE_OK; j++) {
+        double sum = 0;
+        for (int64_t b = 0; b < blocks; b++) sum += job.partial[b * k + j];
+        norms[j] = sqrt(sum);
+    }
+    cafe_mem_free(context, job.partial);
+    return status;
+}
+
 /* ---- Cholesky-QR ----------------------------------------------------------------------------- */
 
 static double distance_from_identity(int64_t k, const double *gram) {
@@ -144,13 +181,14 @@ static double distance_from_identity(int64_t k, const double *gram) {
 }
 
 /* One round: the Gram matrix is factored and its factor divided out. */
-static cafe_status divide_factor(cafe_context *context, cafe_tall *x, double *gram) {
+static cafe_status divide_factor(cafe_context *context, cafe_tall *x, const double *floor,
+                                 double *gram) {
     int64_t k = x->columns;
     double *m = cafe_mem(context, k * k, sizeof *m);
     int64_t *kept = cafe_mem(context, k, sizeof *kept);
     cafe_status status = m && kept ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) {
-        int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, kept);
+        int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, floor, kept);
         cafe_dense_orthonormaliser(k, gram, rank, kept, m);
         status = cafe_tall_transform(context, x, rank, m);
     }
@@ -160,7 +198,7 @@ static cafe_status divide_factor(cafe_context *context, cafe_tall *x, double *gr
 }
 
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_tall *x, const double *weights,
-                                     double *error) {
+                                     const double *floor, double *error) {
     enum { MOST_ROUNDS = 4 };
     const double good = 2e-6; /* float32 rounding of the entries leaves about 1e-7 */
     cafe_status status = CAFE_ERROR_MEMORY;
@@ -170,7 +208,7 @@ cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_tall *x, const 
         CAFE_TRY(cafe_tall_gram(context, x, NULL, weights, gram));
         *error = distance_from_identity(x->columns, gram);
         if ((*error <= good) || round == MOST_ROUNDS || x->columns == 0) break;
-        CAFE_TRY(divide_factor(context, x, gram));
+        CAFE_TRY(divide_factor(context, x, round == 0 ? floor : NULL, gram));
     }
 done:
     cafe_mem_free(context, gram);

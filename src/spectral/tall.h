@@ -31,10 +31,15 @@ cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, 
 /* Row u times factors[u]. */
 cafe_status cafe_tall_scale(cafe_context *context, cafe_tall *x, const double *factors);
 
+/* norms_j = length of column j of diag(factors) X (NULL: of X). */
+cafe_status cafe_tall_norms(cafe_context *context, const cafe_tall *x, const double *factors,
+                            double *norms);
+
 /* Makes the columns orthonormal in the inner product with row weights (NULL: 1), leaving out those
- * without information; x->columns shrinks to their number. *error gets the largest entry of
+ * without information: those that depend on the columns before them, or of which no more than
+ * floor[j] is new (NULL: 0). x->columns shrinks to their number. *error gets the largest entry of
  * |X^T W X - I| afterwards. */
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_tall *x, const double *weights,
-                                     double *error);
+                                     const double *floor, double *error);
 
 #endif

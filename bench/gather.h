@@ -1,0 +1,14 @@
+/* The memory limit: how long it takes to read so many random rows, and nothing else. */
+#ifndef CAFE_BENCH_GATHER_H
+#define CAFE_BENCH_GATHER_H
+
+#include "base/context.h"
+
+double bench_seconds(void);
+
+/* Seconds to read `rows` rows of `columns` floats at uniformly random places of an n x columns
+ * block that lies on huge pages, with all threads of the context and the best of several prefetch
+ * distances; the least of `repeats` tries. Negative when memory is out. */
+double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t rows, int repeats);
+
+#endif

@@ -1,0 +1,295 @@
+/* The kernels and the operator: against their definitions, on every instruction set. */
+#include "dense.h"
+#include "failing.h"
+#include "kernels/rows.h"
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+enum { ROWS = 300, ARCS = 700 };
+
+static void fill(float *x, int64_t count, uint64_t seed) {
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (float)((double)(test_number(&seed) >> 11) * 0x1p-52 - 1);
+}
+
+static void gather_adds_rows(void **state) {
+    (void)state;
+    static const int64_t columns[] = {1, 3, 4, 7, 8, 16, 20, 64, 100, 128, 130, 300};
+    uint64_t seed = 5;
+    int32_t targets[ARCS + CAFE_AHEAD] = {0};
+    float weights[ARCS];
+    for (int i = 0; i < ARCS; i++) targets[i] = (int32_t)test_below(&seed, ROWS);
+    fill(weights, ARCS, 6);
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        int64_t stride = cafe_stride(columns[c]);
+        float *h = malloc((size_t)(ROWS * stride) * sizeof *h);
+        float *out = malloc((size_t)stride * sizeof *out), *first = malloc((size_t)stride * 4);
+        fill(h, ROWS * stride, 7);
+        for (int weighted = 0; weighted < 2; weighted++) {
+            cafe_kernels_best()->gather(h, stride, targets, weighted ? weights : NULL, ARCS, 1,
+                                        first);
+            for (int64_t k = 0; k < stride; k++) {
+                double sum = 0;
+                for (int j = 0; j < ARCS; j++)
+                    sum += (weighted ? weights[j] : 1) * (double)h[targets[j] * stride + k];
+                assert_float_equal(first[k], sum, 1e-4);
+            }
+            /* every instruction set gives the same bits */
+            static const char *const names[] = {"plain", "avx2", "avx512"};
+            for (int i = 0; i < 3; i++) {
+                const cafe_kernels *kernels = cafe_kernels_named(names[i]);
+                if (!kernels) continue;
+                kernels->gather(h, stride, targets, weighted ? weights : NULL, ARCS, 1, out);
+                assert_memory_equal(out, first, (size_t)stride * sizeof *out);
+            }
+        }
+        free(h);
+        free(out);
+        free(first);
+    }
+    assert_null(cafe_kernels_named("mmx"));
+}
+
+static void sphere_kernel_is_the_formula(void **state) {
+    (void)state;
+    static const int64_t strides[] = {4, 8, 16, 48, 128, 208};
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        int64_t stride = strides[i];
+        float h[208], s[208], sum[208], delta[208];
+        fill(h, stride, 1), fill(s, stride, 2), fill(sum, stride, 3);
+        double v[208], norm = 0, linear = 0, square = 0;
+        for (int64_t k = 0; k < stride; k++) {
+            v[k] = sum[k] * 0.25 - s[k] + 0.125 * h[k] + 0.5 * h[k];
+            norm += v[k] * v[k];
+        }
+        for (int64_t k = 0; k < stride; k++) {
+            double d = v[k] / sqrt(norm) - h[k];
+            linear += (v[k] - 0.5 * h[k]) * d;
+            square += d * d;
+        }
+        static const char *const names[] = {"plain", "avx2", "avx512"};
+        float bits[208];
+        for (int n = 0; n < 3; n++) {
+            const cafe_kernels *kernels = cafe_kernels_named(names[n]);
+            if (!kernels) continue;
+            memcpy(delta, sum, sizeof delta);
+            cafe_sphere_gain gain = kernels->sphere(stride, h, s, 0.25f, 0.125f, 0.5f, delta);
+            assert_float_equal(gain.linear, linear, 1e-5);
+            assert_float_equal(gain.square, square, 1e-5);
+            for (int64_t k = 0; k < stride; k++)
+                assert_float_equal(delta[k], v[k] / sqrt(norm) - h[k], 1e-6);
+            if (n == 0) memcpy(bits, delta, sizeof bits);
+            assert_memory_equal(bits, delta, (size_t)stride * sizeof *bits);
+        }
+    }
+}
+
+/* ---- the operator ---------------------------------------------------------------------------- */
+
+typedef cafe_graph *maker(cafe_context *context);
+static cafe_graph *weighted(cafe_context *context) {
+    return test_random(context, 120, 500, 1, 0, 11);
+}
+static cafe_graph *loops(cafe_context *context) {
+    return test_random(context, 90, 400, 1, 1, 12);
+}
+static cafe_graph *plain(cafe_context *context) {
+    return test_random(context, 150, 300, 0, 0, 13);
+}
+static maker *const makers[] = {test_karate, weighted, loops, plain};
+enum { MAKERS = 4 };
+
+static void p_is_a_distribution(void **state) {
+    (void)state;
+    for (int g = 0; g < MAKERS; g++) {
+        cafe_context *context = test_context(2, 1);
+        test_problem t = test_open(context, makers[g](context));
+        int64_t n = cafe_sampled_nodes(t.sampled);
+        double total = 0;
+        for (int64_t u = 0; u < n; u++) {
+            double row = 0;
+            for (int64_t w = 0; w < n; w++) {
+                double pair = cafe_sampled_pair(t.sampled, u, w);
+                assert_true(pair >= 0 && pair == cafe_sampled_pair(t.sampled, w, u));
+                row += pair;
+            }
+            assert_float_equal(row, cafe_sampled_node(t.sampled, u), 1e-12);
+            total += row;
+        }
+        assert_float_equal(total, 1, 1e-12);
+        test_close(&t);
+    }
+}
+
+static void rows_and_products_match_the_dense_q(void **state) {
+    (void)state;
+    static const int64_t columns[] = {1, 2, 5, 16, 33};
+    for (int g = 0; g < MAKERS; g++) {
+        cafe_context *context = test_context(2, 1);
+        test_problem t = test_open(context, makers[g](context));
+        int64_t n = cafe_operator_nodes(t.op);
+        double *p = malloc((size_t)n * sizeof *p), *row = malloc((size_t)n * sizeof *row);
+        double *q = test_dense_q(t.graph, p), *y = malloc((size_t)n * sizeof *y);
+        for (int64_t u = 0; u < n; u++) {
+            double sum = 0;
+            TEST_OK(context, cafe_operator_row(context, t.op, u, row));
+            for (int64_t w = 0; w < n; w++) {
+                assert_float_equal(row[w], q[u * n + w], 1e-14);
+                sum += row[w];
+            }
+            assert_float_equal(sum, 0, 1e-14); /* rows of Q sum to 0 */
+        }
+        assert_int_equal(cafe_operator_row(context, t.op, n, row), CAFE_ERROR_ARGUMENT);
+        assert_int_equal(cafe_operator_row(context, t.op, -1, row), CAFE_ERROR_ARGUMENT);
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+            int64_t k = columns[c];
+            float *x = test_block(n, k, 3), *product = malloc((size_t)(n * k) * sizeof *product);
+            double trace;
+            TEST_OK(context, cafe_operator_product(context, t.op, k, x, product));
+            for (int64_t j = 0; j < k; j++) {
+                test_dense_times(n, q, x, k, j, y);
+                for (int64_t u = 0; u < n; u++) assert_float_equal(product[u * k + j], y[u], 1e-7);
+            }
+            TEST_OK(context, cafe_operator_trace(context, t.op, k, x, &trace));
+            assert_float_equal(trace, test_dense_trace(n, q, x, k), 1e-5);
+            free(x);
+            free(product);
+        }
+        assert_int_equal(cafe_operator_product(context, t.op, 0, NULL, NULL), CAFE_ERROR_ARGUMENT);
+        free(p), free(q), free(row), free(y);
+        test_close(&t);
+    }
+}
+
+static void covariances_are_sums_of_q(void **state) {
+    (void)state;
+    enum { PARTS = 4 };
+    for (int g = 0; g < MAKERS; g++) {
+        cafe_context *context = test_context(1, 1);
+        test_problem t = test_open(context, makers[g](context));
+        int64_t n = cafe_operator_nodes(t.op);
+        double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
+        int32_t *part = malloc((size_t)n * sizeof *part);
+        double covariance[PARTS * PARTS], expected[PARTS * PARTS] = {0}, all = 0;
+        uint64_t seed = 9;
+        for (int64_t u = 0; u < n; u++) part[u] = (int32_t)test_below(&seed, PARTS + 1) - 1;
+        for (int64_t i = 0; i < n * n; i++)
+            if (part[i / n] >= 0 && part[i % n] >= 0)
+                expected[part[i / n] * PARTS + part[i % n]] += q[i];
+        TEST_OK(context, cafe_operator_covariance(context, t.op, part, PARTS, covariance));
+        for (int i = 0; i < PARTS * PARTS; i++)
+            assert_float_equal(covariance[i], expected[i], 1e-12);
+        for (int64_t u = 0; u < n; u++) part[u] = (int32_t)(u % PARTS);
+        TEST_OK(context, cafe_operator_covariance(context, t.op, part, PARTS, covariance));
+        for (int i = 0; i < PARTS * PARTS; i++) all += covariance[i];
+        assert_float_equal(all, 0, 1e-12); /* 1^T Q 1 = 0 */
+        part[0] = PARTS;
+        assert_int_equal(cafe_operator_covariance(context, t.op, part, PARTS, covariance),
+                         CAFE_ERROR_ARGUMENT);
+        free(p), free(q), free(part);
+        test_close(&t);
+    }
+}
+
+/* The two factions of the karate club, as they split: modularity 0.3582 (known from the literature
+ * to four digits). */
+static void karate_factions_have_their_modularity(void **state) {
+    (void)state;
+    static const int mr_hi[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 16, 17, 19, 21};
+    cafe_context *context = test_context(1, 1);
+    test_problem t = test_open(context, test_karate(context));
+    int32_t part[TEST_KARATE_NODES] = {0};
+    double covariance[4];
+    for (size_t i = 0; i < sizeof mr_hi / sizeof *mr_hi; i++) part[mr_hi[i]] = 1;
+    TEST_OK(context, cafe_operator_covariance(context, t.op, part, 2, covariance));
+    assert_float_equal(covariance[0] + covariance[3], 0.3582, 5e-5);
+    test_close(&t);
+}
+
+static void products_have_the_same_bits_for_any_threads(void **state) {
+    (void)state;
+    static const int32_t threads[] = {1, 2, 3, 8};
+    enum { K = 20 };
+    float *first = NULL;
+    double first_trace = 0;
+    for (int i = 0; i < 4; i++) {
+        cafe_context *context = test_context(threads[i], 1);
+        test_problem t = test_open(context, test_random(context, 5000, 40000, 1, 1, 21));
+        int64_t n = cafe_operator_nodes(t.op);
+        float *x = test_block(n, K, 3), *y = malloc((size_t)(n * K) * sizeof *y);
+        double trace;
+        TEST_OK(context, cafe_operator_product(context, t.op, K, x, y));
+        TEST_OK(context, cafe_operator_trace(context, t.op, K, x, &trace));
+        if (!first) {
+            first = y, first_trace = trace;
+        } else {
+            assert_memory_equal(first, y, (size_t)(n * K) * sizeof *y);
+            assert_true(first_trace == trace);
+            free(y);
+        }
+        free(x);
+        test_close(&t);
+    }
+    free(first);
+}
+
+static void a_graph_without_edges_is_refused(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = NULL;
+    cafe_sampled *sampled = NULL;
+    TEST_OK(context, cafe_graph_from_edges(context, 3, 0, NULL, NULL, NULL, NULL, &graph));
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled),
+                     CAFE_ERROR_ARGUMENT);
+    assert_null(sampled);
+    assert_int_equal(cafe_sample(context, graph, (cafe_sampling)77, &sampled), CAFE_ERROR_ARGUMENT);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void calls_survive_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    cafe_graph *graph = test_random(context, 60, 200, 1, 1, 4);
+    cafe_sampled *sampled = NULL;
+    cafe_operator *op = NULL;
+    int64_t n = cafe_graph_nodes(graph);
+    float *x = test_block(n, 5, 1), *y = malloc((size_t)(n * 5) * sizeof *y);
+    int32_t *part = calloc((size_t)n, sizeof *part);
+    double number;
+    for (int call = 0; call < 5; call++)
+        for (long k = 0;; k++) {
+            long live = test_failing_arm(&memory, k);
+            cafe_status status =
+                call == 0   ? cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled)
+                : call == 1 ? cafe_operator_modularity(context, sampled, &op)
+                : call == 2 ? cafe_operator_product(context, op, 5, x, y)
+                : call == 3 ? cafe_operator_trace(context, op, 5, x, &number)
+                            : cafe_operator_covariance(context, op, part, 1, &number);
+            int failed = test_failing_disarm(&memory);
+            test_failing_expect(&memory, status, failed, live, context);
+            if (!failed) break;
+        }
+    free(x), free(y), free(part);
+    cafe_operator_free(op);
+    cafe_sampled_free(sampled);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gather_adds_rows),
+        cmocka_unit_test(sphere_kernel_is_the_formula),
+        cmocka_unit_test(p_is_a_distribution),
+        cmocka_unit_test(rows_and_products_match_the_dense_q),
+        cmocka_unit_test(covariances_are_sums_of_q),
+        cmocka_unit_test(karate_factions_have_their_modularity),
+        cmocka_unit_test(products_have_the_same_bits_for_any_threads),
+        cmocka_unit_test(a_graph_without_edges_is_refused),
+        cmocka_unit_test(calls_survive_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+/* The spectral finish: every statement of the certificate recomputed from a dense Q. */
+#include "dense.h"
+#include "failing.h"
+#include "spectral/dense.h"
+#include "spectral/tall.h"
+
+typedef struct result {
+    test_problem t;
+    int64_t n, columns;
+    double *p, *q;
+    cafe_embedding *embedding;
+    cafe_certificate certificate;
+    float *v; /* n x columns */
+} result;
+
+static result embed_seeded(cafe_graph *(*make)(cafe_context *), int32_t threads, uint64_t seed,
+                           int64_t columns, int64_t sweeps, cafe_form form, double residual) {
+    cafe_context *context = test_context(threads, seed);
+    result r = {.t = test_open(context, make(context))};
+    cafe_sphere_options sphere;
+    cafe_finish_options finish;
+    cafe_solution *solution = NULL;
+    r.n = cafe_operator_nodes(r.t.op);
+    r.p = malloc((size_t)r.n * sizeof *r.p);
+    r.q = test_dense_q(r.t.graph, r.p);
+    cafe_sphere_options_init(&sphere);
+    sphere.columns = columns;
+    sphere.sweeps = sweeps;
+    sphere.tolerance = 0;
+    cafe_finish_options_init(&finish);
+    finish.form = form;
+    finish.residual = residual;
+    TEST_OK(context, cafe_sphere(context, r.t.op, &sphere, NULL, &solution));
+    TEST_OK(context, cafe_finish(context, r.t.op, &solution, &finish, &r.embedding));
+    assert_null(solution);
+    cafe_embedding_certificate(r.embedding, &r.certificate);
+    r.columns = cafe_embedding_columns(r.embedding);
+    assert_int_equal(r.columns, r.certificate.columns);
+    assert_int_equal(cafe_embedding_nodes(r.embedding), r.n);
+    r.v = malloc((size_t)(r.n * r.columns) * sizeof *r.v);
+    cafe_embedding_copy(r.embedding, r.v);
+    return r;
+}
+
+static result embed(cafe_graph *(*make)(cafe_context *), int64_t columns, int64_t sweeps,
+                    cafe_form form, double residual) {
+    return embed_seeded(make, 2, 4, columns, sweeps, form, residual);
+}
+
+static void release(result *r) {
+    free(r->p), free(r->q), free(r->v);
+    cafe_embedding_free(r->embedding);
+    test_close(&r->t);
+}
+
+static cafe_graph *weighted(cafe_context *context) {
+    return test_random(context, 110, 500, 1, 1, 11);
+}
+static cafe_graph *plain(cafe_context *context) {
+    return test_random(context, 150, 600, 0, 0, 13);
+}
+typedef cafe_graph *maker(cafe_context *context);
+static maker *const makers[] = {test_karate, weighted, plain};
+enum { MAKERS = 3 };
+
+/* <v_i, v_j>, weighted by p when asked. */
+static double inner(const result *r, int64_t i, int64_t j, int by_p) {
+    double sum = 0;
+    for (int64_t u = 0; u < r->n; u++)
+        sum += (by_p ? r->p[u] : 1) * r->v[u * r->columns + i] * r->v[u * r->columns + j];
+    return sum;
+}
+
+static void columns_are_orthonormal(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ};
+    for (int g = 0; g < MAKERS; g++)
+        for (int f = 0; f < 3; f++) {
+            result r = embed(makers[g], 12, 5, forms[f], 0);
+            double worst = 0;
+            for (int64_t i = 0; i < r.columns; i++)
+                for (int64_t j = 0; j < r.columns; j++) {
+                    double error = fabs(inner(&r, i, j, 0) - (i == j));
+                    worst = error > worst ? error : worst;
+                }
+            assert_true(worst < 3e-6);
+            assert_true(worst <= r.certificate.orthogonality + 1e-6);
+            release(&r);
+        }
+}
+
+/* Rayleigh quotient and residual of column j in the problem of its form. */
+static void judge(const result *r, int64_t j, int generalised, double *rho, double *residual) {
+    double *y = malloc((size_t)r->n * sizeof *y), g = inner(r, j, j, generalised), t = 0, sum = 0;
+    test_dense_times(r->n, r->q, r->v, r->columns, j, y);
+    for (int64_t u = 0; u < r->n; u++) t += y[u] * r->v[u * r->columns + j];
+    *rho = t / g;
+    for (int64_t u = 0; u < r->n; u++) {
+        /* Q v - rho v; or Q v - rho D v, measured in the norm of D^-1 */
+        double d = generalised ? r->p[u] : 1;
+        double e = y[u] - *rho * d * r->v[u * r->columns + j];
+        if (d > 0) sum += e * e / d;
+    }
+    *residual = sqrt(sum / g);
+    free(y);
+}
+
+static void column_figures_hold(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ,
+                                      CAFE_FORM_RAW};
+    for (int g = 0; g < MAKERS; g++)
+        for (int f = 0; f < 4; f++) {
+            result r = embed(makers[g], 10, 4, forms[f], 0);
+            int generalised = forms[f] == CAFE_FORM_WALK;
+            double scale = fabs(r.certificate.ritz_values[0]);
+            assert_int_equal(r.certificate.generalised, generalised);
+            assert_int_equal(r.certificate.rotated, forms[f] == CAFE_FORM_RITZ);
+            for (int64_t j = 0; j < r.columns; j++) {
+                double rho, residual;
+                judge(&r, j, generalised, &rho, &residual);
+                assert_float_equal(r.certificate.column_values[j], rho, 1e-5 * scale);
+                assert_float_equal(r.certificate.column_residuals[j], residual, 1e-4 * scale);
+            }
+            release(&r);
+        }
+}
+
+/* The trace identity: the Ritz values of an orthonormal block sum to tr(V^T Q V). */
+static void ritz_values_sum_to_the_trace(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_HHAT, CAFE_FORM_RITZ};
+    for (int g = 0; g < MAKERS; g++)
+        for (int f = 0; f < 2; f++) {
+            result r = embed(makers[g], 10, 4, forms[f], 0);
+            double sum = 0, shares = 0, trace = test_dense_trace(r.n, r.q, r.v, r.columns);
+            for (int64_t j = 0; j < r.certificate.pairs; j++) {
+                sum += r.certificate.ritz_values[j];
+                shares += r.certificate.shares[j];
+                if (j > 0)
+                    assert_true(r.certificate.ritz_values[j] <= r.certificate.ritz_values[j - 1]);
+            }
+            assert_float_equal(sum, trace, 1e-5 * fabs(r.certificate.ritz_values[0]));
+            assert_float_equal(shares, 1, 1e-12);
+            release(&r);
+        }
+}
+
+/* Eigenvalues of Q, or of D^-1/2 Q D^-1/2, from the dense matrix. */
+static double *eigenvalues(const result *r, int generalised) {
+    double *a = malloc((size_t)(r->n * r->n) * sizeof *a), *values = malloc((size_t)r->n * 8);
+    for (int64_t i = 0; i < r->n * r->n; i++) {
+        double d = r->p[i / r->n] * r->p[i % r->n];
+        a[i] = generalised ? (d > 0 ? r->q[i] / sqrt(d) : 0) : r->q[i];
+    }
+    test_dense_eigenvalues(r->n, a, values);
+    free(a);
+    return values;
+}
+
+static double nearest(const double *values, int64_t n, double rho) {
+    double best = INFINITY;
+    for (int64_t i = 0; i < n; i++) best = fmin(best, fabs(values[i] - rho));
+    return best;
+}
+
+/* What the certificate promises: some eigenvalue lies within the residual of each Ritz value. */
+static void an_eigenvalue_lies_within_each_residual(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ,
+                                      CAFE_FORM_RAW};
+    for (int g = 0; g < MAKERS; g++)
+        for (int f = 0; f < 4; f++)
+            for (int64_t sweeps = 0; sweeps <= 30; sweeps += 10) {
+                result r = embed(makers[g], 8, sweeps, forms[f], 0);
+                double *values = eigenvalues(&r, r.certificate.generalised);
+                for (int64_t j = 0; j < r.certificate.pairs; j++) {
+                    double slack = 1e-6 * fabs(r.certificate.ritz_values[0]);
+                    assert_true(nearest(values, r.n, r.certificate.ritz_values[j]) <=
+                                r.certificate.residuals[j] + slack);
+                }
+                free(values);
+                release(&r);
+            }
+}
+
+/* --residual: the columns are eigenvectors, the values the largest ones, and the residuals hold
+ * when they are computed again from the vectors. */
+static void refined_columns_are_dominant_eigenvectors(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ};
+    static const double tolerances[] = {1e-2, 1e-4};
+    for (int g = 0; g < MAKERS; g++)
+        for (int f = 0; f < 3; f++)
+            for (int i = 0; i < 2; i++) {
+                result r = embed(makers[g], 6, 5, forms[f], tolerances[i]);
+                int generalised = r.certificate.generalised;
+                double *values = eigenvalues(&r, generalised), scale = values[0];
+                assert_int_equal(r.columns, 6);
+                assert_int_equal(r.certificate.converged, 6);
+                assert_int_equal(r.certificate.rotated, 1);
+                for (int64_t j = 0; j < r.columns; j++) {
+                    double rho, residual;
+                    judge(&r, j, generalised, &rho, &residual);
+                    assert_true(residual <= tolerances[i] * fabs(rho) + 3e-6 * scale);
+                    assert_float_equal(rho, values[j], tolerances[i] * scale);
+                    for (int64_t k = 0; k < j; k++)
+                        assert_float_equal(inner(&r, j, k, generalised), 0, 1e-5);
+                    assert_float_equal(inner(&r, j, j, generalised), 1, 1e-5);
+                }
+                free(values);
+                release(&r);
+            }
+}
+
+/* When it cannot be reached, it says so. */
+static void an_impossible_residual_is_reported(void **state) {
+    (void)state;
+    result r = embed(plain, 6, 5, CAFE_FORM_WALK, 1e-12);
+    assert_true(r.certificate.converged < 6);
+    assert_true(r.certificate.tolerance == 1e-12);
+    release(&r);
+}
+
+/* More columns than the graph has dimensions: what carries no information is left out, counted and
+ * not replaced by noise. */
+static void dependent_columns_are_dropped(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ};
+    for (int f = 0; f < 3; f++) {
+        result r = embed(test_karate, 64, 1, forms[f], 0);
+        assert_true(r.columns <= 33); /* Q 1 = 0 */
+        assert_true(r.columns >= 10);
+        assert_int_equal(r.certificate.asked, 64);
+        assert_int_equal(r.certificate.dropped, 64 - r.columns);
+        for (int64_t i = 0; i < r.columns; i++) assert_float_equal(inner(&r, i, i, 0), 1, 1e-5);
+        release(&r);
+        r = embed(test_karate, 64, 1, forms[f], 1e-3);
+        assert_true(r.columns <= 34 && r.columns >= 30);
+        release(&r);
+    }
+    result r = embed(test_karate, 16, 2000, CAFE_FORM_WALK, 0);
+    assert_true(r.columns < 12); /* the converged H has few directions */
+    assert_true(r.certificate.effective_rank < 4);
+    release(&r);
+    r = embed(test_karate, 16, 2000, CAFE_FORM_RAW, 0);
+    assert_int_equal(r.columns, 16);
+    assert_true(r.certificate.pairs < 12);
+    release(&r);
+}
+
+static cafe_graph *two_nodes(cafe_context *context) {
+    test_links l = test_links_new(1);
+    l.source[0] = 0, l.target[0] = 1;
+    cafe_graph *graph = test_graph(context, 2, &l, 0, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+static cafe_graph *bipartite(cafe_context *context) {
+    return test_bipartite(context, 20, 20);
+}
+
+/* Graphs without communities: all rows of H become equal and Q H is 0 but for rounding, which is
+ * never returned as columns. */
+static void graphs_without_structure_yield_no_columns(void **state) {
+    (void)state;
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ};
+    for (int f = 0; f < 3; f++)
+        for (int64_t columns = 1; columns <= 9; columns += 4) {
+            result r = embed(two_nodes, columns, 5, forms[f], 0);
+            assert_int_equal(r.columns, 0);
+            assert_int_equal(r.certificate.dropped, columns);
+            release(&r);
+            r = embed(bipartite, columns, 3000, forms[f], 0);
+            assert_int_equal(r.columns, 0);
+            release(&r);
+        }
+    /* the eigenvector is there all the same: (1,-1), anti-correlated */
+    result r = embed(two_nodes, 1, 5, CAFE_FORM_WALK, 1e-3);
+    assert_int_equal(r.columns, 1);
+    release(&r);
+    /* one node with a loop: P = p p^T, so Q = 0 and there is nothing to embed */
+    cafe_context *context = test_context(1, 1);
+    cafe_graph_options keep;
+    cafe_graph_options_init(&keep);
+    keep.self_loops = CAFE_LOOPS_KEEP;
+    test_links l = test_links_new(1);
+    l.source[0] = l.target[0] = 0;
+    test_problem t = test_open(context, test_graph(context, 1, &l, 0, &keep));
+    cafe_solution *solution = NULL;
+    cafe_embedding *embedding = NULL;
+    TEST_OK(context, cafe_sphere(context, t.op, NULL, NULL, &solution));
+    TEST_OK(context, cafe_finish(context, t.op, &solution, NULL, &embedding));
+    assert_int_equal(cafe_embedding_columns(embedding), 0);
+    cafe_embedding_free(embedding);
+    test_links_free(&l);
+    test_close(&t);
+}
+
+static void threads_do_not_change_the_bits(void **state) {
+    (void)state;
+    static const int32_t threads[] = {1, 2, 3, 8};
+    for (int refined = 0; refined < 2; refined++) {
+        result first = embed_seeded(plain, 1, 9, 20, 5, CAFE_FORM_WALK, refined ? 1e-3 : 0);
+        for (int i = 1; i < 4; i++) {
+            result r =
+                embed_seeded(plain, threads[i], 9, 20, 5, CAFE_FORM_WALK, refined ? 1e-3 : 0);
+            assert_int_equal(r.columns, first.columns);
+            assert_memory_equal(r.v, first.v, (size_t)(r.n * r.columns) * sizeof *r.v);
+            assert_memory_equal(r.certificate.residuals, first.certificate.residuals,
+                                (size_t)r.certificate.pairs * sizeof(double));
+            release(&r);
+        }
+        release(&first);
+    }
+}
+
+static void forms_and_residual_must_agree(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    test_problem t = test_open(context, test_karate(context));
+    cafe_finish_options finish;
+    cafe_solution *solution = NULL;
+    cafe_embedding *embedding = NULL;
+    cafe_finish_options_init(&finish);
+    finish.form = CAFE_FORM_RAW;
+    finish.residual = 0.1;
+    TEST_OK(context, cafe_sphere(context, t.op, NULL, NULL, &solution));
+    assert_int_equal(cafe_finish(context, t.op, &solution, &finish, &embedding),
+                     CAFE_ERROR_ARGUMENT);
+    assert_null(solution);
+    test_close(&t);
+}
+
+/* ---- the pieces ------------------------------------------------------------------------------ */
+
+/* A block with repeated, zero and nearly dependent columns: the rank is found, and what is kept
+ * spans the same space. */
+static void orthonormalise_finds_the_rank(void **state) {
+    (void)state;
+    enum { N = 3000, K = 24, INDEPENDENT = 9 };
+    cafe_context *context = test_context(2, 1);
+    cafe_tall x = {N, 32, K, NULL};
+    double error;
+    float *base = test_block(N, INDEPENDENT, 5);
+    x.x = calloc(N * 32, sizeof *x.x);
+    for (int u = 0; u < N; u++)
+        for (int k = 0; k < K; k++) {
+            float *base_row = base + u * INDEPENDENT;
+            x.x[u * 32 + k] = k < INDEPENDENT    ? base_row[k] * (float)pow(10, -k)
+                              : k == INDEPENDENT ? 0
+                                                 : base_row[k % INDEPENDENT] - 2 * base_row[k % 4];
+        }
+    TEST_OK(context, cafe_tall_orthonormalise(context, &x, NULL, NULL, &error));
+    assert_int_equal(x.columns, INDEPENDENT);
+    assert_true(error < 3e-6);
+    for (int u = 0; u < N; u++)
+        for (int k = INDEPENDENT; k < 32; k++) assert_true(x.x[u * 32 + k] == 0);
+    /* each base column lies in the span: its projection has its whole length */
+    for (int k = 0; k < INDEPENDENT; k++) {
+        double whole = 0, inside = 0;
+        for (int u = 0; u < N; u++) whole += pow(base[u * INDEPENDENT + k], 2);
+        for (int j = 0; j < INDEPENDENT; j++) {
+            double c = 0;
+            for (int u = 0; u < N; u++) c += (double)base[u * INDEPENDENT + k] * x.x[u * 32 + j];
+            inside += c * c;
+        }
+        assert_float_equal(inside / whole, 1, 1e-5);
+    }
+    free(base), free(x.x);
+    cafe_context_free(context);
+}
+
+static void dense_eigenvectors_diagonalise(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    for (int64_t k = 1; k <= 33; k += 8) {
+        float *x = test_block(k, k, 3);
+        double *t = malloc((size_t)(k * k) * sizeof *t), *s = malloc((size_t)(k * k) * sizeof *s);
+        double *values = malloc((size_t)k * sizeof *values);
+        for (int64_t i = 0; i < k * k; i++) t[i] = s[i] = x[i] + x[i % k * k + i / k];
+        TEST_OK(context, cafe_dense_eigen(context, k, s, values));
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t j = 0; j < k; j++) {
+                double sum = 0; /* (T S)_ij = S_ij value_j */
+                for (int64_t l = 0; l < k; l++) sum += t[i * k + l] * s[l * k + j];
+                assert_float_equal(sum, s[i * k + j] * values[j], 1e-10);
+            }
+        for (int64_t j = 1; j < k; j++) assert_true(values[j] <= values[j - 1]);
+        free(x), free(t), free(s), free(values);
+    }
+    cafe_context_free(context);
+}
+
+static void it_survives_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    test_problem t = test_open(context, test_random(context, 60, 200, 1, 1, 4));
+    for (int form = 0; form <= 4; form++)
+        for (long k = 0;; k++) {
+            cafe_finish_options finish;
+            cafe_sphere_options sphere;
+            cafe_solution *solution = NULL;
+            cafe_embedding *embedding = NULL;
+            cafe_finish_options_init(&finish);
+            cafe_sphere_options_init(&sphere);
+            sphere.columns = 5;
+            finish.form = form < 4 ? form : CAFE_FORM_WALK;
+            finish.residual = form < 4 ? 0 : 1e-2;
+            long live = atomic_load(&memory.live);
+            TEST_OK(context, cafe_sphere(context, t.op, &sphere, NULL, &solution));
+            test_failing_arm(&memory, k);
+            cafe_status status = cafe_finish(context, t.op, &solution, &finish, &embedding);
+            int failed = test_failing_disarm(&memory);
+            test_failing_expect(&memory, status, failed, live, context);
+            assert_null(solution);
+            cafe_embedding_free(embedding);
+            if (!failed) break;
+        }
+    test_close(&t);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+/* The prediction covers what is really held, and is not far above it. */
+static void memory_is_predicted(void **state) {
+    (void)state;
+    for (int refined = 0; refined < 2; refined++) {
+        cafe_context *context = test_context(2, 1);
+        test_problem t = test_open(context, test_random(context, 60000, 300000, 0, 0, 4));
+        cafe_sphere_options sphere;
+        cafe_finish_options finish;
+        cafe_solution *solution = NULL;
+        cafe_embedding *embedding = NULL;
+        cafe_sphere_options_init(&sphere);
+        cafe_finish_options_init(&finish);
+        sphere.columns = 128;
+        sphere.sweeps = 1;
+        finish.residual = refined ? 0.5 : 0;
+        finish.steps = 1;
+        cafe_reset_peak_bytes(context);
+        TEST_OK(context, cafe_sphere(context, t.op, &sphere, NULL, &solution));
+        TEST_OK(context, cafe_finish(context, t.op, &solution, &finish, &embedding));
+        double predicted =
+            (double)cafe_embed_bytes(60000, cafe_graph_edges(t.graph), 0, &sphere, &finish, 2);
+        double held = (double)cafe_peak_bytes(context);
+        assert_true(predicted >= held);
+        assert_true(predicted <= 2 * held + 64e6);
+        cafe_embedding_free(embedding);
+        test_close(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_orthonormal),
+        cmocka_unit_test(column_figures_hold),
+        cmocka_unit_test(ritz_values_sum_to_the_trace),
+        cmocka_unit_test(an_eigenvalue_lies_within_each_residual),
+        cmocka_unit_test(refined_columns_are_dominant_eigenvectors),
+        cmocka_unit_test(an_impossible_residual_is_reported),
+        cmocka_unit_test(dependent_columns_are_dropped),
+        cmocka_unit_test(graphs_without_structure_yield_no_columns),
+        cmocka_unit_test(threads_do_not_change_the_bits),
+        cmocka_unit_test(forms_and_residual_must_agree),
+        cmocka_unit_test(orthonormalise_finds_the_rank),
+        cmocka_unit_test(dense_eigenvectors_diagonalise),
+        cmocka_unit_test(it_survives_failing_memory),
+        cmocka_unit_test(memory_is_predicted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
