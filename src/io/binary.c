@@ -1,0 +1,71 @@
+/* What the reader and the writer of .cafe files share: layout and checksums. */
+#include "io/binary.h"
+
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "io/gzip.h"
+
+const uint8_t cafe_binary_magic[8] = {0x89, 'C', 'A', 'F', 'E', '\r', '\n', 0x1a};
+
+static const uint64_t block = (uint64_t)1 << 20;
+
+bool cafe_binary_layout(const cafe_binary_header *h,
+                        cafe_binary_section sections[CAFE_BINARY_SECTIONS], uint64_t *file_bytes) {
+    const int64_t most = (int64_t)1 << 56; /* no sum below can overflow */
+    if (h->nodes < 0 || h->nodes >= INT32_MAX || h->arcs < 0 || h->arcs > most ||
+        h->text_bytes < 0 || h->text_bytes > most)
+        return false;
+    uint64_t nodes = (uint64_t)h->nodes, arcs = (uint64_t)h->arcs;
+    bool weights = h->flags & CAFE_BINARY_WEIGHTS, strings = h->flags & CAFE_BINARY_STRINGS;
+    bool integers = h->flags & CAFE_BINARY_INTEGERS;
+    uint64_t bytes[CAFE_BINARY_SECTIONS] = {8 * (nodes + 1), 4 * arcs, weights ? 4 * arcs : 0,
+                                            strings    ? 8 * (nodes + 1)
+                                            : integers ? 8 * nodes
+                                                       : 0,
+                                            strings ? (uint64_t)h->text_bytes : 0};
+    uint64_t at = sizeof *h;
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) {
+        sections[i] = (cafe_binary_section){at, bytes[i]};
+        at += (bytes[i] + CAFE_BINARY_ALIGN - 1) / CAFE_BINARY_ALIGN * CAFE_BINARY_ALIGN;
+    }
+    *file_bytes = at;
+    return (h->flags & ~7u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0);
+}
+
+typedef struct summing {
+    const cafe_binary_section *sections;
+    const uint8_t *const *parts;
+    uint64_t *sums;
+} summing;
+
+static int64_t blocks_of(const cafe_binary_section *section) {
+    return (int64_t)((section->bytes + block - 1) / block);
+}
+
+static void sum_block(void *argument, int64_t task, int32_t worker) {
+    summing *s = argument;
+    int64_t b = task;
+    int i = 0;
+    (void)worker;
+    while (b >= blocks_of(&s->sections[i])) b -= blocks_of(&s->sections[i++]);
+    uint64_t from = (uint64_t)b * block, left = s->sections[i].bytes - from;
+    s->sums[task] = cafe_crc64(0, s->parts[i] + from, (int64_t)(left < block ? left : block));
+}
+
+cafe_status cafe_binary_checksum(cafe_context *context, const cafe_binary_section *sections,
+                                 const uint8_t *const *parts, uint64_t *checksum) {
+    int64_t count = 0;
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) count += blocks_of(&sections[i]);
+    summing s = {sections, parts, cafe_mem(context, count, sizeof(uint64_t))};
+    if (!s.sums) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, count, sum_block, &s);
+    *checksum = cafe_crc64(0, s.sums, count * 8);
+    cafe_mem_free(context, s.sums);
+    return status;
+}
+
+uint64_t cafe_binary_header_checksum(const cafe_binary_header *header) {
+    return cafe_crc64(0, header, offsetof(cafe_binary_header, header));
+}

@@ -1,0 +1,58 @@
+/* Links as they are read: two ids each, perhaps a weight, in arrays that grow window by window. */
+#ifndef CAFE_IO_EDGE_LIST_H
+#define CAFE_IO_EDGE_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/graph.h"
+#include "io/text.h"
+
+typedef struct cafe_edge_list {
+    cafe_context *context;
+    const char *name; /* of the file, for errors */
+    bool wide;        /* ids are int64_t, as when they are negative or do not fit int32_t */
+    bool weighted;
+    void *source, *target; /* int32_t, or int64_t when wide */
+    float *weights;        /* NULL unless weighted */
+    int64_t count, capacity;
+    int64_t smallest, largest; /* ids; smallest > largest when there are none */
+} cafe_edge_list;
+
+void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, bool weighted,
+                         cafe_edge_list *links);
+void cafe_edge_list_free(cafe_edge_list *links);
+
+/* Room for `more` links; share: the part of the file, in (0,1], that count + more stand for. */
+cafe_status cafe_edge_list_reserve(cafe_edge_list *links, int64_t more, double share);
+
+/* Piece k wrote found[k] links from index count + pieces[k].before on. Closes the gaps that comment
+ * lines left, and adds the links to the count. */
+void cafe_edge_list_append(cafe_edge_list *links, const cafe_piece *pieces, const int64_t *found);
+
+static inline int64_t cafe_edge_list_id(const cafe_edge_list *links, const void *ids, int64_t i) {
+    return links->wide ? ((const int64_t *)ids)[i] : ((const int32_t *)ids)[i];
+}
+
+/* Renames the ids 0 .. nodes-1, ascending, in place (a wide store becomes a narrow one), and gives
+ * the names that say which id became which node. */
+cafe_status cafe_edge_list_number(cafe_edge_list *links, int64_t *nodes, cafe_names *names);
+
+/* A graph of the links (narrow, ids below nodes). The links are freed, and the names are the
+ * graph's or freed, whatever comes of it. */
+cafe_status cafe_edge_list_graph(cafe_edge_list *links, int64_t nodes, cafe_names names,
+                                 const cafe_graph_options *options, cafe_graph **graph);
+
+/* The same for the entries of a matrix: rows are compressed first, so that a symmetric matrix stays
+ * what it is. */
+cafe_status cafe_edge_list_matrix(cafe_edge_list *links, int64_t nodes,
+                                  const cafe_graph_options *options, cafe_graph **graph);
+
+/* Compressed rows of the context's memory to a graph: kept when they can be, freed when not. */
+cafe_status cafe_rows_graph(cafe_context *context, int64_t nodes, int64_t *offsets,
+                            int32_t *targets, float *weights, const cafe_graph_options *options,
+                            cafe_graph **graph);
+
+enum { CAFE_MOST_NODES = INT32_MAX - 1 };
+
+#endif

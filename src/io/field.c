@@ -1,0 +1,112 @@
+/* Fields: the rules of RFC 4180, but that a quoted field stays on its line (lines are what the
+ * parallel readers cut at) and that blanks around a field do not count.
+ */
+#include "io/field.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "io/scan.h"
+
+/* Is c a blank that is not the separator itself? */
+static bool is_padding(uint8_t c, uint8_t separator) {
+    return c == ' ' || (c == '\t' && separator != '\t');
+}
+
+static const uint8_t *skip_padding(const uint8_t *p, uint8_t separator) {
+    while (is_padding(*p, separator)) p++;
+    return p;
+}
+
+static bool ends_field(uint8_t c, uint8_t separator) {
+    return cafe_is_line_end(c) || (separator == ' ' ? cafe_is_blank(c) : c == separator);
+}
+
+static cafe_field_fault take_quoted(const uint8_t **at, cafe_field *field) {
+    const uint8_t *p = *at + 1;
+    *field = (cafe_field){.begin = p, .quoted = true};
+    for (;; p++) {
+        if (*p == '"' && p[1] == '"') {
+            field->doubled = true;
+            p++;
+        } else if (*p == '"') {
+            break;
+        } else if (*p == '\n') {
+            return CAFE_FIELD_UNCLOSED;
+        }
+    }
+    field->end = p;
+    *at = p + 1;
+    return CAFE_FIELD_FINE;
+}
+
+static void take_bare(const uint8_t **at, uint8_t separator, cafe_field *field) {
+    const uint8_t *p = *at;
+    *field = (cafe_field){.begin = p};
+    while (!ends_field(*p, separator)) p++;
+    *at = p;
+    while (p > field->begin && is_padding(p[-1], separator)) p--;
+    field->end = p;
+}
+
+cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field) {
+    const uint8_t *p = skip_padding(*at, separator);
+    *at = p;
+    if (*p == '"') {
+        cafe_field_fault fault = take_quoted(&p, field);
+        if (fault != CAFE_FIELD_FINE) return fault;
+    } else {
+        take_bare(&p, separator, field);
+    }
+    if (field->begin == field->end) return CAFE_FIELD_EMPTY;
+    const uint8_t *behind = skip_padding(p, separator);
+    if (!ends_field(*behind, separator) && !(separator == ' ' && behind > p)) {
+        *at = behind;
+        return CAFE_FIELD_BEHIND;
+    }
+    *at = separator != ' ' && *behind == separator ? skip_padding(behind + 1, separator) : behind;
+    return CAFE_FIELD_FINE;
+}
+
+uint8_t cafe_field_separator(const uint8_t *line) {
+    static const char candidates[] = ",;\t";
+    for (const char *c = candidates; *c; c++) {
+        bool quoted = false;
+        for (const uint8_t *p = cafe_skip_blanks(line); *p != '\n'; p++) {
+            quoted ^= *p == '"';
+            if (!quoted && *p == (uint8_t)*c) return (uint8_t)*c;
+        }
+    }
+    return ' ';
+}
+
+int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {
+    uint8_t *to = out;
+    for (const uint8_t *p = field->begin; p < field->end; p++) {
+        *to++ = *p;
+        if (field->doubled && *p == '"') p++;
+    }
+    return to - out;
+}
+
+static bool is_word(const cafe_field *field, const char *word) {
+    size_t length = strlen(word);
+    return (size_t)(field->end - field->begin) == length &&
+           strncasecmp((const char *)field->begin, word, length) == 0;
+}
+
+bool cafe_field_heading(const uint8_t *line, uint8_t separator) {
+    static const char *const words[][2] = {
+        {"source", "target"}, {"src", "dst"},     {"from", "to"},
+        {"u", "v"},           {"node1", "node2"}, {"node_1", "node_2"},
+        {"id1", "id2"},       {"id_1", "id_2"},   {"fromnodeid", "tonodeid"},
+        {"start", "end"},     {"head", "tail"},   {"source_id", "target_id"},
+        {"from_id", "to_id"}};
+    cafe_field first, second;
+    if (cafe_field_take(&line, separator, &first) != CAFE_FIELD_FINE ||
+        cafe_field_take(&line, separator, &second) != CAFE_FIELD_FINE)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_word(&first, words[i][0]) && is_word(&second, words[i][1])) return true;
+    return false;
+}

@@ -1,0 +1,37 @@
+/* Fields of a line in files with string ids: separators, quotes, comments. */
+#ifndef CAFE_IO_FIELD_H
+#define CAFE_IO_FIELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum cafe_field_fault {
+    CAFE_FIELD_FINE = 0,
+    CAFE_FIELD_EMPTY,    /* nothing before the separator or the end of the line */
+    CAFE_FIELD_UNCLOSED, /* a quote without its partner on the line */
+    CAFE_FIELD_BEHIND    /* something right behind the closing quote */
+} cafe_field_fault;
+
+/* The text between begin and end; with `doubled`, each pair of quotes in it stands for one. */
+typedef struct cafe_field {
+    const uint8_t *begin, *end;
+    bool quoted, doubled;
+} cafe_field;
+
+/* The field at *at and, past the separator behind it, the next one's start. separator: ',' or ';'
+ * or
+ * '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at is its place.
+ */
+cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field);
+
+/* The separator that a line uses: the first of comma, semicolon, tab that it has outside quotes;
+ * else blanks. */
+uint8_t cafe_field_separator(const uint8_t *line);
+
+/* Copies the field with its doubled quotes made single; returns the length. */
+int64_t cafe_field_copy(const cafe_field *field, uint8_t *out);
+
+/* Is this line the usual heading of an edge list: source,target or from,to and the like? */
+bool cafe_field_heading(const uint8_t *line, uint8_t separator);
+
+#endif

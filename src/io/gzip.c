@@ -1,0 +1,161 @@
+/* gzip and deflate through ISA-L's inflate.
+ *
+ * ISA-L counts in 32 bits, so input and output are handed over in slices. A gzip file may be
+ * several members one after the other (as `cat a.gz b.gz` and bgzip make them); zeros may pad its
+ * end.
+ */
+#include "io/gzip.h"
+
+#include <string.h>
+
+#include <isa-l.h>
+
+#include "base/memory.h"
+
+static const int64_t slice = (int64_t)1 << 30;
+
+struct cafe_gunzip {
+    const uint8_t *bytes;
+    int64_t size;
+    int64_t fed; /* bytes handed to ISA-L; some of them may still be in state.avail_in */
+    bool ended;
+    cafe_gunzip_problem problem;
+    struct inflate_state state;
+};
+
+bool cafe_is_gzip(const uint8_t *bytes, int64_t size) {
+    return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+void cafe_gunzip_rewind(cafe_gunzip *g) {
+    isal_inflate_init(&g->state);
+    g->state.crc_flag = ISAL_GZIP;
+    g->state.next_in = (uint8_t *)g->bytes;
+    g->state.avail_in = 0;
+    g->fed = 0;
+    g->ended = false;
+    g->problem = CAFE_GUNZIP_FINE;
+}
+
+cafe_gunzip *cafe_gunzip_create(cafe_context *context, const uint8_t *bytes, int64_t size) {
+    cafe_gunzip *g = cafe_mem_zero(context, 1, sizeof *g);
+    if (!g) return NULL;
+    g->bytes = bytes;
+    g->size = size;
+    cafe_gunzip_rewind(g);
+    return g;
+}
+
+void cafe_gunzip_free(cafe_context *context, cafe_gunzip *gunzip) {
+    cafe_mem_free(context, gunzip);
+}
+
+static void feed(cafe_gunzip *g) {
+    if (g->state.avail_in > 0 || g->fed == g->size) return;
+    int64_t more = g->size - g->fed < slice ? g->size - g->fed : slice;
+    g->state.next_in = (uint8_t *)g->bytes + g->fed;
+    g->state.avail_in = (uint32_t)more;
+    g->fed += more;
+}
+
+static void stop(cafe_gunzip *g, cafe_gunzip_problem problem) {
+    g->ended = true;
+    g->problem = problem;
+}
+
+/* A member is complete: another one, padding, or the end. */
+static void next_member(cafe_gunzip *g) {
+    int64_t at = cafe_gunzip_used(g), left = g->size - at;
+    if (cafe_is_gzip(g->bytes + at, left)) {
+        isal_inflate_reset(&g->state);
+        g->state.crc_flag = ISAL_GZIP;
+        g->state.next_in = (uint8_t *)g->bytes + at;
+        g->state.avail_in = 0;
+        g->fed = at;
+        return;
+    }
+    while (left > 0 && g->bytes[at] == 0) at++, left--;
+    stop(g, left > 0 ? CAFE_GUNZIP_TRAILING : CAFE_GUNZIP_FINE);
+}
+
+int64_t cafe_gunzip_fill(cafe_gunzip *g, uint8_t *out, int64_t capacity) {
+    int64_t done = 0;
+    while (!g->ended && done < capacity) {
+        int64_t room = capacity - done < slice ? capacity - done : slice;
+        feed(g);
+        g->state.next_out = out + done;
+        g->state.avail_out = (uint32_t)room;
+        int64_t before = cafe_gunzip_used(g);
+        int result = isal_inflate(&g->state);
+        int64_t written = room - g->state.avail_out;
+        done += written;
+        if (result < 0 || result == ISAL_NEED_DICT)
+            stop(g, CAFE_GUNZIP_DAMAGED);
+        else if (g->state.block_state == ISAL_BLOCK_FINISH)
+            next_member(g);
+        else if (written == 0 && cafe_gunzip_used(g) == before)
+            stop(g, g->fed == g->size ? CAFE_GUNZIP_TRUNCATED : CAFE_GUNZIP_DAMAGED);
+    }
+    return done;
+}
+
+bool cafe_gunzip_ended(const cafe_gunzip *gunzip) {
+    return gunzip->ended;
+}
+
+cafe_gunzip_problem cafe_gunzip_state(const cafe_gunzip *gunzip) {
+    return gunzip->problem;
+}
+
+const char *cafe_gunzip_text(cafe_gunzip_problem problem) {
+    switch (problem) {
+        case CAFE_GUNZIP_TRUNCATED:
+            return "expected more gzip data, found the end of the file (is it truncated?)";
+        case CAFE_GUNZIP_TRAILING:
+            return "expected the end of the gzip data, found other bytes behind it";
+        default: return "expected sound gzip data, found damaged data";
+    }
+}
+
+int64_t cafe_gunzip_used(const cafe_gunzip *gunzip) {
+    return gunzip->fed - gunzip->state.avail_in;
+}
+
+size_t cafe_inflate_bytes(void) {
+    return sizeof(struct inflate_state);
+}
+
+bool cafe_inflate(void *state, const uint8_t *in, int64_t size, uint8_t *out, int64_t out_size) {
+    struct inflate_state *s = state;
+    uint8_t beyond; /* room for one byte too many, so that longer data is noticed */
+    int64_t fed = 0, done = 0;
+    isal_inflate_init(s);
+    s->crc_flag = ISAL_DEFLATE;
+    s->avail_in = 0;
+    while (s->block_state != ISAL_BLOCK_FINISH) {
+        if (s->avail_in == 0 && fed < size) {
+            s->next_in = (uint8_t *)in + fed;
+            s->avail_in = (uint32_t)(size - fed < slice ? size - fed : slice);
+            fed += s->avail_in;
+        }
+        int64_t room = out_size - done < slice ? out_size - done : slice;
+        s->next_out = room > 0 ? out + done : &beyond;
+        s->avail_out = room > 0 ? (uint32_t)room : 1;
+        uint32_t before = s->avail_out;
+        if (isal_inflate(s) != ISAL_DECOMP_OK) return false;
+        int64_t written = before - s->avail_out;
+        if (room == 0 && written > 0) return false;
+        done += written;
+        if (written == 0 && s->avail_in == 0 && fed == size && s->block_state != ISAL_BLOCK_FINISH)
+            return false;
+    }
+    return done == out_size && fed == size && s->avail_in == 0;
+}
+
+uint32_t cafe_crc32(const uint8_t *bytes, int64_t size) {
+    return crc32_gzip_refl(0, bytes, (uint64_t)size);
+}
+
+uint64_t cafe_crc64(uint64_t seed, const void *bytes, int64_t size) {
+    return crc64_ecma_refl(seed, bytes, (uint64_t)size);
+}

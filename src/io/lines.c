@@ -1,0 +1,213 @@
+/* The parser of integer lines.
+ *
+ * Each window is cut into pieces; first their lines are counted, so that every piece knows where
+ * its links go, then they are parsed, straight into the arrays. One more task decompresses the next
+ * window meanwhile when the text is gzip. A piece stops at the first thing it does not expect and
+ * notes it; of all notes the one earliest in the text counts.
+ */
+#include "io/lines.h"
+
+#include <string.h>
+
+#include "base/pool.h"
+#include "io/trouble.h"
+
+typedef struct note {
+    cafe_trouble kind;
+    const uint8_t *at;
+    const uint8_t *overflow; /* first id that no int64_t holds, or NULL */
+    int64_t smallest, largest;
+} note;
+
+typedef struct parsing {
+    cafe_text *text;
+    const cafe_rules *rules;
+    cafe_edge_list *links;
+    cafe_piece pieces[CAFE_TEXT_PIECES];
+    note notes[CAFE_TEXT_PIECES];
+    int64_t found[CAFE_TEXT_PIECES];
+    bool overflow; /* the error text tells of an id that is too large */
+} parsing;
+
+/* What an id that did not scan is. */
+static cafe_trouble classify(const uint8_t *p, cafe_trouble missing) {
+    if (cafe_is_line_end(*p)) return missing;
+    return cafe_is_comma(*p) ? CAFE_NO_ID : CAFE_NOT_INTEGER;
+}
+
+/* One id at *at. Wide links take every int64; an id beyond that is noted and stored as 0, since a
+ * later id may make all of them strings. */
+static inline __attribute__((always_inline)) cafe_trouble take_id(const uint8_t **at, int64_t *id,
+                                                                  cafe_trouble missing,
+                                                                  const cafe_rules *rules,
+                                                                  bool wide, note *n) {
+    const uint8_t *p = *at;
+    cafe_scan scan = cafe_scan_integer(at, id);
+    if (__builtin_expect(scan == CAFE_SCAN_NONE, 0)) return classify(p, missing);
+    if (wide) {
+        if (scan == CAFE_SCAN_RANGE && !n->overflow) n->overflow = p;
+        if (*id < n->smallest) n->smallest = *id;
+    } else {
+        if (scan == CAFE_SCAN_RANGE || *id < rules->lowest || *id > rules->highest) {
+            *at = p;
+            return CAFE_OUTSIDE;
+        }
+        *id -= rules->lowest;
+    }
+    if (*id > n->largest) n->largest = *id;
+    return CAFE_FINE;
+}
+
+/* Past the end of the line, when it ends here. */
+static inline const uint8_t *line_end(const uint8_t *p) {
+    p += *p == '\r';
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+static inline void store(cafe_edge_list *links, bool wide, int64_t i, int64_t u, int64_t w) {
+    if (wide) {
+        ((int64_t *)links->source)[i] = u;
+        ((int64_t *)links->target)[i] = w;
+    } else {
+        ((int32_t *)links->source)[i] = (int32_t)u;
+        ((int32_t *)links->target)[i] = (int32_t)w;
+    }
+}
+
+/* Parses one piece; `wide` and `third` are constants in each of its uses below. */
+static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *piece,
+                                                           const cafe_rules *rules,
+                                                           cafe_edge_list *links, int64_t slot,
+                                                           note *n, bool wide, cafe_third third) {
+    const uint8_t *p = piece->begin, *next;
+    int64_t i = slot;
+    while (p < piece->end) {
+        if (!cafe_is_digit(*p)) {
+            p = cafe_skip_blanks(p);
+            if ((next = line_end(p)) != NULL) {
+                p = next;
+                continue;
+            }
+            if (rules->comments && (*p == '#' || *p == '%')) {
+                p = cafe_skip_line(p, piece->end);
+                continue;
+            }
+        }
+        int64_t u = 0, w = 0;
+        if ((n->kind = take_id(&p, &u, CAFE_NO_ID, rules, wide, n)) != CAFE_FINE) break;
+        p = cafe_skip_separator(p);
+        if ((n->kind = take_id(&p, &w, CAFE_NO_SECOND, rules, wide, n)) != CAFE_FINE) break;
+        if (third == CAFE_THIRD_WEIGHT) {
+            p = cafe_skip_separator(p);
+            if ((n->kind = cafe_take_weight(&p, &links->weights[i])) != CAFE_FINE) break;
+        }
+        store(links, wide, i, u, w);
+        i++;
+        next = line_end(p);
+        if (!next && third != CAFE_THIRD_NONE && *p != '\r') {
+            next = cafe_skip_line(p, piece->end);
+        } else if (!next) {
+            p = cafe_skip_separator(p);
+            if (!(next = line_end(p))) {
+                n->kind = CAFE_NOT_ENDED;
+                break;
+            }
+        }
+        p = next;
+    }
+    n->at = p;
+    return i - slot;
+}
+
+static void parse_piece(parsing *job, int64_t k) {
+    const cafe_piece *piece = &job->pieces[k];
+    const cafe_rules *rules = job->rules;
+    cafe_edge_list *links = job->links;
+    note *n = &job->notes[k];
+    int64_t slot = links->count + piece->before, *found = &job->found[k];
+    *n = (note){.smallest = INT64_MAX, .largest = INT64_MIN};
+    if (links->wide && rules->third == CAFE_THIRD_WEIGHT)
+        *found = parse(piece, rules, links, slot, n, true, CAFE_THIRD_WEIGHT);
+    else if (links->wide)
+        *found = parse(piece, rules, links, slot, n, true, rules->third);
+    else if (rules->third == CAFE_THIRD_WEIGHT)
+        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_WEIGHT);
+    else if (rules->third == CAFE_THIRD_NONE)
+        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_NONE);
+    else
+        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_IGNORED);
+}
+
+static void run_task(void *argument, int64_t task, int32_t worker) {
+    parsing *job = argument;
+    (void)worker;
+    if (task == 0)
+        cafe_text_prefetch(job->text);
+    else
+        parse_piece(job, task - 1);
+}
+
+static cafe_status fail_note(parsing *job, int k) {
+    const note *n = &job->notes[k];
+    cafe_context *context = job->text->context;
+    cafe_place place = cafe_text_place(job->text, &job->pieces[k], n->at);
+    if (n->kind != CAFE_NOT_INTEGER && n->kind != CAFE_OUTSIDE)
+        return cafe_fail_trouble(context, &place, n->kind);
+    return cafe_fail_at(context, &place, "a node id from %lld to %lld",
+                        (long long)job->rules->lowest, (long long)job->rules->highest);
+}
+
+static void note_overflow(parsing *job, int k) {
+    if (job->overflow || !job->notes[k].overflow) return;
+    cafe_place place = cafe_text_place(job->text, &job->pieces[k], job->notes[k].overflow);
+    cafe_fail_at(job->text->context, &place, "a node id of at most 63 bits");
+    job->overflow = true;
+}
+
+/* The first note in the order of the text decides. */
+static cafe_status judge(parsing *job, cafe_lines_end *ended) {
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
+        const note *n = &job->notes[k];
+        bool elsewhere =
+            !job->rules->declared && (n->kind == CAFE_NOT_INTEGER || n->kind == CAFE_OUTSIDE);
+        if (n->kind != CAFE_FINE && !elsewhere) return fail_note(job, k);
+        if (elsewhere) {
+            *ended = n->kind == CAFE_OUTSIDE ? CAFE_LINES_WIDE : CAFE_LINES_TEXT;
+            return CAFE_OK;
+        }
+        note_overflow(job, k);
+        if (n->smallest < job->links->smallest) job->links->smallest = n->smallest;
+        if (n->largest > job->links->largest) job->links->largest = n->largest;
+    }
+    return CAFE_OK;
+}
+
+static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
+    cafe_text *text = job->text;
+    cafe_status status = CAFE_OK;
+    double share = (double)cafe_text_used(text) / (double)text->size;
+    CAFE_TRY(cafe_text_cut(text, job->pieces));
+    CAFE_TRY(cafe_edge_list_reserve(job->links, text->lines, share));
+    CAFE_TRY(cafe_parallel(text->context, CAFE_TEXT_PIECES + 1, run_task, job));
+    CAFE_TRY(judge(job, ended));
+    if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->links, job->pieces, job->found);
+done:
+    return status;
+}
+
+cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *links,
+                            cafe_lines_end *ended) {
+    parsing job = {.text = text, .rules = rules, .links = links};
+    cafe_status status = CAFE_OK;
+    *ended = CAFE_LINES_DONE;
+    while (text->begin < text->end) {
+        CAFE_TRY(read_window(&job, ended));
+        if (*ended != CAFE_LINES_DONE) break;
+        cafe_step(text->context, cafe_text_used(text), 0);
+        CAFE_TRY(cafe_text_next(text));
+    }
+    if (*ended == CAFE_LINES_DONE && job.overflow) status = CAFE_ERROR_FORMAT;
+    if (*ended != CAFE_LINES_DONE) text->context->error[0] = 0;
+done:
+    return status;
+}

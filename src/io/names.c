@@ -1,0 +1,135 @@
+/* Names out. A string id that holds a separator or a quote, or that looks like a comment or an
+ * integer, is quoted as RFC 4180 has it, so that reading it gives the same string again.
+ */
+#define _GNU_SOURCE
+#include "io/names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "io/digits.h"
+#include "io/scan.h"
+
+enum { BLOCK = 4096 };
+
+int64_t cafe_names_longest(const cafe_graph *graph) {
+    const cafe_names *names = &graph->names;
+    if (names->kind != CAFE_NAMES_STRING) return CAFE_INTEGER_TEXT;
+    int64_t longest = 0;
+    for (int64_t u = 0; u < graph->n; u++)
+        if (names->start[u + 1] - names->start[u] > longest)
+            longest = names->start[u + 1] - names->start[u];
+    return 2 * longest + 2;
+}
+
+char *cafe_put_name(const cafe_graph *graph, int64_t u, char *text) {
+    const cafe_names *names = &graph->names;
+    if (names->kind == CAFE_NAMES_INDEX) return cafe_put_integer(text, u);
+    if (names->kind == CAFE_NAMES_INTEGER) return cafe_put_integer(text, names->integers[u]);
+    int64_t length = names->start[u + 1] - names->start[u];
+    memcpy(text, names->text + names->start[u], (size_t)length);
+    return text + length;
+}
+
+static bool needs_quotes(const uint8_t *p, const uint8_t *end) {
+    bool digits = p < end;
+    if (p == end || *p == '#' || *p == '%') return true;
+    for (const uint8_t *q = p; q < end; q++) {
+        if (cafe_is_field_end(*q) || *q == '"') return true;
+        digits = digits && (cafe_is_digit(*q) || (*q == '-' && q == p));
+    }
+    return digits;
+}
+
+static char *put_quoted(const uint8_t *p, const uint8_t *end, char *text) {
+    *text++ = '"';
+    for (; p < end; p++) {
+        if (*p == '"') *text++ = '"';
+        *text++ = (char)*p;
+    }
+    *text++ = '"';
+    return text;
+}
+
+char *cafe_put_field(const cafe_graph *graph, int64_t u, char *text) {
+    const cafe_names *names = &graph->names;
+    if (names->kind != CAFE_NAMES_STRING) return cafe_put_name(graph, u, text);
+    const uint8_t *p = (const uint8_t *)names->text + names->start[u];
+    const uint8_t *end = (const uint8_t *)names->text + names->start[u + 1];
+    return needs_quotes(p, end) ? put_quoted(p, end, text) : cafe_put_name(graph, u, text);
+}
+
+char *cafe_put_cell(const cafe_graph *graph, int64_t u, char *text) {
+    const cafe_names *names = &graph->names;
+    if (names->kind != CAFE_NAMES_STRING) return cafe_put_name(graph, u, text);
+    const uint8_t *p = (const uint8_t *)names->text + names->start[u];
+    const uint8_t *end = (const uint8_t *)names->text + names->start[u + 1];
+    bool quotes = memchr(p, '\t', (size_t)(end - p)) || memchr(p, '"', (size_t)(end - p));
+    return quotes ? put_quoted(p, end, text) : cafe_put_name(graph, u, text);
+}
+
+typedef struct listing {
+    const cafe_graph *graph;
+    int64_t rows; /* per block */
+} listing;
+
+static int64_t list_names(const void *argument, int64_t block, char *text) {
+    const listing *l = argument;
+    char *p = text;
+    int64_t end = cafe_block_end(l->graph->n, l->rows, block);
+    for (int64_t u = block * l->rows; u < end; u++) {
+        p = cafe_put_name(l->graph, u, p);
+        *p++ = '\n';
+    }
+    return p - text;
+}
+
+static char *names_path(cafe_context *context, const char *path) {
+    size_t capacity = strlen(path) + sizeof ".names.txt";
+    char *beside = cafe_mem(context, (int64_t)capacity, 1);
+    if (beside) snprintf(beside, capacity, "%s.names.txt", path);
+    return beside;
+}
+
+static cafe_status refuse_leftover(cafe_context *context, const char *path) {
+    if (access(path, F_OK) != 0) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_EXISTS, "%s: exists and would no longer be true", path);
+}
+
+cafe_status cafe_names_write(cafe_context *context, const cafe_graph *graph, const char *path,
+                             bool overwrite, cafe_output *output) {
+    listing l = {graph, BLOCK};
+    *output = (cafe_output){.fd = -1};
+    char *beside = names_path(context, path);
+    cafe_status status = beside ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (!beside) goto done;
+    if (graph->names.kind == CAFE_NAMES_INDEX) {
+        if (!overwrite) status = refuse_leftover(context, beside);
+        goto done;
+    }
+    CAFE_TRY(cafe_output_open(context, beside, overwrite, output));
+    int64_t line = cafe_names_longest(graph) + 1;
+    if (line * BLOCK > (1 << 20)) l.rows = (1 << 20) / line + 1;
+    status =
+        cafe_output_blocks(output, cafe_blocks(graph->n, l.rows), line * l.rows, list_names, &l);
+    if (status != CAFE_OK) cafe_output_discard(output);
+done:
+    cafe_mem_free(context, beside);
+    return status;
+}
+
+cafe_status cafe_names_commit(cafe_context *context, const char *path, cafe_output *output) {
+    if (output->context) return cafe_output_commit(output);
+    char *beside = names_path(context, path);
+    if (!beside) return CAFE_ERROR_MEMORY;
+    cafe_status status = CAFE_OK;
+    if (unlink(beside) != 0 && errno != ENOENT && errno != ENOTDIR)
+        status =
+            cafe_fail(context, CAFE_ERROR_IO, "%s: cannot be removed: %s", beside, strerror(errno));
+    cafe_mem_free(context, beside);
+    return status;
+}

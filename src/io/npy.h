@@ -1,0 +1,35 @@
+/* The .npy format: the header, strictly read and written, and elements as numbers. */
+#ifndef CAFE_IO_NPY_H
+#define CAFE_IO_NPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/context.h"
+
+typedef struct cafe_npy {
+    const char *name;    /* for errors: "file" or "file: member" */
+    const uint8_t *data; /* the first element, at any alignment */
+    char kind;           /* 'b', 'i', 'u', 'f', 'S' or 'U', as in NumPy */
+    int64_t size;        /* bytes of an element */
+    bool fortran;
+    int dimensions; /* 0, 1 or 2 */
+    int64_t shape[2];
+    int64_t count; /* elements */
+} cafe_npy;
+
+/* Reads the header and checks that the data is exactly as long as it says. */
+cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t *bytes,
+                          int64_t size, cafe_npy *array);
+
+/* The header of a float32 array in C order, 64-byte aligned; returns its length, at most 128. */
+int cafe_npy_header(int64_t rows, int64_t columns, char header[128]);
+
+/* Element i of a 'b', 'i' or 'u' array. An unsigned 64-bit number too large is INT64_MAX. */
+int64_t cafe_npy_integer(const cafe_npy *array, int64_t i);
+
+/* Element i of an array of numbers. */
+double cafe_npy_real(const cafe_npy *array, int64_t i);
+
+#endif

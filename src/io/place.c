@@ -1,0 +1,103 @@
+/* Error places: line and column are worked out only when an error needs them. */
+#include "io/place.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/scan.h"
+
+enum { SHOWN = 40 }; /* bytes of the offending field */
+
+/* Bytes equal to '\n' add 1 to their lane of `lanes`; a lane holds 255 of them. The loop is plain
+ * 64-bit arithmetic, so that the compiler makes vector code of it. */
+int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    int64_t total = 0;
+    const uint8_t *p = begin;
+    while (end - p >= 8) {
+        int64_t words = (end - p) / 8 < 255 ? (end - p) / 8 : 255;
+        uint64_t lanes = 0;
+        for (int64_t i = 0; i < words; i++) {
+            uint64_t x;
+            memcpy(&x, p + 8 * i, 8);
+            x ^= 0x0a0a0a0a0a0a0a0au;
+            lanes += ~(((x & low) + low) | x | low) >> 7;
+        }
+        for (int i = 0; i < 64; i += 8) total += (int64_t)(lanes >> i & 0xff);
+        p += 8 * words;
+    }
+    for (; p < end; p++) total += *p == '\n';
+    return total;
+}
+
+int cafe_utf8_length(const uint8_t *p, int64_t left) {
+    uint8_t c = p[0];
+    if (c < 0x80) return 1;
+    int length = c >= 0xc2 && c < 0xe0   ? 2
+                 : c >= 0xe0 && c < 0xf0 ? 3
+                 : c >= 0xf0 && c < 0xf5 ? 4
+                                         : 0;
+    if (length == 0 || length > left) return 0;
+    for (int i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    /* overlong forms, surrogates and values above 0x10ffff */
+    bool bad = (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] >= 0xa0) ||
+               (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] >= 0x90);
+    return bad ? 0 : length;
+}
+
+const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
+    while (p < end) {
+        int length = cafe_utf8_length(p, end - p);
+        if (length == 0 || *p == 0) return p;
+        p += length;
+    }
+    return end;
+}
+
+void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text) {
+    int64_t i = 0;
+    while (i < count && i < most) {
+        int length = cafe_utf8_length(bytes + i, count - i);
+        if (length == 0 || bytes[i] < 0x20 || bytes[i] == 0x7f) {
+            text += sprintf(text, "\\x%02x", bytes[i++]);
+        } else {
+            memcpy(text, bytes + i, (size_t)length);
+            text += length, i += length;
+        }
+    }
+    strcpy(text, i < count ? "..." : "");
+}
+
+/* 'field' at the place, or what ends there. */
+static void describe(const cafe_place *place, char *text) {
+    const uint8_t *p = place->at, *q = p;
+    if (p >= place->end) {
+        strcpy(text, "the end of the file");
+    } else if (cafe_is_line_end(*p)) {
+        strcpy(text, "the end of the line");
+    } else {
+        bool separator = cafe_is_field_end(*p);
+        do q++;
+        while (!separator && q < place->end && !cafe_is_field_end(*q));
+        *text++ = '\'';
+        cafe_escape(p, q - p, SHOWN, text);
+        strcat(text, "'");
+    }
+}
+
+cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place, const char *format, ...) {
+    char expected[256], found[4 * SHOWN + 32];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(expected, sizeof expected, format, arguments);
+    va_end(arguments);
+    describe(place, found);
+    const uint8_t *line = place->at;
+    while (line > place->begin && line[-1] != '\n') line--;
+    return cafe_fail(context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: expected %s, found %s", place->name,
+                     (long long)(place->line + cafe_count_lines(place->begin, line)),
+                     (long long)(place->at - line + 1), expected, found);
+}

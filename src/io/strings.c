@@ -1,0 +1,430 @@
+/* String ids to nodes, by first appearance, in parallel.
+ *
+ * Window by window: the pieces are split into tokens, each with its hash, and every piece sorts its
+ * tokens by PARTS parts of the hash range. Then one task per part goes through the tokens of its
+ * part, in the order of the text, and looks them up in its own hash table. So no table is shared,
+ * and each knows the place (line and side) where a name came first. In the end those places are
+ * marked in a bit set, and the rank of its place is a name's node.
+ *
+ * Until then a node is (number within its part) * PARTS + part.
+ */
+#include "io/strings.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "io/bits.h"
+#include "io/field.h"
+#include "io/trouble.h"
+
+enum { PARTS = 64, PART_SHIFT = 26, BLOCK = 1 << 16, LONGEST_NAME = 65535 };
+
+typedef struct token {
+    const uint8_t *text;
+    uint32_t length, hash;
+} token;
+
+typedef struct note {
+    cafe_trouble kind;
+    const uint8_t *at;
+    uint32_t starts[PARTS + 1]; /* of each part among the piece's sorted tokens */
+    uint8_t *unescaped;         /* texts of fields with doubled quotes */
+    int64_t unescaped_used;
+} note;
+
+/* A name: its text in the part's store, and where it first appeared. */
+typedef struct entry {
+    int64_t text, first;
+    uint32_t length, hash;
+} entry;
+
+typedef struct part {
+    int32_t *slots; /* entry + 1, or 0 */
+    int64_t mask;   /* slots - 1; -1 before the first */
+    entry *entries;
+    int64_t count, capacity;
+    uint8_t *store;
+    int64_t used, room;
+    bool failed;
+} part;
+
+typedef struct reading {
+    cafe_context *context;
+    cafe_text *text;
+    cafe_edge_list *list;
+    uint8_t separator;
+    cafe_third third;
+    pthread_mutex_t memory; /* a failing allocation writes the context's error text */
+    cafe_piece pieces[CAFE_TEXT_PIECES];
+    note notes[CAFE_TEXT_PIECES];
+    int64_t found[CAFE_TEXT_PIECES];
+    token *tokens;    /* of the window: two per line */
+    uint32_t *sorted; /* tokens of each piece by part, as numbers from the piece's first */
+    int64_t room;
+    part parts[PARTS];
+    /* the end */
+    cafe_bits firsts;
+    int64_t *start;
+    char *names;
+} reading;
+
+/* Memory from within a task. */
+static void *task_memory(reading *r, void *block, int64_t count, size_t size) {
+    pthread_mutex_lock(&r->memory);
+    void *larger = cafe_mem_resize(r->context, block, count, size);
+    pthread_mutex_unlock(&r->memory);
+    return larger;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static uint32_t hash_text(const uint8_t *p, int64_t length) {
+    uint64_t h = (uint64_t)length * 0x9E3779B97F4A7C15u, word;
+    for (; length >= 8; p += 8, length -= 8) {
+        memcpy(&word, p, 8);
+        h = (h ^ word) * 0xD6E8FEB86659FD93u;
+        h ^= h >> 32;
+    }
+    word = 0;
+    memcpy(&word, p, (size_t)length);
+    h = (h ^ word) * 0xD6E8FEB86659FD93u;
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
+    return (uint32_t)(h >> 32);
+}
+
+static cafe_trouble unescape(reading *r, const cafe_piece *piece, note *n, const cafe_field *field,
+                             token *t) {
+    if (!n->unescaped) n->unescaped = task_memory(r, NULL, piece->end - piece->begin, 1);
+    if (!n->unescaped) return CAFE_NO_MEMORY;
+    uint8_t *copy = n->unescaped + n->unescaped_used;
+    int64_t length = cafe_field_copy(field, copy);
+    n->unescaped_used += length;
+    t->text = copy;
+    t->length = (uint32_t)length;
+    return CAFE_FINE;
+}
+
+static cafe_trouble take_name(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
+                              token *t) {
+    cafe_field field;
+    switch (cafe_field_take(at, r->separator, &field)) {
+        case CAFE_FIELD_FINE: break;
+        case CAFE_FIELD_EMPTY: return CAFE_NO_ID;
+        case CAFE_FIELD_UNCLOSED: return CAFE_UNCLOSED;
+        case CAFE_FIELD_BEHIND: return CAFE_BEHIND;
+    }
+    const uint8_t *bad = cafe_bad_utf8(field.begin, field.end);
+    if (bad < field.end) {
+        *at = bad;
+        return CAFE_BAD_BYTE;
+    }
+    if (field.end - field.begin > LONGEST_NAME) {
+        *at = field.begin;
+        return CAFE_LONG_ID;
+    }
+    t->text = field.begin;
+    t->length = (uint32_t)(field.end - field.begin);
+    cafe_trouble kind = field.doubled ? unescape(r, piece, n, &field, t) : CAFE_FINE;
+    t->hash = hash_text(t->text, t->length);
+    return kind;
+}
+
+/* Two names and what the rules want behind them; *at ends behind the last byte looked at. */
+static cafe_trouble take_line(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
+                              token *pair, float *weight) {
+    cafe_trouble kind = take_name(r, piece, n, at, &pair[0]);
+    if (kind == CAFE_FINE) kind = take_name(r, piece, n, at, &pair[1]);
+    if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT) kind = cafe_take_weight(at, weight);
+    if (kind != CAFE_FINE || r->third != CAFE_THIRD_NONE) return kind;
+    const uint8_t *p = *at + (**at == '\r');
+    return *p == '\n' ? CAFE_FINE : CAFE_NOT_ENDED;
+}
+
+/* The piece's tokens, stably by part: a counting sort. */
+static void sort_tokens(const token *tokens, int64_t count, uint32_t *sorted, uint32_t *starts) {
+    uint32_t next[PARTS];
+    memset(starts, 0, (PARTS + 1) * sizeof *starts);
+    for (int64_t i = 0; i < count; i++) starts[(tokens[i].hash >> PART_SHIFT) + 1]++;
+    for (int q = 0; q < PARTS; q++) {
+        starts[q + 1] += starts[q];
+        next[q] = starts[q];
+    }
+    for (int64_t i = 0; i < count; i++) sorted[next[tokens[i].hash >> PART_SHIFT]++] = (uint32_t)i;
+}
+
+static void split_piece(reading *r, int64_t k) {
+    const cafe_piece *piece = &r->pieces[k];
+    note *n = &r->notes[k];
+    int64_t slot = r->list->count + piece->before, count = 0;
+    token *tokens = r->tokens + 2 * piece->before;
+    const uint8_t *p = piece->begin;
+    while (p < piece->end) {
+        const uint8_t *q = cafe_skip_blanks(p);
+        if (*q != '#' && *q != '%' && *q != '\n' && !(*q == '\r' && q[1] == '\n')) {
+            float *weight = r->third == CAFE_THIRD_WEIGHT ? &r->list->weights[slot + count] : NULL;
+            n->kind = take_line(r, piece, n, &p, tokens + 2 * count, weight);
+            if (n->kind != CAFE_FINE) break;
+            count++;
+        }
+        p = cafe_skip_line(p, piece->end);
+    }
+    n->at = p;
+    r->found[k] = count;
+    sort_tokens(tokens, 2 * count, r->sorted + 2 * piece->before, n->starts);
+}
+
+static void split_task(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    (void)worker;
+    if (task == 0)
+        cafe_text_prefetch(r->text);
+    else
+        split_piece(r, task - 1);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static bool grow_slots(reading *r, part *q) {
+    int64_t mask = q->mask > 0 ? 2 * q->mask + 1 : 1023;
+    int32_t *slots = task_memory(r, NULL, mask + 1, sizeof *slots);
+    if (!slots) return false;
+    memset(slots, 0, (size_t)(mask + 1) * sizeof *slots);
+    for (int64_t e = 0; e < q->count; e++) {
+        int64_t s = q->entries[e].hash & mask;
+        while (slots[s]) s = (s + 1) & mask;
+        slots[s] = (int32_t)(e + 1);
+    }
+    cafe_mem_free(r->context, q->slots);
+    q->slots = slots;
+    q->mask = mask;
+    return true;
+}
+
+static bool make_room(reading *r, part *q, uint32_t length) {
+    if (2 * (q->count + 1) > q->mask + 1 && !grow_slots(r, q)) return false;
+    if (q->count == q->capacity) {
+        int64_t capacity = q->capacity ? 2 * q->capacity : 512;
+        entry *entries = task_memory(r, q->entries, capacity, sizeof *entries);
+        if (!entries) return false;
+        q->entries = entries;
+        q->capacity = capacity;
+    }
+    if (q->used + length > q->room) {
+        int64_t room = 2 * q->room + length + 4096;
+        uint8_t *store = task_memory(r, q->store, room, 1);
+        if (!store) return false;
+        q->store = store;
+        q->room = room;
+    }
+    return true;
+}
+
+/* The name's number within the part; new names get the next one. -1 when memory is out. */
+static int64_t look_up(reading *r, part *q, const token *t, int64_t place) {
+    int64_t s = t->hash & q->mask;
+    if (q->slots) {
+        for (; q->slots[s]; s = (s + 1) & q->mask) {
+            const entry *e = &q->entries[q->slots[s] - 1];
+            if (e->hash == t->hash && e->length == t->length &&
+                memcmp(q->store + e->text, t->text, t->length) == 0)
+                return q->slots[s] - 1;
+        }
+    }
+    if (q->count >= CAFE_MOST_NODES / PARTS || !make_room(r, q, t->length)) return -1;
+    for (s = t->hash & q->mask; q->slots[s]; s = (s + 1) & q->mask) {
+    }
+    memcpy(q->store + q->used, t->text, t->length);
+    q->entries[q->count] = (entry){q->used, place, t->length, t->hash};
+    q->used += t->length;
+    q->slots[s] = (int32_t)(q->count + 1);
+    return q->count++;
+}
+
+/* Places are 2 * line + side, so that they grow through the whole text. */
+static void fill_part(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    part *q = &r->parts[task];
+    (void)worker;
+    for (int k = 0; k < CAFE_TEXT_PIECES && !q->failed; k++) {
+        const cafe_piece *piece = &r->pieces[k];
+        const note *n = &r->notes[k];
+        const token *tokens = r->tokens + 2 * piece->before;
+        const uint32_t *sorted = r->sorted + 2 * piece->before;
+        int64_t slot = r->list->count + piece->before;
+        int64_t place = 2 * (r->text->line + piece->before);
+        for (uint32_t i = n->starts[task]; i < n->starts[task + 1]; i++) {
+            uint32_t t = sorted[i];
+            int64_t number = look_up(r, q, &tokens[t], place + t);
+            if (number < 0) {
+                q->failed = true;
+                break;
+            }
+            int32_t *side = t & 1 ? r->list->target : r->list->source;
+            side[slot + t / 2] = (int32_t)(number * PARTS + task);
+        }
+    }
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+static cafe_status fail_note(reading *r, int k) {
+    cafe_place place = cafe_text_place(r->text, &r->pieces[k], r->notes[k].at);
+    return cafe_fail_trouble(r->context, &place, r->notes[k].kind);
+}
+
+static cafe_status check_parts(reading *r) {
+    for (int q = 0; q < PARTS; q++) {
+        if (!r->parts[q].failed) continue;
+        if (r->parts[q].count < CAFE_MOST_NODES / PARTS) return CAFE_ERROR_MEMORY;
+        return cafe_fail(r->context, CAFE_ERROR_FORMAT,
+                         "%s: expected at most %d different node ids, found more", r->text->name,
+                         CAFE_MOST_NODES);
+    }
+    return CAFE_OK;
+}
+
+static cafe_status make_tokens(reading *r, int64_t lines) {
+    if (lines <= r->room) return CAFE_OK;
+    cafe_mem_free(r->context, r->tokens);
+    cafe_mem_free(r->context, r->sorted);
+    r->sorted = NULL;
+    r->room = 0;
+    r->tokens = cafe_mem(r->context, 2 * lines, sizeof *r->tokens);
+    if (r->tokens) r->sorted = cafe_mem(r->context, 2 * lines, sizeof *r->sorted);
+    if (!r->sorted) return CAFE_ERROR_MEMORY;
+    r->room = lines;
+    return CAFE_OK;
+}
+
+static void free_unescaped(reading *r) {
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
+        cafe_mem_free(r->context, r->notes[k].unescaped);
+        r->notes[k] = (note){.kind = CAFE_FINE};
+    }
+}
+
+static cafe_status read_window(reading *r) {
+    cafe_text *text = r->text;
+    cafe_status status = CAFE_OK;
+    double share = (double)cafe_text_used(text) / (double)text->size;
+    CAFE_TRY(cafe_text_cut(text, r->pieces));
+    CAFE_TRY(cafe_edge_list_reserve(r->list, text->lines, share));
+    CAFE_TRY(make_tokens(r, text->lines));
+    CAFE_TRY(cafe_parallel(r->context, CAFE_TEXT_PIECES + 1, split_task, r));
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++)
+        if (r->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(r, k));
+    CAFE_TRY(cafe_parallel(r->context, PARTS, fill_part, r));
+    CAFE_TRY(check_parts(r));
+    cafe_edge_list_append(r->list, r->pieces, r->found);
+done:
+    free_unescaped(r);
+    return status;
+}
+
+/* ---- the end: from places to nodes ----------------------------------------------------------- */
+
+static void mark_part(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    const part *q = &r->parts[task];
+    (void)worker;
+    for (int64_t e = 0; e < q->count; e++) cafe_bits_add(&r->firsts, q->entries[e].first);
+}
+
+/* A name's place becomes its node, and its length goes where the names' starts will be. */
+static void number_part(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    part *q = &r->parts[task];
+    (void)worker;
+    for (int64_t e = 0; e < q->count; e++) {
+        q->entries[e].first = cafe_bits_rank(&r->firsts, q->entries[e].first);
+        r->start[q->entries[e].first + 1] = q->entries[e].length;
+    }
+}
+
+static void copy_part(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    const part *q = &r->parts[task];
+    (void)worker;
+    for (int64_t e = 0; e < q->count; e++)
+        memcpy(r->names + r->start[q->entries[e].first], q->store + q->entries[e].text,
+               q->entries[e].length);
+}
+
+static void rename_block(void *argument, int64_t task, int32_t worker) {
+    reading *r = argument;
+    int32_t *source = r->list->source, *target = r->list->target;
+    int64_t end = cafe_block_end(r->list->count, BLOCK, task);
+    (void)worker;
+    for (int64_t i = task * BLOCK; i < end; i++) {
+        source[i] = (int32_t)r->parts[source[i] % PARTS].entries[source[i] / PARTS].first;
+        target[i] = (int32_t)r->parts[target[i] % PARTS].entries[target[i] / PARTS].first;
+    }
+}
+
+static cafe_status number_names(reading *r, int64_t *nodes) {
+    cafe_context *context = r->context;
+    int64_t count = 0;
+    cafe_status status = CAFE_OK;
+    for (int q = 0; q < PARTS; q++) count += r->parts[q].count;
+    CAFE_TRY(cafe_bits_create(context, 2 * (r->text->line + 1), &r->firsts));
+    CAFE_TRY(cafe_parallel(context, PARTS, mark_part, r));
+    CAFE_TRY(cafe_bits_rank_all(&r->firsts));
+    status = CAFE_ERROR_MEMORY;
+    r->start = cafe_mem(context, count + 1, sizeof *r->start);
+    if (!r->start) goto done;
+    r->start[0] = 0;
+    CAFE_TRY(cafe_parallel(context, PARTS, number_part, r));
+    for (int64_t u = 0; u < count; u++) r->start[u + 1] += r->start[u];
+    status = CAFE_ERROR_MEMORY;
+    r->names = cafe_mem(context, r->start[count], 1);
+    if (!r->names) goto done;
+    CAFE_TRY(cafe_parallel(context, PARTS, copy_part, r));
+    status = cafe_parallel(context, cafe_blocks(r->list->count, BLOCK), rename_block, r);
+    *nodes = count;
+done:
+    return status;
+}
+
+static void free_reading(reading *r) {
+    for (int q = 0; q < PARTS; q++) {
+        cafe_mem_free(r->context, r->parts[q].slots);
+        cafe_mem_free(r->context, r->parts[q].entries);
+        cafe_mem_free(r->context, r->parts[q].store);
+    }
+    cafe_mem_free(r->context, r->tokens);
+    cafe_mem_free(r->context, r->sorted);
+    cafe_mem_free(r->context, r->start);
+    cafe_mem_free(r->context, r->names);
+    cafe_bits_free(&r->firsts);
+    pthread_mutex_destroy(&r->memory);
+    cafe_mem_free(r->context, r);
+}
+
+cafe_status cafe_strings_read(cafe_text *text, uint8_t separator, cafe_third third,
+                              cafe_edge_list *list, int64_t *nodes, cafe_names *names) {
+    cafe_context *context = text->context;
+    reading *r = cafe_mem_zero(context, 1, sizeof *r);
+    if (!r) return CAFE_ERROR_MEMORY;
+    cafe_status status = CAFE_OK;
+    r->context = r->firsts.context = context;
+    r->text = text;
+    r->list = list;
+    r->separator = separator;
+    r->third = third;
+    pthread_mutex_init(&r->memory, NULL);
+    while (text->begin < text->end) {
+        CAFE_TRY(read_window(r));
+        cafe_step(context, cafe_text_used(text), 0);
+        CAFE_TRY(cafe_text_next(text));
+    }
+    CAFE_TRY(number_names(r, nodes));
+    *names = (cafe_names){.kind = CAFE_NAMES_STRING, .start = r->start, .text = r->names};
+    r->start = NULL;
+    r->names = NULL;
+done:
+    free_reading(r);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* Lines of two string ids and perhaps a weight. */
+#ifndef CAFE_IO_STRINGS_H
+#define CAFE_IO_STRINGS_H
+
+#include "io/edge_list.h"
+#include "io/lines.h"
+
+/* Reads the text from its current window to its end. Nodes are numbered by first appearance, source
+ * before target, whatever the threads. */
+cafe_status cafe_strings_read(cafe_text *text, uint8_t separator, cafe_third third,
+                              cafe_edge_list *list, int64_t *nodes, cafe_names *names);
+
+#endif

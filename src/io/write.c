@@ -1,0 +1,231 @@
+/* cafe_graph_write, and the text formats.
+ *
+ * The rows are seen as one list of items: the arcs of row 0, its end, the arcs of row 1, its end,
+ * and so on. Blocks of that list are formatted in parallel, so that one row of many arcs is no
+ * hindrance. Each format says what it writes for an arc and for the end of a row.
+ */
+#include "io/write.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "io/digits.h"
+#include "io/names.h"
+#include "io/read.h"
+
+static const int64_t block_bytes = (int64_t)1 << 20;
+
+typedef enum style { EDGES, ORDERED_EDGES, MTX, METIS } style;
+
+typedef struct writing {
+    const cafe_graph *graph;
+    style style;
+    char separator;
+    bool weights; /* write them */
+    int64_t items, block;
+} writing;
+
+/* The row that item i is in: the first whose end is not before i. Row u ends at item
+ * offsets[u+1] + u. */
+static int64_t row_of(const cafe_graph *g, int64_t i) {
+    int64_t low = 0, high = g->n;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (g->offsets[middle + 1] + middle < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* As a link, a loop counts its weight once, where a(u,u) has it twice; in a matrix it is a(u,u). */
+static float weight_of(const writing *w, int64_t u, int64_t arc) {
+    const cafe_graph *g = w->graph;
+    float weight = g->weights ? g->weights[arc] : 1;
+    bool link = w->style == EDGES || w->style == ORDERED_EDGES;
+    return link && g->targets[arc] == u ? weight / 2 : weight;
+}
+
+static char *put_weight(const writing *w, int64_t u, int64_t arc, char *p) {
+    if (!w->weights) return p;
+    *p++ = w->separator;
+    return cafe_put_float(p, weight_of(w, u, arc));
+}
+
+static char *put_edge(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
+    p = cafe_put_field(w->graph, u, p);
+    *p++ = w->separator;
+    p = cafe_put_field(w->graph, v, p);
+    p = put_weight(w, u == v ? u : -1, arc, p);
+    *p++ = '\n';
+    return p;
+}
+
+/* Arc number k of row u. */
+static char *put_arc(const writing *w, int64_t u, int64_t k, char *p) {
+    const cafe_graph *g = w->graph;
+    int64_t first = g->offsets[u], count = g->offsets[u + 1] - first, arc = first + k;
+    int64_t v = g->targets[arc];
+    switch (w->style) {
+        case EDGES: return v >= u ? put_edge(w, u, v, arc, p) : p;
+        case ORDERED_EDGES:
+            arc = first + count - 1 - k;
+            v = g->targets[arc];
+            return v <= u ? put_edge(w, v, u, arc, p) : p;
+        case MTX:
+            if (v > u) return p;
+            p = cafe_put_integer(p, u + 1);
+            *p++ = ' ';
+            p = cafe_put_integer(p, v + 1);
+            p = put_weight(w, u, arc, p);
+            *p++ = '\n';
+            return p;
+        case METIS:
+            if (k > 0) *p++ = ' ';
+            p = cafe_put_integer(p, v + 1);
+            return put_weight(w, u, arc, p);
+    }
+    return p;
+}
+
+static int64_t format_items(const void *argument, int64_t block, char *text) {
+    const writing *w = argument;
+    const cafe_graph *g = w->graph;
+    char *p = text;
+    int64_t i = block * w->block, end = i + w->block < w->items ? i + w->block : w->items;
+    for (int64_t u = row_of(g, i); i < end; u++) {
+        int64_t row_start = g->offsets[u] + u, row_end = g->offsets[u + 1] + u;
+        for (; i < end && i < row_end; i++) p = put_arc(w, u, i - row_start, p);
+        if (i < end) {
+            if (w->style == METIS) *p++ = '\n';
+            i++;
+        }
+    }
+    return p - text;
+}
+
+static cafe_status write_items(cafe_output *output, writing *w) {
+    const cafe_graph *g = w->graph;
+    int64_t item = 2 * cafe_names_longest(g) + CAFE_FLOAT_TEXT + 4;
+    w->items = g->arcs + g->n;
+    w->block = block_bytes / item + 1;
+    return cafe_output_blocks(output, (w->items + w->block - 1) / w->block, w->block * item,
+                              format_items, w);
+}
+
+static cafe_status write_line(cafe_output *output, const char *words, const int64_t *numbers,
+                              int count, const char *behind) {
+    char line[256], *p = line;
+    size_t length = strlen(words);
+    memcpy(p, words, length);
+    p += length;
+    for (int i = 0; i < count; i++) {
+        if (i > 0) *p++ = ' ';
+        p = cafe_put_integer(p, numbers[i]);
+    }
+    length = strlen(behind);
+    memcpy(p, behind, length);
+    return cafe_output_write(output, line, p + length - line);
+}
+
+/* String ids are numbered by first appearance. Edges grouped by their later end, the nearer of the
+ * earlier ends first, keep that order wherever an edge list can express it. Isolated nodes have no
+ * line: indices get a comment that our reader understands, other names one that says what is lost.
+ */
+cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph, char separator) {
+    writing w = {.graph = graph, .separator = separator, .weights = graph->weights != NULL};
+    w.style = graph->names.kind == CAFE_NAMES_STRING ? ORDERED_EDGES : EDGES;
+    w.weights |= graph->counts.self_loops_kept != 0;
+    cafe_status status = CAFE_OK;
+    int64_t bare = 0;
+    for (int64_t u = 0; u < graph->n; u++) bare += graph->offsets[u] == graph->offsets[u + 1];
+    if (graph->names.kind == CAFE_NAMES_INDEX)
+        CAFE_TRY(write_line(output, "# cafe: nodes ", &graph->n, 1, "\n"));
+    else if (bare > 0)
+        CAFE_TRY(write_line(output, "# isolated nodes, not listed: ", &bare, 1, "\n"));
+    status = write_items(output, &w);
+done:
+    return status;
+}
+
+cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph) {
+    writing w = {.graph = graph, .style = MTX, .separator = ' '};
+    w.weights = graph->weights != NULL;
+    int64_t sizes[3] = {graph->n, graph->n, graph->counts.edges};
+    cafe_status status =
+        write_line(output,
+                   w.weights ? "%%MatrixMarket matrix coordinate real symmetric\n"
+                             : "%%MatrixMarket matrix coordinate pattern symmetric\n",
+                   sizes, 3, "\n");
+    return status == CAFE_OK ? write_items(output, &w) : status;
+}
+
+cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
+    writing w = {.graph = graph, .style = METIS, .separator = ' '};
+    w.weights = graph->weights != NULL;
+    int64_t sizes[2] = {graph->n, graph->counts.edges};
+    if (graph->counts.self_loops_kept)
+        return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,
+                         "%s: METIS files have no self-loops, and the graph has", output->path);
+    cafe_status status = write_line(output, "", sizes, 2, w.weights ? " 001\n" : "\n");
+    return status == CAFE_OK ? write_items(output, &w) : status;
+}
+
+static char separator_of(const char *path) {
+    size_t length = strlen(path);
+    if (length > 4 && strcasecmp(path + length - 4, ".csv") == 0) return ',';
+    if (length > 4 && strcasecmp(path + length - 4, ".tsv") == 0) return '\t';
+    return ' ';
+}
+
+static bool ends_in_gz(const char *path) {
+    size_t length = strlen(path);
+    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+}
+
+/* The format to write, or an error that says what can be written. */
+static cafe_status settle_format(cafe_context *context, const char *path, cafe_format *format) {
+    if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(path);
+    if (*format == CAFE_FORMAT_AUTO && strcmp(path, "-") == 0) *format = CAFE_FORMAT_EDGES;
+    if (*format == CAFE_FORMAT_AUTO || *format == CAFE_FORMAT_NPZ || ends_in_gz(path))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "%s: graphs are written as .txt, .edges, .tsv, .csv, .mtx, .graph, "
+                         ".metis or .cafe",
+                         path);
+    if (*format == CAFE_FORMAT_CAFE && strcmp(path, "-") == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "a .cafe file is not written to standard output");
+    return CAFE_OK;
+}
+
+static cafe_status write_as(cafe_output *output, const cafe_graph *graph, cafe_format format) {
+    switch (format) {
+        case CAFE_FORMAT_MTX: return cafe_write_mtx(output, graph);
+        case CAFE_FORMAT_METIS: return cafe_write_metis(output, graph);
+        case CAFE_FORMAT_CAFE: return cafe_write_binary(output, graph);
+        default: return cafe_write_edges(output, graph, separator_of(output->path));
+    }
+}
+
+cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, const char *path,
+                             cafe_format format, int32_t overwrite) {
+    cafe_output output = {.fd = -1}, names = {.fd = -1};
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "write", 0);
+    CAFE_TRY(settle_format(context, path, &format));
+    bool beside =
+        (format == CAFE_FORMAT_MTX || format == CAFE_FORMAT_METIS) && strcmp(path, "-") != 0;
+    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
+    if (beside && output.temporary)
+        CAFE_TRY(cafe_names_write(context, graph, path, overwrite != 0, &names));
+    CAFE_TRY(write_as(&output, graph, format));
+    if (beside && output.temporary) CAFE_TRY(cafe_names_commit(context, path, &names));
+    status = cafe_output_commit(&output);
+done:
+    cafe_output_discard(&names);
+    cafe_output_discard(&output);
+    cafe_phase(context, "", 0);
+    return status;
+}
