@@ -77,7 +77,11 @@ static void say_columns(embed_job *job) {
 
 static void warn_certificate(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
-    if (c->dropped > 0)
+    if (c->columns == 0)
+        cli_warn(&job->run,
+                 "no column carries information: what was found of this graph follows "
+                 "from its degrees alone");
+    else if (c->dropped > 0)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns dropped: they are combinations of the others and carry no information",

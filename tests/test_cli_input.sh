@@ -91,14 +91,18 @@ printf '5 5\n' >one.in.txt
 expect 0 "$CAFE" info one.in.txt
 prints '^nodes +1$'
 prints '1 self-loop dropped'
-expect 1 "$CAFE" embed one.in.txt --self-loops keep -q -o one.npy
+expect 0 "$CAFE" embed one.in.txt --self-loops keep -o one.tsv --json one.json
 silent
-says 'no structure'
-only_inputs
+says 'warning: no column carries information'
+[[ $(json_value one.json columns) == 0 && $(cat one.tsv) == 5 ]] || fail "one node"
 printf '0 1\n' >two.in.txt
 expect 0 "$CAFE" embed two.in.txt -k 64 -o two.npy --json two.json
-says 'warning: [0-9]+ of 64 columns dropped'
+silent
+says 'warning'
 [[ $(json_value two.json columns) -le 2 ]] || fail "more columns than nodes"
+expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 64 -o many.npy --json many.json
+says 'warning: [0-9]+ of 64 columns dropped'
+[[ $(json_value many.json columns) -le 34 ]] || fail "more columns than nodes"
 printf '0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n' >parts.in.txt
 expect 0 "$CAFE" embed parts.in.txt -k 4 -o parts.npy --json parts.json
 says 'warning: the graph is not connected'

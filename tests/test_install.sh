@@ -34,8 +34,6 @@ nm -D --defined-only "$libraries/libcafe.so" | awk '$2 != "A" { print $3 }' | se
 sed -nE 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' "$SOURCE"/include/cafe/*.h | sort -u \
     >declared.txt
 sort -u exported.txt | diff declared.txt - || fail "declared and exported functions differ"
-! grep -rn "$SOURCE" "$prefix/lib" "$prefix/include" --include='*.pc' --include='*.cmake' \
-    --include='*.h' || fail "the installed files name the source folder"
 
 # ---- consumers
 cat >consumer.c <<'TEXT'
@@ -88,3 +86,5 @@ LD_LIBRARY_PATH='' runs package/build/static
 DESTDIR=$SCRATCH/stage cmake --install "$BUILD" --prefix /usr >install.log
 [[ -x $SCRATCH/stage/usr/bin/cafe ]] || fail "DESTDIR is not honoured"
 grep -q '^prefix=/usr$' "$(find "$SCRATCH/stage" -name cafe.pc)" || fail "cafe.pc under DESTDIR"
+! grep -rn -e "$SOURCE" -e "$BUILD" "$SCRATCH/stage" --include='*.pc' --include='*.cmake' ||
+    fail "the installed files name folders of this build"
