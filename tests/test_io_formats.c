@@ -1,0 +1,330 @@
+/* Matrix Market, METIS, gzip, and the choice of format. */
+#define _GNU_SOURCE
+#include <isa-l.h>
+
+#include "failing.h"
+#include "test_io.h"
+
+static cafe_context *shared;
+
+static int start(void **state) {
+    (void)state;
+    shared = test_context(2, 1);
+    return 0;
+}
+
+static int stop(void **state) {
+    (void)state;
+    cafe_context_free(shared);
+    return 0;
+}
+
+/* ---- Matrix Market --------------------------------------------------------------------------- */
+
+#define BANNER(kind) "%%MatrixMarket matrix coordinate " kind "\n"
+
+static void test_mtx(void **state) {
+    (void)state;
+    cafe_graph *graph =
+        io_read(shared, "x", BANNER("pattern symmetric") "% note\n\n4 4 2\n2 1\n3 2\n", NULL);
+    assert_int_equal(cafe_graph_nodes(graph), 4);
+    assert_int_equal(cafe_graph_edges(graph), 2);
+    assert_true(io_weight(graph, "0", "1") == 1 && io_weight(graph, "0", "2") == 0);
+    cafe_graph_free(graph);
+    /* general and symmetric: stays what it is; general and not: M + M^T */
+    graph = io_read(shared, "x", BANNER("real general") "3 3 3\n1 2 0.5\n2 1 .5\n3 1 2\n", NULL);
+    assert_true(io_weight(graph, "0", "1") == 1 && io_weight(graph, "0", "2") == 2);
+    cafe_graph_free(graph);
+    graph =
+        io_read(shared, "x", BANNER("integer general") "3 3 4\n1 2 5\n2 1 5\n3 1 2\n1 3 2\n", NULL);
+    assert_true(io_weight(graph, "0", "1") == 5 && io_weight(graph, "2", "0") == 2);
+    cafe_graph_free(graph);
+}
+
+/* A diagonal entry is a(u,u) in either kind of file. */
+static void test_mtx_loops(void **state) {
+    cafe_graph_options options;
+    cafe_graph_counts counts;
+    (void)state;
+    cafe_graph_options_init(&options);
+    options.self_loops = CAFE_LOOPS_KEEP;
+    cafe_graph *symmetric =
+        io_read(shared, "x", BANNER("real symmetric") "2 2 2\n1 1 3\n2 1 4\n", &options);
+    cafe_graph *general =
+        io_read(shared, "x", BANNER("real general") "2 2 3\n1 1 3\n2 1 4\n1 2 4\n", &options);
+    assert_true(io_weight(symmetric, "0", "0") == 3 && io_weight(symmetric, "0", "1") == 4);
+    io_expect_equal(symmetric, general);
+    cafe_graph_get_counts(symmetric, &counts);
+    assert_int_equal(counts.lines, 2);
+    assert_int_equal(counts.reversed, 0);
+    cafe_graph_free(symmetric);
+    cafe_graph_free(general);
+}
+
+static void test_mtx_refused(void **state) {
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"%%MatrixMarket matrix array real general\n2 2\n", "x:1:23: expected 'coordinate'"},
+        {BANNER("complex general") "1 1 0\n",
+         "x:1:34: expected 'real', 'integer' or 'pattern', found 'complex'"},
+        {BANNER("real skew-symmetric") "1 1 0\n", "x:1:39: expected 'general' or 'symmetric'"},
+        {BANNER("real hermitian") "1 1 0\n", "x:1:39: expected 'general' or 'symmetric'"},
+        {"%%MatrixMarket matrix coordinate real\n",
+         "x:1:38: expected 'general' or 'symmetric', found the end of the line"},
+        {BANNER("real general"), "x:2:1: expected the number of rows, found the end of the file"},
+        {BANNER("real general") "3 4 1\n1 1 1\n", "x:2:1: expected as many rows as columns"},
+        {BANNER("real general") "3 3\n", "x:2:4: expected the number of entries, found the end"},
+        {BANNER("real general") "3 3 x\n", "x:2:5: expected the number of entries, found 'x'"},
+        {BANNER("real general") "3 3 1 1\n", "x:2:7: expected the end of the line, found '1'"},
+        {BANNER("real general") "3 3 -1\n", "x:2:5: expected the number of entries, found '-1'"},
+        {BANNER("real general") "0 0 0\n", "x:2:1: expected 1 to 2147483646 rows"},
+        {BANNER("real general") "9999999999 9999999999 1\n", "x:2:1: expected 1 to"},
+        {BANNER("real general") "3 3 2\n1 2 1\n", "x:4:1: expected entry 2 of 2, found the end"},
+        {BANNER("real general") "3 3 1\n1 2 1\n2 1 1\n",
+         "x:2:1: expected the number of entries that follow, 2, found 1"},
+        {BANNER("real general") "3 3 1\n0 2 1\n",
+         "x:3:1: expected a node id from 1 to 3, found '0'"},
+        {BANNER("real general") "3 3 1\n1 4 1\n",
+         "x:3:3: expected a node id from 1 to 3, found '4'"},
+        {BANNER("real general") "3 3 1\n1 2\n", "x:3:4: expected a weight"},
+        {BANNER("real general") "3 3 1\n1 2 -7\n", "x:3:5: expected a weight that is not negative"},
+        {BANNER("pattern general") "3 3 1\n1 2 7\n", "x:3:5: expected the end of the line"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        io_refuse(shared, "x", cases[i].text, NULL, cases[i].error);
+    cafe_graph_options options;
+    cafe_graph_options_init(&options);
+    options.nodes = 5;
+    io_refuse(shared, "x", BANNER("pattern general") "3 3 1\n1 2\n", &options,
+              "x: expected 5 nodes, as the option nodes says, found 3");
+}
+
+/* ---- METIS ----------------------------------------------------------------------------------- */
+
+static void test_metis(void **state) {
+    (void)state;
+    /* the triangle 1-2-3 and the isolated vertex 4 */
+    cafe_graph *plain = io_read(shared, "x.graph", "% c\n4 3\n2 3\n% c\n3 1\n1 2\n\n", NULL);
+    assert_int_equal(cafe_graph_nodes(plain), 4);
+    assert_int_equal(cafe_graph_edges(plain), 3);
+    cafe_graph *dressed =
+        io_read(shared, "x.metis",
+                "4 3 110 2\r\n9 1 1 2 3\r\n9 1 1 3 1\r\n9 1 1 1 2\r\n9 1 1\r\n\r\n", NULL);
+    io_expect_equal(plain, dressed);
+    cafe_graph_free(plain);
+    cafe_graph_free(dressed);
+    cafe_graph *weighted = io_read(shared, "x.graph", "3 2 001\n2 5 3 7\n1 5\n1 7\n", NULL);
+    assert_true(io_weight(weighted, "0", "1") == 5 && io_weight(weighted, "2", "0") == 7);
+    cafe_graph_free(weighted);
+}
+
+static void test_metis_refused(void **state) {
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"% only\n", "x.graph:2:1: expected the number of vertices, found the end of the file"},
+        {"a 3\n", "x.graph:1:1: expected the number of vertices, found 'a'"},
+        {"3\n", "x.graph:1:2: expected the number of edges"},
+        {"3 2 002\n", "x.graph:1:5: expected a format of three digits"},
+        {"3 2 1 1 1\n", "x.graph:1:9: expected the end of the line"},
+        {"0 0\n", "x.graph:1:1: expected at least one vertex"},
+        {"3 2\n2 3\n1\n",
+         "x.graph:4:1: expected the line of vertex 3 of 3, found the end of the file"},
+        {"3 2\n2 3\n1\n1\n2\n", "x.graph:5:1: expected no more lines than the header has vertices"},
+        {"3 2\n2 4\n1\n1\n", "x.graph:2:3: expected a vertex from 1 to 3, found '4'"},
+        {"3 2\n2 0\n1\n1\n", "x.graph:2:3: expected a vertex from 1 to 3, found '0'"},
+        {"3 2\n2 x\n1\n1\n", "x.graph:2:3: expected a vertex from 1 to 3, found 'x'"},
+        {"3 2\n2 1\n1\n1\n", "x.graph:2:3: expected another vertex than the line's own, found '1'"},
+        {"3 3\n2 3\n1\n1\n", "x.graph:1:1: expected 3 edges, each listed by both ends, found 4"},
+        {"3 2\n2 3\n1 3\n\n", "x.graph:1:1: expected each edge once in the line of either end"},
+        {"3 2\n2 2\n1 1\n\n", "x.graph:1:1: expected each edge once in the line of either end"},
+        {"2 1 1\n2 5\n1 6\n", "x.graph:1:1: expected each edge once in the line of either end"},
+        {"2 1 1\n2 5\n1\n", "x.graph:3:2: expected a weight"},
+        {"2 1 1\n2 -5\n1 -5\n", "x.graph:2:3: expected a weight that is not negative, found '-5'"},
+        {"2 1 10\n1 2\n\n", "x.graph:3:1: expected a size or weight of the vertex"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        io_refuse(shared, "x.graph", cases[i].text, NULL, cases[i].error);
+}
+
+/* ---- gzip ------------------------------------------------------------------------------------ */
+
+/* One gzip member of the text, behind `size` bytes; returns the new size. */
+static size_t gzip_member(const char *text, size_t length, uint8_t *out, size_t size) {
+    struct isal_zstream stream;
+    isal_deflate_init(&stream);
+    stream.gzip_flag = IGZIP_GZIP;
+    stream.end_of_stream = 1;
+    stream.next_in = (uint8_t *)text;
+    stream.avail_in = (uint32_t)length;
+    stream.next_out = out + size;
+    stream.avail_out = (uint32_t)(2 * length + 1000);
+    assert_int_equal(isal_deflate(&stream), COMP_OK);
+    assert_int_equal(stream.avail_in, 0);
+    return size + stream.total_out;
+}
+
+static void test_gzip(void **state) {
+    static const char text[] = "0 1\n1 2\n2 3\n";
+    uint8_t packed[8192];
+    cafe_graph *plain = io_read(shared, "x", text, NULL), *graph = NULL;
+    (void)state;
+    /* one member; two, cut within a line; padded by zeros */
+    size_t size = gzip_member(text, sizeof text - 1, packed, 0);
+    assert_int_equal(io_read_bytes(shared, "x.gz", packed, size, NULL, &graph), CAFE_OK);
+    io_expect_equal(plain, graph);
+    cafe_graph_free(graph);
+    size = gzip_member(text, 5, packed, 0);
+    size = gzip_member("", 0, packed, size);
+    size = gzip_member(text + 5, sizeof text - 6, packed, size);
+    memset(packed + size, 0, 100);
+    assert_int_equal(io_read_bytes(shared, "x.gz", packed, size + 100, NULL, &graph), CAFE_OK);
+    io_expect_equal(plain, graph);
+    cafe_graph_free(graph);
+    cafe_graph_free(plain);
+    /* damage */
+    io_refuse_bytes(shared, "x.gz", packed, size - 4, NULL,
+                    "x.gz:4:1: expected more gzip data, found the end of the file");
+    io_refuse_bytes(shared, "x.gz", packed, 12, NULL, "x.gz:1:");
+    packed[size] = 'x';
+    io_refuse_bytes(shared, "x.gz", packed, size + 1, NULL,
+                    "x.gz:4:1: expected the end of the gzip data, found other bytes");
+    packed[size - 6] ^= 1;
+    io_refuse_bytes(shared, "x.gz", packed, size, NULL, "x.gz:4:1: expected sound gzip data");
+}
+
+static void test_gzip_formats(void **state) {
+    static const char mtx[] = BANNER("pattern symmetric") "4 4 2\n2 1\n3 2\n";
+    static const char metis[] = "4 2\n2\n1 3\n2\n\n";
+    uint8_t packed[8192];
+    cafe_graph *graphs[2] = {NULL};
+    (void)state;
+    size_t size = gzip_member(mtx, sizeof mtx - 1, packed, 0);
+    assert_int_equal(io_read_bytes(shared, "x", packed, size, NULL, &graphs[0]), CAFE_OK);
+    size = gzip_member(metis, sizeof metis - 1, packed, 0);
+    assert_int_equal(io_read_bytes(shared, "x.graph.gz", packed, size, NULL, &graphs[1]), CAFE_OK);
+    io_expect_equal(graphs[0], graphs[1]);
+    cafe_graph_free(graphs[0]);
+    cafe_graph_free(graphs[1]);
+}
+
+/* More than a window of text, with integer and with string ids, from a file on disk. */
+static void test_gzip_windows(void **state) {
+    enum { LINES = 3000000 };
+    io_scratch scratch = io_scratch_new();
+    char *text = malloc((size_t)LINES * 20), *p = text;
+    uint8_t *packed = malloc((size_t)LINES * 40 + 1000);
+    (void)state;
+    for (int names = 0; names < 2; names++) {
+        cafe_graph *graph = NULL, *plain = NULL;
+        p = text;
+        for (int i = 0; i < (names ? LINES / 4 : LINES); i++)
+            p += sprintf(p, names ? "n%d n%d\n" : "%d %d\n", i, i % 5003);
+        size_t length = (size_t)(p - text), size = gzip_member(text, length, packed, 0);
+        io_store(io_path(&scratch, "x.gz"), packed, size);
+        assert_int_equal(cafe_graph_read(shared, scratch.path, NULL, &graph), CAFE_OK);
+        assert_int_equal(io_read_bytes(shared, "x", text, length, NULL, &plain), CAFE_OK);
+        assert_int_equal(cafe_graph_edges(graph), cafe_graph_edges(plain));
+        assert_int_equal(cafe_graph_nodes(graph), names ? LINES / 4 : LINES);
+        io_expect_name(graph, 5003, names ? "n5003" : "5003");
+        cafe_graph_free(graph);
+        cafe_graph_free(plain);
+        /* an error in the last line is told with its number */
+        strcpy(text + length, "5\n");
+        size = gzip_member(text, length + 2, packed, 0);
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "x:%d:2: expected a", (names ? LINES / 4 : LINES) + 1);
+        io_refuse_bytes(shared, "x", packed, size, NULL, wanted);
+    }
+    io_scratch_free(&scratch);
+    free(packed);
+    free(text);
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+static void test_choice(void **state) {
+    cafe_graph_options options;
+    (void)state;
+    /* content before name; name before the default; the option before both */
+    cafe_graph *graph =
+        io_read(shared, "x.graph", BANNER("pattern symmetric") "4 4 1\n2 1\n", NULL);
+    assert_int_equal(cafe_graph_nodes(graph), 4);
+    cafe_graph_free(graph);
+    graph = io_read(shared, "x.graph", "2 1\n2\n1\n", NULL);
+    assert_int_equal(cafe_graph_edges(graph), 1);
+    cafe_graph_free(graph);
+    cafe_graph_options_init(&options);
+    options.format = CAFE_FORMAT_METIS;
+    graph = io_read(shared, "x.txt", "2 1\n2\n1\n", &options);
+    assert_int_equal(cafe_graph_edges(graph), 1);
+    cafe_graph_free(graph);
+    options.format = CAFE_FORMAT_EDGES;
+    graph = io_read(shared, "x.graph", "2 1\n2 5\n", &options);
+    assert_int_equal(cafe_graph_edges(graph), 2);
+    cafe_graph_free(graph);
+    options.format = CAFE_FORMAT_CAFE;
+    io_refuse(shared, "x", "0 1\n", &options, "x: expected a .cafe file, found other data");
+    options.format = CAFE_FORMAT_NPZ;
+    io_refuse(shared, "x", "0 1\n", &options, "x: expected the directory of a zip archive");
+    options.format = CAFE_FORMAT_MTX;
+    io_refuse(shared, "x", "0 1\n", &options, "x:1:1: expected '%%MatrixMarket', found '0'");
+}
+
+static void test_standard_input(void **state) {
+    int ends[2], saved = dup(STDIN_FILENO);
+    cafe_graph *graph = NULL;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "0 1\n1 2\n", 8), 8);
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    assert_int_equal(cafe_graph_read(shared, "-", NULL, &graph), CAFE_OK);
+    assert_int_equal(cafe_graph_nodes(graph), 3);
+    cafe_graph_free(graph);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+static void test_failing_memory(void **state) {
+    uint8_t packed[4096];
+    static const struct {
+        const char *name, *text;
+    } cases[] = {{"x", BANNER("real general") "3 3 2\n1 2 1\n3 1 2\n"},
+                 {"x", BANNER("pattern symmetric") "3 3 1\n2 1\n"},
+                 {"x.graph", "3 2 1\n2 5 3 1\n1 5\n1 1\n"},
+                 {"x.gz", "0 1\n1 2\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_failing memory;
+        cafe_context *context = test_failing_context(&memory, 2);
+        const void *bytes = cases[i].text;
+        size_t size = strlen(cases[i].text);
+        if (i == 3) size = gzip_member(cases[i].text, size, packed, 0), bytes = packed;
+        for (long k = 0;; k++) {
+            cafe_graph *graph = NULL;
+            long live = test_failing_arm(&memory, k);
+            cafe_status status = io_read_bytes(context, cases[i].name, bytes, size, NULL, &graph);
+            int failed = test_failing_disarm(&memory);
+            test_failing_expect(&memory, status, failed, live, context);
+            cafe_graph_free(graph);
+            if (!failed) break;
+        }
+        cafe_context_free(context);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mtx),           cmocka_unit_test(test_mtx_loops),
+        cmocka_unit_test(test_mtx_refused),   cmocka_unit_test(test_metis),
+        cmocka_unit_test(test_metis_refused), cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_gzip_formats),  cmocka_unit_test(test_gzip_windows),
+        cmocka_unit_test(test_choice),        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_failing_memory)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
