@@ -170,7 +170,7 @@ static double whole_run(const char *path, int64_t columns, int threads, const ch
 /* ---- one line of the table ------------------------------------------------------------------- */
 
 static void measure_run(const plan *p, const char *path, int64_t columns, measure *m) {
-    char out[4096];
+    char out[4200];
     snprintf(out, sizeof out, "%s.npy", path);
     m->run = whole_run(path, columns, p->threads, out, m);
     m->peak = peak_bytes();

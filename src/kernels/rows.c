@@ -32,10 +32,11 @@ INLINE void ask(const float *row, int columns) {
                            const float *weights, int64_t count, int first, float *out,       \
                            const int vectors) {                                              \
         enum { LANES = sizeof(V) / sizeof(float) };                                          \
+        const int ahead = vectors * LANES > 64 ? CAFE_AHEAD / 2 : CAFE_AHEAD;                \
         V total[PANEL / LANES];                                                              \
         for (int i = 0; i < vectors; i++) total[i] = (V){0};                                 \
         for (int64_t j = 0; j < count; j++) {                                                \
-            ask(h + targets[j + CAFE_AHEAD] * stride, vectors * LANES);                      \
+            ask(h + targets[j + ahead] * stride, vectors * LANES);                           \
             const float *row = h + targets[j] * stride;                                      \
             if (weights)                                                                     \
                 for (int i = 0; i < vectors; i++)                                            \
@@ -96,67 +97,70 @@ static void gather(const float *h, int64_t stride, const int32_t *targets, const
         gather_rows(h, stride, targets, 0, count, first, out);
 }
 
-/* ---- sums in 16 lanes ------------------------------------------------------------------------ */
+/* ---- sums of lanes --------------------------------------------------------------------------- */
 
-/* The 16 lanes by halves: 8 + 8, 4 + 4, ... */
-INLINE double sum_lanes(const float *lanes) {
-    double sum[16];
-    for (int i = 0; i < 16; i++) sum[i] = lanes[i];
-    for (int half = 8; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) sum[i] += sum[i + half];
-    return sum[0];
+/* By halves: 8 + 8, 4 + 4, then two and two. */
+INLINE double sum_v4(v4 x) {
+    return ((double)x[0] + x[2]) + ((double)x[1] + x[3]);
+}
+INLINE double sum_v8(v8 x) {
+    return sum_v4(*(const v4 *)&x + *((const v4 *)&x + 1));
+}
+INLINE double sum_v16(v16 x) {
+    return sum_v8(*(const v8 *)&x + *((const v8 *)&x + 1));
 }
 
-/* In the loops below `width` is 16, or the stride itself when that is shorter: a constant after
- * inlining. */
-INLINE double dot_row(int64_t stride, const int width, const float *x, const float *y) {
-    float lanes[16] = {0};
-    for (int64_t k = 0; k < stride; k += width)
-        for (int i = 0; i < width; i++) lanes[i] += x[k + i] * y[k + i];
-    return sum_lanes(lanes);
-}
-
-static double dot(int64_t stride, const float *x, const float *y) {
-    switch (stride) {
-        case 4: return dot_row(4, 4, x, y);
-        case 8: return dot_row(8, 8, x, y);
-        default: return dot_row(stride, 16, x, y);
+/* Rows of 4, of 8, or of a multiple of 16 floats: the loops below exist once for each vector. */
+#define BY_STRIDE(function, ...)                             \
+    switch (stride) {                                        \
+        case 4: return function##_v4(4, __VA_ARGS__);        \
+        case 8: return function##_v8(8, __VA_ARGS__);        \
+        default: return function##_v16(stride, __VA_ARGS__); \
     }
-}
 
+#define DEFINE_DOT(V)                                                              \
+    INLINE double dot_##V(int64_t stride, const float *x, const float *y) {        \
+        V sum = {0};                                                               \
+        for (int64_t k = 0; k < stride; k += (int64_t)(sizeof(V) / sizeof(float))) \
+            sum += *(const V *)(x + k) * *(const V *)(y + k);                      \
+        return sum_##V(sum);                                                       \
+    }
+DEFINE_DOT(v4)
+DEFINE_DOT(v8)
+DEFINE_DOT(v16)
+
+static double dot(int64_t stride, const float *x, const float *y){BY_STRIDE(dot, x, y)}
 /* ---- the sphere update ----------------------------------------------------------------------- */
 
-INLINE cafe_sphere_gain sphere_row(int64_t stride, const int width, const float *h, const float *s,
-                                   float inverse_degree, float own, float keep, float *sum) {
-    float lanes[16] = {0}, linear[16] = {0}, square[16] = {0};
-    for (int64_t k = 0; k < stride; k += width) /* z, and ||z + keep h||^2 */
-        for (int i = 0; i < width; i++) {
-            float z = sum[k + i] * inverse_degree - s[k + i] + own * h[k + i];
-            float v = z + keep * h[k + i];
-            sum[k + i] = z;
-            lanes[i] += v * v;
-        }
-    double norm = sqrt(sum_lanes(lanes));
-    float inverse = norm > 1e-30 ? (float)(1 / norm) : 0;
-    float stay = norm > 1e-30 ? 1 : 0;
-    for (int64_t k = 0; k < stride; k += width) /* Delta = v / ||v|| - h */
-        for (int i = 0; i < width; i++) {
-            float z = sum[k + i];
-            float delta = (z + keep * h[k + i]) * inverse - stay * h[k + i];
-            linear[i] += z * delta;
-            square[i] += delta * delta;
-            sum[k + i] = delta;
-        }
-    return (cafe_sphere_gain){sum_lanes(linear), sum_lanes(square)};
-}
-
-static cafe_sphere_gain sphere(int64_t stride, const float *h, const float *s, float inverse_degree,
-                               float own, float keep, float *sum) {
-    switch (stride) {
-        case 4: return sphere_row(4, 4, h, s, inverse_degree, own, keep, sum);
-        case 8: return sphere_row(8, 8, h, s, inverse_degree, own, keep, sum);
-        default: return sphere_row(stride, 16, h, s, inverse_degree, own, keep, sum);
+/* First loop: z in place of the sum, and v = z + keep h; second: Delta = v / ||v|| - h. */
+#define DEFINE_SPHERE(V)                                                                          \
+    INLINE cafe_sphere_gain sphere_##V(int64_t stride, const float *h, const float *s,            \
+                                       float inverse_degree, float own, float keep, float *sum) { \
+        const int64_t lanes = sizeof(V) / sizeof(float);                                          \
+        V square = {0}, linear = {0}, moved = {0};                                                \
+        for (int64_t k = 0; k < stride; k += lanes) {                                             \
+            V old = *(const V *)(h + k);                                                          \
+            V z = *(const V *)(sum + k) * inverse_degree - *(const V *)(s + k) + own * old;       \
+            V v = z + keep * old;                                                                 \
+            *(V *)(sum + k) = z;                                                                  \
+            square += v * v;                                                                      \
+        }                                                                                         \
+        float norm = sqrtf((float)sum_##V(square));                                               \
+        float inverse = norm > 1e-18f ? 1 / norm : 0, leave = norm > 1e-18f ? 1 : 0;              \
+        for (int64_t k = 0; k < stride; k += lanes) {                                             \
+            V old = *(const V *)(h + k), z = *(const V *)(sum + k);                               \
+            V delta = (z + keep * old) * inverse - leave * old;                                   \
+            linear += z * delta;                                                                  \
+            moved += delta * delta;                                                               \
+            *(V *)(sum + k) = delta;                                                              \
+        }                                                                                         \
+        return (cafe_sphere_gain){sum_##V(linear), sum_##V(moved)};                               \
     }
+DEFINE_SPHERE(v4) DEFINE_SPHERE(v8) DEFINE_SPHERE(v16)
+
+    static cafe_sphere_gain sphere(int64_t stride, const float *h, const float *s,
+                                   float inverse_degree, float own, float keep, float *sum) {
+    BY_STRIDE(sphere, h, s, inverse_degree, own, keep, sum)
 }
 
 /* ---- plain loops ----------------------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-/* How far the gather asks ahead, in rows; lists of targets must be readable that far past their
- * end (the lists of src/operator/stream.h do so). */
-enum { CAFE_AHEAD = 16 };
+/* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
+ * their end (the lists of src/operator/stream.h do so). */
+enum { CAFE_AHEAD = 32 };
 
 /* Floats from one row to the next for K columns: rows of 16 and more columns start on a cache line.
  */

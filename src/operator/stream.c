@@ -41,9 +41,9 @@ static void fill_list(stream *s) {
         int64_t u = s->range.first + s->node * s->range.step;
         int64_t from = p->offsets[u] + s->within, left = p->offsets[u + 1] - from;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
-        memcpy(s->targets + s->filled, p->targets + from, (size_t)take * sizeof *s->targets);
-        if (p->weights)
-            memcpy(s->weights + s->filled, p->weights + from, (size_t)take * sizeof *s->weights);
+        for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
+        for (int64_t j = 0; p->weights && j < take; j++)
+            s->weights[s->filled + j] = p->weights[from + j];
         s->filled += take;
         s->within += take;
         if (take < left) break;

@@ -8,7 +8,7 @@ enum {
     BLOCK = 4096,
     SMALL = 4096,      /* graphs up to this size are swept node by node */
     LEAST_CHUNKS = 64, /* measured: within a few percent of the sequential sweep */
-    CHUNK_BYTES = 4 * 1024 * 1024
+    CHUNK_BYTES = 1024 * 1024
 };
 
 int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride) {

@@ -28,7 +28,7 @@
 
 enum {
     MOVE_AHEAD = 4, /* rows asked for before they are moved */
-    TASK = 64,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
+    TASK = 32,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
     BLOCK = 4096    /* nodes of a partial sum of the objective */
 };
 
@@ -37,7 +37,7 @@ enum {
 static const cafe_option sphere_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, columns), 64, 1, 65536,
      NULL, "columns of the embedding"},
-    {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 15, 0, 1e9, NULL,
+    {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 10, 0, 1e9, NULL,
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 1e-3, 0, 1, NULL,
      "stop when a sweep gains less than this share of the objective"},

@@ -38,6 +38,17 @@ void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {
                 (int)k);
 }
 
+void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c) {
+    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k, (int)rows, 1, a, (int)stride, 0, c,
+                (int)k);
+}
+
+void cafe_dense_triangular(int64_t rows, int64_t k, double *a, const double *m) {
+    if (k == 0) return;
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)rows,
+                (int)k, 1, m, (int)k, a, (int)k);
+}
+
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c) {
     cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)rows,

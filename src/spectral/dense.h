@@ -15,6 +15,12 @@ void cafe_blas_restore(int threads);
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
 
+/* C = A^T A to single precision, upper triangle; rows of A are `stride` floats apart. */
+void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c);
+
+/* A <- A M with M k x k and upper triangular. */
+void cafe_dense_triangular(int64_t rows, int64_t k, double *a, const double *m);
+
 /* C = A B, or A^T B: C is rows x k, B is inner x k. */
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c);

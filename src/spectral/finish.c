@@ -52,7 +52,7 @@ static cafe_status effective_rank(cafe_context *context, const cafe_tall *h, dou
     double *values = cafe_mem(context, k, sizeof *values);
     cafe_status status = gram && values ? CAFE_OK : CAFE_ERROR_MEMORY;
     double total = 0, entropy = 0;
-    if (status == CAFE_OK) status = cafe_tall_gram(context, h, NULL, NULL, gram);
+    if (status == CAFE_OK) status = cafe_tall_gram_single(context, h, gram);
     if (status == CAFE_OK) status = cafe_dense_eigen(context, k, gram, values);
     for (int64_t j = 0; j < k && status == CAFE_OK; j++) total += values[j] > 0 ? values[j] : 0;
     for (int64_t j = 0; j < k && status == CAFE_OK; j++)

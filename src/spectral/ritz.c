@@ -137,7 +137,7 @@ cafe_status cafe_rotate(cafe_context *context, cafe_tall *x, const cafe_ritz *ri
     if (!m) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < ritz->columns; i++)
         memcpy(m + i * keep, ritz->vectors + i * ritz->pairs, (size_t)keep * sizeof *m);
-    cafe_status status = cafe_tall_transform(context, x, keep, m);
+    cafe_status status = cafe_tall_transform(context, x, keep, m, NULL);
     cafe_mem_free(context, m);
     return status;
 }

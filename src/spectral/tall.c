@@ -22,7 +22,8 @@ typedef struct gram_job {
     const cafe_tall *a, *b;
     const double *weights;
     int64_t k, block; /* columns; rows of a part */
-    double *rows;     /* ROWS x k per worker */
+    int64_t scratch;  /* doubles of `rows` per worker */
+    double *rows;     /* ROWS x k per worker, or k x k floats */
     double *parts;    /* k x k per part */
 } gram_job;
 
@@ -31,10 +32,25 @@ static void convert(int64_t columns, double root, const float *restrict x, doubl
     for (int64_t k = 0; k < columns; k++) row[k] = root * x[k];
 }
 
+/* In single precision: rows need no conversion, and 256 of them lose nothing that matters. */
+static void gram_part_single(void *argument, int64_t part, int32_t worker) {
+    gram_job *job = argument;
+    int64_t k = job->k, n = job->a->n, end = cafe_block_end(n, job->block, part);
+    float *block = (float *)(job->rows + worker * job->scratch);
+    double *gram = job->parts + part * k * k;
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t from = part * job->block; from < end; from += ROWS) {
+        int64_t count = end - from < ROWS ? end - from : ROWS;
+        cafe_dense_gram_single(count, k, job->a->x + from * job->a->stride, job->a->stride, block);
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
+    }
+}
+
 static void gram_part(void *argument, int64_t part, int32_t worker) {
     gram_job *job = argument;
     int64_t k = job->k, left = job->a->columns, n = job->a->n;
-    double *rows = job->rows + worker * ROWS * k, *gram = job->parts + part * k * k;
+    double *rows = job->rows + worker * job->scratch, *gram = job->parts + part * k * k;
     int64_t end = cafe_block_end(n, job->block, part);
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
     for (int64_t from = part * job->block; from < end; from += ROWS) {
@@ -59,23 +75,34 @@ static void add_parts(const gram_job *job, int64_t parts, double *gram) {
         for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
 }
 
+static cafe_status gram_of(cafe_context *context, gram_job *job, cafe_task *task, double *gram) {
+    int64_t k = job->k, n = job->a->n, scratch = ROWS * k > k * k ? ROWS * k : k * k;
+    if (k == 0) return CAFE_OK;
+    int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double));
+    parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
+    job->block = cafe_blocks(n, parts) > ROWS ? cafe_blocks(n, parts) : ROWS;
+    parts = cafe_blocks(n, job->block);
+    job->scratch = scratch;
+    job->rows = cafe_mem(context, context->threads * scratch, sizeof *job->rows);
+    job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
+    cafe_status status = job->rows && job->parts ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = cafe_parallel(context, parts, task, job);
+    if (status == CAFE_OK) add_parts(job, parts, gram);
+    cafe_mem_free(context, job->rows);
+    cafe_mem_free(context, job->parts);
+    return status;
+}
+
 cafe_status cafe_tall_gram(cafe_context *context, const cafe_tall *a, const cafe_tall *b,
                            const double *weights, double *gram) {
-    int64_t k = a->columns + (b ? b->columns : 0);
-    if (k == 0) return CAFE_OK;
-    int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double) + 1);
-    parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
-    int64_t block = cafe_blocks(a->n, parts);
-    gram_job job = {a, b, weights, k, block > ROWS ? block : ROWS, NULL, NULL};
-    parts = cafe_blocks(a->n, job.block);
-    job.rows = cafe_mem(context, context->threads * ROWS * k, sizeof *job.rows);
-    job.parts = cafe_mem(context, parts * k * k, sizeof *job.parts);
-    cafe_status status = job.rows && job.parts ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, &job);
-    if (status == CAFE_OK) add_parts(&job, parts, gram);
-    cafe_mem_free(context, job.rows);
-    cafe_mem_free(context, job.parts);
-    return status;
+    gram_job job = {.a = a, .b = b, .weights = weights};
+    job.k = a->columns + (b ? b->columns : 0);
+    return gram_of(context, &job, gram_part, gram);
+}
+
+cafe_status cafe_tall_gram_single(cafe_context *context, const cafe_tall *a, double *gram) {
+    gram_job job = {.a = a, .k = a->columns};
+    return gram_of(context, &job, gram_part_single, gram);
 }
 
 /* ---- products in place ----------------------------------------------------------------------- */
@@ -84,28 +111,39 @@ typedef struct transform_job {
     cafe_tall *x;
     int64_t k;
     const double *m;
-    double *rows; /* ROWS x (columns + k) per worker */
+    const int64_t
+        *kept;    /* NULL: all columns, M is columns x k; else M is k x k, upper triangular */
+    double *rows; /* ROWS x 2 columns per worker */
 } transform_job;
 
 static void transform_block(void *argument, int64_t block, int32_t worker) {
     transform_job *job = argument;
     cafe_tall *x = job->x;
-    int64_t from = block * ROWS, count = cafe_block_end(x->n, ROWS, block) - from;
-    double *rows = job->rows + worker * ROWS * (x->columns + job->k);
-    double *result = rows + ROWS * x->columns;
-    for (int64_t i = 0; i < count; i++)
-        convert(x->columns, 1, x->x + (from + i) * x->stride, rows + i * x->columns);
-    if (job->k > 0) cafe_dense_product(false, count, x->columns, job->k, rows, job->m, result);
+    int64_t from = block * ROWS, count = cafe_block_end(x->n, ROWS, block) - from, k = job->k;
+    double *rows = job->rows + worker * 2 * ROWS * x->columns, *result = rows + ROWS * x->columns;
+    for (int64_t i = 0; i < count; i++) {
+        const float *row = x->x + (from + i) * x->stride;
+        if (!job->kept)
+            convert(x->columns, 1, row, rows + i * x->columns);
+        else
+            for (int64_t j = 0; j < k; j++) rows[i * k + j] = row[job->kept[j]];
+    }
+    if (job->kept)
+        cafe_dense_triangular(count, k, rows, job->m);
+    else
+        cafe_dense_product(false, count, x->columns, k, rows, job->m, result);
     for (int64_t i = 0; i < count; i++) {
         float *row = x->x + (from + i) * x->stride;
-        for (int64_t k = 0; k < job->k; k++) row[k] = (float)result[i * job->k + k];
-        for (int64_t k = job->k; k < x->stride; k++) row[k] = 0;
+        const double *values = (job->kept ? rows : result) + i * k;
+        for (int64_t j = 0; j < k; j++) row[j] = (float)values[j];
+        for (int64_t j = k; j < x->stride; j++) row[j] = 0;
     }
 }
 
-cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, const double *m) {
-    transform_job job = {x, k, m, NULL};
-    job.rows = cafe_mem(context, context->threads * ROWS * (x->columns + k), sizeof *job.rows);
+cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, const double *m,
+                                const int64_t *kept) {
+    transform_job job = {x, k, m, kept, NULL};
+    job.rows = cafe_mem(context, context->threads * 2 * ROWS * x->columns, sizeof *job.rows);
     if (!job.rows) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_parallel(context, cafe_blocks(x->n, ROWS), transform_block, &job);
     cafe_mem_free(context, job.rows);
@@ -190,7 +228,9 @@ static cafe_status divide_factor(cafe_context *context, cafe_tall *x, const doub
     if (status == CAFE_OK) {
         int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, floor, kept);
         cafe_dense_orthonormaliser(k, gram, rank, kept, m);
-        status = cafe_tall_transform(context, x, rank, m);
+        for (int64_t i = 0; i < rank; i++) /* only the rows of kept columns are not 0 */
+            memmove(m + i * rank, m + kept[i] * rank, (size_t)rank * sizeof *m);
+        status = cafe_tall_transform(context, x, rank, m, kept);
     }
     cafe_mem_free(context, m);
     cafe_mem_free(context, kept);

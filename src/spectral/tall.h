@@ -25,8 +25,13 @@ typedef struct cafe_tall {
 cafe_status cafe_tall_gram(cafe_context *context, const cafe_tall *a, const cafe_tall *b,
                            const double *weights, double *gram);
 
-/* X <- X M in place, M columns x k with k <= columns; the columns after k become zero. */
-cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, const double *m);
+/* The same of one block to single precision, at half the cost. */
+cafe_status cafe_tall_gram_single(cafe_context *context, const cafe_tall *a, double *gram);
+
+/* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with M k
+ * x k and upper triangular. The columns after k become zero. */
+cafe_status cafe_tall_transform(cafe_context *context, cafe_tall *x, int64_t k, const double *m,
+                                const int64_t *kept);
 
 /* Row u times factors[u]. */
 cafe_status cafe_tall_scale(cafe_context *context, cafe_tall *x, const double *factors);
