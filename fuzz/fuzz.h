@@ -1,0 +1,86 @@
+/* What the fuzz targets share: a context with little memory, and a look at every graph they get. */
+#ifndef CAFE_FUZZ_H
+#define CAFE_FUZZ_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cafe/cafe.h>
+
+#include "io/read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A file may rightly ask for much memory; the fuzzer's machine need not have it. */
+static void *fuzz_allocate(void *user, size_t bytes) {
+    (void)user;
+    return bytes > ((size_t)64 << 20) ? NULL : malloc(bytes);
+}
+
+static void fuzz_release(void *user, void *block) {
+    (void)user;
+    free(block);
+}
+
+/* One context for all inputs, as a program has; one thread, so that runs repeat exactly. */
+static inline cafe_context *fuzz_context(void) {
+    static cafe_context *context;
+    if (!context) {
+        cafe_context_options options;
+        cafe_context_options_init(&options);
+        options.threads = 1;
+        options.allocator = (cafe_allocator){fuzz_allocate, fuzz_release, NULL};
+        if (cafe_context_create(&options, &context) != CAFE_OK) abort();
+    }
+    return context;
+}
+
+/* Only these may come of bad bytes; an error has a text, and nothing is left behind. */
+static inline void fuzz_check(cafe_status status, int64_t bytes_before) {
+    cafe_context *context = fuzz_context();
+    if (status != CAFE_OK && status != CAFE_ERROR_FORMAT && status != CAFE_ERROR_MEMORY) abort();
+    if (status != CAFE_OK && cafe_error(context)[0] == 0) abort();
+    if (cafe_bytes(context) != bytes_before) abort();
+}
+
+/* Goes through rows and names. */
+static inline void fuzz_look(const cafe_graph *graph) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    char name[64];
+    int64_t n = cafe_graph_nodes(graph);
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    for (int64_t u = 0; u < n; u++) {
+        int64_t last = -1;
+        for (int64_t i = offsets[u]; i < offsets[u + 1]; i++) {
+            if (targets[i] <= last || targets[i] >= n) abort();
+            if (weights && !(weights[i] > 0)) abort();
+            last = targets[i];
+        }
+    }
+    for (int64_t u = 0; u < n && u < 100; u++) {
+        size_t length = cafe_graph_name(graph, u, name, sizeof name);
+        if (length < sizeof name && cafe_graph_find(graph, name) < 0) abort();
+    }
+}
+
+/* Reads the data as a file of this name and format, looks at the graph, frees it. */
+static inline void fuzz_read(const char *name, cafe_format format, const uint8_t *data,
+                             size_t size) {
+    cafe_context *context = fuzz_context();
+    cafe_graph_options options;
+    cafe_graph *graph = NULL;
+    int64_t bytes = cafe_bytes(context);
+    cafe_graph_options_init(&options);
+    options.format = format;
+    if (size > 0) options.self_loops = data[size - 1] & 1; /* the last byte may as well choose */
+    cafe_status status =
+        cafe_graph_read_bytes(context, name, data, (int64_t)size, &options, &graph);
+    if (status == CAFE_OK) fuzz_look(graph);
+    cafe_graph_free(graph);
+    fuzz_check(status, bytes);
+}
+
+#endif
