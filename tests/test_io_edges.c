@@ -172,6 +172,7 @@ static void test_bad_lines(void **state) {
     } cases[] = {
         {"", "x:1:1: expected a graph, found the end of the file"},
         {"# only\n\n", "x:3:1: expected an edge, found the end of the file (no edges found)"},
+        {"source,target\n", "x:2:1: expected an edge, found the end of the file (no edges found)"},
         {"0 1\n2\n", "x:2:2: expected a second node id, found the end of the line"},
         {"0 1\n2", "x:2:2: expected a second node id"},
         {"a b\nc\n", "x:2:2: expected a node id, found the end of the line"},
@@ -181,6 +182,7 @@ static void test_bad_lines(void **state) {
         {"0 1 1\n1 2 nan\n", "x:2:5: expected a finite weight that is not negative, found 'nan'"},
         {"0 1 1\n1 2 inf\n", "x:2:5: expected a finite weight that is not negative, found 'inf'"},
         {"0 1 1\n1 2 1e39\n", "x:2:5: expected a weight below 3.4e38, found '1e39'"},
+        {"0 1 3e38\n1 0 3e38\n", "x: node 0: the weights of an edge add up to more"},
         {"0 1 1\n1 2 1e\n", "x:2:5: expected a finite weight that is not negative, found '1e'"},
         {"0 1 1\n1 2 3x\n", "x:2:5: expected a finite weight that is not negative, found '3x'"},
         {"0 1 1\n1 2\n",

@@ -136,6 +136,7 @@ static cafe_status read_strings(edges *e, int64_t *nodes, cafe_names *names) {
     cafe_status status = look_ahead(e, true);
     if (status != CAFE_OK) return status;
     start_list(e, false);
+    if (e->text.begin == e->text.end) return CAFE_OK; /* nothing but a heading */
     return cafe_strings_read(&e->text, e->separator, e->third, &e->list, nodes, names);
 }
 

@@ -115,19 +115,19 @@ static void count_piece(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-/* One neighbour, and its weight when the file has weights. */
+/* One neighbour, and its weight when the file has weights. Stored only when whole: the room was
+ * counted in whole pairs. */
 static cafe_trouble take_neighbour(metis *g, const uint8_t **at, int64_t vertex, int64_t i) {
     int64_t w;
     const uint8_t *p = *at;
-    float weight;
+    float weight = 1;
     if (cafe_scan_integer(&p, &w) != CAFE_SCAN_OK || w < 1 || w > g->n) return CAFE_OUTSIDE;
     if (w - 1 == vertex) return CAFE_ITSELF;
+    *at = p = cafe_skip_blanks(p);
+    cafe_trouble kind = g->weights ? cafe_take_weight(&p, &weight) : CAFE_FINE;
+    if (kind != CAFE_FINE) return kind;
     ((int32_t *)g->list.source)[i] = (int32_t)vertex;
     ((int32_t *)g->list.target)[i] = (int32_t)(w - 1);
-    *at = p = cafe_skip_blanks(p);
-    if (!g->weights) return CAFE_FINE;
-    cafe_trouble kind = cafe_take_weight(&p, &weight);
-    if (kind != CAFE_FINE) return kind;
     if (g->list.weighted) g->list.weights[i] = weight;
     *at = cafe_skip_blanks(p);
     return CAFE_FINE;

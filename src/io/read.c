@@ -1,6 +1,7 @@
 /* cafe_graph_read: finds out the format and calls its reader. Content tells before names do. */
 #include "io/read.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -76,6 +77,15 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
                      (long long)options->nodes, (long long)stated);
 }
 
+/* Options were checked before, so an argument that the graph's builder refuses (weights that add up
+ * to more than a float holds) is the file's fault. */
+static cafe_status blame_file(const cafe_input *input, cafe_status status) {
+    char text[512];
+    if (status != CAFE_ERROR_ARGUMENT) return status;
+    snprintf(text, sizeof text, "%s", cafe_error(input->context));
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: %s", input->name, text);
+}
+
 /* Reads the input, whatever it is, and closes it. */
 static cafe_status read_input(cafe_input *input, const cafe_graph_options *options,
                               cafe_graph **graph) {
@@ -96,6 +106,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
         case CAFE_FORMAT_CAFE: status = cafe_read_binary(input, options, graph); break;
         default: status = cafe_read_edges(input, options, graph); break;
     }
+    status = blame_file(input, status);
 done:
     cafe_input_close(input);
     cafe_phase(context, "", 0);
