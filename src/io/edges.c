@@ -14,7 +14,7 @@
 #include "io/strings.h"
 
 /* Bytes of text parsed at a time. String ids need more memory per byte. */
-static const int64_t integer_window = (int64_t)32 << 20, string_window = (int64_t)8 << 20;
+static const int64_t integer_window = (int64_t)32 << 20, string_window = (int64_t)16 << 20;
 
 typedef struct edges {
     cafe_context *context;

@@ -98,7 +98,7 @@ static void take_descr(cursor *c, cafe_npy *a) {
                      : (a->kind == 'S' || a->kind == 'U') && a->size < 64;
     if (a->kind == 'b') sized = a->size == 1;
     if (a->kind == 'f') sized = a->size == 4 || a->size == 8;
-    if (a->kind == 'U') a->size *= 4;
+    if (a->kind == 'U' && sized) a->size *= 4;
     bool order =
         text[0] == '<' || text[0] == '=' || (text[0] == '|' && (a->size == 1 || a->kind == 'S'));
     if (digits.bad || digits.p != digits.end || !sized || !order) c->bad = true;

@@ -50,6 +50,10 @@ int cafe_utf8_length(const uint8_t *p, int64_t left) {
 
 const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
     while (p < end) {
+        if ((uint8_t)(*p - 1) < 0x7f) {
+            p++;
+            continue;
+        }
         int length = cafe_utf8_length(p, end - p);
         if (length == 0 || *p == 0) return p;
         p += length;

@@ -20,11 +20,12 @@
 #include "io/field.h"
 #include "io/trouble.h"
 
-enum { PARTS = 64, PART_SHIFT = 26, BLOCK = 1 << 16, LONGEST_NAME = 65535 };
+enum { PARTS = 64, PART_SHIFT = 26, BLOCK = 1 << 16, LONGEST_NAME = 65535, AHEAD = 8 };
 
 typedef struct token {
     const uint8_t *text;
     uint32_t length, hash;
+    uint32_t number; /* among its piece's tokens */
 } token;
 
 typedef struct note {
@@ -38,14 +39,20 @@ typedef struct note {
 /* A name: its text in the part's store, and where it first appeared. */
 typedef struct entry {
     int64_t text, first;
-    uint32_t length, hash;
+    uint32_t length;
 } entry;
 
+typedef struct slot {
+    uint32_t hash;
+    int32_t entry; /* its number + 1, or 0 */
+} slot;
+
 typedef struct part {
-    int32_t *slots; /* entry + 1, or 0 */
-    int64_t mask;   /* slots - 1; -1 before the first */
+    slot *slots;
+    int64_t mask; /* slots - 1; -1 before the first */
     entry *entries;
     int64_t count, capacity;
+    int32_t *nodes; /* of the entries, in the end */
     uint8_t *store;
     int64_t used, room;
     bool failed;
@@ -61,8 +68,8 @@ typedef struct reading {
     cafe_piece pieces[CAFE_TEXT_PIECES];
     note notes[CAFE_TEXT_PIECES];
     int64_t found[CAFE_TEXT_PIECES];
-    token *tokens;    /* of the window: two per line */
-    uint32_t *sorted; /* tokens of each piece by part, as numbers from the piece's first */
+    token *tokens; /* of the window: two per line */
+    token *sorted; /* the same, those of each piece by part */
     int64_t room;
     part parts[PARTS];
     /* the end */
@@ -144,7 +151,7 @@ static cafe_trouble take_line(reading *r, const cafe_piece *piece, note *n, cons
 }
 
 /* The piece's tokens, stably by part: a counting sort. */
-static void sort_tokens(const token *tokens, int64_t count, uint32_t *sorted, uint32_t *starts) {
+static void sort_tokens(const token *tokens, int64_t count, token *sorted, uint32_t *starts) {
     uint32_t next[PARTS];
     memset(starts, 0, (PARTS + 1) * sizeof *starts);
     for (int64_t i = 0; i < count; i++) starts[(tokens[i].hash >> PART_SHIFT) + 1]++;
@@ -152,19 +159,23 @@ static void sort_tokens(const token *tokens, int64_t count, uint32_t *sorted, ui
         starts[q + 1] += starts[q];
         next[q] = starts[q];
     }
-    for (int64_t i = 0; i < count; i++) sorted[next[tokens[i].hash >> PART_SHIFT]++] = (uint32_t)i;
+    for (int64_t i = 0; i < count; i++) {
+        token *to = &sorted[next[tokens[i].hash >> PART_SHIFT]++];
+        *to = tokens[i];
+        to->number = (uint32_t)i;
+    }
 }
 
 static void split_piece(reading *r, int64_t k) {
     const cafe_piece *piece = &r->pieces[k];
     note *n = &r->notes[k];
-    int64_t slot = r->list->count + piece->before, count = 0;
+    int64_t base = r->list->count + piece->before, count = 0;
     token *tokens = r->tokens + 2 * piece->before;
     const uint8_t *p = piece->begin;
     while (p < piece->end) {
         const uint8_t *q = cafe_skip_blanks(p);
         if (*q != '#' && *q != '%' && *q != '\n' && !(*q == '\r' && q[1] == '\n')) {
-            float *weight = r->third == CAFE_THIRD_WEIGHT ? &r->list->weights[slot + count] : NULL;
+            float *weight = r->third == CAFE_THIRD_WEIGHT ? &r->list->weights[base + count] : NULL;
             n->kind = take_line(r, piece, n, &p, tokens + 2 * count, weight);
             if (n->kind != CAFE_FINE) break;
             count++;
@@ -187,16 +198,19 @@ static void split_task(void *argument, int64_t task, int32_t worker) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+static slot *free_slot(slot *slots, int64_t mask, uint32_t hash) {
+    int64_t s = hash & mask;
+    while (slots[s].entry) s = (s + 1) & mask;
+    return &slots[s];
+}
+
 static bool grow_slots(reading *r, part *q) {
     int64_t mask = q->mask > 0 ? 2 * q->mask + 1 : 1023;
-    int32_t *slots = task_memory(r, NULL, mask + 1, sizeof *slots);
+    slot *slots = task_memory(r, NULL, mask + 1, sizeof *slots);
     if (!slots) return false;
     memset(slots, 0, (size_t)(mask + 1) * sizeof *slots);
-    for (int64_t e = 0; e < q->count; e++) {
-        int64_t s = q->entries[e].hash & mask;
-        while (slots[s]) s = (s + 1) & mask;
-        slots[s] = (int32_t)(e + 1);
-    }
+    for (int64_t s = 0; q->slots && s <= q->mask; s++)
+        if (q->slots[s].entry) *free_slot(slots, mask, q->slots[s].hash) = q->slots[s];
     cafe_mem_free(r->context, q->slots);
     q->slots = slots;
     q->mask = mask;
@@ -222,50 +236,63 @@ static bool make_room(reading *r, part *q, uint32_t length) {
     return true;
 }
 
-/* The name's number within the part; new names get the next one. -1 when memory is out. */
-static int64_t look_up(reading *r, part *q, const token *t, int64_t place) {
-    int64_t s = t->hash & q->mask;
-    if (q->slots) {
-        for (; q->slots[s]; s = (s + 1) & q->mask) {
-            const entry *e = &q->entries[q->slots[s] - 1];
-            if (e->hash == t->hash && e->length == t->length &&
-                memcmp(q->store + e->text, t->text, t->length) == 0)
-                return q->slots[s] - 1;
-        }
+/* The name's number within the part, or -1 when it is new there. */
+static int64_t find(const part *q, const token *t) {
+    if (!q->slots) return -1;
+    for (int64_t s = t->hash & q->mask; q->slots[s].entry; s = (s + 1) & q->mask) {
+        if (q->slots[s].hash != t->hash) continue;
+        const entry *e = &q->entries[q->slots[s].entry - 1];
+        if (e->length == t->length && memcmp(q->store + e->text, t->text, t->length) == 0)
+            return q->slots[s].entry - 1;
     }
+    return -1;
+}
+
+/* Adds a name; -1 when memory is out or there are too many. */
+static int64_t insert(reading *r, part *q, const token *t, int64_t place) {
     if (q->count >= CAFE_MOST_NODES / PARTS || !make_room(r, q, t->length)) return -1;
-    for (s = t->hash & q->mask; q->slots[s]; s = (s + 1) & q->mask) {
-    }
     memcpy(q->store + q->used, t->text, t->length);
-    q->entries[q->count] = (entry){q->used, place, t->length, t->hash};
+    q->entries[q->count] = (entry){q->used, place, t->length};
     q->used += t->length;
-    q->slots[s] = (int32_t)(q->count + 1);
+    *free_slot(q->slots, q->mask, t->hash) = (slot){t->hash, (int32_t)(q->count + 1)};
     return q->count++;
 }
 
-/* Places are 2 * line + side, so that they grow through the whole text. */
+/* A look-up goes from slot to entry to text, each a cache miss in a large table. They are begun
+ * ahead of use, one step each; t[3 * AHEAD] is a token. */
+static void prefetch(const part *q, const token *t) {
+    __builtin_prefetch(t[3 * AHEAD].text);
+    __builtin_prefetch(&q->slots[t[3 * AHEAD].hash & q->mask]);
+    const slot *near = &q->slots[t[2 * AHEAD].hash & q->mask];
+    if (near->entry) __builtin_prefetch(&q->entries[near->entry - 1]);
+    near = &q->slots[t[AHEAD].hash & q->mask];
+    if (near->entry) __builtin_prefetch(q->store + q->entries[near->entry - 1].text);
+}
+
+/* The tokens of one piece that belong to the part. Places are 2 * line + side, so that they grow
+ * through the whole text. */
+static bool fill_from(reading *r, part *q, int64_t number, int k) {
+    const cafe_piece *piece = &r->pieces[k];
+    const token *tokens = r->sorted + 2 * piece->before;
+    const token *t = tokens + r->notes[k].starts[number];
+    const token *end = tokens + r->notes[k].starts[number + 1];
+    int64_t base = r->list->count + piece->before, place = 2 * (r->text->line + piece->before);
+    for (; t < end; t++) {
+        if (q->slots && end - t > 3 * AHEAD) prefetch(q, t);
+        int64_t name = find(q, t);
+        if (name < 0) name = insert(r, q, t, place + t->number);
+        if (name < 0) return false;
+        int32_t *side = t->number & 1 ? r->list->target : r->list->source;
+        side[base + t->number / 2] = (int32_t)(name * PARTS + number);
+    }
+    return true;
+}
+
 static void fill_part(void *argument, int64_t task, int32_t worker) {
     reading *r = argument;
     part *q = &r->parts[task];
     (void)worker;
-    for (int k = 0; k < CAFE_TEXT_PIECES && !q->failed; k++) {
-        const cafe_piece *piece = &r->pieces[k];
-        const note *n = &r->notes[k];
-        const token *tokens = r->tokens + 2 * piece->before;
-        const uint32_t *sorted = r->sorted + 2 * piece->before;
-        int64_t slot = r->list->count + piece->before;
-        int64_t place = 2 * (r->text->line + piece->before);
-        for (uint32_t i = n->starts[task]; i < n->starts[task + 1]; i++) {
-            uint32_t t = sorted[i];
-            int64_t number = look_up(r, q, &tokens[t], place + t);
-            if (number < 0) {
-                q->failed = true;
-                break;
-            }
-            int32_t *side = t & 1 ? r->list->target : r->list->source;
-            side[slot + t / 2] = (int32_t)(number * PARTS + task);
-        }
-    }
+    for (int k = 0; k < CAFE_TEXT_PIECES && !q->failed; k++) q->failed = !fill_from(r, q, task, k);
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */
@@ -333,14 +360,14 @@ static void mark_part(void *argument, int64_t task, int32_t worker) {
     for (int64_t e = 0; e < q->count; e++) cafe_bits_add(&r->firsts, q->entries[e].first);
 }
 
-/* A name's place becomes its node, and its length goes where the names' starts will be. */
+/* The rank of a name's place is its node; its length goes where the names' starts will be. */
 static void number_part(void *argument, int64_t task, int32_t worker) {
     reading *r = argument;
     part *q = &r->parts[task];
     (void)worker;
     for (int64_t e = 0; e < q->count; e++) {
-        q->entries[e].first = cafe_bits_rank(&r->firsts, q->entries[e].first);
-        r->start[q->entries[e].first + 1] = q->entries[e].length;
+        q->nodes[e] = cafe_bits_rank(&r->firsts, q->entries[e].first);
+        r->start[q->nodes[e] + 1] = q->entries[e].length;
     }
 }
 
@@ -349,7 +376,7 @@ static void copy_part(void *argument, int64_t task, int32_t worker) {
     const part *q = &r->parts[task];
     (void)worker;
     for (int64_t e = 0; e < q->count; e++)
-        memcpy(r->names + r->start[q->entries[e].first], q->store + q->entries[e].text,
+        memcpy(r->names + r->start[q->nodes[e]], q->store + q->entries[e].text,
                q->entries[e].length);
 }
 
@@ -359,9 +386,19 @@ static void rename_block(void *argument, int64_t task, int32_t worker) {
     int64_t end = cafe_block_end(r->list->count, BLOCK, task);
     (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
-        source[i] = (int32_t)r->parts[source[i] % PARTS].entries[source[i] / PARTS].first;
-        target[i] = (int32_t)r->parts[target[i] % PARTS].entries[target[i] / PARTS].first;
+        source[i] = r->parts[source[i] % PARTS].nodes[source[i] / PARTS];
+        target[i] = r->parts[target[i] % PARTS].nodes[target[i] / PARTS];
     }
+}
+
+static cafe_status make_nodes(reading *r) {
+    for (part *q = r->parts; q < r->parts + PARTS; q++) {
+        cafe_mem_free(r->context, q->slots); /* no more names are looked up */
+        q->slots = NULL;
+        q->nodes = cafe_mem(r->context, q->count, sizeof *q->nodes);
+        if (!q->nodes) return CAFE_ERROR_MEMORY;
+    }
+    return CAFE_OK;
 }
 
 static cafe_status number_names(reading *r, int64_t *nodes) {
@@ -369,6 +406,7 @@ static cafe_status number_names(reading *r, int64_t *nodes) {
     int64_t count = 0;
     cafe_status status = CAFE_OK;
     for (int q = 0; q < PARTS; q++) count += r->parts[q].count;
+    CAFE_TRY(make_nodes(r));
     CAFE_TRY(cafe_bits_create(context, 2 * (r->text->line + 1), &r->firsts));
     CAFE_TRY(cafe_parallel(context, PARTS, mark_part, r));
     CAFE_TRY(cafe_bits_rank_all(&r->firsts));
@@ -393,6 +431,7 @@ static void free_reading(reading *r) {
         cafe_mem_free(r->context, r->parts[q].slots);
         cafe_mem_free(r->context, r->parts[q].entries);
         cafe_mem_free(r->context, r->parts[q].store);
+        cafe_mem_free(r->context, r->parts[q].nodes);
     }
     cafe_mem_free(r->context, r->tokens);
     cafe_mem_free(r->context, r->sorted);
