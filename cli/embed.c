@@ -122,6 +122,7 @@ static int keep_history(embed_job *job) {
     job->objective = malloc(bytes);
     if (!job->objective) return cli_error(&job->run, CLI_FAILED, "out of memory");
     memcpy(job->objective, cafe_solution_objective(job->solution), bytes);
+    job->diagonal = cafe_solution_diagonal(job->solution);
     return CLI_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct embed_job {
     cafe_embedding *embedding;
     cafe_certificate certificate;
     double *objective; /* sweeps + 1 values */
+    double diagonal;   /* the part of each that is the diagonal of Q */
     int64_t sweeps;
     bool converged;
     int64_t needed, available; /* bytes */

@@ -191,6 +191,7 @@ static void put_run(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "sweeps", job->sweeps);
     cli_json_bool(json, "converged", job->converged);
     cli_json_reals(json, "objective", job->objective, job->sweeps + 1);
+    cli_json_real(json, "objective_off_diagonal", job->objective[job->sweeps] - job->diagonal);
     put_certificate(json, job);
     if (job->values.output) cli_json_text(json, "output", job->values.output);
     cli_json_open(json, "seconds", '{');

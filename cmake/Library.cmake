@@ -47,7 +47,8 @@ function(cafe_kernels name)
     target_include_directories(cafe_kernels_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include
                                ${CMAKE_SOURCE_DIR}/src)
     target_compile_definitions(cafe_kernels_${name} PRIVATE CAFE_ISA=${name})
-    target_compile_options(cafe_kernels_${name} PRIVATE ${ARGN})
+    # vectors wider than the machine's are only passed between inlined functions
+    target_compile_options(cafe_kernels_${name} PRIVATE -Wno-psabi ${ARGN})
     set(CAFE_KERNEL_OBJECTS ${CAFE_KERNEL_OBJECTS} $<TARGET_OBJECTS:cafe_kernels_${name}>
         PARENT_SCOPE)
 endfunction()

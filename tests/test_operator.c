@@ -50,37 +50,69 @@ static void gather_adds_rows(void **state) {
     assert_null(cafe_kernels_named("mmx"));
 }
 
-static void sphere_kernel_is_the_formula(void **state) {
+/* The updates in double precision, from their formulas. */
+static void expect_sphere(int64_t stride, const float *h, const double *z, double *now) {
+    double norm = 0;
+    for (int64_t k = 0; k < stride; k++) now[k] = z[k] + 0.5 * h[k], norm += now[k] * now[k];
+    for (int64_t k = 0; k < stride; k++) now[k] /= sqrt(norm);
+}
+
+static void expect_softmax(int64_t stride, const float *h, const double *z, double *now) {
+    double sum = 0;
+    for (int64_t k = 0; k < stride; k++) now[k] = h[k] * exp(3 * z[k]), sum += now[k];
+    for (int64_t k = 0; k < stride; k++) now[k] /= sum;
+}
+
+static void updates_are_their_formulas(void **state) {
     (void)state;
     static const int64_t strides[] = {4, 8, 16, 48, 128, 208};
-    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
-        int64_t stride = strides[i];
-        float h[208], s[208], sum[208], delta[208];
-        fill(h, stride, 1), fill(s, stride, 2), fill(sum, stride, 3);
-        double v[208], norm = 0, linear = 0, square = 0;
-        for (int64_t k = 0; k < stride; k++) {
-            v[k] = sum[k] * 0.25 - s[k] + 0.125 * h[k] + 0.5 * h[k];
-            norm += v[k] * v[k];
+    static const char *const names[] = {"plain", "avx2", "avx512"};
+    const cafe_pull pull = {0.25f, 0.125f};
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++)
+        for (int soft = 0; soft < 2; soft++) {
+            int64_t stride = strides[i];
+            float h[208], s[208], sum[208], row[208], bits[208];
+            double z[208], now[208], linear = 0, square = 0;
+            fill(h, stride, 1), fill(s, stride, 2), fill(sum, stride, 3);
+            for (int64_t k = 0; soft && k < stride; k++) h[k] = k % 3 ? fabsf(h[k]) : 0;
+            for (int64_t k = 0; k < stride; k++) z[k] = sum[k] * 0.25 - s[k] + 0.125 * h[k];
+            if (soft)
+                expect_softmax(stride, h, z, now);
+            else
+                expect_sphere(stride, h, z, now);
+            for (int64_t k = 0; k < stride; k++) {
+                linear += z[k] * (now[k] - h[k]);
+                square += (now[k] - h[k]) * (now[k] - h[k]);
+            }
+            for (int n = 0; n < 3; n++) {
+                const cafe_kernels *kernels = cafe_kernels_named(names[n]);
+                if (!kernels) continue;
+                memcpy(row, sum, sizeof row);
+                cafe_gain gain = soft ? kernels->softmax(stride, h, s, pull, 3, row)
+                                      : kernels->sphere(stride, h, s, pull, 0.5f, row);
+                assert_float_equal(gain.linear, linear, 2e-5);
+                assert_float_equal(gain.square, square, 2e-5);
+                for (int64_t k = 0; k < stride; k++) assert_float_equal(row[k], now[k], 1e-6);
+                if (n == 0) memcpy(bits, row, sizeof bits);
+                assert_memory_equal(bits, row, (size_t)stride * sizeof *bits);
+            }
         }
-        for (int64_t k = 0; k < stride; k++) {
-            double d = v[k] / sqrt(norm) - h[k];
-            linear += (v[k] - 0.5 * h[k]) * d;
-            square += d * d;
+}
+
+/* No theta overflows, and rows stay probabilities. */
+static void softmax_bears_any_theta(void **state) {
+    (void)state;
+    for (float theta = 1e-6f; theta < 1e30f; theta *= 100) {
+        float h[16], s[16] = {0}, row[16];
+        double sum = 0;
+        fill(row, 16, 5);
+        for (int k = 0; k < 16; k++) h[k] = 1.0f / 16;
+        cafe_kernels_best()->softmax(16, h, s, (cafe_pull){1, 0}, theta, row);
+        for (int k = 0; k < 16; k++) {
+            assert_true(row[k] >= 0 && row[k] <= 1.000001f);
+            sum += row[k];
         }
-        static const char *const names[] = {"plain", "avx2", "avx512"};
-        float bits[208];
-        for (int n = 0; n < 3; n++) {
-            const cafe_kernels *kernels = cafe_kernels_named(names[n]);
-            if (!kernels) continue;
-            memcpy(delta, sum, sizeof delta);
-            cafe_sphere_gain gain = kernels->sphere(stride, h, s, 0.25f, 0.125f, 0.5f, delta);
-            assert_float_equal(gain.linear, linear, 1e-5);
-            assert_float_equal(gain.square, square, 1e-5);
-            for (int64_t k = 0; k < stride; k++)
-                assert_float_equal(delta[k], v[k] / sqrt(norm) - h[k], 1e-6);
-            if (n == 0) memcpy(bits, delta, sizeof bits);
-            assert_memory_equal(bits, delta, (size_t)stride * sizeof *bits);
-        }
+        assert_float_equal(sum, 1, 1e-5);
     }
 }
 
@@ -282,7 +314,8 @@ static void calls_survive_failing_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gather_adds_rows),
-        cmocka_unit_test(sphere_kernel_is_the_formula),
+        cmocka_unit_test(updates_are_their_formulas),
+        cmocka_unit_test(softmax_bears_any_theta),
         cmocka_unit_test(p_is_a_distribution),
         cmocka_unit_test(rows_and_products_match_the_dense_q),
         cmocka_unit_test(covariances_are_sums_of_q),

@@ -11,7 +11,8 @@
 typedef enum cafe_name_kind {
     CAFE_NAMES_INDEX = 0,   /* node u is called u */
     CAFE_NAMES_INTEGER = 1, /* integers[u], ascending */
-    CAFE_NAMES_STRING = 2   /* bytes text[start[u] .. start[u+1]), by first appearance, no NUL inside */
+    CAFE_NAMES_STRING =
+        2 /* bytes text[start[u] .. start[u+1]), by first appearance, no NUL inside */
 } cafe_name_kind;
 
 typedef struct cafe_names {

@@ -23,11 +23,18 @@ static inline int64_t cafe_stride(int64_t columns) {
     return (columns + 15) / 16 * 16;
 }
 
-/* What a node contributes to the change of the objective in one sphere update. */
-typedef struct cafe_sphere_gain {
-    double linear; /* <z_u, Delta_u>, in units of p_u */
-    double square; /* ||Delta_u||^2 */
-} cafe_sphere_gain;
+/* How a node is pulled, in units of p_u: with sum = sum over w of a(u,w) h_w, loop included,
+ *     z = sum / d_u - s + own h
+ * where own = p_u - a(u,u) / d_u takes the diagonal of Q out again. */
+typedef struct cafe_pull {
+    float inverse_degree, own;
+} cafe_pull;
+
+/* What a node's move Delta contributes to the change of the objective. */
+typedef struct cafe_gain {
+    double linear; /* <z, Delta> */
+    double square; /* ||Delta||^2 */
+} cafe_gain;
 
 typedef struct cafe_kernels {
     const char *name;
@@ -38,20 +45,27 @@ typedef struct cafe_kernels {
     void (*gather)(const float *h, int64_t stride, const int32_t *targets, const float *weights,
                    int64_t count, int first, float *out);
 
-    /* One sphere update in units of p_u. sum = sum over w of a(u,w) h_w, loop included;
-     *   z = sum / d_u - s + own h,        own takes the diagonal out again
-     *   Delta = (z + keep h) / ||z + keep h|| - h
-     * and Delta replaces sum; a vanishing z + keep h leaves h as it is (Delta = 0). */
-    cafe_sphere_gain (*sphere)(int64_t stride, const float *h, const float *s, float inverse_degree,
-                               float own, float keep, float *sum);
+    /* Updates of one node: `row` comes in as the sum of the neighbours and goes out as the new h.
+     *   sphere   (z + keep h) / ||z + keep h||; a vanishing numerator leaves h as it is
+     *   softmax  h_k exp(theta z_k) / sum; an entry that is 0 stays 0 */
+    cafe_gain (*sphere)(int64_t stride, const float *h, const float *s, cafe_pull pull, float keep,
+                        float *row);
+    cafe_gain (*softmax)(int64_t stride, const float *h, const float *s, cafe_pull pull,
+                         float theta, float *row);
 
-    /* y = a * (sum * scale - shift * s) + b * x + c * y */
+    /* y = a * (sum * scale - shift * s) + b * x + c * y; x, y are not read when b = c = 0 */
     void (*combine)(int64_t stride, const float *sum, float scale, float shift, const float *s,
                     float a, float b, const float *x, float c, float *y);
 
     double (*dot)(int64_t stride, const float *x, const float *y);
-    void (*add)(int64_t stride, const float *x, float *y);                        /* y += x */
-    void (*accumulate)(int64_t stride, double weight, const float *x, double *y); /* y += w x */
+    /* <x - old_x, y - old_y> */
+    double (*dot_moves)(int64_t stride, const float *x, const float *old_x, const float *y,
+                        const float *old_y);
+
+    /* y += weight x;  y += weight (x - old) */
+    void (*accumulate)(int64_t stride, double weight, const float *x, double *y);
+    void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
+                            double *y);
 } cafe_kernels;
 
 /* The fastest set this machine runs. */

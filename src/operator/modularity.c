@@ -106,7 +106,7 @@ static void apply_block(void *argument, int64_t block, int32_t worker) {
     apply_job *job = argument;
     int64_t first = block * ROWS;
     cafe_range range = {first, 1, cafe_block_end(job->op->n, ROWS, block) - first};
-    cafe_stream_rows(job->op, job->stride, job->x, range, job->b != 0,
+    cafe_stream_rows(job->op, job->stride, job->x, range, NULL, job->b != 0,
                      job->rows + worker * job->stride, 0, apply_row, job);
 }
 

@@ -44,11 +44,13 @@ typedef struct cafe_range {
 } cafe_range;
 
 /* Calls `done` for the nodes of a range with the sum over w of a(u,w) x_w, which stands in row i of
- * `out` (rows out_step floats apart; 0: one row used again and again). `own` says that x_u will be
- * read too, so that it is asked for in time. */
+ * `out` (rows out_step floats apart; 0: one row used again and again). Nodes with skip[u] != 0
+ * (skip NULL: none) are not summed up: their row is anything. `own` says that x_u will be read too,
+ * so that it is asked for in time. */
 typedef void cafe_row_done(void *argument, int64_t i, int64_t u, float *sum);
 void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
-                      bool own, float *out, int64_t out_step, cafe_row_done *done, void *argument);
+                      const uint8_t *skip, bool own, float *out, int64_t out_step,
+                      cafe_row_done *done, void *argument);
 
 /* Asks memory for a row. */
 static inline void cafe_ask_row(const float *row, int64_t stride) {

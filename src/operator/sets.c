@@ -79,8 +79,8 @@ static void trace_block(void *argument, int64_t block, int32_t worker) {
     trace_row row = {job, 0};
     int64_t first = block * BLOCK;
     cafe_range range = {first, 1, cafe_block_end(job->op->n, BLOCK, block) - first};
-    cafe_stream_rows(job->op, job->stride, job->x, range, true, job->rows + worker * job->stride, 0,
-                     trace_node, &row);
+    cafe_stream_rows(job->op, job->stride, job->x, range, NULL, true,
+                     job->rows + worker * job->stride, 0, trace_node, &row);
     job->partial[block] = row.sum;
 }
 

@@ -13,6 +13,7 @@ enum { LIST = 2048 };
 typedef struct stream {
     const cafe_sampled *sampled;
     cafe_range range;
+    const uint8_t *skip;
     int64_t node;   /* the next node to copy */
     int64_t within; /* arcs of it already copied */
     int64_t filled; /* entries of the list, and how many of them are used up */
@@ -32,6 +33,11 @@ static void ask_ahead(const stream *s, int64_t i) {
     if (p->weights) __builtin_prefetch(&p->weights[from]);
 }
 
+static int64_t arcs_of(const stream *s, int64_t u) {
+    if (s->skip && s->skip[u]) return 0;
+    return s->sampled->offsets[u + 1] - s->sampled->offsets[u];
+}
+
 /* Copies the targets of as many nodes as fit; a node of many arcs is copied in parts. */
 static void fill_list(stream *s) {
     const cafe_sampled *p = s->sampled;
@@ -39,7 +45,7 @@ static void fill_list(stream *s) {
     while (s->node < s->range.count && s->filled < LIST) {
         ask_ahead(s, s->node);
         int64_t u = s->range.first + s->node * s->range.step;
-        int64_t from = p->offsets[u] + s->within, left = p->offsets[u + 1] - from;
+        int64_t from = p->offsets[u] + s->within, left = arcs_of(s, u) - s->within;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
         for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
         for (int64_t j = 0; p->weights && j < take; j++)
@@ -68,19 +74,20 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, con
 }
 
 void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
-                      bool own, float *out, int64_t out_step, cafe_row_done *done, void *argument) {
+                      const uint8_t *skip, bool own, float *out, int64_t out_step,
+                      cafe_row_done *done, void *argument) {
     enum { OWN_AHEAD = 2 };
-    const cafe_sampled *sampled = op->sampled;
     stream s; /* the lists are written before they are read */
-    s.sampled = sampled;
+    s.sampled = op->sampled;
     s.range = range;
+    s.skip = skip;
     s.node = s.within = s.filled = s.used = 0;
     for (int64_t i = 0; i < range.count; i++) {
         int64_t u = range.first + i * range.step;
         float *sum = out + i * out_step;
         if (own && i + OWN_AHEAD < range.count)
             cafe_ask_row(x + (u + OWN_AHEAD * range.step) * stride, stride);
-        sum_node(&s, op->kernels, stride, x, sampled->offsets[u + 1] - sampled->offsets[u], sum);
+        sum_node(&s, op->kernels, stride, x, arcs_of(&s, u), sum);
         done(argument, i, u, sum);
     }
 }

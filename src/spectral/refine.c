@@ -188,14 +188,16 @@ done:
     return status;
 }
 
-/* The factor by which the worst wanted pair misses the tolerance; counts those that meet it. */
+/* Counts the wanted pairs that meet the tolerance. Returns the factor by which the worst one misses
+ * what can be reached: the tolerance, or the resolution of float32. */
 static double worst_excess(const cafe_ritz *ritz, int64_t wanted, double tolerance,
                            int64_t *converged) {
-    double worst = 0;
+    double worst = 0, resolution = CAFE_RESOLUTION * fabs(ritz->values[0]);
     *converged = 0;
     for (int64_t j = 0; j < wanted; j++) {
-        double excess = ritz->residuals[j] / (tolerance * fabs(ritz->values[j]) + 1e-300);
-        if (excess <= 1) (*converged)++;
+        double aim = tolerance * fabs(ritz->values[j]);
+        if (ritz->residuals[j] <= aim) (*converged)++;
+        double excess = ritz->residuals[j] / (aim > resolution ? aim : resolution);
         if (excess > worst) worst = excess;
     }
     return worst;
@@ -205,7 +207,8 @@ static double worst_excess(const cafe_ritz *ritz, int64_t wanted, double toleran
  * constant vector of every component-free part is such a one). */
 static int64_t count_wanted(const cafe_ritz *ritz, int64_t wanted) {
     int64_t count = wanted < ritz->pairs ? wanted : ritz->pairs;
-    while (count > 1 && fabs(ritz->values[count - 1]) < 1e-6 * fabs(ritz->values[0])) count--;
+    while (count > 1 && fabs(ritz->values[count - 1]) < CAFE_RESOLUTION * fabs(ritz->values[0]))
+        count--;
     return count;
 }
 

@@ -5,6 +5,9 @@
 #include "operator/operator.h"
 #include "spectral/ritz.h"
 
+/* Float32 vectors resolve residuals down to this share of the largest value. */
+#define CAFE_RESOLUTION 1e-6
+
 typedef struct cafe_refined {
     int64_t rounds, products;
     int64_t converged; /* wanted pairs with residual <= tolerance * |rho| */

@@ -75,9 +75,12 @@ static void split(int64_t k, small *s) {
         }
 }
 
+/* The square root of the sum above and of what rounding may have taken from it, so that a residual
+ * is a bound and never 0 by cancellation. */
 static double residual(double n, double t, double g, double rho) {
+    const double rounding = 4e-15;
     double square = n - 2 * rho * t + rho * rho * g;
-    return square > 0 ? sqrt(square) : 0;
+    return sqrt((square > 0 ? square : 0) + rounding * (n + rho * rho * g));
 }
 
 /* Column j of the block as it stands, scaled to length 1. */

@@ -1,0 +1,135 @@
+/* The row loops for one vector type: included once for each of v4, v8 and v16.
+ *
+ *     V      the vector of floats        I      integers of the same shape
+ *     NAME   puts the type's suffix on a function's name
+ */
+
+enum { NAME(LANES) = sizeof(V) / sizeof(float) };
+#define LANES         NAME(LANES)
+#define AT(pointer)   (*(V *)(pointer))
+#define READ(pointer) (*(const V *)(pointer))
+
+/* Sums `count` rows of `vectors` vectors into out; `first` says that out is still empty. `vectors`
+ * is a constant where it is called, so that the running sums stay in registers. */
+INLINE void NAME(gather)(const float *h, int64_t stride, const int32_t *targets,
+                         const float *weights, int64_t count, int first, float *out,
+                         const int vectors) {
+    const int ahead = vectors * LANES > 64 ? CAFE_AHEAD / 2 : CAFE_AHEAD;
+    V total[PANEL / LANES];
+    for (int i = 0; i < vectors; i++) total[i] = (V){0};
+    for (int64_t j = 0; j < count; j++) {
+        const float *next = h + targets[j + ahead] * stride, *row = h + targets[j] * stride;
+        for (int i = 0; i < vectors * LANES; i += 16) __builtin_prefetch(next + i, 0, 3);
+        if (weights)
+            for (int i = 0; i < vectors; i++) total[i] += weights[j] * READ(row + i * LANES);
+        else
+            for (int i = 0; i < vectors; i++) total[i] += READ(row + i * LANES);
+    }
+    for (int i = 0; i < vectors; i++)
+        if (first)
+            AT(out + i * LANES) = total[i];
+        else
+            AT(out + i * LANES) += total[i];
+}
+
+INLINE double NAME(dot)(int64_t stride, const float *x, const float *y) {
+    V sum = {0};
+    for (int64_t k = 0; k < stride; k += LANES) sum += READ(x + k) * READ(y + k);
+    return NAME(sum)(sum);
+}
+
+INLINE double NAME(dot_moves)(int64_t stride, const float *x, const float *old_x, const float *y,
+                              const float *old_y) {
+    V sum = {0};
+    for (int64_t k = 0; k < stride; k += LANES)
+        sum += (READ(x + k) - READ(old_x + k)) * (READ(y + k) - READ(old_y + k));
+    return NAME(sum)(sum);
+}
+
+/* a where the mask's bits are set, b elsewhere. */
+INLINE V NAME(choose)(I mask, V a, V b) {
+    return (V)(((I)a & mask) | ((I)b & ~mask));
+}
+
+/* ---- updates --------------------------------------------------------------------------------- */
+
+/* First loop: z in place of the sum, and v = z + keep h; second: v / ||v||. */
+INLINE cafe_gain NAME(sphere)(int64_t stride, const float *h, const float *s, cafe_pull pull,
+                              float keep, float *row) {
+    V square = {0}, linear = {0}, moved = {0};
+    for (int64_t k = 0; k < stride; k += LANES) {
+        V old = READ(h + k);
+        V z = READ(row + k) * pull.inverse_degree - READ(s + k) + pull.own * old;
+        V v = z + keep * old;
+        AT(row + k) = z;
+        square += v * v;
+    }
+    float norm = sqrtf((float)NAME(sum)(square));
+    /* where nothing pulls, h stays: 0 (z + keep h) + 1 h */
+    float inverse = norm > 1e-18f ? 1 / norm : 0, stay = norm > 1e-18f ? 0 : 1;
+    for (int64_t k = 0; k < stride; k += LANES) {
+        V old = READ(h + k), z = READ(row + k);
+        V now = (z + keep * old) * inverse + stay * old, delta = now - old;
+        linear += z * delta;
+        moved += delta * delta;
+        AT(row + k) = now;
+    }
+    return (cafe_gain){NAME(sum)(linear), NAME(sum)(moved)};
+}
+
+/* exp(x) for x <= 0: x = n ln 2 + r, exp(r) by a polynomial (Cephes), 2^n by the exponent's bits.
+ * Relative error below 2e-7; 0 where it would be below 1e-37. */
+INLINE V NAME(exp)(V x) {
+    const float round = 12582912.0f; /* 1.5 * 2^23: adding it leaves the nearest integer */
+    I small = (I)(x < -85.0f);
+    V low = NAME(choose)(small, (V){0} - 85.0f, x);
+    V n = (low * 1.44269504f + round) - round;
+    V r = (low - n * 0.693359375f) + n * 2.12194440e-4f;
+    V y = ((((1.9875691500e-4f * r + 1.3981999507e-3f) * r + 8.3334519073e-3f) * r +
+            4.1665795894e-2f) *
+               r +
+           1.6666665459e-1f) *
+              r +
+          5.0000001201e-1f;
+    y = y * r * r + r + 1.0f;
+    I bits = (__builtin_convertvector(n, I) + 127) << 23;
+    return NAME(choose)(small, (V){0}, y * (V)bits);
+}
+
+/* h exp(x), x taken as 0 where it is above (only where h is 0). */
+INLINE V NAME(tilt)(V h, V x) {
+    return h * NAME(exp)(NAME(choose)((I)(x < 0.0f), x, (V){0}));
+}
+
+/* h_k <- h_k exp(theta z_k) / sum. The largest exponent among the columns in use is taken out
+ * first, so nothing overflows at any theta, and the sum is never 0. */
+INLINE cafe_gain NAME(softmax)(int64_t stride, const float *h, const float *s, cafe_pull pull,
+                               float theta, float *row) {
+    V most = {0}, total = {0}, linear = {0}, moved = {0};
+    most -= 3e38f;
+    for (int64_t k = 0; k < stride; k += LANES) {
+        V old = READ(h + k);
+        V z = READ(row + k) * pull.inverse_degree - READ(s + k) + pull.own * old;
+        V seen = NAME(choose)((I)(old > 0.0f), z, (V){0} - 3e38f);
+        most = NAME(choose)((I)(seen > most), seen, most);
+        AT(row + k) = z;
+    }
+    float top = NAME(most)(most);
+    for (int64_t k = 0; k < stride; k += LANES)
+        total += NAME(tilt)(READ(h + k), theta * (READ(row + k) - top));
+    float inverse = 1 / (float)NAME(sum)(total);
+    for (int64_t k = 0; k < stride; k += LANES) {
+        V old = READ(h + k), z = READ(row + k);
+        V now = NAME(tilt)(old, theta * (z - top)) * inverse;
+        now = NAME(choose)((I)(now > 1e-30f), now, (V){0});
+        V delta = now - old;
+        linear += z * delta;
+        moved += delta * delta;
+        AT(row + k) = now;
+    }
+    return (cafe_gain){NAME(sum)(linear), NAME(sum)(moved)};
+}
+
+#undef LANES
+#undef AT
+#undef READ

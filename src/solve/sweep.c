@@ -1,0 +1,282 @@
+/* The chunked sweep and the course of the objective. */
+#include "solve/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+
+enum {
+    MOVE_AHEAD = 4, /* rows asked for before they are written */
+    TASK = 32,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
+    BLOCK = 4096    /* nodes of a partial sum of the objective */
+};
+
+/* What a task adds up. */
+typedef struct part {
+    double linear; /* sum of p_u <z_u, Delta_u> */
+    double square; /* sum of p_u^2 ||Delta_u||^2 */
+    double inner;  /* sum over arcs inside the chunk of a(u,w) <Delta_u, Delta_w> */
+} part;
+
+struct cafe_sweep {
+    cafe_context *context;
+    const cafe_operator *op;
+    cafe_solution *solution;
+    const uint8_t *fixed;
+    cafe_update *update;
+    const void *method;
+    cafe_chunks *chunks;
+    double *s;       /* sum of p_w h_w */
+    float *s_single; /* the same, as the kernels read it */
+    float *rows;     /* a chunk's new rows */
+    part *parts;     /* one a task */
+    double *shift;   /* one row a task: sum of p_u Delta_u */
+    int64_t chunk;   /* the one at work */
+};
+
+static cafe_status allocate(cafe_context *context, cafe_sweep *w) {
+    int64_t stride = w->solution->stride, largest = cafe_chunk_size(w->chunks, 0);
+    int64_t tasks = cafe_blocks(largest, TASK);
+    w->s = cafe_mem(context, stride, sizeof *w->s);
+    w->s_single = cafe_mem(context, stride, sizeof *w->s_single);
+    w->rows = cafe_mem(context, largest * stride, sizeof *w->rows);
+    w->parts = cafe_mem(context, tasks, sizeof *w->parts);
+    w->shift = cafe_mem(context, tasks * stride, sizeof *w->shift);
+    return w->s && w->s_single && w->rows && w->parts && w->shift ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_solution *solution,
+                           int64_t chunks, const uint8_t *fixed, cafe_update *update,
+                           const void *method, cafe_sweep **sweep) {
+    cafe_status status = CAFE_OK;
+    cafe_sweep *w = cafe_mem_zero(context, 1, sizeof *w);
+    *sweep = NULL;
+    if (!w) return CAFE_ERROR_MEMORY;
+    w->context = context;
+    w->op = op;
+    w->solution = solution;
+    w->fixed = fixed;
+    w->update = update;
+    w->method = method;
+    CAFE_TRY(cafe_chunks_new(context, op, chunks, solution->stride, &w->chunks));
+    CAFE_TRY(allocate(context, w));
+    CAFE_TRY(cafe_operator_mean(context, op, solution->stride, solution->h, w->s));
+    for (int64_t k = 0; k < solution->stride; k++) w->s_single[k] = (float)w->s[k];
+    *sweep = w;
+    w = NULL;
+done:
+    cafe_sweep_free(w);
+    return status;
+}
+
+void cafe_sweep_free(cafe_sweep *sweep) {
+    if (!sweep) return;
+    cafe_chunks_free(sweep->chunks);
+    cafe_mem_free(sweep->context, sweep->s);
+    cafe_mem_free(sweep->context, sweep->s_single);
+    cafe_mem_free(sweep->context, sweep->rows);
+    cafe_mem_free(sweep->context, sweep->parts);
+    cafe_mem_free(sweep->context, sweep->shift);
+    cafe_mem_free(sweep->context, sweep);
+}
+
+/* ---- one chunk: find the new rows, weigh them, write them -------------------------------------
+ */
+
+typedef struct task_state {
+    const cafe_sweep *sweep;
+    part *part;
+    double *shift;
+} task_state;
+
+static void find_row(void *argument, int64_t i, int64_t u, float *row) {
+    const task_state *state = argument;
+    const cafe_sweep *w = state->sweep;
+    const cafe_sampled *sampled = w->op->sampled;
+    int64_t stride = w->solution->stride;
+    const float *h = w->solution->h + u * stride;
+    double p = sampled->p[u];
+    (void)i;
+    if (!(p > 0) || (w->fixed && w->fixed[u])) { /* nothing pulls, or nothing may */
+        memcpy(row, h, (size_t)stride * sizeof *row);
+        return;
+    }
+    double inverse_degree = 1 / (p * sampled->total);
+    double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
+    /* c_u / p_u = a_u / p_u + P_C - p_u */
+    double inner = w->chunks->inner ? w->chunks->inner[u] : 0;
+    double shift = inner + (w->chunks->mass[w->chunk] - p);
+    cafe_pull pull = {(float)inverse_degree, (float)(p - loop)};
+    cafe_gain gain = w->update(w->method, w->op->kernels, stride, h, w->s_single, pull,
+                               (float)(shift > 0 ? shift : 0), row);
+    state->part->linear += p * gain.linear;
+    state->part->square += p * p * gain.square;
+    w->op->kernels->accumulate_move(stride, p, row, h, state->shift);
+}
+
+/* The new row of every node, from the values before the chunk. */
+static void find_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_sweep *w = argument;
+    const cafe_chunks *chunks = w->chunks;
+    int64_t stride = w->solution->stride, size = cafe_chunk_size(chunks, w->chunk);
+    int64_t first = task * TASK;
+    cafe_range range = {w->chunk + first * chunks->count, chunks->count,
+                        cafe_block_end(size, TASK, task) - first};
+    task_state state = {w, &w->parts[task], w->shift + task * stride};
+    (void)worker;
+    *state.part = (part){0, 0, 0};
+    memset(state.shift, 0, (size_t)stride * sizeof *state.shift);
+    cafe_stream_rows(w->op, stride, w->solution->h, range, w->fixed, true, w->rows + first * stride,
+                     stride, find_row, &state);
+}
+
+/* The sum over arcs (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, u in the task. */
+static void weigh_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_sweep *w = argument;
+    const cafe_chunks *c = w->chunks;
+    const float *h = w->solution->h;
+    int64_t stride = w->solution->stride, size = cafe_chunk_size(c, w->chunk);
+    double sum = 0;
+    (void)worker;
+    for (int64_t i = task * TASK; i < cafe_block_end(size, TASK, task); i++) {
+        int64_t u = w->chunk + i * c->count;
+        for (int64_t j = c->offsets[u]; j < c->offsets[u + 1]; j++) {
+            int64_t other = c->targets[j], place = (other - w->chunk) / c->count;
+            sum += (c->weights ? c->weights[j] : 1) *
+                   w->op->kernels->dot_moves(stride, w->rows + i * stride, h + u * stride,
+                                             w->rows + place * stride, h + other * stride);
+        }
+    }
+    w->parts[task].inner = sum;
+}
+
+static void write_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_sweep *w = argument;
+    const cafe_chunks *chunks = w->chunks;
+    int64_t stride = w->solution->stride, size = cafe_chunk_size(chunks, w->chunk);
+    int64_t end = cafe_block_end(size, TASK, task);
+    (void)worker;
+    for (int64_t i = task * TASK; i < end; i++) {
+        float *h = w->solution->h + (w->chunk + i * chunks->count) * stride;
+        if (i + MOVE_AHEAD < end) cafe_ask_row(h + MOVE_AHEAD * chunks->count * stride, stride);
+        memcpy(h, w->rows + i * stride, (size_t)stride * sizeof *h);
+    }
+}
+
+/* Adds up the tasks in their order, moves s, and returns the growth of the objective. */
+static double settle_chunk(cafe_sweep *w, int64_t tasks) {
+    int64_t stride = w->solution->stride;
+    double gain = 0, *total = w->shift;
+    for (int64_t t = 0; t < tasks; t++) {
+        const part *p = &w->parts[t];
+        gain += 2 * p->linear + p->square + p->inner / w->op->sampled->total;
+    }
+    for (int64_t t = 1; t < tasks; t++)
+        for (int64_t k = 0; k < stride; k++) total[k] += w->shift[t * stride + k];
+    for (int64_t k = 0; k < stride; k++) {
+        gain -= total[k] * total[k];
+        w->s[k] += total[k];
+        w->s_single[k] = (float)w->s[k];
+    }
+    return gain;
+}
+
+static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task, cafe_sweep *w) {
+    if (tasks > 1) return cafe_parallel(context, tasks, task, w);
+    task(w, 0, 0);
+    return CAFE_OK;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+cafe_status cafe_sweep_run(cafe_context *context, cafe_sweep *sweep, double *gain) {
+    cafe_status status = cafe_check_cancel(context);
+    *gain = 0;
+    for (int64_t c = 0; c < sweep->chunks->count && status == CAFE_OK; c++) {
+        int64_t tasks = cafe_blocks(cafe_chunk_size(sweep->chunks, c), TASK);
+        sweep->chunk = c;
+        CAFE_TRY(run_tasks(context, tasks, find_rows, sweep));
+        if (sweep->chunks->offsets) CAFE_TRY(run_tasks(context, tasks, weigh_rows, sweep));
+        CAFE_TRY(run_tasks(context, tasks, write_rows, sweep));
+        *gain += settle_chunk(sweep, tasks);
+    }
+done:
+    return status;
+}
+
+cafe_status cafe_sweep_iterate(cafe_context *context, cafe_sweep *sweep, int64_t sweeps,
+                               double tolerance, double level) {
+    cafe_solution *solution = sweep->solution;
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "sweep", sweeps);
+    for (int64_t i = 0; i < sweeps && !solution->converged; i++) {
+        double gain;
+        CAFE_TRY(cafe_sweep_run(context, sweep, &gain));
+        solution->objective[i + 1] = solution->objective[i] + gain;
+        solution->sweeps = i + 1;
+        double now = level + solution->objective[i + 1];
+        solution->converged = tolerance > 0 && gain <= tolerance * fabs(now);
+        cafe_step(context, i + 1, now);
+    }
+done:
+    return status;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+typedef struct settle_job {
+    const cafe_operator *op;
+    const cafe_solution *solution;
+    double *whole, *diagonal; /* one of each a block of BLOCK nodes */
+} settle_job;
+
+/* tr(H^T Q H) = sum_u p_u <h_u, y_u>, and of it the diagonal's part, sum_u q(u,u) ||h_u||^2. */
+static void settle_block(void *argument, int64_t block, int32_t worker) {
+    const settle_job *job = argument;
+    const cafe_solution *s = job->solution;
+    const cafe_sampled *sampled = job->op->sampled;
+    double whole = 0, diagonal = 0;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+        const float *h = s->h + u * s->stride;
+        double p = sampled->p[u], q = (sampled->loops ? sampled->loops[u] / sampled->total : 0);
+        whole += p * job->op->kernels->dot(s->stride, h, s->y + u * s->stride);
+        diagonal += (q - p * p) * job->op->kernels->dot(s->stride, h, h);
+    }
+    job->whole[block] = whole;
+    job->diagonal[block] = diagonal;
+}
+
+static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_solution *solution,
+                          double *whole) {
+    int64_t blocks = cafe_blocks(solution->n, BLOCK);
+    settle_job job = {op, solution, cafe_mem(context, 2 * blocks, sizeof(double)), NULL};
+    if (!job.whole) return CAFE_ERROR_MEMORY;
+    job.diagonal = job.whole + blocks;
+    cafe_status status = cafe_parallel(context, blocks, settle_block, &job);
+    *whole = solution->diagonal = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
+        *whole += job.whole[b];
+        solution->diagonal += job.diagonal[b];
+    }
+    cafe_mem_free(context, job.whole);
+    return status;
+}
+
+cafe_status cafe_sweep_settle(cafe_context *context, const cafe_operator *op,
+                              cafe_solution *solution) {
+    cafe_status status = CAFE_OK;
+    double end = 0;
+    cafe_phase(context, "product", 0);
+    solution->y = cafe_mem(context, solution->n * solution->stride, sizeof *solution->y);
+    if (!solution->y) return CAFE_ERROR_MEMORY;
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
+                                 0, solution->y));
+    CAFE_TRY(add_up(context, op, solution, &end));
+    double shift = end - solution->objective[solution->sweeps];
+    for (int64_t i = 0; i <= solution->sweeps; i++) solution->objective[i] += shift;
+done:
+    return status;
+}
