@@ -94,6 +94,10 @@ static void test_string_fields(void **state) {
     io_expect_name(graph, 0, "one two");
     io_expect_name(graph, 2, "four five");
     cafe_graph_free(graph);
+    graph = io_read(shared, "x.csv", "it\"s,b c\n", NULL); /* a quote within is but a quote */
+    io_expect_name(graph, 0, "it\"s");
+    io_expect_name(graph, 1, "b c");
+    cafe_graph_free(graph);
     graph = io_read(shared, "x", "\"1\" \"2\"\n", NULL); /* quoted integers are strings */
     io_expect_name(graph, 0, "1");
     assert_false(cafe_graph_names_are_indices(graph));
@@ -197,6 +201,7 @@ static void test_bad_lines(void **state) {
         {"0 1\n1 99999999999999999999999\n", "x:2:3: expected a node id of at most 63 bits"},
         {"a,b\n\"c,d\n", "x:2:1: expected a closing quote on the same line, found '\"c'"},
         {"a,b\n\"c\"d,e\n", "x:2:4: expected a separator behind the node id, found 'd'"},
+        {"a,b\n\"c\rd\",e\n", "x:2:1: expected a closing quote on the same line"},
         {"a,b\n\"\",e\n", "x:2:1: expected a node id"},
         {"a b\nc\xff"
          "d e\n",

@@ -20,32 +20,32 @@ typedef struct cafe_edge_list {
 } cafe_edge_list;
 
 void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, bool weighted,
-                         cafe_edge_list *links);
-void cafe_edge_list_free(cafe_edge_list *links);
+                         cafe_edge_list *list);
+void cafe_edge_list_free(cafe_edge_list *list);
 
 /* Room for `more` links; share: the part of the file, in (0,1], that count + more stand for. */
-cafe_status cafe_edge_list_reserve(cafe_edge_list *links, int64_t more, double share);
+cafe_status cafe_edge_list_reserve(cafe_edge_list *list, int64_t more, double share);
 
 /* Piece k wrote found[k] links from index count + pieces[k].before on. Closes the gaps that comment
  * lines left, and adds the links to the count. */
-void cafe_edge_list_append(cafe_edge_list *links, const cafe_piece *pieces, const int64_t *found);
+void cafe_edge_list_append(cafe_edge_list *list, const cafe_piece *pieces, const int64_t *found);
 
-static inline int64_t cafe_edge_list_id(const cafe_edge_list *links, const void *ids, int64_t i) {
-    return links->wide ? ((const int64_t *)ids)[i] : ((const int32_t *)ids)[i];
+static inline int64_t cafe_edge_list_id(const cafe_edge_list *list, const void *ids, int64_t i) {
+    return list->wide ? ((const int64_t *)ids)[i] : ((const int32_t *)ids)[i];
 }
 
 /* Renames the ids 0 .. nodes-1, ascending, in place (a wide store becomes a narrow one), and gives
  * the names that say which id became which node. */
-cafe_status cafe_edge_list_number(cafe_edge_list *links, int64_t *nodes, cafe_names *names);
+cafe_status cafe_edge_list_number(cafe_edge_list *list, int64_t *nodes, cafe_names *names);
 
 /* A graph of the links (narrow, ids below nodes). The links are freed, and the names are the
  * graph's or freed, whatever comes of it. */
-cafe_status cafe_edge_list_graph(cafe_edge_list *links, int64_t nodes, cafe_names names,
+cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph);
 
 /* The same for the entries of a matrix: rows are compressed first, so that a symmetric matrix stays
  * what it is. */
-cafe_status cafe_edge_list_matrix(cafe_edge_list *links, int64_t nodes,
+cafe_status cafe_edge_list_matrix(cafe_edge_list *list, int64_t nodes,
                                   const cafe_graph_options *options, cafe_graph **graph);
 
 /* Compressed rows of the context's memory to a graph: kept when they can be, freed when not. */

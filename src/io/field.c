@@ -31,7 +31,7 @@ static cafe_field_fault take_quoted(const uint8_t **at, cafe_field *field) {
             p++;
         } else if (*p == '"') {
             break;
-        } else if (*p == '\n') {
+        } else if (cafe_is_line_end(*p)) {
             return CAFE_FIELD_UNCLOSED;
         }
     }
@@ -73,7 +73,7 @@ uint8_t cafe_field_separator(const uint8_t *line) {
     for (const char *c = candidates; *c; c++) {
         bool quoted = false;
         for (const uint8_t *p = cafe_skip_blanks(line); *p != '\n'; p++) {
-            quoted ^= *p == '"';
+            if (*p == '"' && (quoted || p == line || cafe_is_field_end(p[-1]))) quoted = !quoted;
             if (!quoted && *p == (uint8_t)*c) return (uint8_t)*c;
         }
     }

@@ -56,7 +56,8 @@ static cafe_status map_or_read(cafe_input *input, int fd) {
     if (fstat(fd, &about) != 0) return fail_errno(input, "cannot be examined");
     if (S_ISDIR(about.st_mode))
         return cafe_fail(input->context, CAFE_ERROR_IO, "%s: is a folder, not a file", input->name);
-    if (S_ISREG(about.st_mode) && about.st_size > 0) {
+    /* standard input may have been read in part already: then the rest is read, not mapped */
+    if (S_ISREG(about.st_mode) && about.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
         void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED) {
             input->map = map;

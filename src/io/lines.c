@@ -22,7 +22,7 @@ typedef struct note {
 typedef struct parsing {
     cafe_text *text;
     const cafe_rules *rules;
-    cafe_edge_list *links;
+    cafe_edge_list *list;
     cafe_piece pieces[CAFE_TEXT_PIECES];
     note notes[CAFE_TEXT_PIECES];
     int64_t found[CAFE_TEXT_PIECES];
@@ -64,20 +64,20 @@ static inline const uint8_t *line_end(const uint8_t *p) {
     return *p == '\n' ? p + 1 : NULL;
 }
 
-static inline void store(cafe_edge_list *links, bool wide, int64_t i, int64_t u, int64_t w) {
+static inline void store(cafe_edge_list *list, bool wide, int64_t i, int64_t u, int64_t w) {
     if (wide) {
-        ((int64_t *)links->source)[i] = u;
-        ((int64_t *)links->target)[i] = w;
+        ((int64_t *)list->source)[i] = u;
+        ((int64_t *)list->target)[i] = w;
     } else {
-        ((int32_t *)links->source)[i] = (int32_t)u;
-        ((int32_t *)links->target)[i] = (int32_t)w;
+        ((int32_t *)list->source)[i] = (int32_t)u;
+        ((int32_t *)list->target)[i] = (int32_t)w;
     }
 }
 
 /* Parses one piece; `wide` and `third` are constants in each of its uses below. */
 static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *piece,
                                                            const cafe_rules *rules,
-                                                           cafe_edge_list *links, int64_t slot,
+                                                           cafe_edge_list *list, int64_t slot,
                                                            note *n, bool wide, cafe_third third) {
     const uint8_t *p = piece->begin, *next;
     int64_t i = slot;
@@ -99,9 +99,9 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
         if ((n->kind = take_id(&p, &w, CAFE_NO_SECOND, rules, wide, n)) != CAFE_FINE) break;
         if (third == CAFE_THIRD_WEIGHT) {
             p = cafe_skip_separator(p);
-            if ((n->kind = cafe_take_weight(&p, &links->weights[i])) != CAFE_FINE) break;
+            if ((n->kind = cafe_take_weight(&p, &list->weights[i])) != CAFE_FINE) break;
         }
-        store(links, wide, i, u, w);
+        store(list, wide, i, u, w);
         i++;
         next = line_end(p);
         if (!next && third != CAFE_THIRD_NONE && *p != '\r') {
@@ -122,20 +122,20 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
 static void parse_piece(parsing *job, int64_t k) {
     const cafe_piece *piece = &job->pieces[k];
     const cafe_rules *rules = job->rules;
-    cafe_edge_list *links = job->links;
+    cafe_edge_list *list = job->list;
     note *n = &job->notes[k];
-    int64_t slot = links->count + piece->before, *found = &job->found[k];
+    int64_t slot = list->count + piece->before, *found = &job->found[k];
     *n = (note){.smallest = INT64_MAX, .largest = INT64_MIN};
-    if (links->wide && rules->third == CAFE_THIRD_WEIGHT)
-        *found = parse(piece, rules, links, slot, n, true, CAFE_THIRD_WEIGHT);
-    else if (links->wide)
-        *found = parse(piece, rules, links, slot, n, true, rules->third);
+    if (list->wide && rules->third == CAFE_THIRD_WEIGHT)
+        *found = parse(piece, rules, list, slot, n, true, CAFE_THIRD_WEIGHT);
+    else if (list->wide)
+        *found = parse(piece, rules, list, slot, n, true, rules->third);
     else if (rules->third == CAFE_THIRD_WEIGHT)
-        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_WEIGHT);
+        *found = parse(piece, rules, list, slot, n, false, CAFE_THIRD_WEIGHT);
     else if (rules->third == CAFE_THIRD_NONE)
-        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_NONE);
+        *found = parse(piece, rules, list, slot, n, false, CAFE_THIRD_NONE);
     else
-        *found = parse(piece, rules, links, slot, n, false, CAFE_THIRD_IGNORED);
+        *found = parse(piece, rules, list, slot, n, false, CAFE_THIRD_IGNORED);
 }
 
 static void run_task(void *argument, int64_t task, int32_t worker) {
@@ -176,8 +176,8 @@ static cafe_status judge(parsing *job, cafe_lines_end *ended) {
             return CAFE_OK;
         }
         note_overflow(job, k);
-        if (n->smallest < job->links->smallest) job->links->smallest = n->smallest;
-        if (n->largest > job->links->largest) job->links->largest = n->largest;
+        if (n->smallest < job->list->smallest) job->list->smallest = n->smallest;
+        if (n->largest > job->list->largest) job->list->largest = n->largest;
     }
     return CAFE_OK;
 }
@@ -187,17 +187,17 @@ static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
     cafe_status status = CAFE_OK;
     double share = (double)cafe_text_used(text) / (double)text->size;
     CAFE_TRY(cafe_text_cut(text, job->pieces));
-    CAFE_TRY(cafe_edge_list_reserve(job->links, text->lines, share));
+    CAFE_TRY(cafe_edge_list_reserve(job->list, text->lines, share));
     CAFE_TRY(cafe_parallel(text->context, CAFE_TEXT_PIECES + 1, run_task, job));
     CAFE_TRY(judge(job, ended));
-    if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->links, job->pieces, job->found);
+    if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->list, job->pieces, job->found);
 done:
     return status;
 }
 
-cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *links,
+cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *list,
                             cafe_lines_end *ended) {
-    parsing job = {.text = text, .rules = rules, .links = links};
+    parsing job = {.text = text, .rules = rules, .list = list};
     cafe_status status = CAFE_OK;
     *ended = CAFE_LINES_DONE;
     while (text->begin < text->end) {

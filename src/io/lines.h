@@ -26,7 +26,7 @@ typedef enum cafe_lines_end {
 
 /* Reads the text from its current window to its end. The first deviation in the order of the text
  * decides, whatever thread saw it. */
-cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *links,
+cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *list,
                             cafe_lines_end *ended);
 
 #endif

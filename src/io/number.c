@@ -18,7 +18,7 @@ enum { BLOCK = 1 << 16, SPREAD = 64 }; /* links per task; largest id per link fo
 static const int64_t no_id = INT64_MIN;
 
 typedef struct numbering {
-    cafe_edge_list *links;
+    cafe_edge_list *list;
     cafe_bits set;
     /* the hash set: open addressing, a power of two slots */
     _Atomic(int64_t) *slots;
@@ -33,9 +33,9 @@ typedef struct numbering {
     int32_t *to;
 } numbering;
 
-static cafe_status too_many_nodes(const cafe_edge_list *links) {
-    return cafe_fail(links->context, CAFE_ERROR_FORMAT,
-                     "%s: expected at most %d different node ids, found more", links->name,
+static cafe_status too_many_nodes(const cafe_edge_list *list) {
+    return cafe_fail(list->context, CAFE_ERROR_FORMAT,
+                     "%s: expected at most %d different node ids, found more", list->name,
                      CAFE_MOST_NODES);
 }
 
@@ -43,8 +43,8 @@ static cafe_status too_many_nodes(const cafe_edge_list *links) {
 
 static void mark_block(void *argument, int64_t task, int32_t worker) {
     numbering *n = argument;
-    const int32_t *source = n->links->source, *target = n->links->target;
-    int64_t end = cafe_block_end(n->links->count, BLOCK, task);
+    const int32_t *source = n->list->source, *target = n->list->target;
+    int64_t end = cafe_block_end(n->list->count, BLOCK, task);
     (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         cafe_bits_add(&n->set, source[i]);
@@ -54,8 +54,8 @@ static void mark_block(void *argument, int64_t task, int32_t worker) {
 
 static void rank_block(void *argument, int64_t task, int32_t worker) {
     numbering *n = argument;
-    int32_t *source = n->links->source, *target = n->links->target;
-    int64_t end = cafe_block_end(n->links->count, BLOCK, task);
+    int32_t *source = n->list->source, *target = n->list->target;
+    int64_t end = cafe_block_end(n->list->count, BLOCK, task);
     (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         source[i] = cafe_bits_rank(&n->set, source[i]);
@@ -64,19 +64,19 @@ static void rank_block(void *argument, int64_t task, int32_t worker) {
 }
 
 static cafe_status number_dense(numbering *n, int64_t *nodes, cafe_names *names) {
-    cafe_edge_list *links = n->links;
-    cafe_context *context = links->context;
-    int64_t blocks = cafe_blocks(links->count, BLOCK), *integers = NULL;
-    cafe_status status = cafe_bits_create(context, links->largest + 1, &n->set);
+    cafe_edge_list *list = n->list;
+    cafe_context *context = list->context;
+    int64_t blocks = cafe_blocks(list->count, BLOCK), *integers = NULL;
+    cafe_status status = cafe_bits_create(context, list->largest + 1, &n->set);
     if (status != CAFE_OK) goto done;
     CAFE_TRY(cafe_parallel(context, blocks, mark_block, n));
     CAFE_TRY(cafe_bits_rank_all(&n->set));
     *nodes = n->set.members;
     if (*nodes > CAFE_MOST_NODES) {
-        status = too_many_nodes(links);
+        status = too_many_nodes(list);
         goto done;
     }
-    if (*nodes == links->largest + 1) goto done; /* 0 .. n-1 already */
+    if (*nodes == list->largest + 1) goto done; /* 0 .. n-1 already */
     integers = cafe_mem(context, *nodes, sizeof *integers);
     status = CAFE_ERROR_MEMORY;
     if (!integers) goto done;
@@ -119,20 +119,20 @@ static void collect(numbering *n, int64_t id) {
 
 static void collect_block(void *argument, int64_t task, int32_t worker) {
     numbering *n = argument;
-    int64_t end = cafe_block_end(n->links->count, BLOCK, task);
+    int64_t end = cafe_block_end(n->list->count, BLOCK, task);
     (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         if (atomic_load_explicit(&n->full, memory_order_relaxed)) return;
-        collect(n, cafe_edge_list_id(n->links, n->links->source, i));
-        collect(n, cafe_edge_list_id(n->links, n->links->target, i));
+        collect(n, cafe_edge_list_id(n->list, n->list->source, i));
+        collect(n, cafe_edge_list_id(n->list, n->list->target, i));
     }
 }
 
 /* Collects all ids; starts again with four times the slots when they were too few. */
 static cafe_status collect_all(numbering *n) {
-    cafe_context *context = n->links->context;
+    cafe_context *context = n->list->context;
     int bits = 12;
-    while (((int64_t)1 << bits) < n->links->count / 4) bits++;
+    while (((int64_t)1 << bits) < n->list->count / 4) bits++;
     for (;; bits += 2) {
         n->mask = ((int64_t)1 << bits) - 1;
         n->shift = 64 - bits;
@@ -143,7 +143,7 @@ static cafe_status collect_all(numbering *n) {
         if (!n->slots) return CAFE_ERROR_MEMORY;
         for (int64_t s = 0; s <= n->mask; s++) atomic_init(&n->slots[s], no_id);
         cafe_status status =
-            cafe_parallel(context, cafe_blocks(n->links->count, BLOCK), collect_block, n);
+            cafe_parallel(context, cafe_blocks(n->list->count, BLOCK), collect_block, n);
         if (status != CAFE_OK || !atomic_load(&n->full)) return status;
     }
 }
@@ -182,19 +182,19 @@ static void place_block(void *argument, int64_t task, int32_t worker) {
 
 static void look_up_block(void *argument, int64_t task, int32_t worker) {
     numbering *n = argument;
-    int64_t end = cafe_block_end(n->links->count, BLOCK, task);
+    int64_t end = cafe_block_end(n->list->count, BLOCK, task);
     (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++)
-        n->to[i] = n->nodes[find_slot(n, cafe_edge_list_id(n->links, n->from, i))];
+        n->to[i] = n->nodes[find_slot(n, cafe_edge_list_id(n->list, n->from, i))];
 }
 
 /* The ids of one side become nodes; their memory is exchanged. */
 static cafe_status look_up(numbering *n, void **side, int32_t *nodes) {
-    cafe_context *context = n->links->context;
+    cafe_context *context = n->list->context;
     n->from = *side;
     n->to = nodes;
     cafe_status status =
-        cafe_parallel(context, cafe_blocks(n->links->count, BLOCK), look_up_block, n);
+        cafe_parallel(context, cafe_blocks(n->list->count, BLOCK), look_up_block, n);
     if (status != CAFE_OK) return status;
     cafe_mem_free(context, *side);
     *side = NULL;
@@ -202,20 +202,20 @@ static cafe_status look_up(numbering *n, void **side, int32_t *nodes) {
 }
 
 static cafe_status rename_all(numbering *n) {
-    cafe_edge_list *links = n->links;
-    cafe_context *context = links->context;
+    cafe_edge_list *list = n->list;
+    cafe_context *context = list->context;
     int32_t *source = NULL, *target = NULL;
     cafe_status status = CAFE_ERROR_MEMORY;
-    source = cafe_mem(context, links->count, sizeof *source);
+    source = cafe_mem(context, list->count, sizeof *source);
     if (!source) goto done;
-    CAFE_TRY(look_up(n, &links->source, source));
+    CAFE_TRY(look_up(n, &list->source, source));
     status = CAFE_ERROR_MEMORY;
-    target = cafe_mem(context, links->count, sizeof *target);
+    target = cafe_mem(context, list->count, sizeof *target);
     if (!target) goto done;
-    CAFE_TRY(look_up(n, &links->target, target));
-    links->source = source;
-    links->target = target;
-    links->wide = false;
+    CAFE_TRY(look_up(n, &list->target, target));
+    list->source = source;
+    list->target = target;
+    list->wide = false;
     source = target = NULL;
 done:
     cafe_mem_free(context, source);
@@ -225,7 +225,7 @@ done:
 
 /* The members of the hash set, ascending, in a block of their own. */
 static cafe_status sort_members(numbering *n, int64_t **result) {
-    cafe_context *context = n->links->context;
+    cafe_context *context = n->list->context;
     int64_t count = atomic_load(&n->members), at = 0, *sorted = NULL;
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t *ids = cafe_mem(context, count, sizeof *ids);
@@ -245,13 +245,13 @@ done:
 }
 
 static cafe_status number_sparse(numbering *n, int64_t *nodes, cafe_names *names) {
-    cafe_context *context = n->links->context;
+    cafe_context *context = n->list->context;
     int64_t *sorted = NULL;
     cafe_status status = collect_all(n);
     if (status != CAFE_OK) goto done;
     n->sorted_count = *nodes = atomic_load(&n->members);
     if (*nodes > CAFE_MOST_NODES) {
-        status = too_many_nodes(n->links);
+        status = too_many_nodes(n->list);
         goto done;
     }
     CAFE_TRY(sort_members(n, &sorted));
@@ -270,11 +270,11 @@ done:
     return status;
 }
 
-cafe_status cafe_edge_list_number(cafe_edge_list *links, int64_t *nodes, cafe_names *names) {
-    numbering n = {.links = links};
+cafe_status cafe_edge_list_number(cafe_edge_list *list, int64_t *nodes, cafe_names *names) {
+    numbering n = {.list = list};
     *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
     *nodes = 0;
-    if (links->count == 0) return CAFE_OK;
-    bool near = !links->wide && links->largest / SPREAD <= links->count;
+    if (list->count == 0) return CAFE_OK;
+    bool near = !list->wide && list->largest / SPREAD <= list->count;
     return near ? number_dense(&n, nodes, names) : number_sparse(&n, nodes, names);
 }

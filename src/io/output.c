@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-enum { ENDING = 40, TRIES = 100 };
+enum { ENDING = 40, TRIES = 100, MOST_BLOCKS = 64 };
 static const int64_t largest_write = (int64_t)16 << 20;
 
 static cafe_status fail_errno(cafe_output *output, const char *what) {
@@ -104,6 +104,7 @@ cafe_status cafe_output_blocks(cafe_output *output, int64_t count, int64_t capac
                                cafe_output_format *format, const void *argument) {
     cafe_context *context = output->context;
     int64_t width = 4 * (int64_t)cafe_threads(context);
+    if (width > MOST_BLOCKS) width = MOST_BLOCKS;
     if (width > count) width = count;
     round r = {.capacity = capacity, .format = format, .argument = argument};
     cafe_status status = CAFE_ERROR_MEMORY;

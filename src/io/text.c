@@ -60,7 +60,8 @@ static int64_t last_direct(const cafe_text *text) {
     return text->size - CAFE_TEXT_PADDING;
 }
 
-/* Parsed pages are dropped from the process (not from the page cache). */
+/* Parsed pages are dropped from the process (not from the page cache). Where pages are larger the
+ * call fails, which does no harm. */
 static void drop_pages(const cafe_text *text) {
     const uintptr_t page = 4096;
     uintptr_t from = ((uintptr_t)text->begin + page - 1) & ~(page - 1);
