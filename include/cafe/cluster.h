@@ -1,0 +1,76 @@
+/* Communities: softmax clustering (algorithm 1 of the paper) and the multi-layer form with hard
+ * assignments (algorithm 3).
+ */
+#ifndef CAFE_CLUSTER_H
+#define CAFE_CLUSTER_H
+
+#include <cafe/embedding.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- softmax clustering ---------------------------------------------------------------------- */
+
+typedef struct cafe_softmax_options {
+    size_t struct_size;
+    int64_t columns;  /* K: clusters to begin with; empty ones are dropped */
+    double theta;     /* inverse temperature, in units of 1/p_u: the same on every graph */
+    int64_t sweeps;   /* at most so many passes over the nodes */
+    double tolerance; /* stop when a sweep gains less than this share of the objective */
+    int64_t chunks;   /* as for sphere */
+} cafe_softmax_options;
+
+CAFE_API const cafe_option_table *cafe_softmax_option_table(void);
+CAFE_API void cafe_softmax_options_init(cafe_softmax_options *options);
+
+/* The solution's H has probability vectors as rows; its objective is the sum over u != w of
+ * q(u,w) <h_u, h_w>, which never falls.
+ *
+ * start: NULL for random rows (uniform on the simplex, from the context's seed), or n x columns
+ * row-major non-negative numbers (a row is scaled to sum 1, a zero row is drawn at random).
+ * labels: NULL, or labels[n] in -1 .. columns-1; a labelled node's row is fixed to its label, and
+ * without a start an unlabelled one begins with equal parts of all columns. When every node with an
+ * edge is labelled there is nothing to iterate. */
+CAFE_API cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
+                                  const cafe_softmax_options *options, const float *start,
+                                  const int32_t *labels, cafe_solution **solution);
+
+/* The hard partition of a softmax solution: part[n] gets each node's most probable column,
+ * renumbered 0 .. count-1 by first appearance. */
+CAFE_API cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
+                                             int32_t *part, int64_t *count);
+
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+typedef struct cafe_layers_options {
+    size_t struct_size;
+    double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
+    int32_t refine;    /* 1: communities are connected, as in Leiden; 0: the paper's form */
+    int64_t rounds;    /* times the whole hierarchy is rebuilt from its result, at most */
+    int64_t chunks;    /* as for sphere */
+} cafe_layers_options;
+
+CAFE_API const cafe_option_table *cafe_layers_option_table(void);
+CAFE_API void cafe_layers_options_init(cafe_layers_options *options);
+
+typedef struct cafe_layers cafe_layers;
+
+/* One layer, finest first. The arrays belong to the layers. */
+typedef struct cafe_layer {
+    int64_t communities;
+    double modularity;        /* of the partition, at the resolution of the options */
+    const int32_t *partition; /* of the graph's nodes: 0 .. communities-1 by first appearance */
+    const int32_t *parent; /* of each community: its community in the next layer; NULL at the top */
+} cafe_layer;
+
+CAFE_API cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
+                                      const cafe_layers_options *options, cafe_layers **layers);
+CAFE_API void cafe_layers_free(cafe_layers *layers);
+CAFE_API int64_t cafe_layers_count(const cafe_layers *layers);
+CAFE_API void cafe_layers_get(const cafe_layers *layers, int64_t index, cafe_layer *layer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
