@@ -13,6 +13,7 @@
 enum cafe_stream {
     CAFE_STREAM_START = 1,
     CAFE_STREAM_GUARD = 2,
+    CAFE_STREAM_SIMPLEX = 3,
     CAFE_STREAM_GENERATE = 16 /* and above: the generators' own */
 };
 

@@ -12,7 +12,7 @@
 
 /* The least part of a column that must be new for it to carry information: below this, float32
  * rounding of the block is what is left. */
-#define CAFE_RANK_TOLERANCE 1e-5
+#define CAFE_RANK_TOLERANCE 1e-4
 
 /* Rows of a block, the first `columns` floats of each. */
 typedef struct cafe_tall {

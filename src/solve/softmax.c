@@ -1,0 +1,236 @@
+/* Softmax clustering: algorithm 1 of the paper, in chunks.
+ *
+ *     maximise sum over u != w of q(u,w) <h_u, h_w>  with probability vectors h_u
+ *
+ *     h_uk <- h_uk exp(theta_u z_uk) / sum over l of h_ul exp(theta_u z_ul)
+ *
+ * Entries of Q are of the order 1/2m, so theta is given in units of 1/p_u (theta_u = theta / p_u)
+ * and then means the same on every graph. When the nodes of a chunk move at once the objective
+ * still never falls as long as theta_u <= 4 / c_u (c_u of solve/chunks.h): with Delta = h+ - h,
+ *
+ *     gain >= 2 sum <z_u, Delta_u> - sum c_u ||Delta_u||^2,
+ *     <z_u, Delta_u> >= ||Delta_u||_1^2 / theta_u >= 2 ||Delta_u||_2^2 / theta_u .
+ *
+ * docs/algorithms/softmax.md has the argument. An entry that is 0 stays 0, so a row that is fixed
+ * to one column needs no rule of its own; labelled rows are left out of the sweep to save the work.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cafe/cluster.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "solve/sweep.h"
+
+enum { BLOCK = 1024 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option softmax_options[] = {
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, columns), 100, 1, 65536,
+     NULL, "clusters to begin with; those that become empty are dropped"},
+    {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, theta), 10, 1e-9, 1e30, NULL,
+     "inverse temperature in units of 1/p_u: how hard a node follows its neighbours"},
+    {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, sweeps), 100, 0, 1e9, NULL,
+     "passes over the nodes at most"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, tolerance), 1e-5, 0, 1,
+     NULL, "stop when a sweep gains less than this share of the objective"},
+    {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, chunks), 0, 0, 2147483647,
+     NULL,
+     "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
+     "sequential algorithm"},
+};
+
+static const cafe_option_table softmax_table = {
+    "softmax", "softmax clustering: probability rows that maximise the expected modularity",
+    sizeof(cafe_softmax_options), softmax_options,
+    sizeof softmax_options / sizeof *softmax_options};
+
+const cafe_option_table *cafe_softmax_option_table(void) {
+    return &softmax_table;
+}
+
+void cafe_softmax_options_init(cafe_softmax_options *options) {
+    cafe_options_init(&softmax_table, options);
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+typedef struct start_job {
+    cafe_solution *solution;
+    const float *start;
+    const int32_t *labels;
+    uint64_t seed;
+} start_job;
+
+/* Uniform on the simplex: exponential numbers, scaled to sum 1. */
+static void random_row(uint64_t seed, int64_t u, int64_t columns, float *row) {
+    int64_t draws = (columns + 3) / 4;
+    for (int64_t k = 0; k < columns; k++) {
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_SIMPLEX, (uint64_t)(u * draws + k / 4));
+        row[k] = (float)-log(cafe_uniform_open(r.v[k % 4]));
+    }
+}
+
+static double scale_row(int64_t columns, float *row) {
+    double sum = 0;
+    for (int64_t k = 0; k < columns; k++) sum += row[k];
+    for (int64_t k = 0; k < columns && sum > 0; k++) row[k] = (float)(row[k] / sum);
+    return sum;
+}
+
+static void start_row(const start_job *job, int64_t u) {
+    int64_t columns = job->solution->columns;
+    float *row = job->solution->h + u * job->solution->stride;
+    memset(row, 0, (size_t)job->solution->stride * sizeof *row);
+    if (job->labels && job->labels[u] >= 0) {
+        row[job->labels[u]] = 1;
+        return;
+    }
+    if (job->start) {
+        memcpy(row, job->start + u * columns, (size_t)columns * sizeof *row);
+        if (scale_row(columns, row) > 0) return;
+    } else if (job->labels) {
+        for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
+        return;
+    }
+    random_row(job->seed, u, columns, row);
+    scale_row(columns, row);
+}
+
+static void start_block(void *argument, int64_t block, int32_t worker) {
+    const start_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->solution->n, BLOCK, block); u++)
+        start_row(job, u);
+}
+
+static cafe_status check_start(cafe_context *context, const cafe_solution *s, const float *start) {
+    for (int64_t i = 0; start && i < s->n * s->columns; i++)
+        if (!(start[i] >= 0) || !isfinite(start[i]))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "the start of node %lld has %g in column %lld: expected a number of "
+                             "at least 0",
+                             (long long)(i / s->columns), start[i], (long long)(i % s->columns));
+    return CAFE_OK;
+}
+
+static cafe_status check_labels(cafe_context *context, int64_t n, int64_t columns,
+                                const int32_t *labels) {
+    for (int64_t u = 0; labels && u < n; u++)
+        if (labels[u] < -1 || labels[u] >= columns)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "node %lld has label %d; there are %lld columns", (long long)u,
+                             (int)labels[u], (long long)columns);
+    return CAFE_OK;
+}
+
+/* fixed[u]: labelled, so that the sweep leaves it alone. Returns how many nodes with edges move. */
+static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_t *fixed) {
+    int64_t moving = 0;
+    for (int64_t u = 0; u < op->n; u++) {
+        fixed[u] = labels[u] >= 0;
+        moving += !fixed[u] && op->sampled->p[u] > 0;
+    }
+    return moving;
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t stride,
+                        const float *h, const float *s, cafe_pull pull, float shift, float *row) {
+    const cafe_softmax_options *o = method;
+    double most = shift > 0 ? 4 / (double)shift : INFINITY; /* theta_u p_u <= 4 p_u / c_u */
+    return kernels->softmax(stride, h, s, pull, (float)(o->theta < most ? o->theta : most), row);
+}
+
+/* The objective at the start, diagonal left out, for the stopping rule. */
+static cafe_status level_of(cafe_context *context, const cafe_operator *op,
+                            const cafe_solution *solution, double *level) {
+    const cafe_sampled *s = op->sampled;
+    cafe_status status =
+        cafe_operator_trace_block(context, op, solution->stride, solution->h, level);
+    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
+        const float *h = solution->h + u * solution->stride;
+        double q = (s->loops ? s->loops[u] / s->total : 0) - s->p[u] * s->p[u];
+        *level -= q * op->kernels->dot(solution->stride, h, h);
+    }
+    return status;
+}
+
+static cafe_status iterate(cafe_context *context, const cafe_operator *op,
+                           const cafe_softmax_options *o, const uint8_t *fixed,
+                           cafe_solution *solution) {
+    cafe_status status = CAFE_OK;
+    cafe_sweep *sweep = NULL;
+    double level = 0;
+    CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, o, &sweep));
+    CAFE_TRY(level_of(context, op, solution, &level));
+    CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
+done:
+    cafe_sweep_free(sweep);
+    return status;
+}
+
+cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
+                         const cafe_softmax_options *options, const float *start,
+                         const int32_t *labels, cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *found = NULL;
+    uint8_t *fixed = NULL;
+    int64_t moving = op->n;
+    cafe_softmax_options o;
+    cafe_softmax_options_init(&o);
+    if (options) o = *options;
+    *solution = NULL;
+    CAFE_TRY(cafe_options_check(context, &softmax_table, &o));
+    CAFE_TRY(check_labels(context, op->n, o.columns, labels));
+    CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
+    CAFE_TRY(check_start(context, found, start));
+    start_job job = {found, start, labels, context->seed};
+    cafe_phase(context, "start", 0);
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, BLOCK), start_block, &job));
+    if (labels) {
+        fixed = cafe_mem(context, op->n, sizeof *fixed);
+        if (!fixed) status = CAFE_ERROR_MEMORY;
+        CAFE_TRY(status);
+        moving = mark_fixed(op, labels, fixed);
+    }
+    if (moving > 0)
+        CAFE_TRY(iterate(context, op, &o, fixed, found));
+    else
+        found->converged = 1;
+    CAFE_TRY(cafe_sweep_settle(context, op, found));
+    /* the objective that never falls leaves the diagonal out */
+    for (int64_t i = 0; i <= found->sweeps; i++) found->objective[i] -= found->diagonal;
+    *solution = found;
+    found = NULL;
+done:
+    cafe_mem_free(context, fixed);
+    cafe_solution_free(found);
+    return status;
+}
+
+/* ---- the partition --------------------------------------------------------------------------- */
+
+cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
+                                    int32_t *part, int64_t *count) {
+    int64_t columns = solution->columns;
+    int32_t *number = cafe_mem(context, columns, sizeof *number);
+    if (!number) return CAFE_ERROR_MEMORY;
+    for (int64_t k = 0; k < columns; k++) number[k] = -1;
+    *count = 0;
+    for (int64_t u = 0; u < solution->n; u++) {
+        const float *row = solution->h + u * solution->stride;
+        int64_t best = 0;
+        for (int64_t k = 1; k < columns; k++)
+            if (row[k] > row[best]) best = k;
+        if (number[best] < 0) number[best] = (int32_t)(*count)++;
+        part[u] = number[best];
+    }
+    cafe_mem_free(context, number);
+    return CAFE_OK;
+}
