@@ -329,7 +329,7 @@ static void test_binary_structure(void **state) {
     char *bytes = binary_file("a b 1\nb c 2\nc d 5\n", &size), *changed = malloc(size);
     uint64_t seed = 11;
     (void)state;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 5000; i++) {
         cafe_graph *graph = NULL;
         memcpy(changed, bytes, size);
         int64_t at = test_below(&seed, (int64_t)size);

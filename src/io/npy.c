@@ -48,10 +48,12 @@ static int64_t take_count(cursor *c) {
     int64_t value = 0;
     blanks(c);
     if (c->p == c->end || *c->p < '0' || *c->p > '9') c->bad = true;
-    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, *c->p - '0', &value))
+    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++) {
+        if (value <= (INT64_MAX - 9) / 10)
+            value = 10 * value + (*c->p - '0');
+        else
             c->bad = true;
+    }
     return value;
 }
 
