@@ -11,6 +11,7 @@
 #include <cafe/embedding.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>
+#include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
 #include <cafe/status.h>

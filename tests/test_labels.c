@@ -1,0 +1,163 @@
+/* Label files: what is read, how classes are numbered, what is refused and where. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "dense.h"
+#include "failing.h"
+
+static char path[64];
+
+static const char *file_of(const char *text) {
+    snprintf(path, sizeof path, "/tmp/cafe-labels-%d.txt", (int)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    return path;
+}
+
+static cafe_labels *read_labels(cafe_context *context, const cafe_graph *graph, const char *text) {
+    cafe_labels *labels = NULL;
+    TEST_OK(context, cafe_labels_read(context, graph, file_of(text), &labels));
+    unlink(path);
+    return labels;
+}
+
+static void expect(const cafe_labels *l, int64_t node, const char *name) {
+    const int32_t *classes;
+    int64_t count = cafe_labels_of(l, node, &classes);
+    if (!name) {
+        assert_int_equal(count, 0);
+        return;
+    }
+    assert_true(count >= 1);
+    assert_string_equal(cafe_labels_class_name(l, classes[0]), name);
+}
+
+static void files_are_read(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "# nodes\n0 10\n1 2\n\n3 10\n2 2", "0\t10\r\n1\t2\r\n3\t10\r\n2\t2\r\n",
+        "0,10\n1,2\n3,10\n2,2\n",
+        "0 10\n1 2\n3 10\n2 2\n3 10\n", /* the same line again is no conflict */
+    };
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int32_t label[TEST_KARATE_NODES];
+        cafe_labels *l = read_labels(context, graph, texts[i]);
+        assert_int_equal(cafe_labels_classes(l), 2);
+        assert_string_equal(cafe_labels_class_name(l, 0), "2"); /* integers ascend */
+        assert_string_equal(cafe_labels_class_name(l, 1), "10");
+        assert_int_equal(cafe_labels_labelled(l), 4);
+        expect(l, 0, "10"), expect(l, 1, "2"), expect(l, 2, "2"), expect(l, 3, "10");
+        expect(l, 4, NULL);
+        TEST_OK(context, cafe_labels_single(context, l, label));
+        assert_int_equal(label[0], 1);
+        assert_int_equal(label[1], 0);
+        assert_int_equal(label[33], -1);
+        cafe_labels_free(l);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void several_labels_are_kept(void **state) {
+    (void)state;
+    static const char *const texts[] = {"5 b,a\n6 a\n", "5,b,a\n6,a\n", "5\tb,a\n6\ta\n"};
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (int i = 0; i < 3; i++) {
+        int32_t label[TEST_KARATE_NODES];
+        const int32_t *classes;
+        cafe_labels *l = read_labels(context, graph, texts[i]);
+        assert_int_equal(cafe_labels_of(l, 5, &classes), 2);
+        assert_string_equal(cafe_labels_class_name(l, classes[0]), "b");
+        assert_string_equal(cafe_labels_class_name(l, classes[1]), "a");
+        assert_string_equal(cafe_labels_class_name(l, 0), "b"); /* by first appearance */
+        assert_int_equal(cafe_labels_multiple(l), 1);
+        assert_int_equal(cafe_labels_single(context, l, label), CAFE_ERROR_ARGUMENT);
+        cafe_labels_free(l);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void mistakes_are_located(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {
+        {"0 a\n99 b\n", ":2:1: expected a node of the graph"},
+        {"0 a\n1 a\n0 b\n", ":3:1: expected one line a node"},
+        {"0 a\n1\n", ":2:"},
+        {"0 a\nzero b\n", ":2:1: expected a node of the graph"},
+        {"0 a\n1 \xff\n", ":2:3: expected UTF-8"},
+        {"", "no labels"},
+        {"# nothing\n", "no labels"},
+    };
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cafe_labels *l = NULL;
+        cafe_status status = cafe_labels_read(context, graph, file_of(bad[i][0]), &l);
+        if (status != CAFE_ERROR_FORMAT || !strstr(cafe_error(context), bad[i][1]))
+            fail_msg("case %d: %d %s", (int)i, (int)status, cafe_error(context));
+        assert_null(l);
+    }
+    cafe_labels *l = NULL;
+    assert_int_equal(cafe_labels_read(context, graph, "/nonexistent/labels", &l), CAFE_ERROR_IO);
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void many_classes_are_found_again(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_grid(context, 1, N);
+    char *text = malloc(N * 24), *at = text;
+    for (int u = 0; u < N; u++) at += sprintf(at, "%d class-%d\n", u, u % 1500);
+    cafe_labels *l = read_labels(context, graph, text);
+    assert_int_equal(cafe_labels_classes(l), 1500);
+    for (int u = 0; u < N; u++) {
+        char name[24];
+        snprintf(name, sizeof name, "class-%d", u % 1500);
+        expect(l, u, name);
+    }
+    cafe_labels_free(l);
+    free(text);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void it_survives_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 1);
+    cafe_graph *graph = test_karate(context);
+    for (long k = 0;; k++) {
+        cafe_labels *l = NULL;
+        const char *name = file_of("0 a\n1 b\n2 c,d\n");
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_labels_read(context, graph, name, &l);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        cafe_labels_free(l);
+        if (!failed) break;
+    }
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(several_labels_are_kept),
+        cmocka_unit_test(mistakes_are_located),
+        cmocka_unit_test(many_classes_are_found_again),
+        cmocka_unit_test(it_survives_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
