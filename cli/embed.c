@@ -33,6 +33,8 @@ static int check_names(const embed_values *v) {
     if (v->output && !known_vector_format(v->output))
         return cli_usage_error(
             "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
+    if (v->labels && v->method != METHOD_CAFE)
+        return cli_usage_error("embed", "--labels goes with --method cafe");
     if (v->output && v->json && strcmp(v->output, v->json) == 0)
         return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
     int code = cli_output_check("embed", &v->common, v->output);
@@ -55,9 +57,11 @@ static int check_names_file(embed_job *job) {
 
 static void estimate_memory(embed_job *job) {
     embed_values *v = &job->values;
+    cafe_sphere_options size = v->sphere; /* all solvers hold two blocks of their columns */
+    size.columns = *embed_columns(v);
     job->needed = cafe_embed_bytes(job->counts.nodes, job->counts.edges, job->counts.weighted,
-                                   &v->sphere, &v->finish, cafe_threads(job->run.context));
-    if (job->start) job->needed += job->counts.nodes * v->sphere.columns * (int64_t)sizeof(float);
+                                   &size, &v->finish, cafe_threads(job->run.context));
+    if (job->start) job->needed += job->counts.nodes * size.columns * (int64_t)sizeof(float);
     if (v->memory > 0) job->available = v->memory;
 }
 
@@ -75,19 +79,40 @@ static int check_memory(embed_job *job) {
 
 /* Vectors to start from; unless --columns is given their columns are the run's. */
 static int read_start(embed_job *job, const cli_arguments *arguments) {
-    cafe_sphere_options *sphere = &job->values.sphere;
+    int64_t *wanted = embed_columns(&job->values), rows = 0, columns = 0;
     const char *path = job->values.start;
-    int64_t rows = 0, columns = 0;
     if (!path) return CLI_OK;
     int code =
         cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, &columns, &job->start));
     if (code != CLI_OK) return code;
-    if (!cli_given(arguments, "columns")) sphere->columns = columns;
-    if (rows == job->counts.nodes && columns == sphere->columns) return CLI_OK;
-    return cli_error(&job->run, CLI_INPUT,
-                     "%s: expected start vectors of %lld x %lld, found %lld x %lld", path,
-                     (long long)job->counts.nodes, (long long)sphere->columns, (long long)rows,
-                     (long long)columns);
+    if (!cli_given(arguments, "columns")) *wanted = columns;
+    if (rows == job->counts.nodes && columns == *wanted) return CLI_OK;
+    return cli_error(
+        &job->run, CLI_INPUT, "%s: expected start vectors of %lld x %lld, found %lld x %lld", path,
+        (long long)job->counts.nodes, (long long)*wanted, (long long)rows, (long long)columns);
+}
+
+/* Labels to keep; unless --columns asks for further clusters there is one column a class. */
+static int read_labels(embed_job *job, const cli_arguments *arguments) {
+    int64_t *columns = embed_columns(&job->values);
+    cafe_context *context = job->run.context;
+    const char *path = job->values.labels;
+    if (!path) return CLI_OK;
+    int code = cli_check(&job->run, cafe_labels_read(context, job->graph, path, &job->labels));
+    if (code != CLI_OK) return code;
+    int64_t classes = cafe_labels_classes(job->labels);
+    if (!cli_given(arguments, "columns") && !job->start) *columns = classes;
+    if (*columns < classes)
+        return cli_error(&job->run, CLI_FAILED, "%s has %lld classes: --columns %lld is too few",
+                         path, (long long)classes, (long long)*columns);
+    job->label = malloc((size_t)job->counts.nodes * sizeof *job->label);
+    if (!job->label) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    code = cli_check(&job->run, cafe_labels_single(context, job->labels, job->label));
+    if (code == CLI_OK)
+        cli_say(&job->run, "labels    %s: %lld classes, %lld of %lld nodes labelled", path,
+                (long long)classes, (long long)cafe_labels_labelled(job->labels),
+                (long long)job->counts.nodes);
+    return code;
 }
 
 static int read_input(embed_job *job, const cli_arguments *arguments) {
@@ -96,12 +121,12 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
         &job->run, cafe_graph_read(job->run.context, job->path, &job->values.graph, &job->graph));
     if (code != CLI_OK) return code;
     cafe_graph_get_counts(job->graph, &job->counts);
-    code = read_start(job, arguments);
-    job->seconds[PHASE_READ] = cli_seconds() - began;
-    if (code != CLI_OK) return code;
     cli_say_graph(&job->run, job->path, job->graph);
     embed_warn_graph(job);
-    return CLI_OK;
+    code = read_start(job, arguments);
+    if (code == CLI_OK) code = read_labels(job, arguments);
+    job->seconds[PHASE_READ] = cli_seconds() - began;
+    return code;
 }
 
 static int sample(embed_job *job) {
@@ -126,11 +151,35 @@ static int keep_history(embed_job *job) {
     return CLI_OK;
 }
 
+/* The hard partition of a softmax solution and its modularity. */
+static cafe_status judge_partition(embed_job *job) {
+    cafe_context *context = job->run.context;
+    int32_t *part = malloc((size_t)job->counts.nodes * sizeof *part);
+    double *covariance = NULL;
+    cafe_status status = part ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK)
+        status = cafe_solution_partition(context, job->solution, part, &job->communities);
+    size_t count = (size_t)job->communities;
+    if (status == CAFE_OK && !(covariance = malloc(count * count * sizeof *covariance)))
+        status = CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK)
+        status = cafe_operator_covariance(context, job->op, part, job->communities, covariance);
+    for (size_t i = 0; i < count && status == CAFE_OK; i++)
+        job->modularity += covariance[i * count + i];
+    free(part);
+    free(covariance);
+    return status;
+}
+
 static int solve(embed_job *job) {
     double began = cli_seconds();
     cafe_context *context = job->run.context;
+    embed_values *v = &job->values;
     cafe_status status =
-        cafe_sphere(context, job->op, &job->values.sphere, job->start, &job->solution);
+        v->method == METHOD_CAFE
+            ? cafe_softmax(context, job->op, &v->softmax, job->start, job->label, &job->solution)
+            : cafe_sphere(context, job->op, &v->sphere, job->start, &job->solution);
+    if (status == CAFE_OK && v->method == METHOD_CAFE) status = judge_partition(job);
     cafe_block_free(context, job->start);
     job->start = NULL;
     job->seconds[PHASE_SOLVE] = cli_seconds() - began;
@@ -195,8 +244,10 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
     cafe_operator_free(job.op);
     cafe_sampled_free(job.sampled);
     if (job.start) cafe_block_free(job.run.context, job.start);
+    cafe_labels_free(job.labels);
     cafe_graph_free(job.graph);
     free(job.objective);
+    free(job.label);
     return cli_end(&job.run, code);
 }
 
@@ -221,13 +272,16 @@ static const cli_option options[] = {
 };
 
 static const cli_option model_options[] = {
-    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere", "sphere",
-     "the solver"},
+    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere", "sphere|cafe",
+     "the solver: rows on the sphere, or softmax clustering whose clusters become the columns"},
     {"sampling", 0, "NAME", CLI_CHOICE, offsetof(embed_values, sampling), "edge", "edge",
      "how pairs of nodes are drawn from the graph; edge is P = A / 2m"},
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
      "start from these vectors (.npy, one row per node) instead of random ones; their columns are "
      "used unless --columns is given"},
+    {"labels", 0, "FILE", CLI_TEXT, offsetof(embed_values, labels), NULL, NULL,
+     "known labels, 'node label' a line: their rows stay fixed (--method cafe); with all nodes "
+     "labelled there is nothing to iterate"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
@@ -236,7 +290,8 @@ static const cli_option model_options[] = {
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
-    {"Sphere solver", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
+    {"--method sphere", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
+    {"--method cafe", NULL, cafe_softmax_option_table, offsetof(embed_values, softmax)},
     {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},

@@ -6,14 +6,22 @@
 
 typedef struct embed_values {
     cli_common common;
-    const char *output, *json, *start;
-    int32_t method, sampling;
+    const char *output, *json, *start, *labels;
+    int32_t method, sampling; /* method: embed_method */
     bool dry_run;
     int64_t memory;
     cafe_graph_options graph;
     cafe_sphere_options sphere;
+    cafe_softmax_options softmax;
     cafe_finish_options finish;
 } embed_values;
+
+enum embed_method { METHOD_SPHERE, METHOD_CAFE };
+
+/* The columns asked of the method. */
+static inline int64_t *embed_columns(embed_values *v) {
+    return v->method == METHOD_CAFE ? &v->softmax.columns : &v->sphere.columns;
+}
 
 enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
 
@@ -25,6 +33,8 @@ typedef struct embed_job {
     cafe_graph *graph;
     cafe_graph_counts counts;
     float *start;
+    cafe_labels *labels;
+    int32_t *label; /* of each node, -1 without one; NULL: none were given */
     cafe_sampled *sampled;
     cafe_operator *op;
     cafe_solution *solution;
@@ -34,6 +44,8 @@ typedef struct embed_job {
     double diagonal;   /* the part of each that is the diagonal of Q */
     int64_t sweeps;
     bool converged;
+    int64_t communities; /* of the hard partition, and its modularity (method cafe) */
+    double modularity;
     int64_t needed, available; /* bytes */
     double seconds[PHASES];
 } embed_job;

@@ -43,6 +43,10 @@ void embed_warn_graph(embed_job *job) {
              parts, 100.0 * (double)c->largest / (double)c->nodes);
 }
 
+static const char *method_name(const embed_job *job) {
+    return job->values.method == METHOD_CAFE ? "cafe" : "sphere";
+}
+
 static void say_sweeps(embed_job *job) {
     for (int64_t i = 0; i <= job->sweeps; i++)
         cli_say(&job->run, "          sweep %4" PRId64 "  objective %.9f", i, job->objective[i]);
@@ -50,27 +54,29 @@ static void say_sweeps(embed_job *job) {
 
 void embed_say_solution(embed_job *job) {
     if (job->run.common->verbose) say_sweeps(job);
-    cli_say(&job->run,
-            "sphere    %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            job->values.sphere.columns, job->sweeps, job->sweeps == 1 ? "" : "s", job->objective[0],
-            job->objective[job->sweeps],
+    cli_say(&job->run, "%-9s %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+            method_name(job), *embed_columns(&job->values), job->sweeps,
+            job->sweeps == 1 ? "" : "s", job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
+    if (job->values.method == METHOD_CAFE)
+        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
+                job->modularity);
 }
 
 /* One line of the certificate's table: the first columns side by side. */
 static void say_row(embed_job *job, const char *name, const char *format, const double *values) {
     char line[128];
-    int64_t columns = job->certificate.columns;
+    int64_t pairs = job->certificate.pairs;
     int at = snprintf(line, sizeof line, "          %-11s", name);
-    for (int64_t j = 0; j < columns && j < FIRST_COLUMNS; j++)
+    for (int64_t j = 0; j < pairs && j < FIRST_COLUMNS; j++)
         at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
-    cli_say(&job->run, "%s%s", line, columns > FIRST_COLUMNS ? "  ..." : "");
+    cli_say(&job->run, "%s%s", line, pairs > FIRST_COLUMNS ? "  ..." : "");
 }
 
 static void say_columns(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
-    cli_say(&job->run, "          column  Ritz value    residual   share");
-    for (int64_t j = 0; j < c->columns; j++)
+    cli_say(&job->run, "          number  Ritz value    residual   share");
+    for (int64_t j = 0; j < c->pairs; j++)
         cli_say(&job->run, "          %6" PRId64 "  %10.6f  %10.3e  %5.1f%%", j + 1,
                 c->ritz_values[j], c->residuals[j], 100 * c->shares[j]);
 }
@@ -81,11 +87,15 @@ static void warn_certificate(embed_job *job) {
         cli_warn(&job->run,
                  "no column carries information: what was found of this graph follows "
                  "from its degrees alone");
+    else if (c->columns > c->pairs)
+        cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
+                 c->columns);
     else if (c->dropped > 0)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
-                 " columns dropped: they are combinations of the others and carry no information",
-                 c->dropped, c->asked);
+                 " columns dropped: they are combinations of the others and carry no information%s",
+                 c->dropped, c->asked,
+                 c->asked >= job->counts.nodes ? " (the graph has fewer nodes)" : "");
     if (c->tolerance > 0 && c->converged < c->columns)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
@@ -101,7 +111,7 @@ void embed_say_certificate(embed_job *job) {
             c->columns, form_text(job, form, sizeof form), c->effective_rank);
     warn_certificate(job);
     if (c->columns == 0) return;
-    cli_say(&job->run, "proof     %s: an eigenvalue lies within the residual of each value",
+    cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value",
             problem_text(c));
     if (job->run.common->verbose) {
         say_columns(job);
@@ -132,7 +142,7 @@ void embed_print_plan(embed_job *job) {
     if (job->values.json && strcmp(job->values.json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
     printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->counts.nodes, job->counts.edges, job->values.sphere.columns,
+           job->counts.nodes, job->counts.edges, *embed_columns(&job->values),
            (int)cafe_threads(job->run.context));
     printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
            cli_bytes_text(job->available, available),
@@ -147,12 +157,16 @@ void embed_print_plan(embed_job *job) {
 static void put_options(cli_json *json, const embed_job *job) {
     const embed_values *v = &job->values;
     cli_json_open(json, "options", '{');
-    cli_json_text(json, "method", "sphere");
+    cli_json_text(json, "method", method_name(job));
     cli_json_text(json, "sampling", "edge");
+    if (v->labels) cli_json_text(json, "labels", v->labels);
     if (v->start) cli_json_text(json, "start", v->start);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
     cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
+    if (v->method == METHOD_CAFE)
+        cli_json_options(json, cafe_softmax_option_table(), &v->softmax);
+    else
+        cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
     cli_json_options(json, cafe_finish_option_table(), &v->finish);
     cli_json_options(json, cafe_graph_option_table(), &v->graph);
     cli_json_close(json, '}');
@@ -172,9 +186,10 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "columns", c->columns);
     cli_json_integer(json, "columns_asked", c->asked);
     cli_json_integer(json, "columns_dropped", c->dropped);
-    cli_json_reals(json, "ritz_values", c->ritz_values, c->columns);
-    cli_json_reals(json, "residuals", c->residuals, c->columns);
-    cli_json_reals(json, "shares", c->shares, c->columns);
+    cli_json_integer(json, "pairs", c->pairs);
+    cli_json_reals(json, "ritz_values", c->ritz_values, c->pairs);
+    cli_json_reals(json, "residuals", c->residuals, c->pairs);
+    cli_json_reals(json, "shares", c->shares, c->pairs);
     cli_json_reals(json, "column_values", c->column_values, c->columns);
     cli_json_reals(json, "column_residuals", c->column_residuals, c->columns);
     cli_json_open(json, "certificate", '{');
@@ -191,7 +206,14 @@ static void put_run(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "sweeps", job->sweeps);
     cli_json_bool(json, "converged", job->converged);
     cli_json_reals(json, "objective", job->objective, job->sweeps + 1);
-    cli_json_real(json, "objective_off_diagonal", job->objective[job->sweeps] - job->diagonal);
+    /* softmax's own objective leaves the diagonal out */
+    bool whole = job->values.method == METHOD_SPHERE;
+    cli_json_real(json, "objective_off_diagonal",
+                  job->objective[job->sweeps] - (whole ? job->diagonal : 0));
+    if (!whole) {
+        cli_json_integer(json, "communities", job->communities);
+        cli_json_real(json, "modularity", job->modularity);
+    }
     put_certificate(json, job);
     if (job->values.output) cli_json_text(json, "output", job->values.output);
     cli_json_open(json, "seconds", '{');
@@ -210,7 +232,7 @@ static void put_report(FILE *file, const embed_job *job) {
     cli_json_bool(&json, "dry_run", job->values.dry_run);
     cli_json_graph(&json, job->path, &job->counts);
     cli_json_text(&json, "sampling", "edge");
-    cli_json_text(&json, "method", "sphere");
+    cli_json_text(&json, "method", method_name(job));
     put_options(&json, job);
     put_memory(&json, job);
     if (!job->values.dry_run) put_run(&json, job);

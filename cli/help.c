@@ -92,7 +92,7 @@ void cli_print_help(const cli_command *command) {
         put_words(command->description, 0, 0);
         printf("\n");
     }
-    cli_merge(command, &entries);
+    cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++) {
         if (entries.at[i].group != group) printf("\n%s:\n", entries.at[i].group->title);
         group = entries.at[i].group;
@@ -146,7 +146,7 @@ static void put_manual_option(const cli_entry *e) {
 static void print_manual_options(const cli_command *command) {
     static cli_entries entries;
     const cli_group *group = NULL;
-    cli_merge(command, &entries);
+    cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++) {
         if (entries.at[i].group != group) printf("## %s\n\n", entries.at[i].group->title);
         group = entries.at[i].group;

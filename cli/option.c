@@ -73,9 +73,25 @@ static void merge_group(const cli_group *group, cli_entries *entries) {
         merge_shared(group, &table->options[i], entries);
 }
 
-void cli_merge(const cli_command *command, cli_entries *entries) {
+void cli_merge(const cli_command *command, const char *method, cli_entries *entries) {
     entries->count = 0;
-    for (const cli_group *g = command->groups; g && g->title; g++) merge_group(g, entries);
+    for (const cli_group *g = command->groups; g && g->title; g++)
+        if (!method || strncmp(g->title, "--method ", 9) != 0 || strcmp(g->title + 9, method) == 0)
+            merge_group(g, entries);
+}
+
+/* The method asked for, or the default one; NULL when the command has no methods. Methods may have
+ * options of the same name with defaults of their own, so it is looked up before the others. */
+static const char *find_method(const cli_command *command, int argc, char **argv) {
+    const char *method = NULL;
+    for (const cli_group *g = command->groups; g && g->title; g++)
+        for (const cli_option *o = g->own; o && o->name; o++)
+            if (strcmp(o->name, "method") == 0) method = o->initial;
+    for (int i = 0; method && i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--method=", 9) == 0) method = argv[i] + 9;
+        if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) method = argv[i + 1];
+    }
+    return method;
 }
 
 bool cli_given(const cli_arguments *arguments, const char *name) {
@@ -257,7 +273,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
     if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
         fprintf(stderr, "cafe %s: out of memory\n", command->name);
     } else {
-        cli_merge(command, &arguments->entries);
+        cli_merge(command, find_method(command, argc, argv), &arguments->entries);
         set_defaults(&p);
         code = parse_words(&p);
     }

@@ -32,7 +32,8 @@ typedef struct cli_option {
 } cli_option;
 
 /* A group has options of the tool (ended by a row without a name) or a table of the library, whose
- * options struct lies at `offset` of the command's struct. */
+ * options struct lies at `offset` of the command's struct. A group titled "--method NAME" counts
+ * only with that method. */
 typedef struct cli_group {
     const char *title;
     const cli_option *own;
@@ -92,7 +93,8 @@ typedef struct cli_entries {
     size_t count;
 } cli_entries;
 
-void cli_merge(const cli_command *command, cli_entries *entries);
+/* method: NULL for the options of all methods, or leaves out those of the others. */
+void cli_merge(const cli_command *command, const char *method, cli_entries *entries);
 
 /* The words that are no options, and which options were given. */
 typedef struct cli_arguments {

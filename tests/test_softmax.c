@@ -9,6 +9,7 @@ static cafe_softmax_options options(int64_t columns, double theta, int64_t sweep
     o.theta = theta;
     o.sweeps = sweeps;
     o.tolerance = 0;
+    o.units = CAFE_THETA_NODE;
     o.chunks = chunks;
     return o;
 }
@@ -46,7 +47,9 @@ static void the_objective_is_exact_and_monotone(void **state) {
                     context, test_random(context, 90, 500, seed & 1, (seed & 2) != 0, seed));
                 int64_t n = cafe_operator_nodes(t.op), k = 2 + 5 * (int64_t)seed;
                 double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
-                cafe_solution *s = solve(&t, options(k, thetas[i], 20, chunks[c]), NULL, NULL);
+                cafe_softmax_options o = options(k, thetas[i], 20, chunks[c]);
+                o.units = seed % 2 ? CAFE_THETA_NODE : CAFE_THETA_GRAPH;
+                cafe_solution *s = solve(&t, o, NULL, NULL);
                 const double *objective = cafe_solution_objective(s);
                 float *h = rows_of(s, n);
                 for (int64_t sweep = 1; sweep <= 20; sweep++)

@@ -6,6 +6,7 @@
 #define CAFE_VERSION_MINOR 1
 #define CAFE_VERSION_PATCH 0
 
+#include <cafe/bounds.h>
 #include <cafe/cluster.h>
 #include <cafe/context.h>
 #include <cafe/embedding.h>

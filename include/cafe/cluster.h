@@ -12,10 +12,15 @@ extern "C" {
 
 /* ---- softmax clustering ---------------------------------------------------------------------- */
 
+/* theta_u = theta / p_u, or theta_u = theta n for all nodes (1/n is the mean of p): both mean the
+ * same on every graph; the second lets nodes of high degree decide harder. */
+typedef enum cafe_theta_units { CAFE_THETA_GRAPH = 0, CAFE_THETA_NODE = 1 } cafe_theta_units;
+
 typedef struct cafe_softmax_options {
     size_t struct_size;
     int64_t columns;  /* K: clusters to begin with; empty ones are dropped */
-    double theta;     /* inverse temperature, in units of 1/p_u: the same on every graph */
+    double theta;     /* inverse temperature, in the units of `units` */
+    int32_t units;    /* cafe_theta_units */
     int64_t sweeps;   /* at most so many passes over the nodes */
     double tolerance; /* stop when a sweep gains less than this share of the objective */
     int64_t chunks;   /* as for sphere */

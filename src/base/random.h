@@ -14,6 +14,9 @@ enum cafe_stream {
     CAFE_STREAM_START = 1,
     CAFE_STREAM_GUARD = 2,
     CAFE_STREAM_SIMPLEX = 3,
+    CAFE_STREAM_LAYERS = 4,
+    CAFE_STREAM_EIGEN = 8,
+    CAFE_STREAM_RESTART = 9,
     CAFE_STREAM_GENERATE = 16 /* and above: the generators' own */
 };
 

@@ -4,9 +4,10 @@
  *
  *     h_uk <- h_uk exp(theta_u z_uk) / sum over l of h_ul exp(theta_u z_ul)
  *
- * Entries of Q are of the order 1/2m, so theta is given in units of 1/p_u (theta_u = theta / p_u)
- * and then means the same on every graph. When the nodes of a chunk move at once the objective
- * still never falls as long as theta_u <= 4 / c_u (c_u of solve/chunks.h): with Delta = h+ - h,
+ * Entries of Q are of the order 1/2m, so theta is given in units of n = 1 / mean(p), the same
+ * theta_u for all nodes, or of 1/p_u; either way it means the same on every graph. When the nodes
+ * of a chunk move at once the objective still never falls as long as theta_u <= 4 / c_u (c_u of
+ * solve/chunks.h): with Delta = h+ - h,
  *
  *     gain >= 2 sum <z_u, Delta_u> - sum c_u ||Delta_u||^2,
  *     <z_u, Delta_u> >= ||Delta_u||_1^2 / theta_u >= 2 ||Delta_u||_2^2 / theta_u .
@@ -34,6 +35,9 @@ static const cafe_option softmax_options[] = {
      NULL, "clusters to begin with; those that become empty are dropped"},
     {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, theta), 10, 1e-9, 1e30, NULL,
      "inverse temperature in units of 1/p_u: how hard a node follows its neighbours"},
+    {"theta-units", "UNITS", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, units),
+     CAFE_THETA_GRAPH, 0, 0, "graph|node",
+     "theta counts in units of n, the same for all nodes, or of 1/p_u"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, sweeps), 100, 0, 1e9, NULL,
      "passes over the nodes at most"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, tolerance), 1e-5, 0, 1,
@@ -140,11 +144,19 @@ static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
+typedef struct temperature {
+    double theta;
+    double mean_degree; /* > 0: theta is in units of n, and p_u n = d_u / mean degree */
+} temperature;
+
 static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t stride,
                         const float *h, const float *s, cafe_pull pull, float shift, float *row) {
-    const cafe_softmax_options *o = method;
-    double most = shift > 0 ? 4 / (double)shift : INFINITY; /* theta_u p_u <= 4 p_u / c_u */
-    return kernels->softmax(stride, h, s, pull, (float)(o->theta < most ? o->theta : most), row);
+    const temperature *t = method;
+    double theta = t->theta; /* theta_u p_u, since the kernel's z is in units of p_u */
+    if (t->mean_degree > 0) theta /= pull.inverse_degree * t->mean_degree;
+    double most = shift > 0 ? 4 / (double)shift : INFINITY; /* theta_u <= 4 / c_u */
+    if (!(theta < most)) theta = most;
+    return kernels->softmax(stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
 }
 
 /* The objective at the start, diagonal left out, for the stopping rule. */
@@ -166,8 +178,9 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_sweep *sweep = NULL;
-    double level = 0;
-    CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, o, &sweep));
+    double level = 0, mean_degree = op->sampled->total / (double)op->n;
+    temperature t = {o->theta, o->units == CAFE_THETA_GRAPH ? mean_degree : 0};
+    CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, &t, &sweep));
     CAFE_TRY(level_of(context, op, solution, &level));
     CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
 done:

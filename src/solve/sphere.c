@@ -26,7 +26,7 @@ static const cafe_option sphere_options[] = {
      "stop when a sweep gains less than this share of the objective"},
     {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, beta), 1, 1e-6, 1, NULL,
      "influence of the neighbours; below 1 a node keeps a part of its old direction"},
-    {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,
+    {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
