@@ -316,6 +316,26 @@ static void threads_do_not_change_the_bits(void **state) {
     }
 }
 
+static void one_call_is_the_same(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 4);
+    cafe_graph *graph = test_karate(context);
+    cafe_sphere_options sphere;
+    cafe_embedding *embedding = NULL;
+    cafe_sphere_options_init(&sphere);
+    sphere.columns = 5, sphere.sweeps = 3, sphere.tolerance = 0;
+    TEST_OK(context, cafe_embed(context, graph, &sphere, NULL, &embedding));
+    result r = embed(test_karate, 5, 3, CAFE_FORM_WALK, 0);
+    assert_int_equal(cafe_embedding_columns(embedding), r.columns);
+    for (int64_t u = 0; u < r.n; u++)
+        assert_memory_equal(cafe_embedding_row(embedding, u), r.v + u * r.columns,
+                            (size_t)r.columns * sizeof *r.v);
+    release(&r);
+    cafe_embedding_free(embedding);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void forms_and_residual_must_agree(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);
@@ -463,6 +483,7 @@ int main(void) {
         cmocka_unit_test(dependent_columns_are_dropped),
         cmocka_unit_test(graphs_without_structure_yield_no_columns),
         cmocka_unit_test(threads_do_not_change_the_bits),
+        cmocka_unit_test(one_call_is_the_same),
         cmocka_unit_test(forms_and_residual_must_agree),
         cmocka_unit_test(orthonormalise_finds_the_rank),
         cmocka_unit_test(dense_eigenvectors_diagonalise),

@@ -66,12 +66,20 @@ CAFE_API void cafe_finish_options_init(cafe_finish_options *options);
 
 typedef struct cafe_embedding cafe_embedding;
 
-/* Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
+/* OpenBLAS, where it is used, is set to one thread for the time of the call: that setting is the
+ * process's.
+ *
+ * Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
  * its memory becomes the embedding's. */
 CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
                                  cafe_solution **solution, const cafe_finish_options *options,
                                  cafe_embedding **embedding);
 CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
+
+/* All in one: edge sampling, the operator, cafe_sphere and cafe_finish. Options may be NULL. */
+CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
+                                const cafe_sphere_options *sphere,
+                                const cafe_finish_options *finish, cafe_embedding **embedding);
 
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
  * pairs have `pairs` entries, those of columns `columns`.
