@@ -75,9 +75,12 @@ static inline void fuzz_read(const char *name, cafe_format format, const uint8_t
     int64_t bytes = cafe_bytes(context);
     cafe_graph_options_init(&options);
     options.format = format;
-    if (size > 0) options.self_loops = data[size - 1] & 1; /* the last byte may as well choose */
-    cafe_status status =
-        cafe_graph_read_bytes(context, name, data, (int64_t)size, &options, &graph);
+    cafe_input input = {.context = context, .name = name, .bytes = data, .size = (int64_t)size};
+    if (size > 0) { /* the last byte may as well choose */
+        options.self_loops = data[size - 1] & 1;
+        input.window = data[size - 1] & 2 ? 16 : 0;
+    }
+    cafe_status status = cafe_graph_read_input(&input, &options, &graph);
     if (status == CAFE_OK) fuzz_look(graph);
     cafe_graph_free(graph);
     fuzz_check(status, bytes);

@@ -19,18 +19,27 @@
 #include "graphs.h"
 #include "io/read.h"
 
-/* Reads `size` bytes as the file `name`; the bytes get a block of their own, so that a sanitizer
- * sees every byte read beyond them. */
+/* Reads `size` bytes as the file `name`, in windows of `window` bytes; they get a block of their
+ * own, so that a sanitizer sees every byte read beyond them. */
+TEST_UNUSED static cafe_status io_read_windows(cafe_context *context, const char *name,
+                                               const void *bytes, size_t size, int64_t window,
+                                               const cafe_graph_options *options,
+                                               cafe_graph **graph) {
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    cafe_input input = {.context = context, .name = name, .bytes = copy, .size = (int64_t)size};
+    input.window = window;
+    cafe_status status = cafe_graph_read_input(&input, options, graph);
+    free(copy);
+    return status;
+}
+
 TEST_UNUSED static cafe_status io_read_bytes(cafe_context *context, const char *name,
                                              const void *bytes, size_t size,
                                              const cafe_graph_options *options,
                                              cafe_graph **graph) {
-    uint8_t *copy = malloc(size > 0 ? size : 1);
-    assert_non_null(copy);
-    memcpy(copy, bytes, size);
-    cafe_status status = cafe_graph_read_bytes(context, name, copy, (int64_t)size, options, graph);
-    free(copy);
-    return status;
+    return io_read_windows(context, name, bytes, size, 0, options, graph);
 }
 
 TEST_UNUSED static cafe_graph *io_read(cafe_context *context, const char *name, const char *text,

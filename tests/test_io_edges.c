@@ -110,6 +110,9 @@ static void test_headings(void **state) {
     cafe_graph *graph = io_read(shared, "x", "my left,my right,w\n0,1,2\n", NULL);
     assert_int_equal(cafe_graph_nodes(graph), 2);
     cafe_graph_free(graph);
+    graph = io_read(shared, "x", "x y\n0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n", NULL);
+    assert_int_equal(cafe_graph_nodes(graph), 7);
+    cafe_graph_free(graph);
     graph = io_read(shared, "x", "SOURCE target\na b\n", NULL);
     assert_int_equal(cafe_graph_nodes(graph), 2);
     cafe_graph_free(graph);
@@ -177,6 +180,7 @@ static void test_bad_lines(void **state) {
         {"", "x:1:1: expected a graph, found the end of the file"},
         {"# only\n\n", "x:3:1: expected an edge, found the end of the file (no edges found)"},
         {"source,target\n", "x:2:1: expected an edge, found the end of the file (no edges found)"},
+        {"from,to\n# nothing but a comment and a heading\n", "x:3:1: expected an edge"},
         {"0 1\n2\n", "x:2:2: expected a second node id, found the end of the line"},
         {"0 1\n2", "x:2:2: expected a second node id"},
         {"a b\nc\n", "x:2:2: expected a node id, found the end of the line"},
@@ -337,6 +341,29 @@ static void test_threads(void **state) {
         }
 }
 
+/* However the text is cut into windows, the graph is the same. */
+static void test_windows(void **state) {
+    static const int64_t windows[] = {16, 1000, 70000, 1000000};
+    (void)state;
+    for (int kind = SMALL; kind <= NAMES; kind++) {
+        size_t length;
+        cafe_graph *whole = NULL;
+        char *text = make_list((ids)kind, true, &length);
+        length = 200000; /* the last line has no end of its own */
+        while (text[length] != '\n' || text[length - 3] != '.') length++;
+        assert_int_equal(io_read_bytes(shared, "x", text, length, NULL, &whole), CAFE_OK);
+        for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+            cafe_graph *graph = NULL;
+            assert_int_equal(io_read_windows(shared, "x", text, length, windows[i], NULL, &graph),
+                             CAFE_OK);
+            io_expect_equal(whole, graph);
+            cafe_graph_free(graph);
+        }
+        cafe_graph_free(whole);
+        free(text);
+    }
+}
+
 static void test_cancel(void **state) {
     cafe_graph *graph = NULL;
     (void)state;
@@ -377,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_declared_nodes), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_binary_bytes),   cmocka_unit_test(test_error_lines),
         cmocka_unit_test(test_files),          cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_failing_memory)};
+        cmocka_unit_test(test_cancel),         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -211,36 +211,82 @@ static void test_gzip_formats(void **state) {
     cafe_graph_free(graphs[1]);
 }
 
-/* More than a window of text, with integer and with string ids, from a file on disk. */
+/* Many windows of text, with integer and with string ids: the same graph, and the line of an error
+ * in the last of them. */
 static void test_gzip_windows(void **state) {
-    enum { LINES = 3000000 };
-    io_scratch scratch = io_scratch_new();
-    char *text = malloc((size_t)LINES * 20), *p = text;
+    enum { LINES = 40000 };
+    static const int64_t windows[] = {64, 5000, 100000, 0};
+    char *text = malloc((size_t)LINES * 20), wanted[64];
     uint8_t *packed = malloc((size_t)LINES * 40 + 1000);
     (void)state;
-    for (int names = 0; names < 2; names++) {
+    for (int i = 0; i < 8; i++) {
+        bool names = i % 2;
         cafe_graph *graph = NULL, *plain = NULL;
-        p = text;
-        for (int i = 0; i < (names ? LINES / 4 : LINES); i++)
-            p += sprintf(p, names ? "n%d n%d\n" : "%d %d\n", i, i % 5003);
+        char *p = text;
+        for (int line = 0; line < LINES; line++)
+            p += sprintf(p, names ? "n%d n%d\n" : "%d %d\n", line, line % 503);
         size_t length = (size_t)(p - text), size = gzip_member(text, length, packed, 0);
-        io_store(io_path(&scratch, "x.gz"), packed, size);
-        assert_int_equal(cafe_graph_read(shared, scratch.path, NULL, &graph), CAFE_OK);
+        assert_int_equal(io_read_windows(shared, "x", packed, size, windows[i / 2], NULL, &graph),
+                         CAFE_OK);
         assert_int_equal(io_read_bytes(shared, "x", text, length, NULL, &plain), CAFE_OK);
-        assert_int_equal(cafe_graph_edges(graph), cafe_graph_edges(plain));
-        assert_int_equal(cafe_graph_nodes(graph), names ? LINES / 4 : LINES);
-        io_expect_name(graph, 5003, names ? "n5003" : "5003");
+        io_expect_equal(graph, plain);
         cafe_graph_free(graph);
         cafe_graph_free(plain);
-        /* an error in the last line is told with its number */
         strcpy(text + length, "5\n");
         size = gzip_member(text, length + 2, packed, 0);
-        char wanted[64];
-        snprintf(wanted, sizeof wanted, "x:%d:2: expected a", (names ? LINES / 4 : LINES) + 1);
-        io_refuse_bytes(shared, "x", packed, size, NULL, wanted);
+        snprintf(wanted, sizeof wanted, "x:%d:2: expected a", LINES + 1);
+        assert_int_equal(io_read_windows(shared, "x", packed, size, windows[i / 2], NULL, &graph),
+                         CAFE_ERROR_FORMAT);
+        assert_true(strncmp(cafe_error(shared), wanted, strlen(wanted)) == 0);
     }
-    io_scratch_free(&scratch);
     free(packed);
+    free(text);
+}
+
+/* A line longer than the window makes it grow. */
+static void test_long_lines(void **state) {
+    enum { LONG = 300000 };
+    char *text = malloc(LONG + 100);
+    uint8_t *packed = malloc(2 * LONG + 2000);
+    (void)state;
+    sprintf(text, "0 1 2 ");
+    memset(text + 6, 'x', LONG);
+    strcpy(text + 6 + LONG, "\n1 2 3\n");
+    size_t length = strlen(text), size = gzip_member(text, length, packed, 0);
+    for (int zipped = 0; zipped < 2; zipped++) {
+        cafe_graph *graph = NULL;
+        const void *bytes = zipped ? (const void *)packed : text;
+        assert_int_equal(
+            io_read_windows(shared, "x", bytes, zipped ? size : length, 1000, NULL, &graph),
+            CAFE_OK);
+        assert_int_equal(cafe_graph_edges(graph), 2);
+        cafe_graph_free(graph);
+    }
+    free(packed);
+    free(text);
+}
+
+/* METIS counts vertices across windows. */
+static void test_metis_windows(void **state) {
+    enum { N = 5000 };
+    char *text = malloc(N * 20), *p = text;
+    (void)state;
+    p += sprintf(p, "%d %d\n", N, N - 1);
+    for (int u = 1; u <= N; u++) {
+        if (u % 100 == 0) p += sprintf(p, "%% comment\n");
+        if (u > 1) p += sprintf(p, "%d ", u - 1);
+        if (u < N) p += sprintf(p, "%d", u + 1);
+        p += sprintf(p, "\n");
+    }
+    for (int64_t window = 16; window < 100000; window *= 7) {
+        cafe_graph *graph = NULL;
+        assert_int_equal(
+            io_read_windows(shared, "x.graph", text, (size_t)(p - text), window, NULL, &graph),
+            CAFE_OK);
+        assert_int_equal(cafe_graph_edges(graph), N - 1);
+        assert_true(io_weight(graph, "4000", "4001") == 1);
+        cafe_graph_free(graph);
+    }
     free(text);
 }
 
@@ -324,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_mtx_refused),   cmocka_unit_test(test_metis),
         cmocka_unit_test(test_metis_refused), cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_gzip_formats),  cmocka_unit_test(test_gzip_windows),
+        cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_metis_windows),
         cmocka_unit_test(test_choice),        cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, start, stop);

@@ -84,6 +84,20 @@ static void skip_to(cafe_text *text, const uint8_t *p) {
     text->begin = p;
 }
 
+/* Moves the text from p on to its next line with data; begin == end when there is none. */
+static cafe_status find_data(cafe_text *text, const uint8_t *p) {
+    cafe_status status = CAFE_OK;
+    for (;;) {
+        skip_to(text, data_line(p, text->end));
+        if (text->begin < text->end) break;
+        CAFE_TRY(cafe_text_next(text));
+        if (text->begin == text->end) break;
+        p = text->begin;
+    }
+done:
+    return status;
+}
+
 /* Moves the text to its first edge, past byte order mark, comments and heading, and notes what that
  * edge looks like. */
 static cafe_status look_ahead(edges *e, bool strings) {
@@ -94,19 +108,12 @@ static cafe_status look_ahead(edges *e, bool strings) {
     if (text->end - text->begin >= 3 && memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
         text->begin += 3;
     if (text->begin < text->end) look_for_nodes(e, text->begin);
-    while (text->begin < text->end) {
-        skip_to(text, data_line(text->begin, text->end));
-        if (text->begin < text->end) break;
-        CAFE_TRY(cafe_text_next(text));
-    }
+    CAFE_TRY(find_data(text, text->begin));
     if (text->begin == text->end) goto done;
     e->separator = cafe_field_separator(text->begin);
-    if (strings ? cafe_field_heading(text->begin, e->separator)
-                : is_heading(text->begin, text->end)) {
-        const uint8_t *behind = cafe_skip_line(text->begin, text->end);
-        skip_to(text, data_line(behind, text->end));
-        if (text->begin == text->end) CAFE_TRY(cafe_text_next(text));
-    }
+    bool heading = strings ? cafe_field_heading(text->begin, e->separator)
+                           : is_heading(text->begin, text->end);
+    if (heading) CAFE_TRY(find_data(text, cafe_skip_line(text->begin, text->end)));
     bool third = text->begin < text->end && has_third(e, text->begin, strings);
     e->third = !e->options->weights ? CAFE_THIRD_IGNORED
                : third              ? CAFE_THIRD_WEIGHT
@@ -132,7 +139,7 @@ static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {
 }
 
 static cafe_status read_strings(edges *e, int64_t *nodes, cafe_names *names) {
-    e->text.window = string_window;
+    if (e->text.window > string_window) e->text.window = string_window;
     cafe_status status = look_ahead(e, true);
     if (status != CAFE_OK) return status;
     start_list(e, false);
@@ -166,8 +173,8 @@ cafe_status cafe_read_edges(const cafe_input *input, const cafe_graph_options *o
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(e.context, input->name, false, false, &e.list);
     cafe_phase(e.context, "read", input->size);
-    CAFE_TRY(
-        cafe_text_open(e.context, input->name, input->bytes, input->size, integer_window, &e.text));
+    CAFE_TRY(cafe_text_open(e.context, input->name, input->bytes, input->size,
+                            input->window ? input->window : integer_window, &e.text));
     e.text.mapped = input->map != NULL;
     CAFE_TRY(read_links(&e, &nodes, &names));
     if (e.list.count == 0 && nodes == 0) CAFE_TRY(fail_empty(&e));

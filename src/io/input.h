@@ -15,6 +15,7 @@ typedef struct cafe_input {
     void *map; /* the mapped file, or NULL */
     size_t map_bytes;
     uint8_t *owned; /* the context's memory that holds the bytes, or NULL */
+    int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
 } cafe_input;
 
 /* "-" is standard input, which is read to its end. */

@@ -16,7 +16,7 @@
 #include "io/text.h"
 #include "io/trouble.h"
 
-static const int64_t window = (int64_t)32 << 20;
+static const int64_t usual_window = (int64_t)32 << 20;
 
 typedef struct note {
     cafe_trouble kind;
@@ -281,7 +281,8 @@ cafe_status cafe_read_metis(const cafe_input *input, const cafe_graph_options *o
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(g.context, input->name, false, false, &g.list);
     cafe_phase(g.context, "read", input->size);
-    CAFE_TRY(cafe_text_open(g.context, input->name, input->bytes, input->size, window, &g.text));
+    CAFE_TRY(cafe_text_open(g.context, input->name, input->bytes, input->size,
+                            input->window ? input->window : usual_window, &g.text));
     g.text.mapped = input->map != NULL;
     CAFE_TRY(read_header(&g));
     CAFE_TRY(read_vertices(&g));

@@ -17,7 +17,7 @@
 #include "io/scan.h"
 #include "io/text.h"
 
-static const int64_t window = (int64_t)32 << 20;
+static const int64_t usual_window = (int64_t)32 << 20;
 
 typedef struct mtx {
     cafe_context *context;
@@ -175,7 +175,8 @@ cafe_status cafe_read_mtx(const cafe_input *input, const cafe_graph_options *opt
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(m.context, input->name, false, false, &m.list);
     cafe_phase(m.context, "read", input->size);
-    CAFE_TRY(cafe_text_open(m.context, input->name, input->bytes, input->size, window, &m.text));
+    CAFE_TRY(cafe_text_open(m.context, input->name, input->bytes, input->size,
+                            input->window ? input->window : usual_window, &m.text));
     m.text.mapped = input->map != NULL;
     CAFE_TRY(read_banner(&m));
     CAFE_TRY(read_size(&m));

@@ -126,22 +126,20 @@ static cafe_status settle(cafe_context *context, const cafe_graph_options *given
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_read(cafe_context *context, const char *path,
-                            const cafe_graph_options *options, cafe_graph **graph) {
-    cafe_graph_options settled;
-    cafe_input input;
-    *graph = NULL;
-    cafe_status status = settle(context, options, &settled);
-    if (status == CAFE_OK) status = cafe_input_open(context, path, &input);
-    return status == CAFE_OK ? read_input(&input, &settled, graph) : status;
-}
-
-cafe_status cafe_graph_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
-                                  int64_t size, const cafe_graph_options *options,
+cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,
                                   cafe_graph **graph) {
     cafe_graph_options settled;
-    cafe_input input = {.context = context, .name = name, .bytes = bytes, .size = size};
     *graph = NULL;
-    cafe_status status = settle(context, options, &settled);
-    return status == CAFE_OK ? read_input(&input, &settled, graph) : status;
+    cafe_status status = settle(input->context, options, &settled);
+    if (status == CAFE_OK) return read_input(input, &settled, graph);
+    cafe_input_close(input);
+    return status;
+}
+
+cafe_status cafe_graph_read(cafe_context *context, const char *path,
+                            const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_input input;
+    *graph = NULL;
+    cafe_status status = cafe_input_open(context, path, &input);
+    return status == CAFE_OK ? cafe_graph_read_input(&input, options, graph) : status;
 }

@@ -18,10 +18,9 @@ cafe_status cafe_read_npz(const cafe_input *input, const cafe_graph_options *opt
 cafe_status cafe_read_binary(cafe_input *input, const cafe_graph_options *options,
                              cafe_graph **graph);
 
-/* cafe_graph_read() for bytes in memory; name: for the errors and, by its ending, for the format.
- */
-cafe_status cafe_graph_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
-                                  int64_t size, const cafe_graph_options *options,
+/* cafe_graph_read() for an input, be it a file or bytes in memory; closes it. Its name is for the
+ * errors and, by its ending, for the format. */
+cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,
                                   cafe_graph **graph);
 
 /* cafe_block_read() for bytes in memory. */

@@ -1,9 +1,9 @@
 /* The text source: windows over a mapped file or over a stream of decompressed data.
  *
- * Plain text is not copied: windows point into the file, but for its last lines, which are copied
- * so that they can be padded. gzip text alternates between two buffers: while the threads parse the
- * lines of one, one of them fills the other, beginning with the unfinished line that the first ends
- * with.
+ * Plain text is not copied: windows point into the file, but for its last 64 KiB (or last line),
+ * which are copied so that they can be padded; a small file so is one window. gzip text alternates
+ * between two buffers: while the threads parse the lines of one, one of them fills the other,
+ * beginning with the unfinished line that the first ends with.
  */
 #define _GNU_SOURCE
 #include "io/text.h"
@@ -16,6 +16,7 @@
 #include "io/scan.h"
 
 static const int64_t longest_line = (int64_t)1 << 28;
+static const int64_t small_rest = (int64_t)1 << 16;
 
 cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
                            int64_t size, int64_t window, cafe_text *text) {
@@ -94,6 +95,8 @@ static cafe_status copy_tail(cafe_text *text) {
 
 static cafe_status next_plain(cafe_text *text) {
     drop_pages(text);
+    int64_t small = text->window < small_rest ? text->window : small_rest;
+    if (text->size - text->at <= small) return copy_tail(text);
     int64_t limit = last_direct(text);
     const uint8_t *begin = text->bytes + text->at, *newline = NULL;
     if (limit - text->at > text->window) {
