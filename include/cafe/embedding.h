@@ -133,6 +133,14 @@ CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embe
                                           const cafe_graph *graph, const char *path,
                                           cafe_vector_format format, int32_t overwrite);
 
+/* Writes a sparse matrix in compressed rows (row i has the entries offsets[i] .. offsets[i+1]) as
+ * scipy.sparse.save_npz does: a stored, not compressed, archive with float32 values. Names as
+ * above. Columns need not ascend within a row. */
+CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t rows,
+                                        int64_t columns, const int64_t *offsets,
+                                        const int32_t *columns_of, const float *values,
+                                        int32_t overwrite);
+
 /* Reads an n x K block of float32 or float64 from a .npy file, for warm starts; the caller frees it
  * with cafe_block_free. */
 CAFE_API cafe_status cafe_block_read(cafe_context *context, const char *path, int64_t *rows,
