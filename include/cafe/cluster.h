@@ -46,6 +46,41 @@ CAFE_API cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op
 CAFE_API cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
                                              int32_t *part, int64_t *count);
 
+/* ---- softmax with sparse rows ---------------------------------------------------------------- */
+
+/* Memberships n x K in compressed rows: each node's probabilities above a threshold. */
+typedef struct cafe_memberships cafe_memberships;
+
+typedef struct cafe_sparse_options {
+    size_t struct_size;
+    int64_t support;  /* columns a node holds at most */
+    double threshold; /* smaller probabilities are dropped when they shrink */
+} cafe_sparse_options;
+
+CAFE_API const cafe_option_table *cafe_sparse_option_table(void);
+CAFE_API void cafe_sparse_options_init(cafe_sparse_options *options);
+
+/* The same iteration from a partition: part[n] in 0 .. columns-1 (NULL: drawn at random). A node
+ * begins with its own column and those of its neighbours, by weight; since a probability of 0 stays
+ * 0, no other column matters to it. Memory O(n * support + columns), so thousands of columns on
+ * millions of nodes fit. labels as for cafe_softmax. */
+CAFE_API cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
+                                         const cafe_softmax_options *options,
+                                         const cafe_sparse_options *sparse, const int32_t *part,
+                                         const int32_t *labels, cafe_memberships **memberships);
+CAFE_API void cafe_memberships_free(cafe_memberships *memberships);
+CAFE_API void cafe_memberships_csr(const cafe_memberships *memberships, const int64_t **offsets,
+                                   const int32_t **columns, const float **values);
+CAFE_API int64_t cafe_memberships_columns(const cafe_memberships *memberships);
+CAFE_API int64_t cafe_memberships_sweeps(const cafe_memberships *memberships);
+/* sweeps + 1 values of the objective of cafe_softmax, computed anew from all rows after each. */
+CAFE_API const double *cafe_memberships_objective(const cafe_memberships *memberships);
+CAFE_API int32_t cafe_memberships_converged(const cafe_memberships *memberships);
+/* The hard partition, as cafe_solution_partition gives it. */
+CAFE_API cafe_status cafe_memberships_partition(cafe_context *context,
+                                                const cafe_memberships *memberships, int32_t *part,
+                                                int64_t *count);
+
 /* ---- layers ---------------------------------------------------------------------------------- */
 
 typedef struct cafe_layers_options {

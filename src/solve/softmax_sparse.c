@@ -1,0 +1,260 @@
+/* Softmax clustering with sparse rows: the iteration of softmax.c for thousands of columns.
+ *
+ * A probability of 0 stays 0, so of z_u only the columns that u holds are needed:
+ *
+ *     z_uk = sum over w of a(u,w) h_wk / d_u - s_k + own h_uk     for k in the support of u
+ *
+ * with s = sum of p_w h_w exact in all K columns. The neighbours' entries are added where the
+ * node's own support has a mark. Probabilities below the threshold that are still shrinking (z
+ * below the node's mean) are dropped and their mass goes to the rest: that only adds to <z, Delta>.
+ */
+#include "solve/softmax_sparse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+
+enum { TASK = 64, BLOCK = 1024 };
+
+/* Room for one node's row while it is updated. */
+typedef struct scratch {
+    float h[CAFE_MOST_SUPPORT], s[CAFE_MOST_SUPPORT], row[CAFE_MOST_SUPPORT];
+} scratch;
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+typedef struct start_job {
+    cafe_sparse *sparse;
+    const int32_t *part, *labels;
+    uint64_t seed;
+} start_job;
+
+static int32_t part_of(const start_job *job, int64_t u) {
+    if (job->labels && job->labels[u] >= 0) return job->labels[u];
+    if (job->part) return job->part[u];
+    cafe_random4 r = cafe_philox(job->seed, CAFE_STREAM_SIMPLEX, (uint64_t)u);
+    return (int32_t)cafe_below(r.v[0], r.v[1], (uint64_t)job->sparse->columns);
+}
+
+/* Adds weight to column k of the list; when the list is full the lightest entry behind the first
+ * makes room. */
+static void add_weight(int64_t support, int32_t *columns, float *values, int32_t *count, int32_t k,
+                       float weight) {
+    int32_t lightest = 1;
+    for (int32_t i = 0; i < *count; i++) {
+        if (columns[i] == k) {
+            values[i] += weight;
+            return;
+        }
+        if (i > 0 && values[i] < values[lightest]) lightest = i;
+    }
+    if (*count < support)
+        lightest = (*count)++;
+    else if (support == 1 || values[lightest] >= weight)
+        return;
+    columns[lightest] = k;
+    values[lightest] = weight;
+}
+
+/* Half for the node's own column, half by the weights of its neighbours' columns. */
+static void start_row(const start_job *job, int64_t u) {
+    cafe_sparse *x = job->sparse;
+    const cafe_sampled *s = x->op->sampled;
+    int32_t *columns = x->column + u * x->support, *count = &x->count[u];
+    float *values = x->value + u * x->support;
+    double sum = 0, degree = s->p[u] * s->total;
+    columns[0] = part_of(job, u);
+    values[0] = 0.5f;
+    *count = 1;
+    if (!(job->labels && job->labels[u] >= 0))
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
+            add_weight(x->support, columns, values, count, part_of(job, s->targets[j]),
+                       (float)((s->weights ? s->weights[j] : 1) / (2 * degree)));
+    for (int32_t i = 0; i < *count; i++) sum += values[i];
+    for (int32_t i = 0; i < *count; i++) values[i] = (float)(values[i] / sum);
+}
+
+static void start_block(void *argument, int64_t block, int32_t worker) {
+    const start_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->sparse->n, BLOCK, block); u++)
+        start_row(job, u);
+}
+
+/* s = sum of p_w h_w, in node order. */
+static void sum_up(cafe_sparse *x) {
+    memset(x->s, 0, (size_t)x->columns * sizeof *x->s);
+    for (int64_t u = 0; u < x->n; u++)
+        for (int32_t i = 0; i < x->count[u]; i++)
+            x->s[x->column[u * x->support + i]] +=
+                x->op->sampled->p[u] * x->value[u * x->support + i];
+}
+
+/* ---- one node -------------------------------------------------------------------------------- */
+
+/* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. */
+static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row) {
+    const cafe_sampled *s = x->op->sampled;
+    const int32_t *columns = x->column + u * x->support;
+    for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = (uint16_t)(i + 1);
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+        int64_t w = s->targets[j];
+        float a = s->weights ? s->weights[j] : 1;
+        for (int32_t i = 0; i < x->count[w]; i++) {
+            uint16_t place = mark[x->column[w * x->support + i]];
+            if (place) row[place - 1] += a * x->value[w * x->support + i];
+        }
+    }
+    for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = 0;
+}
+
+/* Drops what is small and shrinking from the new row; returns how many entries are left. */
+static int32_t prune(const cafe_sparse *x, int32_t count, const float *z, float *row,
+                     int32_t *columns) {
+    double mean = 0, sum = 0;
+    int32_t left = 0;
+    for (int32_t i = 0; i < count; i++) mean += (double)row[i] * z[i];
+    for (int32_t i = 0; i < count; i++) {
+        if (row[i] <= 0 || (row[i] < x->threshold && z[i] < mean)) continue;
+        columns[left] = columns[i];
+        row[left++] = row[i];
+    }
+    for (int32_t i = 0; i < left; i++) sum += row[i];
+    for (int32_t i = 0; i < left; i++) row[i] = (float)(row[i] / sum);
+    return left;
+}
+
+static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *columns, float *values,
+                   int32_t *count) {
+    const cafe_sampled *sampled = x->op->sampled;
+    scratch r;
+    float z[CAFE_MOST_SUPPORT];
+    double p = sampled->p[u], inverse_degree = 1 / (p * sampled->total);
+    double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
+    double inner = x->chunks->inner ? x->chunks->inner[u] : 0;
+    double shift = inner + (x->chunks->mass[x->chunk] - p), most = shift > 0 ? 4 / shift : INFINITY;
+    double theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
+    int32_t old = x->count[u];
+    memset(&r, 0, sizeof r);
+    memcpy(columns, x->column + u * x->support, (size_t)old * sizeof *columns);
+    memcpy(r.h, x->value + u * x->support, (size_t)old * sizeof *r.h);
+    for (int32_t i = 0; i < old; i++) r.s[i] = (float)x->s[columns[i]];
+    gather(x, u, mark, r.row);
+    cafe_pull pull = {(float)inverse_degree, (float)(p - loop)};
+    for (int32_t i = 0; i < old; i++)
+        z[i] = r.row[i] * pull.inverse_degree - r.s[i] + pull.own * r.h[i];
+    if (theta > most) theta = most;
+    x->op->kernels->softmax(x->stride, r.h, r.s, pull, (float)(theta < 1e30 ? theta : 1e30), r.row);
+    *count = prune(x, old, z, r.row, columns);
+    memcpy(values, r.row, (size_t)*count * sizeof *values);
+}
+
+/* ---- one chunk ------------------------------------------------------------------------------- */
+
+static bool still(const cafe_sparse *x, int64_t u) {
+    return !(x->op->sampled->p[u] > 0) || (x->labels && x->labels[u] >= 0) || x->count[u] == 1;
+}
+
+static void find_rows(void *argument, int64_t task, int32_t worker) {
+    cafe_sparse *x = argument;
+    uint16_t *mark = x->marks + worker * x->columns;
+    int64_t end = cafe_block_end(cafe_chunk_size(x->chunks, x->chunk), TASK, task);
+    for (int64_t i = task * TASK; i < end; i++) {
+        int64_t u = x->chunk + i * x->chunks->count;
+        x->new_count[i] = 0;
+        if (!still(x, u))
+            update(x, u, mark, x->new_column + i * x->support, x->new_value + i * x->support,
+                   &x->new_count[i]);
+    }
+}
+
+/* Moves s in node order, then the rows. */
+static void write_rows(cafe_sparse *x) {
+    int64_t size = cafe_chunk_size(x->chunks, x->chunk);
+    for (int64_t i = 0; i < size; i++) {
+        int64_t u = x->chunk + i * x->chunks->count;
+        int32_t *columns = x->column + u * x->support;
+        float *values = x->value + u * x->support;
+        double p = x->op->sampled->p[u];
+        if (x->new_count[i] == 0) continue;
+        for (int32_t k = 0; k < x->count[u]; k++) x->s[columns[k]] -= p * values[k];
+        x->count[u] = x->new_count[i];
+        memcpy(columns, x->new_column + i * x->support, (size_t)x->count[u] * sizeof *columns);
+        memcpy(values, x->new_value + i * x->support, (size_t)x->count[u] * sizeof *values);
+        for (int32_t k = 0; k < x->count[u]; k++) x->s[columns[k]] += p * values[k];
+    }
+}
+
+/* ---- the objective --------------------------------------------------------------------------- */
+
+/* sum over u in the block of <h_u, sum over w != u of a(u,w) h_w> / 2m + p_u^2 ||h_u||^2 */
+static void objective_block(void *argument, int64_t block, int32_t worker) {
+    cafe_sparse *x = argument;
+    const cafe_sampled *s = x->op->sampled;
+    uint16_t *mark = x->marks + worker * x->columns;
+    double total = 0;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(x->n, BLOCK, block); u++) {
+        const float *values = x->value + u * x->support;
+        float row[CAFE_MOST_SUPPORT] = {0};
+        double p = s->p[u], loop = s->loops ? s->loops[u] / s->total : 0;
+        gather(x, u, mark, row);
+        for (int32_t i = 0; i < x->count[u]; i++)
+            total += values[i] * (row[i] / s->total + (p * p - loop) * values[i]);
+    }
+    x->partial[block] = total;
+}
+
+static cafe_status objective(cafe_context *context, cafe_sparse *x, double *value) {
+    int64_t blocks = cafe_blocks(x->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, objective_block, x);
+    *value = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *value += x->partial[b];
+    for (int64_t k = 0; k < x->columns; k++) *value -= x->s[k] * x->s[k];
+    return status;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32_t *part) {
+    start_job job = {x, part, x->labels, context->seed};
+    cafe_phase(context, "start", 0);
+    cafe_status status = cafe_parallel(context, cafe_blocks(x->n, BLOCK), start_block, &job);
+    if (status == CAFE_OK) sum_up(x);
+    return status;
+}
+
+static cafe_status sweep(cafe_context *context, cafe_sparse *x) {
+    cafe_status status = CAFE_OK;
+    for (int64_t c = 0; c < x->chunks->count; c++) {
+        x->chunk = c;
+        int64_t tasks = cafe_blocks(cafe_chunk_size(x->chunks, c), TASK);
+        if (tasks > 1)
+            CAFE_TRY(cafe_parallel(context, tasks, find_rows, x));
+        else
+            find_rows(x, 0, 0);
+        write_rows(x);
+    }
+    CAFE_TRY(cafe_check_cancel(context));
+done:
+    return status;
+}
+
+cafe_status cafe_sparse_iterate(cafe_context *context, cafe_sparse *x, int64_t sweeps,
+                                double tolerance, cafe_course *course) {
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "sweep", sweeps);
+    CAFE_TRY(objective(context, x, &course->objective[0]));
+    for (int64_t i = 0; i < sweeps && !course->converged; i++) {
+        double *now = &course->objective[i + 1];
+        CAFE_TRY(sweep(context, x));
+        CAFE_TRY(objective(context, x, now));
+        course->sweeps = i + 1;
+        course->converged = tolerance > 0 && *now - now[-1] <= tolerance * fabs(*now);
+        cafe_step(context, i + 1, *now);
+    }
+done:
+    return status;
+}
