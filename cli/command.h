@@ -9,6 +9,8 @@
     X(convert)          \
     X(info)             \
     X(generate)         \
+    X(bounds)           \
+    X(reduce)           \
     X(help)             \
     X(version)
 

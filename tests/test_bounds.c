@@ -151,7 +151,7 @@ static double *pairs_of(int32_t threads, int which, int64_t *size) {
 }
 
 static void eigenpairs_have_the_same_bits(void **state) {
-    static const int graphs[] = {-1, 0, 3, 4}; /* the last two make ARPACK start anew midway */
+    static const int graphs[] = {-1, 0, 3, 4}; /* the last two have two distinct eigenvalues */
     (void)state;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
         int64_t size;

@@ -76,7 +76,7 @@ CAFE_API cafe_status cafe_bound_check(cafe_context *context, const cafe_operator
 
 typedef struct cafe_bounds_options {
     size_t struct_size;
-    double theta;     /* inverse temperature, as for softmax */
+    double theta;     /* inverse temperature in units of n, the default units of softmax */
     int64_t restarts; /* random starts; the one with the largest objective counts */
     int64_t sweeps;   /* at most so many passes over the nodes, per start */
     double tolerance; /* stop when a sweep gains less than this share of the objective */

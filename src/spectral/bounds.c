@@ -35,8 +35,8 @@ struct cafe_bounds {
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option bounds_options[] = {
-    {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_bounds_options, theta), 10, 1e-9, 1e30, NULL,
-     "inverse temperature in units of 1/p_u: how hard a node follows its neighbours"},
+    {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_bounds_options, theta), 1, 1e-9, 1e30, NULL,
+     "inverse temperature in units of n: how hard a node follows its neighbours"},
     {"restarts", "R", CAFE_OPTION_INTEGER, offsetof(cafe_bounds_options, restarts), 20, 1, 1e6,
      NULL, "random starts; the one with the largest objective counts"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_bounds_options, sweeps), 300, 0, 1e9, NULL,
