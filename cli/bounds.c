@@ -65,7 +65,7 @@ static const char *verdict(const cafe_bound *b) {
 
 static void put_comparison(const cafe_bound *p, const cafe_bound *c, double delta) {
     put_words("x =", "h_1 / |h_1|", "(h_1-h_2) / |h_1-h_2|");
-    put_pair("x'Qx", p->rayleigh, c->rayleigh);
+    printf("%-22s %17.9g %23.9g\n", "x'Qx", p->rayleigh, c->rayleigh);
     put_pair("epsilon", p->epsilon, c->epsilon);
     put_pair("1 - delta", 1 - delta, 1 - delta);
     put_words("epsilon <= 1 - delta", p->applies ? "yes" : "no", c->applies ? "yes" : "no");
