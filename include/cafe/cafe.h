@@ -15,6 +15,7 @@
 #include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/reduce.h>
 #include <cafe/status.h>
 
 #endif

@@ -1,0 +1,33 @@
+/* cafe reduce: what was asked for, what came out, and the two reports on it. */
+#ifndef CAFE_CLI_REDUCE_H
+#define CAFE_CLI_REDUCE_H
+
+#include "run.h"
+
+typedef struct reduce_values {
+    cli_common common;
+    const char *output, *json, *w;
+    bool keep_empty;
+    cafe_reduce_options reduce;
+} reduce_values;
+
+enum reduce_phase { REDUCE_READ, REDUCE_SOLVE, REDUCE_WRITE, REDUCE_PHASES };
+
+typedef struct reduce_job {
+    cli_run run;
+    reduce_values values;
+    const char *path;
+    cafe_table *table;
+    cafe_reduction *reduction;
+    cafe_reduction_report report;
+    double seconds[REDUCE_PHASES];
+} reduce_job;
+
+/* Lines for people. */
+void reduce_say_table(reduce_job *job);
+void reduce_say_result(reduce_job *job);
+void reduce_say_end(reduce_job *job);
+
+int reduce_write_report(reduce_job *job);
+
+#endif

@@ -1,0 +1,213 @@
+/* What cafe reduce reports: a short aligned summary for people, everything in JSON for programs. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "memory.h"
+#include "output.h"
+#include "reduce.h"
+
+enum { FIRST_COLUMNS = 6 };
+
+static const char *const phase_names[REDUCE_PHASES] = {"read", "solve", "write"};
+
+static const char *method_text(const reduce_job *job) {
+    return job->values.reduce.method == CAFE_REDUCE_SPHERE ? "sphere" : "softmax";
+}
+
+static bool is_sequential(const reduce_job *job) {
+    return job->report.chunks == job->report.rows;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+void reduce_say_table(reduce_job *job) {
+    char rows[CLI_COUNT_TEXT], columns[CLI_COUNT_TEXT];
+    cli_say(
+        &job->run, "table     %s: %s rows, %s columns; %s, %s", job->path,
+        cli_count_text(cafe_table_rows(job->table), rows),
+        cli_count_text(cafe_table_columns(job->table), columns),
+        cafe_table_has_heading(job->table) ? "the first line names the columns" : "no heading",
+        cafe_table_has_row_names(job->table) ? "the first column names the rows" : "no row names");
+}
+
+static void say_row(reduce_job *job, const char *name, const char *format, const double *values,
+                    int64_t count) {
+    char line[160];
+    int at = snprintf(line, sizeof line, "          %-11s", name);
+    for (int64_t j = 0; j < count && j < FIRST_COLUMNS; j++)
+        at += snprintf(line + at, sizeof line - (size_t)at, format, values[j]);
+    cli_say(&job->run, "%s%s", line, count > FIRST_COLUMNS ? " ..." : "");
+}
+
+static void say_sweeps(reduce_job *job) {
+    for (int64_t i = 0; i <= job->report.sweeps; i++)
+        cli_say(&job->run, "          sweep %4" PRId64 "  objective %.9g", i,
+                job->report.objective[i]);
+}
+
+static void say_solution(reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    char order[48], theta[48] = "";
+    say_row(job, "means", " %9.3g", r->means, r->width);
+    if (is_sequential(job))
+        snprintf(order, sizeof order, "row after row");
+    else
+        snprintf(order, sizeof order, "in %" PRId64 " chunk%s", r->chunks,
+                 r->chunks == 1 ? "" : "s");
+    if (job->values.reduce.method == CAFE_REDUCE_SOFTMAX)
+        snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
+    if (job->run.common->verbose) say_sweeps(job);
+    cli_say(&job->run,
+            "%-9s %" PRId64 " columns%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
+            method_text(job), r->asked, theta, r->sweeps, r->sweeps == 1 ? "" : "s", order,
+            r->objective[0], r->objective[r->sweeps],
+            r->converged ? ", converged to the tolerance" : "");
+    if (job->values.reduce.method == CAFE_REDUCE_SOFTMAX)
+        cli_say(&job->run,
+                "          %" PRId64 " of %" PRId64
+                " columns hold the largest part of some row, %" PRId64 " are empty",
+                r->clusters, r->held, r->asked - r->held);
+}
+
+static void say_columns(reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    cli_say(&job->run, "          column  Ritz value    residual   share  beside PCA");
+    for (int64_t j = 0; j < r->columns; j++) {
+        char beside[32] = "-";
+        if (r->projections) snprintf(beside, sizeof beside, "%.6f", r->projections[j]);
+        cli_say(&job->run, "          %6" PRId64 "  %10.6g  %10.3e  %5.1f%%  %10s", j + 1,
+                r->ritz_values[j], r->residuals[j], 100 * r->shares[j], beside);
+    }
+}
+
+static void warn_columns(reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    if (r->rank == 0)
+        cli_warn(&job->run, "no column carries information: the rows of the table are alike");
+    else if (r->columns > r->rank)
+        cli_warn(&job->run,
+                 "columns %" PRId64 " to %" PRId64
+                 " carry no information: they complete the others to an orthonormal set and are "
+                 "arbitrary",
+                 r->rank + 1, r->columns);
+    if (!r->projections)
+        cli_warn(&job->run,
+                 "the table is too wide for the exact components, which are therefore not compared "
+                 "with");
+}
+
+void reduce_say_result(reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    double explained = 0;
+    say_solution(job);
+    for (int64_t j = 0; j < r->columns; j++) explained += r->shares[j];
+    cli_say(&job->run,
+            "vectors   %" PRId64 " columns, of rank %" PRId64 "; they hold %.2f%% of the variance",
+            r->columns, r->rank, 100 * explained);
+    warn_columns(job);
+    if (r->columns == 0) return;
+    cli_say(&job->run,
+            "proof     Q v = rho v: an eigenvalue lies within the residual of each value");
+    if (job->run.common->verbose) {
+        say_columns(job);
+        return;
+    }
+    say_row(job, "Ritz value", " %9.4g", r->ritz_values, r->columns);
+    say_row(job, "residual", " %9.1e", r->residuals, r->columns);
+    if (!r->projections) return;
+    cli_say(&job->run,
+            "PCA       part of each column outside the %" PRId64
+            " dominant eigenvectors (1 - sum of squared cosines)",
+            r->eigenpairs);
+    say_row(job, "", " %9.6f", r->projections, r->columns);
+}
+
+void reduce_say_end(reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    const reduce_values *v = &job->values;
+    if (v->output)
+        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, v->output, r->rows, r->columns);
+    if (v->w) cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, v->w, r->width, r->held);
+    if (v->json) cli_say(&job->run, "report    %s", v->json);
+    cli_say(&job->run, "seconds   read %.3f, solve %.3f, write %.3f, total %.3f",
+            job->seconds[REDUCE_READ], job->seconds[REDUCE_SOLVE], job->seconds[REDUCE_WRITE],
+            cli_seconds() - job->run.began);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_table(cli_json *json, const reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    cli_json_open(json, "table", '{');
+    cli_json_text(json, "path", job->path);
+    cli_json_integer(json, "rows", r->rows);
+    cli_json_integer(json, "width", r->width);
+    cli_json_bool(json, "heading", cafe_table_has_heading(job->table) != 0);
+    cli_json_bool(json, "row_names", cafe_table_has_row_names(job->table) != 0);
+    cli_json_real(json, "variance", r->variance);
+    cli_json_reals(json, "means", r->means, r->width);
+    cli_json_close(json, '}');
+}
+
+static void put_options(cli_json *json, const reduce_job *job) {
+    cli_json_open(json, "options", '{');
+    cli_json_unsigned(json, "seed", job->values.common.seed);
+    cli_json_integer(json, "threads", cafe_threads(job->run.context));
+    cli_json_options(json, cafe_reduce_option_table(), &job->values.reduce);
+    cli_json_close(json, '}');
+}
+
+static void put_result(cli_json *json, const reduce_job *job) {
+    const cafe_reduction_report *r = &job->report;
+    cli_json_text(json, "order", is_sequential(job) ? "sequential" : "chunks");
+    cli_json_integer(json, "chunks", r->chunks);
+    cli_json_real(json, "theta", r->theta);
+    cli_json_integer(json, "sweeps", r->sweeps);
+    cli_json_bool(json, "converged", r->converged != 0);
+    cli_json_reals(json, "objective", r->objective, r->sweeps + 1);
+    cli_json_real(json, "trace", r->trace);
+    cli_json_integer(json, "clusters", r->clusters);
+    cli_json_reals(json, "masses", r->masses, r->held);
+    cli_json_integer(json, "columns_asked", r->asked);
+    cli_json_integer(json, "columns_held", r->held);
+    cli_json_integer(json, "columns", r->columns);
+    cli_json_integer(json, "rank", r->rank);
+    cli_json_reals(json, "ritz_values", r->ritz_values, r->columns);
+    cli_json_reals(json, "residuals", r->residuals, r->columns);
+    cli_json_reals(json, "shares", r->shares, r->columns);
+    cli_json_reals(json, "column_values", r->column_values, r->columns);
+    cli_json_reals(json, "column_residuals", r->column_residuals, r->columns);
+    cli_json_reals(json, "projection_residuals", r->projections, r->columns);
+    cli_json_reals(json, "eigenvalues", r->eigenvalues, r->eigenpairs);
+    cli_json_real(json, "orthogonality", r->orthogonality);
+}
+
+static void put_report(FILE *file, const reduce_job *job) {
+    cli_json json = {.file = file};
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "schema", "cafe/reduce/1");
+    cli_json_text(&json, "version", cafe_version());
+    put_table(&json, job);
+    cli_json_text(&json, "method", method_text(job));
+    put_options(&json, job);
+    put_result(&json, job);
+    if (job->values.output) cli_json_text(&json, "output", job->values.output);
+    if (job->values.w) cli_json_text(&json, "w", job->values.w);
+    cli_json_open(&json, "seconds", '{');
+    for (int i = 0; i < REDUCE_PHASES; i++) cli_json_real(&json, phase_names[i], job->seconds[i]);
+    cli_json_real(&json, "total", cli_seconds() - job->run.began);
+    cli_json_close(&json, '}');
+    cli_json_integer(&json, "peak_bytes", cli_memory_peak());
+    cli_json_close(&json, '}');
+}
+
+int reduce_write_report(reduce_job *job) {
+    cli_output output;
+    if (!job->values.json) return CLI_OK;
+    int code = cli_output_open(&job->run, job->values.json, &output);
+    if (code != CLI_OK) return code;
+    put_report(output.file, job);
+    return cli_output_close(&job->run, &output, true);
+}

@@ -1,0 +1,420 @@
+/* Tables as text: CSV, TSV, or numbers between blanks; plain or gzip, parsed by all threads.
+ *
+ * The first two lines tell the layout:
+ *   heading     no cell of the first line is a number
+ *   row names   the first cell of a row is no number; or the heading has an empty first cell, or
+ * one cell less than the rows (as NumPy users, pandas and R write them) Each window is cut into
+ * pieces. One pass counts the rows and the bytes of their names, so that all threads know where
+ * theirs go; the next one parses.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "io/field.h"
+#include "io/scan.h"
+#include "io/table.h"
+#include "io/text.h"
+
+static const int64_t window_bytes = (int64_t)16 << 20;
+
+static const char not_number[] = "a finite number";
+static const char too_large[] = "a number below 3.4e38 in size";
+static const char too_few[] = "another number (every row has as many as the first)";
+static const char too_many[] = "the end of the line (no row has more numbers than the first)";
+static const char lone_return[] = "a line that ends with \\n or \\r\\n";
+static const char no_separator[] = "a separator behind the cell";
+static const char unclosed[] = "a closing quote on the same line";
+static const char bad_byte[] = "UTF-8 text in a name";
+
+typedef struct layout {
+    uint8_t separator;
+    bool heading, named;
+    int64_t columns;
+} layout;
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static bool is_padding(uint8_t c, uint8_t separator) {
+    return c == ' ' || (c == '\t' && separator != '\t');
+}
+
+static const uint8_t *skip_padding(const uint8_t *p, uint8_t separator) {
+    while (is_padding(*p, separator)) p++;
+    return p;
+}
+
+/* A lone '\r' ends no line: what follows it would be lost. */
+static bool ends_line(const uint8_t *p) {
+    return *p == '\n' || (*p == '\r' && p[1] == '\n');
+}
+
+static bool is_skipped(const uint8_t *line) {
+    const uint8_t *p = cafe_skip_blanks(line);
+    return ends_line(p) || *p == '#';
+}
+
+/* A number that fills its cell. */
+static cafe_scan scan_bare(const uint8_t **at, float *value) {
+    const uint8_t *p = *at;
+    bool minus = *p == '-';
+    p += minus;
+    if (minus && *p == '+') return CAFE_SCAN_NONE;
+    cafe_scan scan = cafe_scan_weight(&p, value);
+    if (scan == CAFE_SCAN_OK) {
+        *at = p;
+        if (minus) *value = -*value;
+    }
+    return scan;
+}
+
+/* "1.5" with its quotes */
+static cafe_scan scan_quoted(const uint8_t **at, uint8_t separator, float *value) {
+    uint8_t text[64 + CAFE_TEXT_PADDING] = {0};
+    const uint8_t *p = *at, *q = text;
+    cafe_field field;
+    if (cafe_field_take(&p, separator, &field) != CAFE_FIELD_FINE || field.end - field.begin > 62)
+        return CAFE_SCAN_NONE;
+    text[cafe_field_copy(&field, text)] = '\n';
+    cafe_scan scan = scan_bare(&q, value);
+    if (scan == CAFE_SCAN_OK && *q != '\n') scan = CAFE_SCAN_NONE;
+    if (scan == CAFE_SCAN_OK) *at = field.end + 1;
+    return scan;
+}
+
+/* The number at *at, which moves to the next cell or stays on the trouble. */
+static const char *take_number(const uint8_t **at, uint8_t separator, float *value) {
+    const uint8_t *p = *at = skip_padding(*at, separator);
+    if (cafe_is_line_end(*p)) return too_few;
+    cafe_scan scan = *p == '"' ? scan_quoted(&p, separator, value) : scan_bare(&p, value);
+    if (scan == CAFE_SCAN_RANGE) return too_large;
+    if (scan != CAFE_SCAN_OK) return not_number;
+    *at = p = skip_padding(p, separator);
+    if (separator == ' ' || cafe_is_line_end(*p)) return NULL;
+    if (*p != separator) return no_separator;
+    *at = skip_padding(p + 1, separator);
+    return NULL;
+}
+
+/* The name at *at, perhaps empty, which moves to the next cell or stays on the trouble. */
+static const char *take_name(const uint8_t **at, uint8_t separator, cafe_field *field) {
+    const uint8_t *p = *at;
+    *field = (cafe_field){.begin = p, .end = p};
+    switch (cafe_field_take(&p, separator, field)) {
+        case CAFE_FIELD_FINE: break;
+        case CAFE_FIELD_EMPTY:
+            field->begin = field->end = p;
+            p = skip_padding(p, separator);
+            if (*p == '"') p += 2; /* "" */
+            p = skip_padding(p, separator);
+            if (*p == separator) p = skip_padding(p + 1, separator);
+            break;
+        case CAFE_FIELD_UNCLOSED: *at = p; return unclosed;
+        case CAFE_FIELD_BEHIND: *at = p; return no_separator;
+    }
+    const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
+    if (bad < field->end) {
+        *at = bad;
+        return bad_byte;
+    }
+    *at = p;
+    return NULL;
+}
+
+/* ---- the layout ------------------------------------------------------------------------------ */
+
+/* What a line has in it. */
+typedef struct outline {
+    int64_t cells, numbers;
+    bool exists, first_number, first_empty;
+    uint8_t separator;
+} outline;
+
+static void look_at_cells(const uint8_t *p, uint8_t separator, outline *o) {
+    o->exists = true;
+    o->cells = o->numbers = 0;
+    p = skip_padding(p, separator);
+    while (!cafe_is_line_end(*p)) {
+        const uint8_t *q = p;
+        cafe_field field;
+        float value;
+        bool number = take_number(&q, separator, &value) == NULL;
+        if (!number) {
+            q = p;
+            if (take_name(&q, separator, &field) != NULL) return; /* the parser will say it */
+            if (o->cells == 0) o->first_empty = field.begin == field.end;
+        }
+        if (o->cells == 0) o->first_number = number;
+        o->cells++;
+        o->numbers += number;
+        p = q;
+    }
+}
+
+/* Moves to the next line that is neither blank nor a comment; begin == end behind the last one. */
+static cafe_status next_line(cafe_text *text, cafe_place *line) {
+    cafe_status status = CAFE_OK;
+    do {
+        bool first = text->line == 1;
+        CAFE_TRY(cafe_text_line(text, line));
+        if (first && line->end - line->begin >= 3 && memcmp(line->begin, "\xef\xbb\xbf", 3) == 0)
+            line->at += 3;
+    } while (line->begin < line->end && is_skipped(line->at));
+done:
+    return status;
+}
+
+static void decide(const outline *first, const outline *second, layout *l) {
+    l->heading =
+        first->numbers == 0 && (first->cells > 1 || (second->exists && second->numbers > 0));
+    const outline *row = l->heading ? second : first;
+    if (l->heading)
+        l->named = first->first_empty || row->cells == first->cells + 1 ||
+                   (!row->first_number && row->numbers > 0);
+    else
+        l->named = !row->first_number && row->numbers > 0;
+    l->columns = row->cells - l->named;
+}
+
+static cafe_status survey(cafe_text *text, layout *l) {
+    cafe_place line;
+    outline lines[2] = {{0}};
+    uint8_t copy = ' ';
+    cafe_status status = CAFE_OK;
+    cafe_text_rewind(text);
+    CAFE_TRY(next_line(text, &line));
+    if (line.begin == line.end) {
+        line.at = line.begin;
+        status = cafe_fail_at(text->context, &line, "a row of numbers");
+        goto done;
+    }
+    copy = cafe_field_separator(line.at);
+    look_at_cells(line.at, copy, &lines[0]);
+    CAFE_TRY(next_line(text, &line));
+    l->separator = copy;
+    if (line.begin < line.end) {
+        if (copy == ' ') l->separator = cafe_field_separator(line.at);
+        look_at_cells(line.at, l->separator, &lines[1]);
+    }
+    decide(&lines[0], &lines[1], l);
+    if (l->heading && !lines[1].exists)
+        status = cafe_fail_at(text->context, &line, "a row of numbers behind the heading");
+    else if (l->columns < 1)
+        status = cafe_fail_at(text->context, &line, "a row of numbers");
+done:
+    return status;
+}
+
+/* ---- the heading ----------------------------------------------------------------------------- */
+
+static cafe_status read_heading(cafe_text *text, const layout *l, cafe_table *table) {
+    cafe_place line;
+    cafe_field field;
+    cafe_status status = next_line(text, &line);
+    if (status != CAFE_OK) return status;
+    cafe_titles *titles = &table->column_names;
+    titles->start = cafe_mem_zero(text->context, l->columns + 1, sizeof *titles->start);
+    titles->text = cafe_mem(text->context, line.end - line.begin, 1);
+    if (!titles->start || !titles->text) return CAFE_ERROR_MEMORY;
+    outline o = {0};
+    look_at_cells(line.at, l->separator, &o);
+    int64_t corner = o.cells == l->columns ? 0 : 1, at = 0;
+    if (o.cells != l->columns + corner || corner > l->named)
+        return cafe_fail_at(text->context, &line, "a name for each of %lld columns",
+                            (long long)l->columns);
+    line.at = skip_padding(line.at, l->separator);
+    for (int64_t j = -corner; j < l->columns; j++) {
+        const char *trouble = take_name(&line.at, l->separator, &field);
+        if (trouble) return cafe_fail_at(text->context, &line, "%s", trouble);
+        if (j < 0) continue;
+        at += cafe_field_copy(&field, (uint8_t *)titles->text + at);
+        titles->start[j + 1] = at;
+    }
+    return CAFE_OK;
+}
+
+/* ---- the rows -------------------------------------------------------------------------------- */
+
+typedef struct piece_state {
+    int64_t rows, bytes;       /* in the piece: rows, and bytes of their names */
+    int64_t first, first_byte; /* where they go */
+    const uint8_t *at;         /* the trouble's place */
+    const char *trouble;
+} piece_state;
+
+typedef struct parsing {
+    cafe_text text;
+    const layout *layout;
+    cafe_table *table;
+    int64_t capacity, name_capacity; /* rows, bytes */
+    int64_t bytes;                   /* of names, so far */
+    cafe_piece pieces[CAFE_TEXT_PIECES];
+    piece_state states[CAFE_TEXT_PIECES];
+} parsing;
+
+static void count_piece(void *argument, int64_t task, int32_t worker) {
+    parsing *p = argument;
+    const cafe_piece *piece = &p->pieces[task];
+    piece_state *s = &p->states[task];
+    (void)worker;
+    *s = (piece_state){0};
+    for (const uint8_t *line = piece->begin; line < piece->end;
+         line = cafe_skip_line(line, piece->end)) {
+        if (is_skipped(line)) continue;
+        s->rows++;
+        const uint8_t *at = line;
+        cafe_field field;
+        if (p->layout->named && take_name(&at, p->layout->separator, &field) == NULL)
+            s->bytes += field.end - field.begin;
+    }
+}
+
+/* One row; *at is on its line, and on the trouble if there is one. */
+static const char *parse_row(parsing *p, piece_state *s, const uint8_t **at) {
+    const layout *l = p->layout;
+    float *values = p->table->values + s->first * l->columns;
+    const char *trouble = NULL;
+    *at = skip_padding(*at, l->separator);
+    if (l->named) {
+        cafe_field field;
+        trouble = take_name(at, l->separator, &field);
+        if (trouble) return trouble;
+        cafe_titles *names = &p->table->row_names;
+        s->first_byte += cafe_field_copy(&field, (uint8_t *)names->text + s->first_byte);
+        names->start[s->first + 1] = s->first_byte;
+    }
+    for (int64_t j = 0; j < l->columns && !trouble; j++)
+        trouble = take_number(at, l->separator, &values[j]);
+    if (!trouble && !ends_line(*at)) trouble = **at == '\r' ? lone_return : too_many;
+    return trouble;
+}
+
+static void parse_piece(void *argument, int64_t task, int32_t worker) {
+    parsing *p = argument;
+    const cafe_piece *piece = &p->pieces[task];
+    piece_state *s = &p->states[task];
+    (void)worker;
+    for (const uint8_t *line = piece->begin; line < piece->end && !s->trouble;
+         line = cafe_skip_line(line, piece->end)) {
+        if (is_skipped(line)) continue;
+        s->at = line;
+        s->trouble = parse_row(p, s, &s->at);
+        s->first++;
+    }
+}
+
+/* Room for `rows` rows in all; the first time as many as the whole file may have. */
+static cafe_status reserve(parsing *p, int64_t rows, int64_t bytes) {
+    cafe_table *t = p->table;
+    cafe_context *context = t->context;
+    if (rows > p->capacity) {
+        double used = (double)cafe_text_used(&p->text), guess = (double)p->text.size / (used + 1);
+        int64_t more = p->capacity == 0 && guess < 1000 ? (int64_t)((double)rows * guess * 1.02)
+                                                        : rows + rows / 2;
+        if (more < rows) more = rows;
+        float *values = cafe_mem_resize(context, t->values, more * t->columns, sizeof *values);
+        if (!values) return CAFE_ERROR_MEMORY;
+        t->values = values;
+        if (p->layout->named) {
+            int64_t *start = cafe_mem_resize(context, t->row_names.start, more + 1, sizeof *start);
+            if (!start) return CAFE_ERROR_MEMORY;
+            start[0] = 0;
+            t->row_names.start = start;
+        }
+        p->capacity = more;
+    }
+    if (p->layout->named && bytes >= p->name_capacity) {
+        char *names = cafe_mem_resize(context, t->row_names.text, 2 * bytes + 1, 1);
+        if (!names) return CAFE_ERROR_MEMORY;
+        t->row_names.text = names;
+        p->name_capacity = 2 * bytes + 1;
+    }
+    return CAFE_OK;
+}
+
+/* Tells every piece where its rows and names go. A doubled quote in a name makes it shorter than
+ * counted: names are then moved together by close_gaps(). */
+static cafe_status place_pieces(parsing *p) {
+    int64_t rows = p->table->rows, bytes = p->bytes;
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
+        piece_state *s = &p->states[k];
+        s->first = rows;
+        s->first_byte = bytes;
+        rows += s->rows;
+        bytes += s->bytes;
+    }
+    return reserve(p, rows, bytes);
+}
+
+/* Names of a piece start where the piece before it ended. */
+static void close_gaps(parsing *p) {
+    cafe_titles *names = &p->table->row_names;
+    int64_t row = p->table->rows, bytes = p->bytes, planned = p->bytes;
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
+        const piece_state *s = &p->states[k];
+        int64_t length = s->first_byte - planned, shift = planned - bytes;
+        if (shift > 0 && length > 0)
+            memmove(names->text + bytes, names->text + planned, (size_t)length);
+        for (int64_t i = 0; i < s->rows; i++) names->start[row + i + 1] -= shift;
+        row += s->rows;
+        bytes += length;
+        planned += s->bytes;
+    }
+    p->bytes = bytes;
+}
+
+static cafe_status read_window(parsing *p) {
+    cafe_context *context = p->table->context;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_text_cut(&p->text, p->pieces));
+    CAFE_TRY(cafe_parallel(context, CAFE_TEXT_PIECES, count_piece, p));
+    CAFE_TRY(place_pieces(p));
+    CAFE_TRY(cafe_parallel(context, CAFE_TEXT_PIECES, parse_piece, p));
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
+        const piece_state *s = &p->states[k];
+        if (!s->trouble) continue;
+        cafe_place place = cafe_text_place(&p->text, &p->pieces[k], s->at);
+        status = cafe_fail_at(context, &place, "%s", s->trouble);
+        goto done;
+    }
+    if (p->layout->named) close_gaps(p);
+    for (int k = 0; k < CAFE_TEXT_PIECES; k++) p->table->rows += p->states[k].rows;
+    cafe_step(context, cafe_text_used(&p->text), 0);
+done:
+    return status;
+}
+
+static cafe_status read_rows(parsing *p) {
+    cafe_text *text = &p->text;
+    cafe_status status = CAFE_OK;
+    if (text->begin == text->end) CAFE_TRY(cafe_text_next(text));
+    if (text->line == 1 && text->end - text->begin >= 3 &&
+        memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
+        text->begin += 3;
+    while (text->begin < text->end) {
+        CAFE_TRY(read_window(p));
+        CAFE_TRY(cafe_text_next(text));
+    }
+done:
+    return status;
+}
+
+cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
+                                 int64_t size, cafe_table *table) {
+    layout l = {0};
+    cafe_status status = CAFE_OK;
+    parsing *p = cafe_mem_zero(context, 1, sizeof *p);
+    if (!p) return CAFE_ERROR_MEMORY;
+    p->layout = &l;
+    p->table = table;
+    CAFE_TRY(cafe_text_open(context, name, bytes, size, window_bytes, &p->text));
+    CAFE_TRY(survey(&p->text, &l));
+    table->columns = l.columns;
+    cafe_text_rewind(&p->text);
+    if (l.heading) CAFE_TRY(read_heading(&p->text, &l, table));
+    CAFE_TRY(read_rows(p));
+done:
+    if (p->text.context) cafe_text_close(&p->text);
+    cafe_mem_free(context, p);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Exact principal components through the L x L covariance, and projections onto them. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "spectral/dense.h"
+#include "spectral/reduce.h"
+
+cafe_status cafe_principal_find(cafe_context *context, const cafe_centred *t, int64_t asked,
+                                cafe_principal *principal) {
+    cafe_tall x = {t->n, t->width, t->width, t->x};
+    cafe_status status = CAFE_ERROR_MEMORY;
+    *principal = (cafe_principal){0};
+    principal->values = cafe_mem(context, t->width, sizeof(double));
+    principal->vectors = cafe_mem(context, t->width * t->width, sizeof(double));
+    if (!principal->values || !principal->vectors) goto done;
+    cafe_phase(context, "components", 0);
+    CAFE_TRY(cafe_tall_gram(context, &x, NULL, NULL, principal->vectors));
+    CAFE_TRY(cafe_check_cancel(context));
+    CAFE_TRY(cafe_dense_eigen(context, t->width, principal->vectors, principal->values));
+    double least = CAFE_TABLE_RANK * CAFE_TABLE_RANK * principal->values[0];
+    while (principal->pairs < asked && principal->pairs < t->width &&
+           principal->values[principal->pairs] > least)
+        principal->pairs++;
+done:
+    if (status != CAFE_OK) cafe_principal_free(context, principal);
+    return status;
+}
+
+void cafe_principal_free(cafe_context *context, cafe_principal *principal) {
+    cafe_mem_free(context, principal->values);
+    cafe_mem_free(context, principal->vectors);
+    *principal = (cafe_principal){0};
+}
+
+cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *t,
+                                   const cafe_principal *principal, const cafe_tall *v,
+                                   const double *sums, double *projections) {
+    double *norms = cafe_mem(context, v->columns, sizeof *norms);
+    if (!norms) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_tall_norms(context, v, NULL, norms);
+    for (int64_t j = 0; j < v->columns && status == CAFE_OK; j++) {
+        double inside = 0;
+        for (int64_t l = 0; l < principal->pairs; l++) {
+            double c = 0; /* <v_j, X e_l> = <X^T v_j, e_l> */
+            for (int64_t i = 0; i < t->width; i++)
+                c += sums[i * v->stride + j] * principal->vectors[i * t->width + l];
+            inside += c * c / principal->values[l];
+        }
+        /* a float column's length is 1 to about 1e-7 only: its share, not its distance from 1 */
+        double left = 1 - inside / (norms[j] * norms[j]);
+        projections[j] = left > 0 ? left : 0;
+    }
+    cafe_mem_free(context, norms);
+    return status;
+}

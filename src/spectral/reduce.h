@@ -1,0 +1,45 @@
+/* The reduction's inside, and the exact principal components it is compared with. */
+#ifndef CAFE_SPECTRAL_REDUCE_H
+#define CAFE_SPECTRAL_REDUCE_H
+
+#include <cafe/reduce.h>
+
+#include "operator/table.h"
+#include "solve/solution.h"
+#include "spectral/ritz.h"
+
+struct cafe_reduction {
+    cafe_context *context;
+    cafe_solution *solution; /* H, and the objective */
+    cafe_tall vectors;
+    cafe_ritz ritz;
+    double *means, *w, *masses, *shares;
+    double *projections, *eigenvalues; /* NULL: not computed */
+    cafe_reduction_report report;
+};
+
+/* Singular values of a table below this share of the largest are the rounding of its entries. */
+#define CAFE_TABLE_RANK 1e-6
+
+/* The eigenproblem of the covariance, L x L, is solved up to this width. */
+enum { CAFE_MOST_WIDTH = 2048 };
+
+/* The dominant eigenpairs of Q = X X^T, from X^T X = E diag(values) E^T: as many as `asked` and the
+ * rank of X allow. The eigenvectors of Q are X e_l / sqrt(values_l). */
+typedef struct cafe_principal {
+    int64_t pairs;
+    double *values;  /* L, descending */
+    double *vectors; /* L x L: column l is e_l */
+} cafe_principal;
+
+cafe_status cafe_principal_find(cafe_context *context, const cafe_centred *table, int64_t asked,
+                                cafe_principal *principal);
+void cafe_principal_free(cafe_context *context, cafe_principal *principal);
+
+/* projections_j = 1 - sum over pairs of <v_j, X e_l>^2 / values_l, with sums = X^T V (L x stride).
+ */
+cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *table,
+                                   const cafe_principal *principal, const cafe_tall *v,
+                                   const double *sums, double *projections);
+
+#endif
