@@ -3,6 +3,7 @@
 
 #include "dense.h"
 #include "failing.h"
+#include "spectral/exact.h"
 
 /* ---- dense eigenpairs ------------------------------------------------------------------------ */
 
@@ -188,6 +189,19 @@ static void wrong_arguments_are_refused(void **state) {
                      CAFE_ERROR_CANCELLED);
     cafe_reset_cancel(context);
     TEST_OK(context, cafe_operator_eigen(context, t.op, CAFE_END_LARGEST, 2, 0, values, NULL));
+    test_close(&t);
+}
+
+/* A path's eigenvalues crowd at the ends: one restart does not do, as many as needed do. */
+static void what_does_not_converge_is_said(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    test_problem t = test_open(context, test_grid(context, 1, 600));
+    double values[2];
+    assert_int_equal(cafe_exact_lanczos(context, t.op, CAFE_END_LARGEST, 2, 1e-12, 1, values, NULL),
+                     CAFE_ERROR_NUMERIC);
+    assert_non_null(strstr(cafe_error(context), "of 2 eigenpairs converged"));
+    TEST_OK(context, cafe_operator_eigen(context, t.op, CAFE_END_LARGEST, 2, 1e-12, values, NULL));
     test_close(&t);
 }
 
@@ -409,6 +423,7 @@ int main(void) {
         cmocka_unit_test(eigenpairs_equal_dense_ones),
         cmocka_unit_test(eigenpairs_have_the_same_bits),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(what_does_not_converge_is_said),
         cmocka_unit_test(no_vector_violates_the_bounds),
         cmocka_unit_test(the_bounds_are_sharp),
         cmocka_unit_test(the_theorem_need_not_apply),

@@ -27,8 +27,8 @@ typedef enum cafe_end {
  * 0: as small as rounding allows, about 1e-15). What does not converge is CAFE_ERROR_NUMERIC, and
  * the outputs are then undefined. The start vector follows from the context's seed.
  *
- * Meant for a few pairs: 1 <= count <= min(nodes, 10000); the memory is about 8 n (2 count + 24)
- * bytes. Uses ARPACK: one call at a time in a process. */
+ * Meant for a few pairs: 1 <= count <= min(nodes, 10000). The memory is about 8 n (2 count + 24)
+ * bytes, or up to 64 MiB when that is more. Uses ARPACK: one call at a time in a process. */
 CAFE_API cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op,
                                          cafe_end end, int64_t count, double tolerance,
                                          double *values, double *vectors);

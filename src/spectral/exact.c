@@ -22,7 +22,11 @@
 #include "base/random.h"
 #include "spectral/dense.h"
 
-enum { BLOCK = 4096, MOST_PAIRS = 10000, EXTRA = 20, MOST_RESTARTS = 3000, POWER_STEPS = 8 };
+enum { BLOCK = 4096, MOST_PAIRS = 10000, MOST_RESTARTS = 1000, POWER_STEPS = 8 };
+/* Columns of the Krylov basis besides two per pair: more of them converge where eigenvalues crowd,
+ * and are taken as long as the basis stays this small. */
+enum { LEAST_EXTRA = 20, MOST_EXTRA = 120 };
+static const int64_t small_basis = (int64_t)64 << 20;
 
 /* ---- y = Q x --------------------------------------------------------------------------------- */
 
@@ -93,15 +97,22 @@ static void free_lanczos(cafe_context *context, lanczos *l) {
     cafe_mem_free(context, l->select);
 }
 
+static int64_t basis_columns(int64_t n, int64_t count) {
+    int64_t extra = small_basis / (n * (int64_t)sizeof(double)) - 2 * count;
+    if (extra > MOST_EXTRA) extra = MOST_EXTRA;
+    if (extra < LEAST_EXTRA) extra = LEAST_EXTRA;
+    return 2 * count + extra < n ? 2 * count + extra : n;
+}
+
 static cafe_status new_lanczos(cafe_context *context, const cafe_operator *op, cafe_end end,
-                               int64_t count, double tolerance, lanczos *l) {
-    int64_t columns = 2 * count + EXTRA < op->n ? 2 * count + EXTRA : op->n;
+                               int64_t count, double tolerance, int64_t restarts, lanczos *l) {
+    int64_t columns = basis_columns(op->n, count);
     *l = (lanczos){.op = op, .n = (a_int)op->n, .wanted = (a_int)count, .columns = (a_int)columns};
     l->which = end == CAFE_END_LARGEST ? "LA" : "SA";
     l->tolerance = tolerance / 4; /* M's eigenvalues are below 4 */
     l->work_size = (a_int)(columns * (columns + 8));
     l->parameters[0] = 1; /* exact shifts */
-    l->parameters[2] = MOST_RESTARTS;
+    l->parameters[2] = (a_int)restarts;
     l->parameters[6] = 1; /* M x = mu x */
     l->basis = cafe_mem(context, op->n * columns, sizeof *l->basis);
     l->residual = cafe_mem(context, op->n, sizeof *l->residual);
@@ -164,9 +175,9 @@ static cafe_status check_end(cafe_context *context, const lanczos *l) {
     if (l->info == 0) return CAFE_OK;
     if (l->info == 1)
         return cafe_fail(context, CAFE_ERROR_NUMERIC,
-                         "%d of %d eigenpairs converged in %d restarts; a larger tolerance or a "
-                         "different number of them may help",
-                         (int)l->parameters[4], (int)l->wanted, (int)MOST_RESTARTS);
+                         "%d of %d eigenpairs converged in %d restarts: the eigenvalues lie too "
+                         "close together for this tolerance",
+                         (int)l->parameters[4], (int)l->wanted, (int)l->parameters[2]);
     return cafe_fail(context, CAFE_ERROR_NUMERIC, "the eigensolver failed (ARPACK dsaupd: %d)",
                      (int)l->info);
 }
@@ -244,10 +255,11 @@ static cafe_status put_pairs(cafe_context *context, const pairs *found, cafe_end
 
 /* ---- the two ways ---------------------------------------------------------------------------- */
 
-static cafe_status sparse(cafe_context *context, const cafe_operator *op, cafe_end end,
-                          int64_t count, double tolerance, double *values, double *vectors) {
+cafe_status cafe_exact_lanczos(cafe_context *context, const cafe_operator *op, cafe_end end,
+                               int64_t count, double tolerance, int64_t restarts, double *values,
+                               double *vectors) {
     lanczos l;
-    cafe_status status = new_lanczos(context, op, end, count, tolerance, &l);
+    cafe_status status = new_lanczos(context, op, end, count, tolerance, restarts, &l);
     double *found = status == CAFE_OK ? cafe_mem(context, count, sizeof *found) : NULL;
     if (!found) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
@@ -294,7 +306,8 @@ cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op, 
     cafe_phase(context, "eigen", 0);
     cafe_status status = op->n <= 2 * count + 1
                              ? dense(context, op, end, count, values, vectors)
-                             : sparse(context, op, end, count, tolerance, values, vectors);
+                             : cafe_exact_lanczos(context, op, end, count, tolerance, MOST_RESTARTS,
+                                                  values, vectors);
     cafe_phase(context, "", 0);
     cafe_blas_restore(threads);
     return status;
