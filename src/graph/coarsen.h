@@ -1,0 +1,86 @@
+/* Pooling: a graph whose nodes are groups of another graph's nodes (algorithm 3 of the paper).
+ *
+ *     p~(i,j) = sum over u in group i and w in group j of p(u,w)
+ *
+ * The pooled distribution sums to 1 again, and a partition of the groups has the modularity of the
+ * partition of the nodes it stands for. Weights are kept as a(u,w) = total p(u,w): on unweighted
+ * graphs they are integers, so that pooling makes no rounding errors at all.
+ */
+#ifndef CAFE_GRAPH_COARSEN_H
+#define CAFE_GRAPH_COARSEN_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+typedef struct cafe_pooled {
+    cafe_context *context;
+    int64_t n;
+    const int64_t *offsets;
+    const int32_t *targets; /* an entry of the node itself is ignored: see `loops` */
+    const float *single;    /* a(u,w) of a given graph; NULL: all 1, or `pooled` */
+    const double *pooled;   /* a(u,w) of a graph made by pooling */
+    const double *loops;    /* a(u,u), the weight inside a node; NULL: none */
+    const double *mass;     /* p_u */
+    double total;           /* the sum of a(u,w) over all ordered pairs, the same on all levels */
+    bool borrowed;          /* everything but the loops is somebody else's */
+} cafe_pooled;
+
+static inline double cafe_pooled_weight(const cafe_pooled *g, int64_t arc) {
+    if (g->pooled) return g->pooled[arc];
+    return g->single ? g->single[arc] : 1;
+}
+
+static inline double cafe_pooled_loop(const cafe_pooled *g, int64_t u) {
+    return g->loops ? g->loops[u] : 0;
+}
+
+/* The finest level: a view of compressed rows, which outlive it. weights and loops may be NULL. */
+cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const float *loops,
+                             cafe_pooled **view);
+void cafe_pooled_free(cafe_pooled *g);
+
+/* The nodes of each group, ascending: member[start[i]] .. member[start[i+1]-1]. */
+typedef struct cafe_groups {
+    int64_t count;
+    int64_t *start;
+    int32_t *member;
+} cafe_groups;
+
+cafe_status cafe_groups_new(cafe_context *context, int64_t n, const int32_t *group, int64_t count,
+                            cafe_groups *groups);
+void cafe_groups_free(cafe_context *context, cafe_groups *groups);
+
+/* Numbers the groups 0, 1, ... by first appearance; group[n] has values 0 .. n-1. */
+cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group, int64_t *count);
+
+/* One node per group: group[g->n] in 0 .. count-1, none empty. */
+cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
+                         int64_t count, cafe_pooled **coarse);
+
+/* Sums by key, with the keys met so far: what gathers the links of a node to groups. */
+typedef struct cafe_tally {
+    double *sum;   /* of every key; 0 unless met */
+    int32_t *keys; /* met, in the order of their first appearance; one place more than keys */
+    int64_t count;
+} cafe_tally;
+
+/* One tally for each of `workers`, with keys 0 .. keys-1; NULL when memory is out. */
+cafe_tally *cafe_tallies_new(cafe_context *context, int32_t workers, int64_t keys);
+void cafe_tallies_free(cafe_context *context, cafe_tally *tallies, int32_t workers);
+
+/* Weights are positive, so a key whose sum is 0 has not been met. No branch: whether it has been is
+ * a guess that processors get wrong half of the time. */
+static inline void cafe_tally_add(cafe_tally *t, int32_t key, double weight) {
+    double sum = t->sum[key];
+    t->keys[t->count] = key;
+    t->count += sum == 0;
+    t->sum[key] = sum + weight;
+}
+
+static inline void cafe_tally_clear(cafe_tally *t) {
+    for (int64_t i = 0; i < t->count; i++) t->sum[t->keys[i]] = 0;
+    t->count = 0;
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* The multi-layer method: algorithm 3 of the paper, with Leiden's refinement.
+ *
+ * A round builds a hierarchy: move nodes until none gains, refine the communities, pool each
+ * refined one into a node of the next level, and go on there from the communities found here, until
+ * nothing is pooled. The next round starts from the result of the last, so that nodes can leave
+ * again; the rounds end when one gains nothing. Without refinement communities themselves are
+ * pooled, once: the paper's form. docs/algorithms/layers.md has the arguments.
+ */
+#include "solve/layers.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "operator/operator.h"
+
+enum {
+    LARGE_ARCS = 1 << 20, /* graphs with more are given few rounds */
+    LARGE_ROUNDS = 3,
+    SMALL_ROUNDS = 10,
+    MOST_FAILURES = 3 /* fresh starts in vain that end the search */
+};
+
+/* In modularity: what a round must gain to be repeated at once, and to be worth anything. */
+static const double large_progress = 1e-3, least_progress = 1e-7;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option layers_options[] = {
+    {"resolution", "R", CAFE_OPTION_REAL, offsetof(cafe_layers_options, resolution), 1, 0, 1e12,
+     NULL, "weight of the expected links; larger values give smaller communities"},
+    {"refine", "yes|no", CAFE_OPTION_SWITCH, offsetof(cafe_layers_options, refine), 1, 0, 1, NULL,
+     "make communities connected, as Leiden does; without it one hierarchy is built as in the "
+     "paper"},
+    {"rounds", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, rounds), 0, 0, 1e9, NULL,
+     "hierarchies built at most; 0 chooses by size"},
+    {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
+     NULL,
+     "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
+     "sequential algorithm"},
+};
+
+static const cafe_option_table layers_table = {
+    "layers", "hard communities layer by layer: move, refine, pool, repeat",
+    sizeof(cafe_layers_options), layers_options, sizeof layers_options / sizeof *layers_options};
+
+const cafe_option_table *cafe_layers_option_table(void) {
+    return &layers_table;
+}
+
+void cafe_layers_options_init(cafe_layers_options *options) {
+    cafe_options_init(&layers_table, options);
+}
+
+/* ---- one hierarchy --------------------------------------------------------------------------- */
+
+typedef struct level {
+    const cafe_pooled *g;
+    int32_t *part;  /* of its nodes */
+    int64_t count;  /* communities */
+    int32_t *group; /* what is pooled: the refined partition, or part itself */
+    int64_t groups;
+} level;
+
+typedef struct hierarchy {
+    const cafe_layers_options *options;
+    const cafe_pooled *finest;
+    const int32_t *start; /* of the finest nodes; NULL: each alone */
+    uint64_t turn;        /* grows with every refinement */
+    cafe_layers *layers;
+} hierarchy;
+
+static void free_level(cafe_context *context, level *l) {
+    if (l->group != l->part) cafe_mem_free(context, l->group);
+    cafe_mem_free(context, l->part);
+    l->group = l->part = NULL;
+}
+
+/* The start of a level's partition: start[n], or each node alone. */
+static cafe_status open_level(cafe_context *context, const cafe_pooled *g, const int32_t *start,
+                              level *l) {
+    *l = (level){.g = g, .part = cafe_mem(context, g->n, sizeof(int32_t))};
+    if (!l->part) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < g->n; u++) l->part[u] = start ? start[u] : (int32_t)u;
+    return CAFE_OK;
+}
+
+/* Moves and refines: afterwards part and group are numbered by first appearance. */
+static cafe_status work_level(cafe_context *context, hierarchy *h, level *l) {
+    cafe_status status = CAFE_OK;
+    double resolution = h->options->resolution;
+    CAFE_TRY(cafe_layers_move(context, l->g, resolution, h->options->chunks, h->turn, l->part));
+    CAFE_TRY(cafe_groups_number(context, l->g->n, l->part, &l->count));
+    l->group = l->part;
+    l->groups = l->count;
+    if (!h->options->refine) goto done;
+    l->group = cafe_mem(context, l->g->n, sizeof *l->group);
+    CAFE_TRY(l->group ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_layers_refine(context, l->g, resolution, l->part, l->count, h->turn++, l->group));
+    CAFE_TRY(cafe_groups_number(context, l->g->n, l->group, &l->groups));
+done:
+    return status;
+}
+
+/* Pools the level's groups; the coarse nodes start in the communities of their members. */
+static cafe_status pool_level(cafe_context *context, hierarchy *h, const level *l,
+                              cafe_pooled **coarse, level *next) {
+    cafe_status status = CAFE_OK;
+    double modularity;
+    *next = (level){0};
+    CAFE_TRY(cafe_coarsen(context, l->g, l->group, l->groups, coarse));
+    CAFE_TRY(cafe_layers_modularity(context, *coarse, h->options->resolution, NULL, l->groups,
+                                    &modularity));
+    CAFE_TRY(cafe_layers_add(context, h->layers, l->group, l->groups, modularity));
+    CAFE_TRY(open_level(context, *coarse, NULL, next));
+    for (int64_t u = 0; u < l->g->n; u++) next->part[l->group[u]] = l->part[u];
+done:
+    return status;
+}
+
+/* The last level: its communities are the top layer, unless they are its nodes and the layer below
+ * is that already. */
+static cafe_status close_top(cafe_context *context, hierarchy *h, const level *l) {
+    double modularity, resolution = h->options->resolution;
+    if (l->count == l->g->n && h->layers->count > 0) return CAFE_OK;
+    cafe_status status =
+        cafe_layers_modularity(context, l->g, resolution, l->part, l->count, &modularity);
+    if (status != CAFE_OK) return status;
+    return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
+}
+
+static cafe_status build(cafe_context *context, hierarchy *h) {
+    cafe_status status = CAFE_OK;
+    cafe_pooled *coarse = NULL;
+    level now = {0}, next = {0};
+    h->layers = cafe_layers_new(context, h->finest->n);
+    CAFE_TRY(h->layers ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(open_level(context, h->finest, h->start, &now));
+    for (;;) {
+        cafe_pooled *made = NULL;
+        CAFE_TRY(work_level(context, h, &now));
+        if (now.groups == now.g->n) break;
+        status = pool_level(context, h, &now, &made, &next);
+        free_level(context, &now);
+        cafe_pooled_free(coarse);
+        coarse = made;
+        now = next;
+        next = (level){0};
+        CAFE_TRY(status);
+    }
+    CAFE_TRY(close_top(context, h, &now));
+done:
+    free_level(context, &now);
+    cafe_pooled_free(coarse);
+    return status;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+/* How a round starts. */
+typedef enum start {
+    START_FRESH, /* every node alone */
+    START_LAST,  /* from the partition the last round found */
+    START_MEET   /* from what the best and the last fresh one agree on */
+} start;
+
+typedef struct search {
+    hierarchy h;
+    int64_t left;       /* rounds */
+    int64_t failures;   /* fresh starts since the best was found */
+    cafe_layers *best;  /* so far */
+    cafe_layers *other; /* what the last round found, or what it replaced as the best */
+    cafe_layers *last;  /* one of the two */
+    int32_t *meet;
+} search;
+
+static double top_modularity(const cafe_layers *layers) {
+    return layers->at[layers->count - 1].modularity;
+}
+
+static int32_t *top_partition(const cafe_layers *layers) {
+    return layers->at[layers->count - 1].partition;
+}
+
+/* Nodes are together when they are so in both partitions. */
+static cafe_status meet(cafe_context *context, search *s) {
+    cafe_groups groups = {0, NULL, NULL};
+    const int32_t *b = top_partition(s->other);
+    int64_t count = s->other->at[s->other->count - 1].communities;
+    int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group a community met, */
+    int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
+    int32_t next = 0;
+    cafe_status status = seen && number ? CAFE_OK : CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_groups_new(context, s->best->nodes, top_partition(s->best),
+                             s->best->at[s->best->count - 1].communities, &groups));
+    for (int64_t i = 0; i < count; i++) seen[i] = -1;
+    for (int64_t i = 0; i < groups.count; i++)
+        for (int64_t m = groups.start[i]; m < groups.start[i + 1]; m++) {
+            int32_t u = groups.member[m];
+            if (seen[b[u]] != i) number[b[u]] = next++;
+            seen[b[u]] = (int32_t)i;
+            s->meet[u] = number[b[u]];
+        }
+done:
+    cafe_groups_free(context, &groups);
+    cafe_mem_free(context, seen);
+    cafe_mem_free(context, number);
+    return status;
+}
+
+/* One round from such a start. The better of it and the best is kept as the best; gain is over the
+ * partition started from. */
+static cafe_status run_round(cafe_context *context, search *s, start from, double *gain) {
+    cafe_status status = CAFE_OK;
+    double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
+    if (from == START_MEET) CAFE_TRY(meet(context, s));
+    s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
+    CAFE_TRY(build(context, &s->h));
+    cafe_layers_free(s->other);
+    s->other = s->last = s->h.layers;
+    s->h.layers = NULL;
+    *gain = top_modularity(s->last) - before;
+    if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) goto done;
+    s->other = s->best;
+    s->best = s->last;
+    s->failures = 0;
+done:
+    return status;
+}
+
+/* What follows a round that gained so much; false: nothing more to be done. */
+static bool choose_next(search *s, double gain, start *from) {
+    bool room = s->left >= 3; /* for a fresh start, a meeting, and what follows it */
+    if (s->left == 0) return false;
+    if (*from == START_FRESH && s->other)
+        *from = START_MEET;
+    else if (gain > (room ? large_progress : least_progress))
+        *from = START_LAST;
+    else if (room && s->failures++ < MOST_FAILURES)
+        *from = START_FRESH;
+    else
+        return false;
+    return true;
+}
+
+static cafe_status run_rounds(cafe_context *context, search *s) {
+    cafe_status status = CAFE_OK;
+    int64_t rounds = s->left;
+    start from = START_FRESH;
+    double gain;
+    cafe_phase(context, "layers", rounds);
+    do {
+        CAFE_TRY(run_round(context, s, from, &gain));
+        s->left--;
+        cafe_step(context, rounds - s->left, top_modularity(s->best));
+    } while (choose_next(s, gain, &from));
+done:
+    return status;
+}
+
+static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
+                               cafe_pooled **finest) {
+    const cafe_sampled *s = op->sampled;
+    cafe_pooled rows = {.n = s->n,
+                        .offsets = s->offsets,
+                        .targets = s->targets,
+                        .single = s->weights,
+                        .mass = s->p,
+                        .total = s->total};
+    return cafe_pooled_view(context, rows, s->loops, finest);
+}
+
+/* Many rounds where they cost little: hierarchies of small graphs take milliseconds. */
+static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
+    if (!o->refine) return 1;
+    if (o->rounds > 0) return o->rounds;
+    return arcs < LARGE_ARCS ? SMALL_ROUNDS : LARGE_ROUNDS;
+}
+
+cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
+                             const cafe_layers_options *options, cafe_layers **layers) {
+    cafe_status status = CAFE_OK;
+    cafe_pooled *finest = NULL;
+    search s = {0};
+    cafe_layers_options o;
+    cafe_layers_options_init(&o);
+    if (options) o = *options;
+    *layers = NULL;
+    CAFE_TRY(cafe_options_check(context, &layers_table, &o));
+    CAFE_TRY(view_finest(context, op, &finest));
+    s.h = (hierarchy){.options = &o, .finest = finest};
+    s.left = choose_rounds(&o, finest->offsets[finest->n]);
+    s.meet = cafe_mem(context, finest->n, sizeof *s.meet);
+    CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(run_rounds(context, &s));
+    if (o.refine) CAFE_TRY(cafe_layers_connect(context, finest, o.resolution, s.best));
+    *layers = s.best;
+    s.best = NULL;
+done:
+    cafe_layers_free(s.h.layers);
+    cafe_pooled_free(finest);
+    cafe_mem_free(context, s.meet);
+    cafe_layers_free(s.other);
+    cafe_layers_free(s.best);
+    return status;
+}

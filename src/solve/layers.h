@@ -1,0 +1,90 @@
+/* The steps of the multi-layer method, as its driver sees them.
+ *
+ * A level is a pooled graph with a partition of its nodes. On a level
+ *     z_u(S) = sum over w in S, w != u, of (p(u,w) - resolution p_u p_w)
+ * says how much node u belongs to community S; moving u from S to S' changes the modularity by
+ * 2 (z_u(S') - z_u(S)). All steps compute total * z, since the weights are total * p(u,w).
+ */
+#ifndef CAFE_SOLVE_LAYERS_H
+#define CAFE_SOLVE_LAYERS_H
+
+#include <cafe/cluster.h>
+
+#include "base/context.h"
+#include "graph/coarsen.h"
+
+/* ---- local moving: layers_move.c, layers_chunk.c --------------------------------------------- */
+
+/* The state that moves change. Communities are numbered 0 .. n-1; some are empty. */
+typedef struct cafe_moves {
+    const cafe_pooled *g;
+    double resolution;
+    int32_t *part;  /* community of each node */
+    double *mass;   /* p(S) */
+    int32_t *size;  /* nodes of S */
+    int32_t *empty; /* stack of communities that became empty, some perhaps used again since */
+    int64_t empties;
+    uint8_t *active; /* nodes to be looked at (again) */
+    cafe_tally *tallies;
+    int64_t moved; /* moves made so far */
+    uint64_t turn; /* 0: nodes are first looked at in their order, else in a random one */
+} cafe_moves;
+
+/* Where a node would best go. */
+typedef struct cafe_move {
+    int32_t to;  /* a community; -1: to be alone; its own: stay */
+    double gain; /* total * (z_new - z_old); 0 when it stays */
+} cafe_move;
+
+cafe_move cafe_moves_best(const cafe_moves *moves, cafe_tally *tally, int64_t u);
+/* Makes the move in part, mass and size. */
+void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
+
+/* Moves nodes of the level until none gains by it. part[n] in 0 .. n-1 is start and result.
+ * chunks: 0 chooses by the size of the level; n moves one node at a time. */
+cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
+                             int64_t chunks, uint64_t turn, int32_t *part);
+
+/* Puts node[first] .. node[end-1] in a random order that depends on seed, turn and place alone. */
+void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t first, int64_t end, int32_t *node);
+
+/* The same, with the nodes u mod chunks = c moving at once. */
+cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks);
+
+/* ---- refinement: layers_refine.c ------------------------------------------------------------- */
+
+/* Splits the communities part[n] (0 .. count-1) into connected, well connected ones, refined[n]
+ * (values 0 .. n-1). `turn` keeps the random orders of different calls apart. */
+cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
+                               const int32_t *part, int64_t count, uint64_t turn, int32_t *refined);
+
+/* ---- the result: layers_result.c ------------------------------------------------------------- */
+
+/* sum over S of (p(S,S) - resolution p(S)^2) for part[g->n] in 0 .. count-1; part NULL: every node
+ * is a community. */
+cafe_status cafe_layers_modularity(cafe_context *context, const cafe_pooled *g, double resolution,
+                                   const int32_t *part, int64_t count, double *modularity);
+
+enum { CAFE_MOST_LAYERS = 64 };
+
+struct cafe_layers {
+    cafe_context *context;
+    int64_t nodes, count;
+    struct {
+        int64_t communities;
+        double modularity;
+        int32_t *partition, *parent;
+    } at[CAFE_MOST_LAYERS];
+};
+
+cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
+/* Adds the layer whose partition is coarser than the last one's by group[communities of it]
+ * (for the first layer group[nodes]). */
+cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
+                            int64_t communities, double modularity);
+/* Splits communities of the last layer that are not connected in the graph; returns in `split`
+ * whether there were any. */
+cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, double resolution,
+                                cafe_layers *layers);
+
+#endif

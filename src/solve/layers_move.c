@@ -1,0 +1,196 @@
+/* Local moving, one node at a time: a queue of nodes whose surroundings changed.
+ *
+ * Node u goes to the community with the largest
+ *     z_u(S) = sum over w in S, w != u, of (p(u,w) - resolution p_u p_w),
+ * or to be alone (z = 0); ties stay. Then those of its neighbours that are elsewhere are looked at
+ * again. A visit costs O(degree), and only nodes next to a move are visited twice.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "solve/layers.h"
+
+enum {
+    CHECK = 1024,              /* visits between looks at the cancel flag */
+    SEQUENTIAL_ARCS = 1 << 24, /* levels with fewer arcs are moved node by node */
+    CHUNK_NODES = 8192         /* of larger ones: nodes of a chunk */
+};
+
+/* A gain must exceed this share of p_u: far above rounding, far below any edge. */
+static const double least_gain = 1e-10;
+
+static void gather(const cafe_pooled *g, const int32_t *part, int64_t u, cafe_tally *tally) {
+    int64_t end = g->offsets[u + 1];
+    for (int64_t j = g->offsets[u]; j < end; j++) {
+        int32_t w = g->targets[j];
+        if (w != u) cafe_tally_add(tally, part[w], cafe_pooled_weight(g, j));
+    }
+}
+
+cafe_move cafe_moves_best(const cafe_moves *moves, cafe_tally *tally, int64_t u) {
+    const cafe_pooled *g = moves->g;
+    int32_t own = moves->part[u];
+    double degree = g->total * g->mass[u], pull = moves->resolution * degree;
+    gather(g, moves->part, u, tally);
+    /* total z_u(S) = a(u,S) - resolution d_u p(S), of the own community without u */
+    double stay = tally->sum[own] - pull * (moves->mass[own] - g->mass[u]), best = stay;
+    cafe_move move = {own, 0};
+    for (int64_t i = 0; i < tally->count; i++) {
+        int32_t other = tally->keys[i];
+        double z = tally->sum[other] - pull * moves->mass[other];
+        tally->sum[other] = 0;
+        if (z > best && other != own) {
+            best = z;
+            move.to = other;
+        }
+    }
+    if (best < 0 && moves->size[own] > 1) {
+        best = 0;
+        move.to = -1;
+    }
+    tally->count = 0;
+    move.gain = best - stay;
+    if (move.gain > least_gain * degree) return move;
+    return (cafe_move){own, 0};
+}
+
+static void list_empty(cafe_moves *moves) {
+    moves->empties = 0;
+    for (int64_t c = moves->g->n - 1; c >= 0; c--)
+        if (moves->size[c] == 0) moves->empty[moves->empties++] = (int32_t)c;
+}
+
+/* A community without nodes. There is one, because somebody leaves a community of several. */
+static int32_t find_empty(cafe_moves *moves) {
+    for (;;) {
+        if (moves->empties == 0) list_empty(moves);
+        int32_t c = moves->empty[--moves->empties];
+        if (moves->size[c] == 0) return c;
+    }
+}
+
+void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to) {
+    int32_t own = moves->part[u];
+    double p = moves->g->mass[u];
+    if (to < 0) to = find_empty(moves);
+    moves->part[u] = to;
+    moves->mass[to] += p;
+    moves->size[to]++;
+    moves->mass[own] -= p;
+    moves->moved++;
+    if (--moves->size[own] > 0) return;
+    moves->mass[own] = 0; /* not what rounding left */
+    if (moves->empties < moves->g->n) moves->empty[moves->empties++] = own;
+}
+
+void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t first, int64_t end, int32_t *node) {
+    for (int64_t i = end - 1; i > first; i--) {
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_LAYERS, (turn << 32) + (uint64_t)i);
+        int64_t j = first + (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)(i - first + 1));
+        int32_t held = node[i];
+        node[i] = node[j];
+        node[j] = held;
+    }
+}
+
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+typedef struct queue {
+    int32_t *node; /* a ring of n places: no node is in it twice */
+    int64_t first, count, n;
+} queue;
+
+static inline void push(queue *q, int32_t u) {
+    int64_t at = q->first + q->count++;
+    q->node[at < q->n ? at : at - q->n] = u;
+}
+
+static inline int32_t pop(queue *q) {
+    int32_t u = q->node[q->first];
+    if (++q->first == q->n) q->first = 0;
+    q->count--;
+    return u;
+}
+
+static void push_neighbours(cafe_moves *moves, int64_t u, queue *q) {
+    const cafe_pooled *g = moves->g;
+    int32_t own = moves->part[u];
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+        int32_t w = g->targets[j];
+        if (moves->active[w] || moves->part[w] == own) continue;
+        moves->active[w] = 1;
+        push(q, w);
+    }
+}
+
+static cafe_status move_queue(cafe_context *context, cafe_moves *moves) {
+    cafe_status status = CAFE_OK;
+    int64_t n = moves->g->n;
+    queue q = {cafe_mem(context, n, sizeof(int32_t)), 0, n, n};
+    if (!q.node) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) q.node[u] = (int32_t)u;
+    if (moves->turn > 0) cafe_layers_shuffle(context->seed, 2 * moves->turn + 1, 0, n, q.node);
+    for (int64_t visit = 0; q.count > 0; visit++) {
+        if (visit % CHECK == 0) CAFE_TRY(cafe_check_cancel(context));
+        int32_t u = pop(&q);
+        moves->active[u] = 0;
+        cafe_move move = cafe_moves_best(moves, moves->tallies, u);
+        if (move.to == moves->part[u]) continue;
+        cafe_moves_make(moves, u, move.to);
+        push_neighbours(moves, u, &q);
+    }
+done:
+    cafe_mem_free(context, q.node);
+    return status;
+}
+
+/* ---- one level ------------------------------------------------------------------------------- */
+
+static void free_moves(cafe_context *context, cafe_moves *moves) {
+    cafe_mem_free(context, moves->mass);
+    cafe_mem_free(context, moves->size);
+    cafe_mem_free(context, moves->empty);
+    cafe_mem_free(context, moves->active);
+}
+
+/* Communities as they are, every node to be looked at. */
+static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
+    int64_t n = moves->g->n;
+    moves->mass = cafe_mem_zero(context, n, sizeof *moves->mass);
+    moves->size = cafe_mem_zero(context, n, sizeof *moves->size);
+    moves->empty = cafe_mem(context, n, sizeof *moves->empty);
+    moves->active = cafe_mem(context, n, sizeof *moves->active);
+    if (!moves->mass || !moves->size || !moves->empty || !moves->active) return CAFE_ERROR_MEMORY;
+    memset(moves->active, 1, (size_t)n);
+    for (int64_t u = 0; u < n; u++) {
+        moves->mass[moves->part[u]] += moves->g->mass[u];
+        moves->size[moves->part[u]]++;
+    }
+    return CAFE_OK;
+}
+
+/* By size alone, so that the result does not depend on the threads. */
+static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted) {
+    if (wanted > 0) return wanted < g->n ? wanted : g->n;
+    if (g->offsets[g->n] < SEQUENTIAL_ARCS) return g->n;
+    return (g->n + CHUNK_NODES - 1) / CHUNK_NODES;
+}
+
+cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
+                             int64_t chunks, uint64_t turn, int32_t *part) {
+    cafe_status status = CAFE_OK;
+    cafe_moves moves = {.g = g, .resolution = resolution, .part = part, .turn = turn};
+    int32_t workers;
+    chunks = choose_chunks(g, chunks);
+    workers = chunks < g->n ? context->threads : 1;
+    CAFE_TRY(start_moves(context, &moves));
+    moves.tallies = cafe_tallies_new(context, workers, g->n);
+    CAFE_TRY(moves.tallies ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(chunks < g->n ? cafe_layers_move_chunks(context, &moves, chunks)
+                           : move_queue(context, &moves));
+done:
+    cafe_tallies_free(context, moves.tallies, workers);
+    free_moves(context, &moves);
+    return status;
+}
