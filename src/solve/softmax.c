@@ -34,7 +34,7 @@ static const cafe_option softmax_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, columns), 100, 1, 16777216,
      NULL, "clusters to begin with; those that become empty are dropped"},
     {"theta", "T", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, theta), 5, 1e-9, 1e30, NULL,
-     "inverse temperature in units of 1/p_u: how hard a node follows its neighbours"},
+     "inverse temperature: how hard a node follows its neighbours"},
     {"theta-units", "UNITS", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, units),
      CAFE_THETA_GRAPH, 0, 0, "graph|node",
      "theta counts in units of n, the same for all nodes, or of 1/p_u"},
