@@ -398,6 +398,24 @@ static void hopeless_tables_are_met_with_grace(void **state) {
     cafe_context_free(context);
 }
 
+/* The exact components of a very wide table are not computed; everything else is as ever. */
+static void wide_tables_have_no_projections(void **state) {
+    (void)state;
+    enum { N = 20, L = 1100 };
+    float *x = cloud(N, 3, L, 5);
+    cafe_context *context = test_context(2, 1);
+    cafe_reduction_report r;
+    cafe_reduction *reduction = reduce(context, N, L, x, options(0, 6, 10, 0), &r);
+    assert_null(r.projections);
+    assert_null(r.eigenvalues);
+    assert_int_equal(r.eigenpairs, 0);
+    assert_int_equal(r.rank, 3);
+    assert_float_equal(r.shares[0] + r.shares[1] + r.shares[2], 1, 1e-5);
+    cafe_reduction_free(reduction);
+    cafe_context_free(context);
+    free(x);
+}
+
 /* A column that no row has anything of is dropped, and kept on request. At a high temperature two
  * far groups leave all but two of the columns empty. */
 static void empty_columns_are_dropped(void **state) {
@@ -648,6 +666,7 @@ int main(void) {
         cmocka_unit_test(residuals_bound_the_distance_to_eigenvalues),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(hopeless_tables_are_met_with_grace),
+        cmocka_unit_test(wide_tables_have_no_projections),
         cmocka_unit_test(empty_columns_are_dropped),
         cmocka_unit_test(every_failing_allocation_is_survived),
         cmocka_unit_test(layouts_are_detected),

@@ -98,7 +98,7 @@ CAFE_API void cafe_reduction_free(cafe_reduction *reduction);
  *
  * projections_j = 1 - sum over l of c_jl^2, c_jl the inner product of column j with the l-th of the
  * `eigenpairs` dominant eigenvectors of Q (the smaller of K and the rank of Q): 0 when column j
- * lies in their span (eq. proj3333 of the paper). NULL when the table is wider than 2048 columns.
+ * lies in their span (eq. proj3333 of the paper). NULL when the table is wider than 1024 columns.
  */
 typedef struct cafe_reduction_report {
     int64_t rows, width;  /* n, L */

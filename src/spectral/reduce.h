@@ -21,8 +21,9 @@ struct cafe_reduction {
 /* Singular values of a table below this share of the largest are the rounding of its entries. */
 #define CAFE_TABLE_RANK 1e-6
 
-/* The eigenproblem of the covariance, L x L, is solved up to this width. */
-enum { CAFE_MOST_WIDTH = 2048 };
+/* The eigenproblem of the covariance, L x L, is solved up to this width: one call of LAPACK, which
+ * cannot be cancelled, then stays below a second. */
+enum { CAFE_MOST_WIDTH = 1024 };
 
 /* The dominant eigenpairs of Q = X X^T, from X^T X = E diag(values) E^T: as many as `asked` and the
  * rank of X allow. The eigenvectors of Q are X e_l / sqrt(values_l). */
