@@ -35,6 +35,8 @@ static int check_names(const embed_values *v) {
             "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
     if (v->labels && v->method != METHOD_CAFE)
         return cli_usage_error("embed", "--labels goes with --method cafe");
+    if (v->start && v->method == METHOD_LAYERS)
+        return cli_usage_error("embed", "--start does not go with --method layers");
     if (v->output && v->json && strcmp(v->output, v->json) == 0)
         return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
     int code = cli_output_check("embed", &v->common, v->output);
@@ -58,7 +60,7 @@ static int check_names_file(embed_job *job) {
 static void estimate_memory(embed_job *job) {
     embed_values *v = &job->values;
     cafe_sphere_options size = v->sphere; /* all solvers hold two blocks of their columns */
-    size.columns = *embed_columns(v);
+    size.columns = v->columns;
     job->needed = cafe_embed_bytes(job->counts.nodes, job->counts.edges, job->counts.weighted,
                                    &size, &v->finish, cafe_threads(job->run.context));
     if (job->start) job->needed += job->counts.nodes * size.columns * (int64_t)sizeof(float);
@@ -79,7 +81,7 @@ static int check_memory(embed_job *job) {
 
 /* Vectors to start from; unless --columns is given their columns are the run's. */
 static int read_start(embed_job *job, const cli_arguments *arguments) {
-    int64_t *wanted = embed_columns(&job->values), rows = 0, columns = 0;
+    int64_t *wanted = &job->values.columns, rows = 0, columns = 0;
     const char *path = job->values.start;
     if (!path) return CLI_OK;
     int code =
@@ -94,7 +96,7 @@ static int read_start(embed_job *job, const cli_arguments *arguments) {
 
 /* Labels to keep; unless --columns asks for further clusters there is one column a class. */
 static int read_labels(embed_job *job, const cli_arguments *arguments) {
-    int64_t *columns = embed_columns(&job->values);
+    int64_t *columns = &job->values.columns;
     cafe_context *context = job->run.context;
     const char *path = job->values.labels;
     if (!path) return CLI_OK;
@@ -171,16 +173,39 @@ static cafe_status judge_partition(embed_job *job) {
     return status;
 }
 
-static int solve(embed_job *job) {
-    double began = cli_seconds();
-    cafe_context *context = job->run.context;
-    embed_values *v = &job->values;
+static cafe_status solve_sphere(embed_job *job) {
+    cafe_sphere_options *o = &job->values.sphere;
+    o->columns = job->values.columns;
+    return cafe_sphere(job->run.context, job->op, o, job->start, &job->solution);
+}
+
+static cafe_status solve_cafe(embed_job *job) {
+    cafe_softmax_options *o = &job->values.softmax;
+    o->columns = job->values.columns;
     cafe_status status =
-        v->method == METHOD_CAFE
-            ? cafe_softmax(context, job->op, &v->softmax, job->start, job->label, &job->solution)
-            : cafe_sphere(context, job->op, &v->sphere, job->start, &job->solution);
-    if (status == CAFE_OK && v->method == METHOD_CAFE) status = judge_partition(job);
-    cafe_block_free(context, job->start);
+        cafe_softmax(job->run.context, job->op, o, job->start, job->label, &job->solution);
+    return status == CAFE_OK ? judge_partition(job) : status;
+}
+
+static cafe_status solve_layers(embed_job *job) {
+    cafe_context *context = job->run.context;
+    cafe_layers *layers = NULL;
+    cafe_layer top;
+    cafe_status status = cafe_layers_find(context, job->op, &job->values.layers, &layers);
+    if (status != CAFE_OK) return status;
+    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    job->communities = top.communities;
+    job->modularity = top.modularity;
+    status = cafe_layers_solution(context, job->op, layers, job->values.columns, &job->solution);
+    cafe_layers_free(layers);
+    return status;
+}
+
+static int solve(embed_job *job) {
+    static cafe_status (*const solvers[])(embed_job *) = {solve_sphere, solve_cafe, solve_layers};
+    double began = cli_seconds();
+    cafe_status status = solvers[job->values.method](job);
+    cafe_block_free(job->run.context, job->start);
     job->start = NULL;
     job->seconds[PHASE_SOLVE] = cli_seconds() - began;
     int code = cli_check(&job->run, status);
@@ -234,7 +259,11 @@ static int embed(embed_job *job, const cli_arguments *arguments) {
 
 static int run_embed(const void *values, const cli_arguments *arguments) {
     embed_job job = {.values = *(const embed_values *)values, .path = arguments->words[0]};
+    embed_values *v = &job.values;
     job.available = cli_memory_available(); /* before the graph takes its part */
+    v->columns = v->method == METHOD_SPHERE ? v->sphere.columns
+                 : v->method == METHOD_CAFE ? v->softmax.columns
+                                            : v->layers_columns;
     int code = check_names(&job.values);
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "embed", &job.values.common);
@@ -272,8 +301,10 @@ static const cli_option options[] = {
 };
 
 static const cli_option model_options[] = {
-    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere", "sphere|cafe",
-     "the solver: rows on the sphere, or softmax clustering whose clusters become the columns"},
+    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere",
+     "sphere|cafe|layers",
+     "the solver: rows on the sphere, softmax clusters as columns, or the communities of all "
+     "layers side by side"},
     {"sampling", 0, "NAME", CLI_CHOICE, offsetof(embed_values, sampling), "edge", "edge",
      "how pairs of nodes are drawn from the graph; edge is P = A / 2m"},
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
@@ -287,11 +318,18 @@ static const cli_option model_options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
+static const cli_option layers_options[] = {
+    {"columns", 'k', "K", CLI_COUNT, offsetof(embed_values, layers_columns), "256", NULL,
+     "columns of the embedding at most; layers of more communities are mixed down"},
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
     {"--method sphere", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
     {"--method cafe", NULL, cafe_softmax_option_table, offsetof(embed_values, softmax)},
+    {"--method layers", layers_options, cafe_layers_option_table, offsetof(embed_values, layers)},
     {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},

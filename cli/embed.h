@@ -13,15 +13,13 @@ typedef struct embed_values {
     cafe_graph_options graph;
     cafe_sphere_options sphere;
     cafe_softmax_options softmax;
+    cafe_layers_options layers;
+    int32_t layers_columns;
     cafe_finish_options finish;
+    int64_t columns; /* asked of the method, whichever it is */
 } embed_values;
 
-enum embed_method { METHOD_SPHERE, METHOD_CAFE };
-
-/* The columns asked of the method. */
-static inline int64_t *embed_columns(embed_values *v) {
-    return v->method == METHOD_CAFE ? &v->softmax.columns : &v->sphere.columns;
-}
+enum embed_method { METHOD_SPHERE, METHOD_CAFE, METHOD_LAYERS };
 
 enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
 
@@ -44,7 +42,7 @@ typedef struct embed_job {
     double diagonal;   /* the part of each that is the diagonal of Q */
     int64_t sweeps;
     bool converged;
-    int64_t communities; /* of the hard partition, and its modularity (method cafe) */
+    int64_t communities; /* of the hard partition, and its modularity (cafe, layers) */
     double modularity;
     int64_t needed, available; /* bytes */
     double seconds[PHASES];

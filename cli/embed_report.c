@@ -44,7 +44,8 @@ void embed_warn_graph(embed_job *job) {
 }
 
 static const char *method_name(const embed_job *job) {
-    return job->values.method == METHOD_CAFE ? "cafe" : "sphere";
+    static const char *const names[] = {"sphere", "cafe", "layers"};
+    return names[job->values.method];
 }
 
 static void say_sweeps(embed_job *job) {
@@ -53,10 +54,15 @@ static void say_sweeps(embed_job *job) {
 }
 
 void embed_say_solution(embed_job *job) {
+    if (job->values.method == METHOD_LAYERS) {
+        cli_say(&job->run, "layers    %" PRId64 " communities at the top, modularity %.6f",
+                job->communities, job->modularity);
+        return;
+    }
     if (job->run.common->verbose) say_sweeps(job);
     cli_say(&job->run, "%-9s %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            method_name(job), *embed_columns(&job->values), job->sweeps,
-            job->sweeps == 1 ? "" : "s", job->objective[0], job->objective[job->sweeps],
+            method_name(job), job->values.columns, job->sweeps, job->sweeps == 1 ? "" : "s",
+            job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
     if (job->values.method == METHOD_CAFE)
         cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
@@ -142,7 +148,7 @@ void embed_print_plan(embed_job *job) {
     if (job->values.json && strcmp(job->values.json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
     printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->counts.nodes, job->counts.edges, *embed_columns(&job->values),
+           job->counts.nodes, job->counts.edges, job->values.columns,
            (int)cafe_threads(job->run.context));
     printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
            cli_bytes_text(job->available, available),
@@ -163,10 +169,12 @@ static void put_options(cli_json *json, const embed_job *job) {
     if (v->start) cli_json_text(json, "start", v->start);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
     cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    if (v->method == METHOD_CAFE)
-        cli_json_options(json, cafe_softmax_option_table(), &v->softmax);
-    else
-        cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
+    if (v->method == METHOD_SPHERE) cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
+    if (v->method == METHOD_CAFE) cli_json_options(json, cafe_softmax_option_table(), &v->softmax);
+    if (v->method == METHOD_LAYERS) {
+        cli_json_integer(json, "columns", v->columns);
+        cli_json_options(json, cafe_layers_option_table(), &v->layers);
+    }
     cli_json_options(json, cafe_finish_option_table(), &v->finish);
     cli_json_options(json, cafe_graph_option_table(), &v->graph);
     cli_json_close(json, '}');
@@ -207,10 +215,10 @@ static void put_run(cli_json *json, const embed_job *job) {
     cli_json_bool(json, "converged", job->converged);
     cli_json_reals(json, "objective", job->objective, job->sweeps + 1);
     /* softmax's own objective leaves the diagonal out */
-    bool whole = job->values.method == METHOD_SPHERE;
+    bool whole = job->values.method != METHOD_CAFE;
     cli_json_real(json, "objective_off_diagonal",
                   job->objective[job->sweeps] - (whole ? job->diagonal : 0));
-    if (!whole) {
+    if (job->values.method != METHOD_SPHERE) {
         cli_json_integer(json, "communities", job->communities);
         cli_json_real(json, "modularity", job->modularity);
     }

@@ -110,6 +110,13 @@ CAFE_API void cafe_layers_free(cafe_layers *layers);
 CAFE_API int64_t cafe_layers_count(const cafe_layers *layers);
 CAFE_API void cafe_layers_get(const cafe_layers *layers, int64_t index, cafe_layer *layer);
 
+/* The layers side by side as one H for cafe_finish, coarsest first, `columns` in all at most: a
+ * layer whose communities fit into the columns left has one column each; a finer one is mixed down
+ * into those left, every community by a random vector of signs (from the context's seed). */
+CAFE_API cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
+                                          const cafe_layers *layers, int64_t columns,
+                                          cafe_solution **solution);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,8 @@ enum cafe_stream {
     CAFE_STREAM_LAYERS = 4,
     CAFE_STREAM_EIGEN = 8,
     CAFE_STREAM_RESTART = 9,
-    CAFE_STREAM_GENERATE = 16 /* and above: the generators' own */
+    CAFE_STREAM_GENERATE = 16, /* to 32767: the generators' own */
+    CAFE_STREAM_MIX = 32768    /* and above, one for every 128 columns */
 };
 
 typedef struct cafe_random4 {

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# cafe embed --method cafe and layers, with and without labels: outputs, reports, refusals.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+karate=$SOURCE/examples/karate.txt
+
+# ---- clusters found by themselves
+expect 0 "$CAFE" embed "$karate" --method cafe -k 10 -o v.npy --json r.json
+says 'communities, modularity'
+json_check r.json
+[[ $(json_value r.json method) == '"cafe"' ]] || fail "method"
+awk -v q="$(json_value r.json modularity)" 'BEGIN { exit !(q > 0.3) }' || fail "modularity"
+[[ $(json_value r.json communities) -le 10 ]] || fail "more communities than columns"
+[[ $(json_value r.json columns) -lt 10 ]] || fail "rows of H sum to 1: one column is not independent"
+grep -q '"theta": ' r.json || fail "the report lacks theta"
+for threads in 1 2 3 8; do
+    expect 0 "$CAFE" embed "$karate" -q --method cafe -k 10 -t $threads -o "t$threads.npy"
+    same "t$threads.npy" t1.npy
+done
+
+# ---- known labels stay: both factions' heads
+printf '0 hi\n33 john\n' >two.in
+expect 0 "$CAFE" embed "$karate" --method cafe --labels two.in -o h.tsv --output-form raw
+says '2 classes, 2 of 34 nodes labelled'
+grep -qP '^0\t1\t0$' h.tsv || fail "node 0 left its label"
+grep -qP '^33\t0\t1$' h.tsv || fail "node 33 left its label"
+# who is nearer to whom: all but a few follow the later split
+join <(sort -k 1,1 h.tsv) <(grep -v '^#' "$SOURCE/examples/karate.labels.txt" | sort -k 1,1) |
+    awk '{ right += ($2 > $3) == ($4 == 0) } END { exit !(right >= 31) }' ||
+    fail "labels did not spread to the two factions"
+# further clusters when asked
+expect 0 "$CAFE" embed "$karate" -q --method cafe --labels two.in -k 4 -o more.tsv --output-form raw
+awk -F '\t' 'NF != 5 { exit 1 }' more.tsv || fail "four columns were asked for"
+expect 1 "$CAFE" embed "$karate" --method cafe --labels two.in -k 1 -o bad.npy
+says 'classes'
+
+# ---- every label known: nothing to iterate
+grep -v '^#' "$SOURCE/examples/karate.labels.txt" >all.in
+expect 0 "$CAFE" embed "$karate" -q --method cafe --labels all.in -o full.npy --json full.json
+[[ $(json_value full.json sweeps) == 0 ]] || fail "sweeps with all labels known"
+
+# ---- refusals, with file, line and column
+printf '0 a\n77 b\n' >unknown.in
+expect 3 "$CAFE" embed "$karate" --method cafe --labels unknown.in -o bad.npy
+says 'unknown.in:2:1: expected a node of the graph'
+printf '0 a\n1 b\n0 b\n' >conflict.in
+expect 3 "$CAFE" embed "$karate" --method cafe --labels conflict.in -o bad.npy
+says 'conflict.in:3:1: '
+printf '0 a,b\n1 b\n' >multiple.in
+expect 1 "$CAFE" embed "$karate" --method cafe --labels multiple.in -o bad.npy
+says 'several labels'
+expect 2 "$CAFE" embed "$karate" --labels two.in -o bad.npy
+says 'goes with --method cafe'
+expect 2 "$CAFE" embed "$karate" --method cafe --beta 1 -o bad.npy
+says 'unknown option --beta'
+expect 2 "$CAFE" embed "$karate" --method softmax -o bad.npy
+says 'sphere\|cafe\|layers'
+[[ ! -e bad.npy ]] || fail "a refused run left a file"
+
+# ---- layers side by side
+expect 0 "$CAFE" embed "$karate" --method layers -o layers.npy --json layers.json
+says 'modularity'
+awk -v q="$(json_value layers.json modularity)" 'BEGIN { exit !(q > 0.41) }' || fail "modularity"
+[[ $(json_value layers.json columns) -ge 3 ]] || fail "columns of the layers"
+expect 0 "$CAFE" embed "$karate" -q --method layers -k 3 -o three.npy --json three.json
+[[ $(json_value three.json columns) -le 3 ]] || fail "more columns than asked for"
