@@ -1,0 +1,113 @@
+/* The layers side by side as vectors. */
+#include "dense.h"
+#include "failing.h"
+
+static cafe_layers *find(test_problem *t) {
+    cafe_layers *layers = NULL;
+    TEST_OK(t->context, cafe_layers_find(t->context, t->op, NULL, &layers));
+    return layers;
+}
+
+static int64_t all_columns(const cafe_layers *layers) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < cafe_layers_count(layers); i++) {
+        cafe_layer layer;
+        cafe_layers_get(layers, i, &layer);
+        sum += layer.communities;
+    }
+    return sum;
+}
+
+/* With room for all, H is the indicator of every community, coarsest first, and tr(H^T Q H) is the
+ * sum of the layers' modularities. */
+static void communities_are_columns(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    test_problem t = test_open(context, test_random(context, 200, 700, 1, 0, 3));
+    cafe_layers *layers = find(&t);
+    cafe_solution *s = NULL;
+    TEST_OK(context, cafe_layers_solution(context, t.op, layers, 100000, &s));
+    int64_t n = cafe_operator_nodes(t.op), k = cafe_solution_columns(s), first = 0;
+    float *h = malloc((size_t)(n * k) * sizeof *h);
+    double modularity = 0;
+    assert_int_equal(k, all_columns(layers));
+    cafe_solution_copy(s, h);
+    for (int64_t i = cafe_layers_count(layers) - 1; i >= 0; i--) {
+        cafe_layer layer;
+        cafe_layers_get(layers, i, &layer);
+        for (int64_t u = 0; u < n; u++)
+            for (int64_t c = 0; c < layer.communities; c++)
+                assert_true(h[u * k + first + c] == (c == layer.partition[u]));
+        first += layer.communities;
+        modularity += layer.modularity;
+    }
+    assert_float_equal(cafe_solution_objective(s)[0], modularity, 1e-5);
+    cafe_solution_free(s);
+    cafe_layers_free(layers);
+    free(h);
+    test_close(&t);
+}
+
+/* With less room the coarse layers stay exact, the rest is mixed down: rows of length 1 that are
+ * equal within a community and nearly orthogonal between two. */
+static void finer_layers_are_mixed_down(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    test_problem t = test_open(context, test_grid(context, 40, 40));
+    cafe_layers *layers = find(&t);
+    cafe_layer top, fine;
+    cafe_solution *s = NULL;
+    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    cafe_layers_get(layers, cafe_layers_count(layers) - 2, &fine);
+    int64_t width = fine.communities - 1, k = top.communities + width, n = 1600;
+    assert_true(width > 4);
+    TEST_OK(context, cafe_layers_solution(context, t.op, layers, k, &s));
+    assert_int_equal(cafe_solution_columns(s), k);
+    float *h = malloc((size_t)(n * k) * sizeof *h);
+    cafe_solution_copy(s, h);
+    for (int64_t u = 1; u < n; u++) {
+        double length = 0;
+        const float *row = h + u * k, *other = h + (u - 1) * k;
+        for (int64_t c = 0; c < top.communities; c++)
+            assert_true(row[c] == (c == top.partition[u]));
+        for (int64_t c = top.communities; c < k; c++) length += (double)row[c] * row[c];
+        assert_float_equal(length, 1, 1e-5);
+        int same = memcmp(row + top.communities, other + top.communities,
+                          (size_t)width * sizeof *row) == 0;
+        assert_int_equal(same, fine.partition[u] == fine.partition[u - 1]);
+    }
+    cafe_solution_free(s);
+    assert_int_equal(cafe_layers_solution(context, t.op, layers, 0, &s), CAFE_ERROR_ARGUMENT);
+    cafe_layers_free(layers);
+    free(h);
+    test_close(&t);
+}
+
+static void it_survives_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    test_problem t = test_open(context, test_random(context, 60, 200, 1, 1, 4));
+    cafe_layers *layers = find(&t);
+    for (long k = 0;; k++) {
+        cafe_solution *s = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_layers_solution(context, t.op, layers, 16, &s);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        cafe_solution_free(s);
+        if (!failed) break;
+    }
+    cafe_layers_free(layers);
+    test_close(&t);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(communities_are_columns),
+        cmocka_unit_test(finer_layers_are_mixed_down),
+        cmocka_unit_test(it_survives_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
