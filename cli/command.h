@@ -6,6 +6,7 @@
 
 #define CLI_COMMANDS(X) \
     X(embed)            \
+    X(cluster)          \
     X(convert)          \
     X(info)             \
     X(generate)         \

@@ -111,6 +111,14 @@ void cli_json_reals(cli_json *json, const char *key, const double *values, int64
     fputc(']', json->file);
 }
 
+void cli_json_integers(cli_json *json, const char *key, const int32_t *values, int64_t count) {
+    begin_member(json, key);
+    fputc('[', json->file);
+    for (int64_t i = 0; i < count; i++)
+        fprintf(json->file, "%s%" PRId32, i > 0 ? ", " : "", values[i]);
+    fputc(']', json->file);
+}
+
 static void put_option(cli_json *json, const cafe_option *option, const void *options) {
     double value = cafe_options_number(option, options);
     char text[256];

@@ -24,6 +24,7 @@ void cli_json_real(cli_json *json, const char *key, double value);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 /* values == NULL: null */
 void cli_json_reals(cli_json *json, const char *key, const double *values, int64_t count);
+void cli_json_integers(cli_json *json, const char *key, const int32_t *values, int64_t count);
 /* Every option of a table with its value. */
 void cli_json_options(cli_json *json, const cafe_option_table *table, const void *options);
 

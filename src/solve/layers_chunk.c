@@ -101,16 +101,23 @@ static void move_rest(chunk_job *job) {
     }
 }
 
+static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task,
+                             chunk_job *job) {
+    if (tasks > 1) return cafe_parallel(context, tasks, task, job);
+    task(job, 0, 0);
+    return CAFE_OK;
+}
+
 static cafe_status move_chunk(cafe_context *context, chunk_job *job) {
     cafe_status status = CAFE_OK;
     int64_t tasks = cafe_blocks(job->size, TASK);
-    CAFE_TRY(cafe_parallel(context, tasks, find_moves, job));
+    CAFE_TRY(run_tasks(context, tasks, find_moves, job));
     job->whole = 0;
     for (int64_t t = 0; t < tasks; t++) job->whole += job->mass[t];
     if (job->whole == 0) goto done;
-    CAFE_TRY(cafe_parallel(context, tasks, weigh_moves, job));
+    CAFE_TRY(run_tasks(context, tasks, weigh_moves, job));
     make_moves(job);
-    CAFE_TRY(cafe_parallel(context, tasks, wake_all, job));
+    CAFE_TRY(run_tasks(context, tasks, wake_all, job));
     move_rest(job);
 done:
     return status;
@@ -127,6 +134,7 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
     if (!job.move || !job.wants || !job.goes || !job.mass) goto done;
     do {
         before = moves->moved;
+        CAFE_TRY(cafe_check_cancel(context));
         for (job.chunk = 0; job.chunk < chunks; job.chunk++) {
             job.size = (n - job.chunk + chunks - 1) / chunks;
             CAFE_TRY(move_chunk(context, &job));

@@ -13,8 +13,9 @@
 
 enum {
     CHECK = 1024,              /* visits between looks at the cancel flag */
-    SEQUENTIAL_ARCS = 1 << 24, /* levels with fewer arcs are moved node by node */
-    CHUNK_NODES = 8192         /* of larger ones: nodes of a chunk */
+    SEQUENTIAL_ARCS = 1 << 22, /* levels with fewer arcs are moved node by node */
+    CHUNK_NODES = 8192,        /* of larger ones: nodes of a chunk, */
+    LEAST_CHUNKS = 64          /* and how many chunks at least */
 };
 
 /* A gain must exceed this share of p_u: far above rounding, far below any edge. */
@@ -174,7 +175,9 @@ static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
 static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted) {
     if (wanted > 0) return wanted < g->n ? wanted : g->n;
     if (g->offsets[g->n] < SEQUENTIAL_ARCS) return g->n;
-    return (g->n + CHUNK_NODES - 1) / CHUNK_NODES;
+    int64_t chunks = (g->n + CHUNK_NODES - 1) / CHUNK_NODES;
+    if (chunks < LEAST_CHUNKS) chunks = LEAST_CHUNKS;
+    return chunks < g->n ? chunks : g->n;
 }
 
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,

@@ -1,0 +1,224 @@
+/* cafe cluster: read, sample, find communities, write, report.
+ *
+ * A new method is a row of `methods`, a word in the choices of --method and a group of options.
+ */
+#include "cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "output.h"
+
+/* ---- before the work ------------------------------------------------------------------------- */
+
+static int check_names(const cluster_values *v) {
+    const char *paths[] = {v->output, v->hierarchy, v->json};
+    enum { PATHS = sizeof paths / sizeof *paths };
+    int code = CLI_OK;
+    if (!v->output && !v->hierarchy && !v->json)
+        return cli_usage_error("cluster", "where to? give -o FILE (or --hierarchy, or --json)");
+    for (int i = 0; i < PATHS; i++)
+        for (int j = 0; j < i; j++)
+            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
+                return cli_usage_error("cluster", "two outputs cannot both go to %s", paths[i]);
+    for (int i = 0; i < PATHS && code == CLI_OK; i++)
+        code = cli_output_check("cluster", &v->common, paths[i]);
+    return code;
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+static int solve_layers(cluster_job *job) {
+    cafe_layers_options options = job->values.layers;
+    cafe_layer top;
+    int code =
+        cli_check(&job->run, cafe_layers_find(job->run.context, job->op, &options, &job->layers));
+    if (code != CLI_OK) return code;
+    cafe_layers_get(job->layers, cafe_layers_count(job->layers) - 1, &top);
+    job->partition = top.partition;
+    job->communities = top.communities;
+    job->modularity = top.modularity;
+    return CLI_OK;
+}
+
+/* sum over communities of (inside / 2m - (degrees / 2m)^2) */
+static double modularity(const cluster_job *job, double *mass) {
+    const int64_t *offsets;
+    const int32_t *targets, *part = job->partition;
+    const float *weights;
+    double total = job->counts.total_weight, inside = 0, expected = 0;
+    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
+    for (int64_t u = 0; u < job->counts.nodes; u++)
+        for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) {
+            double weight = weights ? weights[j] : 1;
+            mass[part[u]] += weight;
+            if (part[targets[j]] == part[u]) inside += weight;
+        }
+    for (int64_t i = 0; i < job->communities; i++) expected += mass[i] * mass[i];
+    return inside / total - expected / total / total;
+}
+
+static int solve_softmax(cluster_job *job) {
+    cafe_context *context = job->run.context;
+    int code = cli_check(&job->run, cafe_softmax(context, job->op, &job->values.softmax, NULL, NULL,
+                                                 &job->solution));
+    if (code != CLI_OK) return code;
+    job->own = malloc((size_t)job->counts.nodes * sizeof *job->own);
+    if (!job->own) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    code = cli_check(&job->run,
+                     cafe_solution_partition(context, job->solution, job->own, &job->communities));
+    if (code != CLI_OK) return code;
+    job->partition = job->own;
+    double *mass = calloc((size_t)job->communities, sizeof *mass);
+    if (!mass) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    job->modularity = modularity(job, mass);
+    free(mass);
+    return CLI_OK;
+}
+
+static const cluster_method methods[] = {
+    {"layers", cafe_layers_option_table, offsetof(cluster_values, layers), solve_layers,
+     cluster_say_layers},
+    {"softmax", cafe_softmax_option_table, offsetof(cluster_values, softmax), solve_softmax,
+     cluster_say_softmax},
+};
+
+/* ---- the phases ------------------------------------------------------------------------------ */
+
+static int read_input(cluster_job *job) {
+    double began = cli_seconds();
+    int code = cli_check(
+        &job->run, cafe_graph_read(job->run.context, job->path, &job->values.graph, &job->graph));
+    job->seconds[CLUSTER_READ] = cli_seconds() - began;
+    if (code != CLI_OK) return code;
+    cafe_graph_get_counts(job->graph, &job->counts);
+    cli_say_graph(&job->run, job->path, job->graph);
+    return CLI_OK;
+}
+
+static int sample(cluster_job *job) {
+    double began = cli_seconds();
+    cafe_context *context = job->run.context;
+    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->sampled);
+    if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
+    job->seconds[CLUSTER_SAMPLE] = cli_seconds() - began;
+    return cli_check(&job->run, status);
+}
+
+static int ascending(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int count_sizes(cluster_job *job) {
+    job->sizes = calloc((size_t)job->communities, sizeof *job->sizes);
+    if (!job->sizes) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    for (int64_t u = 0; u < job->counts.nodes; u++) job->sizes[job->partition[u]]++;
+    qsort(job->sizes, (size_t)job->communities, sizeof *job->sizes, ascending);
+    return CLI_OK;
+}
+
+static int solve(cluster_job *job) {
+    double began = cli_seconds();
+    int code = job->method->solve(job);
+    job->seconds[CLUSTER_SOLVE] = cli_seconds() - began;
+    if (code == CLI_OK) code = count_sizes(job);
+    if (code != CLI_OK) return code;
+    job->method->say(job);
+    cluster_say_sizes(job);
+    return CLI_OK;
+}
+
+static int write_files(cluster_job *job) {
+    double began = cli_seconds();
+    int code = cluster_write_partition(job);
+    if (code == CLI_OK) code = cluster_write_hierarchy(job);
+    job->seconds[CLUSTER_WRITE] = cli_seconds() - began;
+    return code;
+}
+
+static int cluster(cluster_job *job) {
+    int code = read_input(job);
+    if (code == CLI_OK) code = sample(job);
+    if (code == CLI_OK) code = solve(job);
+    if (code == CLI_OK) code = write_files(job);
+    if (code == CLI_OK) code = cluster_write_report(job);
+    if (code == CLI_OK) cluster_say_end(job);
+    return code;
+}
+
+static int run_cluster(const void *values, const cli_arguments *arguments) {
+    cluster_job job = {.values = *(const cluster_values *)values, .path = arguments->words[0]};
+    job.method = &methods[job.values.method];
+    if (job.values.no_refine) job.values.layers.refine = 0;
+    if (job.values.hierarchy && strcmp(job.method->name, "layers") != 0)
+        return cli_usage_error("cluster", "--hierarchy needs --method layers");
+    int code = check_names(&job.values);
+    if (code != CLI_OK) return code;
+    code = cli_begin(&job.run, "cluster", &job.values.common);
+    if (code == CLI_OK) code = cluster(&job);
+    free(job.sizes);
+    free(job.own);
+    cafe_solution_free(job.solution);
+    cafe_layers_free(job.layers);
+    cafe_operator_free(job.op);
+    cafe_sampled_free(job.sampled);
+    cafe_graph_free(job.graph);
+    return cli_end(&job.run, code);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_option options[] = {
+    {"output", 'o', "FILE", CLI_TEXT, offsetof(cluster_values, output), NULL, NULL,
+     "the partition: node name, tab, community number; - is standard output"},
+    {"hierarchy", 0, "FILE", CLI_TEXT, offsetof(cluster_values, hierarchy), NULL, NULL,
+     "all layers as a tree in JSON; - is standard output"},
+    {"json", 0, "FILE", CLI_TEXT, offsetof(cluster_values, json), NULL, NULL,
+     "a report with every figure of the run; - is standard output"},
+    CLI_ROW_FORCE,
+    CLI_ROW_QUIET,
+    CLI_ROW_VERBOSE,
+    CLI_ROW_HELP,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option model_options[] = {
+    {"method", 0, "NAME", CLI_CHOICE, offsetof(cluster_values, method), "layers", "layers|softmax",
+     "layers finds hard communities of any number, softmax soft clusters of a given one"},
+    CLI_ROW_SEED,
+    CLI_ROW_THREADS,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option layers_options[] = {
+    {"no-refine", 0, NULL, CLI_FLAG, offsetof(cluster_values, no_refine), NULL, NULL,
+     "the same as --refine no"},
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_group groups[] = {
+    {"Input and output", options, NULL, 0},
+    {"Model", model_options, NULL, 0},
+    {"--method layers", layers_options, cafe_layers_option_table, offsetof(cluster_values, layers)},
+    {"--method softmax", NULL, cafe_softmax_option_table, offsetof(cluster_values, softmax)},
+    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(cluster_values, graph)},
+    {0},
+};
+
+const cli_command cli_cluster = {
+    .name = "cluster",
+    .arguments = "GRAPH -o OUT.tsv [options]",
+    .summary = "find communities that make the modularity large",
+    .description =
+        "Reads a graph (formats as for embed; - is standard input), finds a partition of its nodes "
+        "with a large modularity, layer by layer, and writes each node with the number of its "
+        "community. Communities are connected, and numbered by first appearance.",
+    .groups = groups,
+    .size = sizeof(cluster_values),
+    .least = 1,
+    .most = 1,
+    .run = run_cluster,
+};
