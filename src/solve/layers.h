@@ -40,8 +40,9 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_tally *tally, int64_t u)
 /* Makes the move in part, mass and size. */
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 
-/* Moves nodes of the level until none gains by it. part[n] in 0 .. n-1 is start and result.
- * chunks: 0 chooses by the size of the level; n moves one node at a time. */
+/* Looks at every node, and again at those next to moved ones, and moves each to where it gains
+ * most. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the level; n
+ * moves one node at a time. turn: of the random order, 0 for the nodes' own. */
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part);
 

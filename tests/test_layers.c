@@ -1,0 +1,544 @@
+/* Communities layer by layer: every figure recomputed from its definition, and what the method
+ * promises checked on random graphs with weights, loops, several components and isolated nodes.
+ */
+#include "dense.h"
+#include "failing.h"
+#include "graph/coarsen.h"
+#include "graphs.h"
+#include "operator/operator.h"
+#include "solve/layers.h"
+
+/* A graph with its operator. */
+typedef struct setting {
+    cafe_context *context;
+    cafe_graph *graph;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+} setting;
+
+static setting begin(cafe_context *context, cafe_graph *graph) {
+    setting s = {context, graph, NULL, NULL};
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &s.sampled), CAFE_OK);
+    assert_int_equal(cafe_operator_modularity(context, s.sampled, &s.op), CAFE_OK);
+    return s;
+}
+
+static void end(setting *s) {
+    cafe_operator_free(s->op);
+    cafe_sampled_free(s->sampled);
+    cafe_graph_free(s->graph);
+}
+
+static cafe_layers_options with(double resolution, int32_t refine, int64_t rounds, int64_t chunks) {
+    cafe_layers_options o;
+    cafe_layers_options_init(&o);
+    o.resolution = resolution;
+    o.refine = refine;
+    o.rounds = rounds;
+    o.chunks = chunks;
+    return o;
+}
+
+static cafe_layers *find(const setting *s, const cafe_layers_options *options) {
+    cafe_layers *layers = NULL;
+    if (cafe_layers_find(s->context, s->op, options, &layers) != CAFE_OK)
+        fail_msg("%s", cafe_error(s->context));
+    assert_true(cafe_layers_count(layers) >= 1);
+    return layers;
+}
+
+static cafe_layer top_of(const cafe_layers *layers) {
+    cafe_layer top;
+    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    return top;
+}
+
+/* ---- independent recomputation --------------------------------------------------------------- */
+
+/* sum over pairs in the same community of p(u,w) - resolution p_u p_w */
+static double dense_modularity(const cafe_graph *graph, const int32_t *part, double resolution) {
+    int64_t n = cafe_graph_nodes(graph);
+    double sum = 0, *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(graph, p);
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t w = 0; w < n; w++)
+            if (part[u] == part[w]) sum += q[u * n + w] + (1 - resolution) * p[u] * p[w];
+    free(p);
+    free(q);
+    return sum;
+}
+
+/* Pieces into which the communities fall when only edges inside them count. */
+static int64_t count_pieces(const cafe_graph *graph, const int32_t *part) {
+    int64_t n = cafe_graph_nodes(graph), pieces = n;
+    int32_t *root = malloc((size_t)n * sizeof *root);
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    for (int64_t u = 0; u < n; u++) root[u] = (int32_t)u;
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) {
+            int32_t a = (int32_t)u, b = targets[j];
+            if (part[a] != part[b]) continue;
+            while (root[a] != a) a = root[a];
+            while (root[b] != b) b = root[b];
+            if (a == b) continue;
+            root[a > b ? a : b] = a > b ? b : a;
+            pieces--;
+        }
+    free(root);
+    return pieces;
+}
+
+static void expect_numbered(const int32_t *part, int64_t n, int64_t communities) {
+    int32_t next = 0;
+    for (int64_t u = 0; u < n; u++) {
+        assert_true(part[u] >= 0 && part[u] <= next);
+        next += part[u] == next;
+    }
+    assert_int_equal(next, communities);
+}
+
+/* Everything that holds for the layers of any graph. */
+static void expect_sound(const setting *s, const cafe_layers *layers, double resolution,
+                         int32_t connected) {
+    int64_t n = cafe_graph_nodes(s->graph), count = cafe_layers_count(layers);
+    cafe_layer layer, next;
+    double last = -HUGE_VAL;
+    for (int64_t i = 0; i < count; i++) {
+        cafe_layers_get(layers, i, &layer);
+        expect_numbered(layer.partition, n, layer.communities);
+        double q = dense_modularity(s->graph, layer.partition, resolution);
+        assert_true(fabs(layer.modularity - q) <= 1e-11 * (1 + resolution));
+        assert_true(layer.modularity >= last - 1e-12 * (1 + resolution));
+        last = layer.modularity;
+        if (connected) assert_int_equal(count_pieces(s->graph, layer.partition), layer.communities);
+        assert_int_equal(layer.parent == NULL, i + 1 == count);
+        if (!layer.parent) continue;
+        cafe_layers_get(layers, i + 1, &next);
+        assert_true(next.communities < layer.communities);
+        for (int64_t u = 0; u < n; u++)
+            assert_int_equal(layer.parent[layer.partition[u]], next.partition[u]);
+    }
+}
+
+/* ---- random graphs --------------------------------------------------------------------------- */
+
+static void random_graphs_are_sound(void **state) {
+    cafe_context *context = test_context(2, 7);
+    const double resolutions[] = {0.3, 1, 2.5};
+    const int64_t chunks[] = {0, 1, 3, 16, 1000};
+    (void)state;
+    for (int trial = 0; trial < 30; trial++) {
+        int64_t n = 12 + 5 * trial;
+        setting s = begin(
+            context, test_random(context, n, 3 * n, trial % 2, trial % 3 == 0, (uint64_t)trial));
+        double resolution = resolutions[trial % 3];
+        for (int32_t refine = 0; refine < 2; refine++) {
+            cafe_layers_options o = with(resolution, refine, trial % 4, chunks[trial % 5]);
+            cafe_layers *layers = find(&s, &o);
+            expect_sound(&s, layers, resolution, refine);
+            assert_true(top_of(layers).modularity >= 0 || resolution > 1);
+            cafe_layers_free(layers);
+        }
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
+static void more_rounds_are_no_worse_than_one(void **state) {
+    cafe_context *context = test_context(1, 3);
+    (void)state;
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        setting s = begin(context, test_random(context, 200, 700, 1, 0, seed));
+        double first = 0;
+        for (int64_t rounds = 1; rounds < 12; rounds++) {
+            cafe_layers_options o = with(1, 1, rounds, 0);
+            cafe_layers *layers = find(&s, &o);
+            if (rounds == 1) first = top_of(layers).modularity;
+            assert_true(top_of(layers).modularity >= first);
+            expect_sound(&s, layers, 1, 1);
+            cafe_layers_free(layers);
+        }
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
+/* ---- the same bits --------------------------------------------------------------------------- */
+
+static void expect_same(const cafe_layers *a, const cafe_layers *b, int64_t n) {
+    assert_int_equal(cafe_layers_count(a), cafe_layers_count(b));
+    for (int64_t i = 0; i < cafe_layers_count(a); i++) {
+        cafe_layer x, y;
+        cafe_layers_get(a, i, &x);
+        cafe_layers_get(b, i, &y);
+        assert_int_equal(x.communities, y.communities);
+        assert_memory_equal(&x.modularity, &y.modularity, sizeof x.modularity);
+        assert_memory_equal(x.partition, y.partition, (size_t)n * sizeof *x.partition);
+    }
+}
+
+static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, double mixing,
+                           int32_t *labels) {
+    cafe_generate_options o;
+    cafe_graph *graph = NULL;
+    cafe_generate_options_init(&o);
+    o.nodes = nodes;
+    o.edges = edges;
+    o.blocks = 12;
+    o.mixing = mixing;
+    assert_int_equal(cafe_generate(context, CAFE_MODEL_PLANTED, &o, &graph, labels), CAFE_OK);
+    return graph;
+}
+
+static void threads_change_no_bit(void **state) {
+    const int32_t threads[] = {1, 2, 3, 8};
+    const int64_t chunks[] = {0, 1, 4, 37};
+    (void)state;
+    for (int c = 0; c < 4; c++)
+        for (int32_t refine = 0; refine < 2; refine++) {
+            cafe_context *contexts[4];
+            cafe_layers *layers[4];
+            setting s[4];
+            cafe_layers_options o = with(1, refine, 5, chunks[c]);
+            for (int t = 0; t < 4; t++) {
+                contexts[t] = test_context(threads[t], 11);
+                s[t] = begin(contexts[t], planted(contexts[t], 4000, 20000, 0.4, NULL));
+                layers[t] = find(&s[t], &o);
+                expect_same(layers[0], layers[t], 4000);
+            }
+            for (int t = 0; t < 4; t++) {
+                cafe_layers_free(layers[t]);
+                end(&s[t]);
+                cafe_context_free(contexts[t]);
+            }
+        }
+}
+
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+static cafe_pooled *finest(const setting *s) {
+    const cafe_sampled *p = s->sampled;
+    cafe_pooled rows = {.n = p->n,
+                        .offsets = p->offsets,
+                        .targets = p->targets,
+                        .single = p->weights,
+                        .mass = p->p,
+                        .total = p->total};
+    cafe_pooled *g = NULL;
+    assert_int_equal(cafe_pooled_view(s->context, rows, p->loops, &g), CAFE_OK);
+    return g;
+}
+
+/* A random partition into about n / 4 groups, numbered. */
+static int64_t random_groups(cafe_context *context, int64_t n, uint64_t *state, int32_t *group) {
+    int64_t count = 0;
+    for (int64_t u = 0; u < n; u++) group[u] = (int32_t)test_below(state, n / 4 + 1);
+    assert_int_equal(cafe_groups_number(context, n, group, &count), CAFE_OK);
+    return count;
+}
+
+static void pooling_keeps_sum_and_modularity(void **state) {
+    cafe_context *context = test_context(3, 1);
+    (void)state;
+    for (uint64_t seed = 1; seed < 12; seed++) {
+        int64_t n = 40 + 37 * (int64_t)seed;
+        uint64_t numbers = seed;
+        setting s = begin(context, test_random(context, n, 4 * n, seed % 2, seed % 3 > 0, seed));
+        cafe_pooled *g = finest(&s), *coarse = NULL;
+        int32_t *group = malloc((size_t)n * sizeof *group),
+                *part = malloc((size_t)n * sizeof *part);
+        int64_t groups = random_groups(context, n, &numbers, group);
+        assert_int_equal(cafe_coarsen(context, g, group, groups, &coarse), CAFE_OK);
+        double sum = 0, mass = 0, q = 0;
+        for (int64_t i = 0; i < groups; i++) {
+            double row = coarse->loops[i];
+            for (int64_t j = coarse->offsets[i]; j < coarse->offsets[i + 1]; j++) {
+                assert_int_not_equal(coarse->targets[j], i);
+                row += coarse->pooled[j];
+            }
+            assert_true(fabs(row / coarse->total - coarse->mass[i]) < 1e-14);
+            sum += row / coarse->total;
+            mass += coarse->mass[i];
+        }
+        assert_true(fabs(sum - 1) < 1e-12 && fabs(mass - 1) < 1e-12);
+        int32_t *above = malloc((size_t)groups * sizeof *above);
+        int64_t count = random_groups(context, groups, &numbers, above);
+        for (int64_t u = 0; u < n; u++) part[u] = above[group[u]];
+        assert_int_equal(cafe_layers_modularity(context, coarse, 1.5, above, count, &q), CAFE_OK);
+        assert_true(fabs(q - dense_modularity(s.graph, part, 1.5)) < 1e-12);
+        free(above);
+        free(part);
+        free(group);
+        cafe_pooled_free(coarse);
+        cafe_pooled_free(g);
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
+/* No node gains by going to any other community, or by being alone. */
+static void expect_settled(const setting *s, const int32_t *part, double resolution) {
+    int64_t n = cafe_graph_nodes(s->graph);
+    double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(s->graph, p);
+    double *z = malloc((size_t)n * sizeof *z);
+    for (int64_t u = 0; u < n; u++) {
+        for (int64_t c = 0; c < n; c++) z[c] = 0;
+        for (int64_t w = 0; w < n; w++)
+            if (w != u) z[part[w]] += q[u * n + w] + (1 - resolution) * p[u] * p[w];
+        for (int64_t c = 0; c < n; c++) assert_true(z[c] - z[part[u]] <= 1.1e-10 * p[u] + 1e-16);
+        assert_true(z[part[u]] >= -1.1e-10 * p[u] - 1e-16);
+    }
+    free(z);
+    free(q);
+    free(p);
+}
+
+/* Moves until a call, which looks at every node, changes nothing; the modularity never falls. */
+static void climb(const setting *s, const cafe_pooled *g, int64_t chunks, int32_t *part) {
+    size_t bytes = (size_t)g->n * sizeof *part;
+    int32_t *before = malloc(bytes);
+    double q = dense_modularity(s->graph, part, 1), next;
+    do {
+        memcpy(before, part, bytes);
+        assert_int_equal(cafe_layers_move(s->context, g, 1, chunks, 0, part), CAFE_OK);
+        next = dense_modularity(s->graph, part, 1);
+        assert_true(next >= q - 1e-14);
+        q = next;
+    } while (memcmp(before, part, bytes) != 0);
+    free(before);
+}
+
+static void moving_climbs_and_settles(void **state) {
+    const int64_t chunks[] = {0, 1, 2, 5, 17};
+    (void)state;
+    cafe_context *context = test_context(3, 1);
+    for (int trial = 0; trial < 25; trial++) {
+        int64_t n = 60 + 10 * trial;
+        uint64_t numbers = (uint64_t)trial;
+        setting s = begin(context, test_random(context, n, (2 + trial % 6) * n, trial % 2,
+                                               trial % 3 == 0, (uint64_t)trial));
+        cafe_pooled *g = finest(&s);
+        int32_t *part = malloc((size_t)n * sizeof *part);
+        random_groups(context, n, &numbers, part);
+        climb(&s, g, chunks[trial % 5], part);
+        expect_settled(&s, part, 1);
+        free(part);
+        cafe_pooled_free(g);
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
+/* Everybody at once, on a graph where everybody wants to change sides: moving all would fall. */
+static void one_chunk_of_a_bipartite_graph_ends(void **state) {
+    cafe_context *context = test_context(2, 1);
+    setting s = begin(context, test_bipartite(context, 40, 40));
+    cafe_layers_options o = with(1, 1, 3, 1);
+    (void)state;
+    cafe_layers *layers = find(&s, &o);
+    expect_sound(&s, layers, 1, 1);
+    assert_true(top_of(layers).modularity >= -1e-12);
+    cafe_layers_free(layers);
+    end(&s);
+    cafe_context_free(context);
+}
+
+static void refinement_splits_into_connected_parts(void **state) {
+    cafe_context *context = test_context(2, 1);
+    (void)state;
+    for (uint64_t seed = 1; seed < 10; seed++) {
+        int64_t n = 300, count;
+        uint64_t numbers = seed;
+        setting s = begin(context, test_random(context, n, 900, seed % 2, seed % 2, seed));
+        cafe_pooled *g = finest(&s);
+        int32_t *part = malloc((size_t)n * sizeof *part), *fine = malloc((size_t)n * sizeof *fine);
+        for (int64_t u = 0; u < n; u++) part[u] = (int32_t)test_below(&numbers, 4);
+        assert_int_equal(cafe_groups_number(context, n, part, &count), CAFE_OK);
+        assert_int_equal(cafe_layers_refine(context, g, 1, part, count, seed, fine), CAFE_OK);
+        assert_int_equal(cafe_groups_number(context, n, fine, &count), CAFE_OK);
+        assert_int_equal(count_pieces(s.graph, fine), count);
+        for (int64_t u = 0; u < n; u++)
+            for (int64_t w = 0; w < u; w++)
+                if (fine[u] == fine[w]) assert_int_equal(part[u], part[w]);
+        free(fine);
+        free(part);
+        cafe_pooled_free(g);
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
+/* ---- known answers --------------------------------------------------------------------------- */
+
+static void karate_reaches_its_best_partition(void **state) {
+    cafe_context *context = test_context(1, 1);
+    setting s = begin(context, test_karate(context));
+    (void)state;
+    cafe_layers *layers = find(&s, NULL);
+    expect_sound(&s, layers, 1, 1);
+    assert_true(top_of(layers).modularity > 0.4197); /* 0.419790 is known to be the maximum */
+    cafe_layers_free(layers);
+    cafe_layers_options paper = with(1, 0, 0, 0);
+    layers = find(&s, &paper);
+    expect_sound(&s, layers, 1, 0);
+    assert_true(top_of(layers).modularity > 0.39);
+    cafe_layers_free(layers);
+    end(&s);
+    cafe_context_free(context);
+}
+
+static cafe_graph *ring_of_cliques(cafe_context *context, int32_t cliques, int32_t size) {
+    test_links l = test_links_new((int64_t)cliques * (size * (size - 1) / 2 + 1));
+    l.count = 0;
+    for (int32_t c = 0; c < cliques; c++) {
+        for (int32_t a = 0; a < size; a++)
+            for (int32_t b = 0; b < a; b++) {
+                l.source[l.count] = c * size + a;
+                l.target[l.count++] = c * size + b;
+            }
+        l.source[l.count] = c * size;
+        l.target[l.count++] = (c + 1) % cliques * size + 1;
+    }
+    cafe_graph *graph = test_graph(context, (int64_t)cliques * size, &l, 0, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+static void cliques_of_a_ring_are_found(void **state) {
+    cafe_context *context = test_context(2, 1);
+    setting s = begin(context, ring_of_cliques(context, 9, 6));
+    (void)state;
+    for (int32_t refine = 0; refine < 2; refine++) {
+        cafe_layers_options o = with(1, refine, 0, 0);
+        cafe_layers *layers = find(&s, &o);
+        cafe_layer top = top_of(layers);
+        assert_int_equal(top.communities, 9);
+        for (int32_t u = 0; u < 54; u++) assert_int_equal(top.partition[u], u / 6);
+        cafe_layers_free(layers);
+    }
+    end(&s);
+    cafe_context_free(context);
+}
+
+static void planted_blocks_are_recovered(void **state) {
+    const int64_t n = 3000, chunks[] = {0, 8};
+    cafe_context *context = test_context(2, 5);
+    int32_t *labels = malloc((size_t)n * sizeof *labels), block[64];
+    setting s = begin(context, planted(context, n, 30000, 0.1, labels));
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        cafe_layers_options o = with(1, 1, 0, chunks[c]);
+        cafe_layers *layers = find(&s, &o);
+        cafe_layer top = top_of(layers);
+        int64_t strangers = 0;
+        assert_int_equal(top.communities, 12);
+        for (int i = 0; i < 64; i++) block[i] = -1;
+        for (int64_t u = 0; u < n; u++) {
+            if (block[top.partition[u]] < 0) block[top.partition[u]] = labels[u];
+            strangers += block[top.partition[u]] != labels[u];
+        }
+        assert_true(strangers <= n / 200); /* nodes of few links may be nearer to another block */
+        cafe_layers_free(layers);
+    }
+    end(&s);
+    free(labels);
+    cafe_context_free(context);
+}
+
+static void resolution_goes_from_components_to_single_nodes(void **state) {
+    cafe_context *context = test_context(1, 1);
+    setting s = begin(context, test_random(context, 150, 260, 1, 0, 4));
+    cafe_graph_counts counts;
+    (void)state;
+    cafe_graph_get_counts(s.graph, &counts);
+    for (int32_t refine = 0; refine < 2; refine++) {
+        cafe_layers_options none = with(0, refine, 0, 0), huge = with(1e9, refine, 0, 0);
+        cafe_layers *layers = find(&s, &none);
+        assert_int_equal(top_of(layers).communities, counts.components);
+        assert_true(fabs(top_of(layers).modularity - 1) < 1e-12);
+        cafe_layers_free(layers);
+        layers = find(&s, &huge);
+        assert_int_equal(top_of(layers).communities, 150);
+        cafe_layers_free(layers);
+    }
+    end(&s);
+    cafe_context_free(context);
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static void bad_options_are_refused(void **state) {
+    cafe_context *context = test_context(1, 1);
+    setting s = begin(context, test_karate(context));
+    cafe_layers_options bad[] = {with(-1, 1, 0, 0), with(NAN, 1, 0, 0), with(1, 2, 0, 0),
+                                 with(1, 1, -1, 0), with(1, 1, 0, -1)};
+    cafe_layers *layers = NULL;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(cafe_layers_find(context, s.op, &bad[i], &layers), CAFE_ERROR_ARGUMENT);
+        assert_null(layers);
+        assert_true(cafe_error(context)[0] != 0);
+    }
+    end(&s);
+    cafe_context_free(context);
+}
+
+static void every_failed_allocation_is_survived(void **state) {
+    const int64_t chunks[] = {0, 3};
+    test_failing f;
+    cafe_context *context = test_failing_context(&f, 2);
+    setting s = begin(context, test_random(context, 60, 200, 1, 1, 9));
+    (void)state;
+    for (int c = 0; c < 2; c++)
+        for (long k = 0;; k++) {
+            cafe_layers_options o = with(1, 1, 5, chunks[c]);
+            cafe_layers *layers = NULL;
+            long live = test_failing_arm(&f, k);
+            cafe_status status = cafe_layers_find(context, s.op, &o, &layers);
+            int failed = test_failing_disarm(&f);
+            test_failing_expect(&f, status, failed, live, context);
+            cafe_layers_free(layers);
+            if (!failed) break;
+        }
+    end(&s);
+    cafe_context_free(context);
+    assert_int_equal(atomic_load(&f.live), 0);
+}
+
+static void cancelled_runs_stop(void **state) {
+    cafe_context *context = test_context(2, 1);
+    setting s = begin(context, test_karate(context));
+    cafe_layers *layers = NULL;
+    (void)state;
+    cafe_cancel(context);
+    assert_int_equal(cafe_layers_find(context, s.op, NULL, &layers), CAFE_ERROR_CANCELLED);
+    assert_null(layers);
+    cafe_reset_cancel(context);
+    assert_int_equal(cafe_layers_find(context, s.op, NULL, &layers), CAFE_OK);
+    cafe_layers_free(layers);
+    cafe_layers_free(NULL);
+    end(&s);
+    cafe_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_graphs_are_sound),
+        cmocka_unit_test(more_rounds_are_no_worse_than_one),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(pooling_keeps_sum_and_modularity),
+        cmocka_unit_test(moving_climbs_and_settles),
+        cmocka_unit_test(one_chunk_of_a_bipartite_graph_ends),
+        cmocka_unit_test(refinement_splits_into_connected_parts),
+        cmocka_unit_test(karate_reaches_its_best_partition),
+        cmocka_unit_test(cliques_of_a_ring_are_found),
+        cmocka_unit_test(planted_blocks_are_recovered),
+        cmocka_unit_test(resolution_goes_from_components_to_single_nodes),
+        cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(cancelled_runs_stop),
+    };
+    return cmocka_run_group_tests_name("layers", tests, NULL, NULL);
+}
