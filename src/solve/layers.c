@@ -3,8 +3,9 @@
  * A round builds a hierarchy: move nodes until none gains, refine the communities, pool each
  * refined one into a node of the next level, and go on there from the communities found here, until
  * nothing is pooled. The next round starts from the result of the last, so that nodes can leave
- * again; the rounds end when one gains nothing. Without refinement communities themselves are
- * pooled, once: the paper's form. docs/algorithms/layers.md has the arguments.
+ * again, while that gains much; then from every node alone and from what this fresh result and the
+ * best one agree on. Without refinement communities themselves are pooled, once: the paper's form.
+ * docs/algorithms/layers.md has the arguments.
  */
 #include "solve/layers.h"
 
@@ -14,12 +15,12 @@
 #include "base/memory.h"
 #include "operator/operator.h"
 
-enum {
-    LARGE_ARCS = 1 << 20, /* graphs with more are given few rounds */
-    LARGE_ROUNDS = 3,
-    SMALL_ROUNDS = 10,
-    MOST_FAILURES = 3 /* fresh starts in vain that end the search */
-};
+enum { MOST_FAILURES = 3 /* fresh starts in vain that end the search */ };
+
+/* Rounds by default, of graphs with so many arcs: many where they take milliseconds. */
+static const struct {
+    int64_t arcs, rounds;
+} default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 3}};
 
 /* In modularity: what a round must gain to be repeated at once, and to be worth anything. */
 static const double large_progress = 1e-3, least_progress = 1e-7;
@@ -33,7 +34,7 @@ static const cafe_option layers_options[] = {
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
     {"rounds", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, rounds), 0, 0, 1e9, NULL,
-     "hierarchies built at most; 0 chooses by size"},
+     "hierarchies built at most, with --refine yes; 0 is 20 for small graphs, 3 for large ones"},
     {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
@@ -139,7 +140,7 @@ static cafe_status build(cafe_context *context, hierarchy *h) {
     for (;;) {
         cafe_pooled *made = NULL;
         CAFE_TRY(work_level(context, h, &now));
-        if (now.groups == now.g->n) break;
+        if (now.groups == now.g->n || h->layers->count + 1 == CAFE_MOST_LAYERS) break;
         status = pool_level(context, h, &now, &made, &next);
         free_level(context, &now);
         cafe_pooled_free(coarse);
@@ -271,11 +272,12 @@ static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
     return cafe_pooled_view(context, rows, s->loops, finest);
 }
 
-/* Many rounds where they cost little: hierarchies of small graphs take milliseconds. */
 static int64_t choose_rounds(const cafe_layers_options *o, int64_t arcs) {
+    size_t i = 0;
     if (!o->refine) return 1;
     if (o->rounds > 0) return o->rounds;
-    return arcs < LARGE_ARCS ? SMALL_ROUNDS : LARGE_ROUNDS;
+    while (arcs > default_rounds[i].arcs) i++;
+    return default_rounds[i].rounds;
 }
 
 cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,

@@ -80,11 +80,10 @@ struct cafe_layers {
 
 cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
 /* Adds the layer whose partition is coarser than the last one's by group[communities of it]
- * (for the first layer group[nodes]). */
+ * (for the first layer group[nodes]); there are fewer than CAFE_MOST_LAYERS. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity);
-/* Splits communities of the last layer that are not connected in the graph; returns in `split`
- * whether there were any. */
+/* Splits communities of the last layer that are not connected in the graph. */
 cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, double resolution,
                                 cafe_layers *layers);
 

@@ -67,8 +67,6 @@ cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const in
                             int64_t communities, double modularity) {
     int64_t i = layers->count;
     const int32_t *finer = i > 0 ? layers->at[i - 1].partition : NULL;
-    if (i == CAFE_MOST_LAYERS)
-        return cafe_fail(context, CAFE_ERROR_NUMERIC, "more than %d layers", CAFE_MOST_LAYERS);
     int32_t *partition = cafe_mem(context, layers->nodes, sizeof *partition);
     if (!partition) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < layers->nodes; u++) partition[u] = group[finer ? finer[u] : u];

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# cafe cluster as a user runs it: partition, tree, report, options, names, threads, refusals.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+karate=$SOURCE/examples/karate.txt
+
+# ---- the main way: partition, tree and report, talk on standard error only
+expect 0 "$CAFE" cluster "$karate" -o p.tsv --hierarchy t.json --json r.json
+silent
+says '34 nodes, 78 edges, 1 component'
+says 'modularity 0\.41'
+says 'sizes +largest'
+only p.tsv t.json r.json
+json_check r.json
+json_check t.json
+for key in schema version graph method options modularity communities sizes layers seconds peak_bytes \
+    allocated_bytes path nodes edges resolution refine rounds chunks seed threads largest median \
+    smallest single_nodes read sample solve write total; do
+    grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
+done
+[[ $(json_value r.json schema) == '"cafe/cluster/1"' ]] || fail "schema"
+[[ $(json_value t.json schema) == '"cafe/hierarchy/1"' ]] || fail "schema of the tree"
+
+# Modularity from the files alone: sum over communities of inside / m - (degrees / 2m)^2.
+modularity() { # PARTITION GRAPH
+    awk 'NR == FNR { part[$1] = $2; next }
+        /^[#%]/ || NF < 2 { next }
+        { m++; degree[part[$1]]++; degree[part[$2]]++; inside += part[$1] == part[$2] }
+        END { q = inside / m; for (c in degree) q -= (degree[c] / (2 * m)) ^ 2; printf "%.9f\n", q }' \
+        "$1" "$2"
+}
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 1e-8 && b - a < 1e-8) }'; }
+near "$(modularity p.tsv "$karate")" "$(json_value r.json modularity)" || fail "modularity"
+[[ $(wc -l <p.tsv) -eq 34 ]] || fail "the partition's length"
+[[ $(cut -f 2 p.tsv | sort -nu | wc -l) -eq $(json_value r.json communities) ]] || fail "communities"
+[[ $(head -n 1 p.tsv | cut -f 2) == 0 ]] || fail "numbers do not begin with 0"
+
+# Following the parents from the finest layer leads to the partition.
+sed -nE 's/^ *"(finest|parent)": \[(.*)\],?$/\2/p' t.json | tr -d ' ' >tree.in
+awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) row[NR, i - 1] = $i; rows = NR; nodes = NR == 1 ? NF : nodes; next }
+    { split($0, line, "\t"); c = row[1, FNR - 1]; for (r = 2; r <= rows; r++) c = row[r, c]
+      if (c != line[2]) exit 1 }' tree.in p.tsv || fail "the tree does not lead to the partition"
+
+# ---- standard output, quiet, verbose
+expect 0 "$CAFE" cluster "$karate" -q -o -
+quiet
+same .last/out p.tsv
+expect 0 "$CAFE" cluster "$karate" -q --json -
+prints '"schema": "cafe/cluster/1"'
+expect 0 "$CAFE" cluster "$karate" -v -o verbose.tsv
+says 'layer +communities +modularity'
+
+# ---- the same bits for any number of threads
+"$CAFE" generate planted --nodes 2000 --edges 9000 --mixing 0.4 -q -o g.in.txt
+for threads in 1 2 3 8; do
+    expect 0 "$CAFE" cluster g.in.txt -q -t $threads --chunks 7 -o t$threads.tsv --hierarchy t$threads.json
+    same t1.tsv t$threads.tsv
+    same t1.json t$threads.json
+done
+near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --chunks 7 --json - |
+    sed -nE 's/^  "modularity": ([^,]*),$/\1/p')" || fail "modularity of the planted graph"
+
+# ---- options: the paper's form by either name, resolution, the soft method
+expect 0 "$CAFE" cluster "$karate" -q --refine no -o a.tsv --json a.json
+expect 0 "$CAFE" cluster "$karate" -q --no-refine -o b.tsv
+same a.tsv b.tsv
+[[ $(json_value a.json refine) == false ]] || fail "refine is not in the report"
+expect 0 "$CAFE" cluster "$karate" -q --resolution 0 --json zero.json
+[[ $(json_value zero.json communities) == 1 ]] || fail "resolution 0 is not the components"
+expect 0 "$CAFE" cluster "$karate" -q --resolution 1e6 --json many.json
+[[ $(json_value many.json communities) == 34 ]] || fail "a large resolution leaves no single nodes"
+expect 0 "$CAFE" cluster "$karate" --method softmax -k 8 -o soft.tsv --json soft.json
+near "$(modularity soft.tsv "$karate")" "$(json_value soft.json modularity)" || fail "softmax modularity"
+
+# ---- names come back; isolated nodes are communities of their own
+printf '30 7\n7 1000000000000\n30 1000000000000\n' >integers.in.txt
+expect 0 "$CAFE" cluster integers.in.txt -q -o i.tsv
+[[ $(cut -f 1 i.tsv | xargs) == '7 30 1000000000000' ]] || fail "integer names"
+printf 'zo\xc3\xab,"b\tq"\n"b\tq",<x&y>\n<x&y>,zo\xc3\xab\n' >strings.in.csv
+expect 0 "$CAFE" cluster strings.in.csv -q -o s.tsv --hierarchy s.json
+[[ $(sed -n 2p s.tsv) == $'"b\tq"\t0' ]] || fail "a name with a tab: $(sed -n 2p s.tsv)"
+json_check s.json
+grep -q '"names": ' s.json || fail "the tree lacks the names"
+printf '0 1\n1 2\n2 0\n' >triangle.in.txt
+expect 0 "$CAFE" cluster triangle.in.txt -q --nodes 5 -o five.tsv
+[[ $(cut -f 2 five.tsv | xargs) == '0 0 0 1 2' ]] || fail "isolated nodes"
+
+# ---- refusals come before the work
+rm -f ./*.tsv ./*.json
+expect 2 "$CAFE" cluster "$karate"
+says 'where to'
+expect 2 "$CAFE" cluster "$karate" -o x.tsv --json x.tsv
+says 'cannot both go to x.tsv'
+expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json
+says 'needs --method layers'
+expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution -1
+expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution nan
+echo keep >kept.in.tsv
+expect 1 "$CAFE" cluster absent.txt -o kept.in.tsv
+says 'kept.in.tsv: exists; -f overwrites it'
+expect 1 "$CAFE" cluster absent.txt -o no/such/p.tsv
+says 'folder does not exist'
+printf '' >empty.in.txt
+expect 3 "$CAFE" cluster empty.in.txt -o x.tsv
+only_inputs
