@@ -14,11 +14,14 @@
 /* ---- before the work ------------------------------------------------------------------------- */
 
 static int check_names(const cluster_values *v) {
-    const char *paths[] = {v->output, v->hierarchy, v->json};
+    const char *paths[] = {v->output, v->hierarchy, v->soft, v->json};
     enum { PATHS = sizeof paths / sizeof *paths };
     int code = CLI_OK;
-    if (!v->output && !v->hierarchy && !v->json)
-        return cli_usage_error("cluster", "where to? give -o FILE (or --hierarchy, or --json)");
+    if (!v->output && !v->hierarchy && !v->soft && !v->json)
+        return cli_usage_error("cluster",
+                               "where to? give -o FILE (or --hierarchy, --soft or --json)");
+    if (v->soft && strcmp(cli_extension(v->soft), ".npz") != 0)
+        return cli_usage_error("cluster", "%s: memberships are written as .npz", v->soft);
     for (int i = 0; i < PATHS; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
@@ -30,7 +33,8 @@ static int check_names(const cluster_values *v) {
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
-static int solve_layers(cluster_job *job) {
+static int solve_layers(cluster_job *job, const cli_arguments *arguments) {
+    (void)arguments;
     cafe_layers_options options = job->values.layers;
     cafe_layer top;
     int code =
@@ -43,45 +47,10 @@ static int solve_layers(cluster_job *job) {
     return CLI_OK;
 }
 
-/* sum over communities of (inside / 2m - (degrees / 2m)^2) */
-static double modularity(const cluster_job *job, double *mass) {
-    const int64_t *offsets;
-    const int32_t *targets, *part = job->partition;
-    const float *weights;
-    double total = job->counts.total_weight, inside = 0, expected = 0;
-    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
-    for (int64_t u = 0; u < job->counts.nodes; u++)
-        for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) {
-            double weight = weights ? weights[j] : 1;
-            mass[part[u]] += weight;
-            if (part[targets[j]] == part[u]) inside += weight;
-        }
-    for (int64_t i = 0; i < job->communities; i++) expected += mass[i] * mass[i];
-    return inside / total - expected / total / total;
-}
-
-static int solve_softmax(cluster_job *job) {
-    cafe_context *context = job->run.context;
-    int code = cli_check(&job->run, cafe_softmax(context, job->op, &job->values.softmax, NULL, NULL,
-                                                 &job->solution));
-    if (code != CLI_OK) return code;
-    job->own = malloc((size_t)job->counts.nodes * sizeof *job->own);
-    if (!job->own) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    code = cli_check(&job->run,
-                     cafe_solution_partition(context, job->solution, job->own, &job->communities));
-    if (code != CLI_OK) return code;
-    job->partition = job->own;
-    double *mass = calloc((size_t)job->communities, sizeof *mass);
-    if (!mass) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    job->modularity = modularity(job, mass);
-    free(mass);
-    return CLI_OK;
-}
-
 static const cluster_method methods[] = {
     {"layers", cafe_layers_option_table, offsetof(cluster_values, layers), solve_layers,
      cluster_say_layers},
-    {"softmax", cafe_softmax_option_table, offsetof(cluster_values, softmax), solve_softmax,
+    {"softmax", cafe_softmax_option_table, offsetof(cluster_values, softmax), cluster_solve_softmax,
      cluster_say_softmax},
 };
 
@@ -120,9 +89,9 @@ static int count_sizes(cluster_job *job) {
     return CLI_OK;
 }
 
-static int solve(cluster_job *job) {
+static int solve(cluster_job *job, const cli_arguments *arguments) {
     double began = cli_seconds();
-    int code = job->method->solve(job);
+    int code = job->method->solve(job, arguments);
     job->seconds[CLUSTER_SOLVE] = cli_seconds() - began;
     if (code == CLI_OK) code = count_sizes(job);
     if (code != CLI_OK) return code;
@@ -135,14 +104,15 @@ static int write_files(cluster_job *job) {
     double began = cli_seconds();
     int code = cluster_write_partition(job);
     if (code == CLI_OK) code = cluster_write_hierarchy(job);
+    if (code == CLI_OK) code = cluster_write_soft(job);
     job->seconds[CLUSTER_WRITE] = cli_seconds() - began;
     return code;
 }
 
-static int cluster(cluster_job *job) {
+static int cluster(cluster_job *job, const cli_arguments *arguments) {
     int code = read_input(job);
     if (code == CLI_OK) code = sample(job);
-    if (code == CLI_OK) code = solve(job);
+    if (code == CLI_OK) code = solve(job, arguments);
     if (code == CLI_OK) code = write_files(job);
     if (code == CLI_OK) code = cluster_write_report(job);
     if (code == CLI_OK) cluster_say_end(job);
@@ -158,10 +128,9 @@ static int run_cluster(const void *values, const cli_arguments *arguments) {
     int code = check_names(&job.values);
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "cluster", &job.values.common);
-    if (code == CLI_OK) code = cluster(&job);
+    if (code == CLI_OK) code = cluster(&job, arguments);
     free(job.sizes);
-    free(job.own);
-    cafe_solution_free(job.solution);
+    cluster_free_soft(&job);
     cafe_layers_free(job.layers);
     cafe_operator_free(job.op);
     cafe_sampled_free(job.sampled);
@@ -199,11 +168,26 @@ static const cli_option layers_options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
+static const cli_option softmax_options[] = {
+    {"soft", 0, "FILE", CLI_TEXT, offsetof(cluster_values, soft), NULL, NULL,
+     "the memberships: a sparse matrix of nodes x clusters as scipy reads it (.npz)"},
+    {"labels", 0, "FILE", CLI_TEXT, offsetof(cluster_values, labels), NULL, NULL,
+     "known labels, 'node label' a line: their rows stay fixed"},
+    {"start", 0, "FROM", CLI_CHOICE, offsetof(cluster_values, start), "random",
+     "random|layers|sphere",
+     "where to begin: at random, at the communities of the layers, or at a sphere solution"},
+    {"rows", 0, "KIND", CLI_CHOICE, offsetof(cluster_values, rows), "auto", "auto|dense|sparse",
+     "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
     {"--method layers", layers_options, cafe_layers_option_table, offsetof(cluster_values, layers)},
-    {"--method softmax", NULL, cafe_softmax_option_table, offsetof(cluster_values, softmax)},
+    {"--method softmax", softmax_options, cafe_softmax_option_table,
+     offsetof(cluster_values, softmax)},
+    {"--method softmax", NULL, cafe_sparse_option_table, offsetof(cluster_values, sparse)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(cluster_values, graph)},
     {0},
 };

@@ -38,13 +38,12 @@ void cluster_say_layers(cluster_job *job) {
 
 void cluster_say_softmax(cluster_job *job) {
     char count[CLI_COUNT_TEXT];
-    int64_t sweeps = cafe_solution_sweeps(job->solution);
-    cli_say(&job->run, "softmax   %" PRId64 " sweep%s, %s; modularity %.6f with %s communit%s",
-            sweeps, sweeps == 1 ? "" : "s",
-            cafe_solution_converged(job->solution) ? "converged to the tolerance"
-                                                   : "stopped at the sweep limit",
-            job->modularity, cli_count_text(job->communities, count),
-            job->communities == 1 ? "y" : "ies");
+    cli_say(&job->run, "softmax   %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+            job->memberships ? "sparse" : "dense", job->sweeps, job->sweeps == 1 ? "" : "s",
+            job->objective[0], job->objective[job->sweeps],
+            job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
+    cli_say(&job->run, "          modularity %.6f with %s communit%s", job->modularity,
+            cli_count_text(job->communities, count), job->communities == 1 ? "y" : "ies");
 }
 
 void cluster_say_sizes(cluster_job *job) {
@@ -61,6 +60,7 @@ void cluster_say_end(cluster_job *job) {
     int at = 0;
     if (v->output) cli_say(&job->run, "output    %s", v->output);
     if (v->hierarchy) cli_say(&job->run, "hierarchy %s", v->hierarchy);
+    if (v->soft) cli_say(&job->run, "soft      %s", v->soft);
     if (v->json) cli_say(&job->run, "report    %s", v->json);
     for (int i = 0; i < CLUSTER_PHASES; i++)
         at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", phase_names[i],
@@ -235,8 +235,15 @@ static void put_report(FILE *file, const cluster_job *job) {
     cli_json_integer(&json, "communities", job->communities);
     put_sizes(&json, job);
     put_layers(&json, job);
+    if (job->objective) {
+        cli_json_integer(&json, "sweeps", job->sweeps);
+        cli_json_bool(&json, "converged", job->converged);
+        cli_json_reals(&json, "objective", job->objective, job->sweeps + 1);
+        cli_json_text(&json, "rows", job->memberships ? "sparse" : "dense");
+    }
     if (job->values.output) cli_json_text(&json, "output", job->values.output);
     if (job->values.hierarchy) cli_json_text(&json, "hierarchy", job->values.hierarchy);
+    if (job->values.soft) cli_json_text(&json, "soft", job->values.soft);
     put_seconds(&json, job);
     cli_json_integer(&json, "peak_bytes", cli_memory_peak());
     cli_json_integer(&json, "allocated_bytes", cafe_peak_bytes(job->run.context));
