@@ -87,7 +87,7 @@ typedef struct cafe_layers_options {
     size_t struct_size;
     double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
     int32_t refine;    /* 1: communities are connected, as in Leiden; 0: the paper's form */
-    int64_t rounds;    /* times the whole hierarchy is rebuilt from its result, at most */
+    int64_t rounds;    /* times a hierarchy is built, at most; 0: chosen by size */
     int64_t chunks;    /* as for sphere */
 } cafe_layers_options;
 
