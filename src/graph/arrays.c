@@ -88,9 +88,7 @@ static void check_offsets(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         if (offsets[u] <= offsets[u + 1]) continue;
-        long long first = atomic_load(&c->bad_row);
-        while (u < first && !atomic_compare_exchange_weak(&c->bad_row, &first, u)) {
-        }
+        cafe_lower(&c->bad_row, u);
         return;
     }
 }

@@ -1,14 +1,12 @@
 /* The builder: links in any order, any number of times, become symmetric sorted rows.
  *
- *   count    every link adds one to the row of each of its ends; bad ones are found, loops and
- *            zero weights are counted out
- *   scatter  each end writes the other into its row, through the row's cursor
- *   merge    each row is sorted and entries of the same pair become one
- *   close    the gaps between the merged rows go
+ *   partition  two arcs per link go into buckets of consecutive rows (partition.c)
+ *   order      in the cache, the arcs of a bucket are put into rows (order.c),
+ *   merge      each row is sorted and the entries of a pair become one
+ *   close      the gaps between the merged buckets go (close.c)
  *
- * Threads race for places in a row, but only before it is sorted, and by all that matters (the
- * other end, the direction, the weight): the rows are the same for any number of threads and any
- * order of the links.
+ * Rows are sorted by all that matters (the other end, the direction, the weight), so they are the
+ * same for any order of the links, and for any number of threads.
  *
  * An entry is the key 2 w + d for a link to w, where d = 1 when it was listed from its larger end
  * to its smaller one. The direction tells repeated links from reversed ones, and since both ends
@@ -19,281 +17,143 @@
 
 #include <float.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/close.h"
+#include "graph/order.h"
+#include "graph/partition.h"
 
-enum { LINKS = 1 << 16, ROWS = 256, SPARE = 8 };
-
-/* The merged rows of one block of rows: `length` entries from `begin`, to be moved to `to`. */
-typedef struct piece {
-    int64_t begin, length, to;
-} piece;
+/* All workers together have room for 1/SHARE of the arcs, and each for LEAST_ROOM. */
+enum { SHARE = 4, LEAST_ROOM = 1 << 17 };
 
 typedef struct build {
     cafe_context *context;
     const cafe_links *links;
-    bool keep_loops, sum;
-    int64_t blocks; /* of rows */
-    /* offsets[u+1] counts row u, then is its cursor, then its end. */
-    int64_t *offsets;
-    uint32_t *targets;
-    float *weights; /* NULL when every weight must be 1 */
-    piece *pieces;
-    uint32_t *moved_targets; /* where close() copies to */
-    float *moved_weights;
-    atomic_llong bad, heavy; /* the first bad link, the first row with a weight too large */
-    atomic_llong self_loops, zero_weights, edges, duplicates, reversed;
+    bool sum;
+    cafe_buckets buckets; /* its keys and weights become the targets and weights of the rows */
+    int64_t *offsets;     /* offsets[u+1]: where row u starts in its bucket; then where it ends */
+    cafe_span *spans;     /* what remains of each bucket */
+    int64_t arcs;         /* that remain */
+    cafe_arcs ordered;    /* `room` arcs of each worker */
+    int64_t room;
+    atomic_llong heavy; /* the first row with a weight too large */
+    atomic_llong edges, duplicates, reversed;
     atomic_int not_unit, not_symmetric;
 } build;
 
-typedef enum fate { KEPT, LOOP, ZERO, BAD } fate;
-
-typedef struct link {
-    int32_t u, w;
-    float weight;
-    fate fate;
-} link;
-
-/* ---- links ----------------------------------------------------------------------------------- */
-
-/* The row that entry i of compressed rows is in. */
-static int64_t row_of(const cafe_links *links, int64_t i) {
-    int64_t low = 0, high = links->nodes;
-    if (!links->offsets) return 0;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (links->offsets[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Link i; *row follows i through compressed rows. */
-static inline link link_at(const build *b, int64_t i, int64_t *row) {
-    const cafe_links *links = b->links;
-    uint32_t n = (uint32_t)links->nodes;
-    link l = {.w = links->target[i], .weight = links->weights ? links->weights[i] : 1};
-    if (links->source) {
-        l.u = links->source[i];
-    } else {
-        while (links->offsets[*row + 1] <= i) ++*row;
-        l.u = (int32_t)*row;
-    }
-    if ((uint32_t)l.u >= n || (uint32_t)l.w >= n || !(l.weight >= 0 && l.weight <= FLT_MAX))
-        l.fate = BAD;
-    else if (l.weight == 0)
-        l.fate = ZERO;
-    else
-        l.fate = l.u == l.w ? LOOP : KEPT;
-    return l;
-}
-
-static void lower(atomic_llong *least, long long value) {
-    long long now = atomic_load(least);
-    while (value < now && !atomic_compare_exchange_weak(least, &now, value)) {
-    }
-}
-
-static inline int64_t take(int64_t *cursor) {
-    return __atomic_fetch_add(cursor, 1, __ATOMIC_RELAXED);
-}
-
-static void count_links(void *argument, int64_t task, int32_t worker) {
-    build *b = argument;
-    int64_t begin = task * LINKS, end = cafe_block_end(b->links->count, LINKS, task);
-    int64_t row = row_of(b->links, begin), of[4] = {0};
-    (void)worker;
-    for (int64_t i = begin; i < end; i++) {
-        link l = link_at(b, i, &row);
-        of[l.fate]++;
-        if (l.fate == BAD) lower(&b->bad, i);
-        if (l.fate == KEPT || (l.fate == LOOP && b->keep_loops)) take(&b->offsets[l.u + 1]);
-        if (l.fate == KEPT) take(&b->offsets[l.w + 1]);
-    }
-    atomic_fetch_add(&b->self_loops, of[LOOP]);
-    atomic_fetch_add(&b->zero_weights, of[ZERO]);
-}
-
-static inline void place(build *b, int32_t u, int32_t w, uint32_t direction, float weight) {
-    int64_t at = take(&b->offsets[u + 1]);
-    b->targets[at] = (uint32_t)w << 1 | direction;
-    if (b->weights) b->weights[at] = weight;
-}
-
-static void scatter_links(void *argument, int64_t task, int32_t worker) {
-    build *b = argument;
-    int64_t begin = task * LINKS, end = cafe_block_end(b->links->count, LINKS, task);
-    int64_t row = row_of(b->links, begin);
-    (void)worker;
-    for (int64_t i = begin; i < end; i++) {
-        link l = link_at(b, i, &row);
-        uint32_t direction = l.u > l.w;
-        if (l.fate == KEPT || (l.fate == LOOP && b->keep_loops))
-            place(b, l.u, l.w, direction, l.weight);
-        if (l.fate == KEPT) place(b, l.w, l.u, direction, l.weight);
-    }
-}
-
-/* Counts to cursors: offsets[u+1] becomes the start of row u. Returns the number of entries. */
-static int64_t start_rows(int64_t *offsets, int64_t n) {
-    int64_t sum = 0;
-    for (int64_t u = 0; u < n; u++) {
-        int64_t count = offsets[u + 1];
-        offsets[u + 1] = sum;
-        sum += count;
-    }
-    return sum;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-typedef struct found {
+/* What is merged: the rows of a bucket, from `in` to `out`, which may be the same place. */
+typedef struct merging {
+    cafe_arcs in, out;
+    bool sum;
     int64_t edges, duplicates, reversed;
     bool not_unit, not_symmetric, heavy;
-} found;
+} merging;
 
 static inline double pool_weights(bool sum, double a, double b) {
     return sum ? a + b : (a > b ? a : b);
 }
 
-/* Entries begin .. end of row u are one pair: counts[d] of them in direction d, with the weights
- * of each direction pooled. Writes the pair's one entry at `out`. */
-static void merge_pair(build *b, int64_t u, int64_t begin, int64_t end, int64_t out, found *f) {
-    uint32_t w = b->targets[begin] >> 1;
+/* a(u,w) = the pooled weight; a(u,u) = twice it, for both ends of a loop are at u */
+static inline void put_entry(merging *m, int64_t u, uint32_t w, double pooled, int64_t at) {
+    double weight = u == w ? 2 * pooled : pooled;
+    m->out.keys[at] = w;
+    if (!m->out.weights) return;
+    m->heavy |= weight > FLT_MAX;
+    m->not_unit |= weight != 1;
+    m->out.weights[at] = (float)weight;
+}
+
+/* Arc i of row u is the only one of its pair. */
+static inline void keep_arc(merging *m, int64_t u, int64_t i, int64_t at) {
+    uint32_t w = m->in.keys[i] >> 1;
+    m->edges += u <= w;
+    m->not_symmetric |= u != w;
+    put_entry(m, u, w, m->in.weights ? m->in.weights[i] : 1, at);
+}
+
+/* Arcs begin .. end of row u are one pair: counts[d] of them in direction d, with the weights of
+ * each direction pooled. */
+static void merge_arcs(merging *m, int64_t u, int64_t begin, int64_t end, int64_t at) {
+    uint32_t w = m->in.keys[begin] >> 1;
     int64_t counts[2] = {0, 0};
     double pooled[2] = {0, 0};
     for (int64_t i = begin; i < end; i++) {
-        uint32_t d = b->targets[i] & 1;
+        uint32_t d = m->in.keys[i] & 1;
         counts[d]++;
-        pooled[d] = pool_weights(b->sum, pooled[d], b->weights ? b->weights[i] : 1);
+        pooled[d] = pool_weights(m->sum, pooled[d], m->in.weights ? m->in.weights[i] : 1);
     }
     bool both = counts[0] > 0 && counts[1] > 0;
     if (u <= w) {
-        f->edges++;
-        f->duplicates += end - begin - 1 - both;
-        f->reversed += both;
+        m->edges++;
+        m->duplicates += end - begin - 1 - both;
+        m->reversed += both;
     }
-    if (u != w && pooled[0] != pooled[1]) f->not_symmetric = true;
-    b->targets[out] = w;
-    if (!b->weights) return;
-    /* a(u,w) = the pooled weight; a(u,u) = twice it, for both ends of a loop are at u */
-    double weight = pool_weights(b->sum, pooled[0], pooled[1]) * (u == w ? 2 : 1);
-    if (weight > FLT_MAX) f->heavy = true;
-    if (weight != 1) f->not_unit = true;
-    b->weights[out] = (float)weight;
+    m->not_symmetric |= u != w && pooled[0] != pooled[1];
+    put_entry(m, u, w, pool_weights(m->sum, pooled[0], pooled[1]), at);
 }
 
-/* Sorts entries begin .. end, writes the merged row at `out`; returns its end. */
-static int64_t merge_row(build *b, int64_t u, int64_t begin, int64_t end, int64_t out, found *f) {
-    cafe_sort_row(b->targets + begin, b->weights ? b->weights + begin : NULL, end - begin);
+/* Sorts arcs begin .. end, writes the merged row at `at`; returns its end. */
+static int64_t merge_row(merging *m, int64_t u, int64_t begin, int64_t end, int64_t at) {
+    const uint32_t *keys = m->in.keys;
+    cafe_sort_row(m->in.keys + begin, m->in.weights ? m->in.weights + begin : NULL, end - begin);
     while (begin < end) {
         int64_t next = begin + 1;
-        while (next < end && b->targets[next] >> 1 == b->targets[begin] >> 1) next++;
-        merge_pair(b, u, begin, next, out++, f);
+        while (next < end && keys[next] >> 1 == keys[begin] >> 1) next++;
+        if (next - begin == 1)
+            keep_arc(m, u, begin, at++);
+        else
+            merge_arcs(m, u, begin, next, at++);
         begin = next;
     }
-    return out;
+    return at;
 }
 
-/* Merges a block of rows to its front; offsets[u+1] becomes the row's end within the block. */
-static void merge_rows(void *argument, int64_t task, int32_t worker) {
+static void add_found(build *b, const merging *m) {
+    atomic_fetch_add(&b->edges, m->edges);
+    atomic_fetch_add(&b->duplicates, m->duplicates);
+    atomic_fetch_add(&b->reversed, m->reversed);
+    if (m->not_unit) atomic_store(&b->not_unit, 1);
+    if (m->not_symmetric) atomic_store(&b->not_symmetric, 1);
+}
+
+static cafe_arcs room_of(const build *b, int32_t worker) {
+    cafe_arcs room = b->ordered;
+    room.keys += worker * b->room;
+    if (room.weights) room.weights += worker * b->room;
+    return room;
+}
+
+/* Merges the rows of a bucket to its front; offsets[u+1] becomes the row's end in the bucket. */
+static void merge_bucket(void *argument, int64_t task, int32_t worker) {
     build *b = argument;
-    int64_t stop = cafe_block_end(b->links->nodes, ROWS, task);
-    piece *p = &b->pieces[task];
-    int64_t begin = p->begin, out = p->begin;
-    found f = {0};
-    (void)worker;
-    for (int64_t u = task * ROWS; u < stop; u++) {
-        int64_t end = b->offsets[u + 1];
-        out = merge_row(b, u, begin, end, out, &f);
-        b->offsets[u + 1] = out - p->begin;
-        begin = end;
-        if (f.heavy) lower(&b->heavy, u);
-        f.heavy = false;
+    int64_t first = cafe_bucket_first(&b->buckets, task);
+    int64_t rows = cafe_bucket_end(&b->buckets, b->links->nodes, task) - first;
+    int64_t begin = b->buckets.begin[task], count = b->buckets.begin[task + 1] - begin, at = 0;
+    int64_t *starts = b->offsets + first + 1;
+    merging m = {.sum = b->sum, .out.keys = b->buckets.keys + begin};
+    if (b->buckets.weights) m.out.weights = b->buckets.weights + begin;
+    m.in = count > b->room ? m.out : room_of(b, worker);
+    cafe_order_bucket(&b->buckets, task, rows, m.in, starts);
+    for (int64_t r = 0; r < rows; r++) {
+        at = merge_row(&m, first + r, starts[r], r + 1 < rows ? starts[r + 1] : count, at);
+        starts[r] = at;
+        if (m.heavy) cafe_lower(&b->heavy, first + r);
+        m.heavy = false;
     }
-    p->length = out - p->begin;
-    atomic_fetch_add(&b->edges, f.edges);
-    atomic_fetch_add(&b->duplicates, f.duplicates);
-    atomic_fetch_add(&b->reversed, f.reversed);
-    if (f.not_unit) atomic_store(&b->not_unit, 1);
-    if (f.not_symmetric) atomic_store(&b->not_symmetric, 1);
+    b->spans[task] = (cafe_span){.begin = begin, .length = at};
+    add_found(b, &m);
 }
 
-/* ---- closing the gaps ------------------------------------------------------------------------ */
-
-/* Where each piece goes; returns the number of entries that remain. */
-static int64_t plan_pieces(build *b) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < b->blocks; i++) {
-        b->pieces[i].to = sum;
-        sum += b->pieces[i].length;
-    }
-    return sum;
-}
-
+/* Ends of rows within their buckets become ends of rows. */
 static void shift_offsets(void *argument, int64_t task, int32_t worker) {
     build *b = argument;
-    int64_t stop = cafe_block_end(b->links->nodes, ROWS, task);
+    int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);
     (void)worker;
-    for (int64_t u = task * ROWS; u < stop; u++) b->offsets[u + 1] += b->pieces[task].to;
-}
-
-static void copy_piece(void *argument, int64_t task, int32_t worker) {
-    build *b = argument;
-    const piece *p = &b->pieces[task];
-    size_t bytes = (size_t)p->length * sizeof(uint32_t);
-    (void)worker;
-    memcpy(b->moved_targets + p->to, b->targets + p->begin, bytes);
-    if (b->moved_weights) memcpy(b->moved_weights + p->to, b->weights + p->begin, bytes);
-}
-
-/* Many entries went: copies the rest to arrays of their size and frees the larger ones. */
-static cafe_status copy_pieces(build *b, int64_t arcs) {
-    cafe_status status = CAFE_ERROR_MEMORY;
-    b->moved_targets = cafe_mem(b->context, arcs, sizeof *b->targets);
-    if (!b->moved_targets) goto done;
-    if (b->weights) {
-        b->moved_weights = cafe_mem(b->context, arcs, sizeof *b->weights);
-        if (!b->moved_weights) goto done;
-    }
-    CAFE_TRY(cafe_parallel(b->context, b->blocks, copy_piece, b));
-    cafe_mem_free(b->context, b->targets);
-    cafe_mem_free(b->context, b->weights);
-    b->targets = b->moved_targets;
-    b->weights = b->moved_weights;
-    b->moved_targets = NULL;
-    b->moved_weights = NULL;
-done:
-    return status;
-}
-
-/* Few entries went: moves the pieces down, in order, and leaves the spare room at the end. */
-static cafe_status slide_pieces(build *b) {
-    cafe_status status = CAFE_OK;
-    for (const piece *p = b->pieces; p < b->pieces + b->blocks && status == CAFE_OK; p++) {
-        size_t bytes = (size_t)p->length * sizeof(uint32_t);
-        if (p->to == p->begin) continue;
-        memmove(b->targets + p->to, b->targets + p->begin, bytes);
-        if (b->weights) memmove(b->weights + p->to, b->weights + p->begin, bytes);
-        status = cafe_check_cancel(b->context);
-    }
-    return status;
-}
-
-static cafe_status close_gaps(build *b, int64_t before, int64_t *arcs) {
-    cafe_status status;
-    *arcs = plan_pieces(b);
-    CAFE_TRY(cafe_parallel(b->context, b->blocks, shift_offsets, b));
-    if (before - *arcs > before / SPARE)
-        CAFE_TRY(copy_pieces(b, *arcs));
-    else
-        CAFE_TRY(slide_pieces(b));
-done:
-    return status;
+    for (int64_t u = cafe_bucket_first(&b->buckets, task); u < end; u++)
+        b->offsets[u + 1] += b->spans[task].to;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -301,48 +161,34 @@ done:
 /* A symmetric matrix stays what it is: both directions were pooled, and of a loop both ends. */
 static void halve_rows(void *argument, int64_t task, int32_t worker) {
     build *b = argument;
-    int64_t stop = cafe_block_end(b->links->nodes, ROWS, task);
+    int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);
+    const uint32_t *targets = b->buckets.keys;
+    float *weights = b->buckets.weights;
     bool not_unit = false;
     (void)worker;
-    for (int64_t u = task * ROWS; u < stop; u++)
+    for (int64_t u = cafe_bucket_first(&b->buckets, task); u < end; u++)
         for (int64_t i = b->offsets[u]; i < b->offsets[u + 1]; i++) {
-            if (b->sum || b->targets[i] == u) b->weights[i] /= 2;
-            not_unit |= b->weights[i] != 1;
+            if (b->sum || targets[i] == u) weights[i] /= 2;
+            not_unit |= weights[i] != 1;
         }
     if (not_unit) atomic_store(&b->not_unit, 1);
 }
 
 static cafe_status settle_weights(build *b) {
     cafe_status status = CAFE_OK;
-    if (b->weights && b->links->matrix && !atomic_load(&b->not_symmetric)) {
+    if (b->buckets.weights && b->links->matrix && !atomic_load(&b->not_symmetric)) {
         atomic_store(&b->not_unit, 0);
-        CAFE_TRY(cafe_parallel(b->context, b->blocks, halve_rows, b));
+        CAFE_TRY(cafe_parallel(b->context, b->buckets.count, halve_rows, b));
     }
     if (!atomic_load(&b->not_unit)) {
-        cafe_mem_free(b->context, b->weights);
-        b->weights = NULL;
+        cafe_mem_free(b->context, b->buckets.weights);
+        b->buckets.weights = NULL;
     }
 done:
     return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
-
-static cafe_status report_bad(const build *b) {
-    int64_t i = atomic_load((atomic_llong *)&b->bad), row = 0;
-    const char *what = b->links->matrix ? "entry" : "link";
-    if (i == INT64_MAX) return CAFE_OK;
-    row = row_of(b->links, i);
-    link l = link_at(b, i, &row);
-    int32_t id = l.u < 0 || l.u >= b->links->nodes ? l.u : l.w;
-    if (id < 0 || id >= b->links->nodes)
-        return cafe_fail(b->context, CAFE_ERROR_ARGUMENT,
-                         "%s %" PRId64 ": node %" PRId32 " is not within 0 .. %" PRId64, what, i,
-                         id, b->links->nodes - 1);
-    return cafe_fail(b->context, CAFE_ERROR_ARGUMENT,
-                     "%s %" PRId64 ": the weight %g is not a finite number of at least 0", what, i,
-                     (double)l.weight);
-}
 
 static cafe_status report_heavy(const build *b) {
     int64_t u = atomic_load((atomic_llong *)&b->heavy);
@@ -352,80 +198,110 @@ static cafe_status report_heavy(const build *b) {
                      u);
 }
 
-/* Arrays for `arcs` entries and the pieces, which remember where the blocks of rows begin. */
-static cafe_status make_room(build *b, int64_t arcs, bool weighted) {
-    b->targets = cafe_mem(b->context, arcs, sizeof *b->targets);
-    b->pieces = cafe_mem(b->context, b->blocks, sizeof *b->pieces);
-    if (weighted) b->weights = cafe_mem(b->context, arcs, sizeof *b->weights);
-    if (!b->targets || !b->pieces || (weighted && !b->weights)) return CAFE_ERROR_MEMORY;
-    for (int64_t i = 0; i < b->blocks; i++) b->pieces[i].begin = b->offsets[i * ROWS + 1];
-    return CAFE_OK;
+/* Room for each worker to order a bucket in; too little for the largest when that has much of
+ * all the arcs. */
+static cafe_status make_room(build *b) {
+    const cafe_buckets *all = &b->buckets;
+    int64_t threads = b->context->threads, arcs = all->begin[all->count], largest = 0;
+    for (int64_t i = 0; i < all->count; i++) {
+        int64_t count = all->begin[i + 1] - all->begin[i];
+        if (count > largest) largest = count;
+    }
+    b->room = arcs / SHARE / threads;
+    if (b->room < LEAST_ROOM) b->room = LEAST_ROOM;
+    if (b->room > largest) b->room = largest;
+    b->ordered.keys = cafe_mem(b->context, threads * b->room, sizeof *b->ordered.keys);
+    if (!b->ordered.keys) return CAFE_ERROR_MEMORY;
+    if (!all->weights) return CAFE_OK;
+    b->ordered.weights = cafe_mem(b->context, threads * b->room, sizeof *b->ordered.weights);
+    return b->ordered.weights ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
-static cafe_status fill_rows(build *b, int64_t *arcs) {
-    int64_t tasks = cafe_blocks(b->links->count, LINKS);
+static void free_room(build *b) {
+    cafe_mem_free(b->context, b->ordered.keys);
+    cafe_mem_free(b->context, b->ordered.weights);
+    cafe_mem_free(b->context, b->buckets.rows);
+    b->ordered = (cafe_arcs){NULL, NULL};
+    b->buckets.rows = NULL;
+}
+
+static cafe_status merge_buckets(build *b) {
+    int64_t count = b->buckets.count;
     cafe_status status = CAFE_ERROR_MEMORY;
-    b->offsets = cafe_mem_zero(b->context, b->links->nodes + 1, sizeof *b->offsets);
-    if (!b->offsets) goto done;
-    CAFE_TRY(cafe_parallel(b->context, tasks, count_links, b));
-    CAFE_TRY(report_bad(b));
-    int64_t entries = start_rows(b->offsets, b->links->nodes);
-    CAFE_TRY(make_room(b, entries, b->links->weights || b->sum || b->keep_loops));
-    CAFE_TRY(cafe_parallel(b->context, tasks, scatter_links, b));
-    CAFE_TRY(cafe_parallel(b->context, b->blocks, merge_rows, b));
+    b->offsets = cafe_mem(b->context, b->links->nodes + 1, sizeof *b->offsets);
+    b->spans = cafe_mem(b->context, count, sizeof *b->spans);
+    if (!b->offsets || !b->spans) goto done;
+    CAFE_TRY(make_room(b));
+    CAFE_TRY(cafe_parallel(b->context, count, merge_bucket, b));
     CAFE_TRY(report_heavy(b));
-    CAFE_TRY(close_gaps(b, entries, arcs));
+    free_room(b);
+    b->offsets[0] = 0;
+    b->arcs = cafe_plan_spans(b->spans, count);
+    CAFE_TRY(cafe_parallel(b->context, count, shift_offsets, b));
+done:
+    return status;
+}
+
+static cafe_status close_gaps(build *b) {
+    int64_t count = b->buckets.count, before = b->buckets.begin[count];
+    void *targets = b->buckets.keys, *weights = b->buckets.weights;
+    cafe_status status;
+    CAFE_TRY(cafe_close_gaps(b->context, b->spans, count, before, &targets));
+    if (weights) CAFE_TRY(cafe_close_gaps(b->context, b->spans, count, before, &weights));
+done:
+    b->buckets.keys = targets;
+    b->buckets.weights = weights;
+    return status;
+}
+
+static void hand_over(build *b, cafe_graph *graph) {
+    graph->n = b->links->nodes;
+    graph->arcs = b->arcs;
+    graph->offsets = b->offsets;
+    graph->targets = (const int32_t *)b->buckets.keys;
+    graph->weights = b->buckets.weights;
+    graph->owns_rows = true;
+    graph->counts.lines = b->links->count;
+    graph->counts.edges = atomic_load(&b->edges);
+    graph->counts.self_loops = b->buckets.self_loops;
+    graph->counts.zero_weights = b->buckets.zero_weights;
+    graph->counts.duplicates = atomic_load(&b->duplicates);
+    graph->counts.reversed = atomic_load(&b->reversed);
+    b->offsets = NULL;
+    b->buckets.keys = NULL;
+    b->buckets.weights = NULL;
+}
+
+static cafe_status fill_rows(build *b, const cafe_graph_options *options) {
+    bool keep_loops = options->self_loops == CAFE_LOOPS_KEEP;
+    int32_t rule = options->duplicates;
+    cafe_status status;
+    if (rule == CAFE_DUPLICATES_AUTO)
+        rule = b->links->weights ? CAFE_DUPLICATES_SUM : CAFE_DUPLICATES_ONE;
+    b->sum = rule == CAFE_DUPLICATES_SUM;
+    bool weighted = b->links->weights || b->sum || keep_loops;
+    CAFE_TRY(cafe_partition(b->context, b->links, keep_loops, weighted, &b->buckets));
+    CAFE_TRY(merge_buckets(b));
+    CAFE_TRY(close_gaps(b));
     CAFE_TRY(settle_weights(b));
 done:
     return status;
 }
 
-static void hand_over(build *b, int64_t arcs, cafe_graph *graph) {
-    graph->n = b->links->nodes;
-    graph->arcs = arcs;
-    graph->offsets = b->offsets;
-    graph->targets = (const int32_t *)b->targets;
-    graph->weights = b->weights;
-    graph->owns_rows = true;
-    graph->counts.lines = b->links->count;
-    graph->counts.edges = atomic_load(&b->edges);
-    graph->counts.self_loops = atomic_load(&b->self_loops);
-    graph->counts.zero_weights = atomic_load(&b->zero_weights);
-    graph->counts.duplicates = atomic_load(&b->duplicates);
-    graph->counts.reversed = atomic_load(&b->reversed);
-    b->offsets = NULL;
-    b->targets = NULL;
-    b->weights = NULL;
-}
-
-static void begin(build *b, const cafe_graph_options *options) {
-    int32_t rule = options->duplicates;
-    if (rule == CAFE_DUPLICATES_AUTO)
-        rule = b->links->weights ? CAFE_DUPLICATES_SUM : CAFE_DUPLICATES_ONE;
-    b->sum = rule == CAFE_DUPLICATES_SUM;
-    b->keep_loops = options->self_loops == CAFE_LOOPS_KEEP;
-    b->blocks = cafe_blocks(b->links->nodes, ROWS);
-    atomic_store(&b->bad, INT64_MAX);
-    atomic_store(&b->heavy, INT64_MAX);
-}
-
 cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
                              const cafe_graph_options *options, cafe_graph **graph) {
     build b = {.context = context, .links = links};
-    int64_t arcs = 0;
     cafe_status status;
     *graph = NULL;
-    begin(&b, options);
-    CAFE_TRY(fill_rows(&b, &arcs));
+    atomic_store(&b.heavy, INT64_MAX);
+    CAFE_TRY(fill_rows(&b, options));
     *graph = cafe_graph_new(context);
     if (!*graph) CAFE_TRY(CAFE_ERROR_MEMORY);
-    hand_over(&b, arcs, *graph);
+    hand_over(&b, *graph);
 done:
     cafe_mem_free(context, b.offsets);
-    cafe_mem_free(context, b.targets);
-    cafe_mem_free(context, b.weights);
-    cafe_mem_free(context, b.moved_targets);
-    cafe_mem_free(context, b.moved_weights);
-    cafe_mem_free(context, b.pieces);
+    cafe_mem_free(context, b.spans);
+    free_room(&b);
+    cafe_buckets_free(context, &b.buckets);
     return status;
 }

@@ -27,7 +27,15 @@ cafe_status cafe_graph_settle_options(cafe_context *context, const cafe_graph_op
 /* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
 cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);
 
-/* Sorts keys ascending, and equal keys by weight; weights (not negative) may be NULL. In place. */
+/* Sorts keys (below 2^32 - 2) ascending, and equal keys by weight; weights (not negative) may be
+ * NULL. In place. */
 void cafe_sort_row(uint32_t *keys, float *weights, int64_t count);
+
+/* *least becomes the smaller of itself and the value: the first of what several tasks find. */
+static inline void cafe_lower(atomic_llong *least, long long value) {
+    long long now = atomic_load(least);
+    while (value < now && !atomic_compare_exchange_weak(least, &now, value)) {
+    }
+}
 
 #endif
