@@ -16,7 +16,10 @@ typedef struct cafe_sampled cafe_sampled;
 typedef struct cafe_operator cafe_operator;
 
 typedef enum cafe_sampling {
-    CAFE_SAMPLING_EDGE = 0 /* P = A / 2m: draw an edge end to end, uniformly (by weight) */
+    CAFE_SAMPLING_EDGE = 0,     /* P = A / 2m: draw an edge end to end, uniformly (by weight) */
+    CAFE_SAMPLING_WALK = 1,     /* a random walk of 1 to T steps: mean of D/2m (D^-1 A)^t */
+    CAFE_SAMPLING_PAGERANK = 2, /* a walk that stops with probability 1 - damping at each step */
+    CAFE_SAMPLING_TWISTED = 3   /* p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w)) with attributes x */
 } cafe_sampling;
 
 /* Samples a graph. The graph outlives the sampled graph. A graph without edges is refused
