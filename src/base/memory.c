@@ -1,7 +1,7 @@
 /* Counted memory of a context.
  *
  * Every block is preceded by a header with its raw address and size, so that the bytes in use and
- * their peak are known. Blocks of 4 MiB and more start at a 2 MiB boundary and ask for huge pages
+ * their peak are known. Blocks of 2 MiB and more start at a 2 MiB boundary and ask for huge pages
  * before they are first touched: random rows of H then cost one TLB entry per 2 MiB.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 
 enum { ALIGNMENT = 64 };
 static const size_t huge_page = (size_t)2 << 20;
-static const size_t huge_block = (size_t)4 << 20;
+static const size_t huge_block = (size_t)2 << 20;
 
 typedef struct header {
     void *raw;

@@ -15,8 +15,10 @@ int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride) {
     if (wanted > 0) return wanted < n ? wanted : n;
     if (n <= SMALL) return n;
     int64_t rows = CHUNK_BYTES / (stride * (int64_t)sizeof(float));
-    int64_t count = cafe_blocks(n, rows > 1 ? rows : 1);
-    return count > LEAST_CHUNKS ? count : LEAST_CHUNKS;
+    if (rows < 1) rows = 1;
+    int64_t count = LEAST_CHUNKS;
+    while (count * rows < n) count *= 2;
+    return count < n ? count : n;
 }
 
 typedef struct inner_job {
@@ -24,8 +26,11 @@ typedef struct inner_job {
     cafe_chunks *chunks;
 } inner_job;
 
-static bool inside(const cafe_chunks *chunks, int64_t u, int64_t w) {
-    return w != u && (uint32_t)w % (uint32_t)chunks->count == (uint32_t)u % (uint32_t)chunks->count;
+/* Equal modulo the count; a power of two, as the count mostly is, needs no division. */
+static inline bool inside(const cafe_chunks *chunks, int64_t u, int64_t w) {
+    uint32_t count = (uint32_t)chunks->count, difference = (uint32_t)(u > w ? u - w : w - u);
+    if ((count & (count - 1)) == 0) return w != u && (difference & (count - 1)) == 0;
+    return w != u && difference % count == 0;
 }
 
 /* First pass: how many arcs of each node stay inside, into offsets[u + 1]; a_u / p_u. */
