@@ -207,14 +207,16 @@ static double worst_excess(const cafe_ritz *ritz, int64_t wanted, double toleran
  * constant vector of every component-free part is such a one). */
 static int64_t count_wanted(const cafe_ritz *ritz, int64_t wanted) {
     int64_t count = wanted < ritz->pairs ? wanted : ritz->pairs;
-    while (count > 1 && fabs(ritz->values[count - 1]) < CAFE_RESOLUTION * fabs(ritz->values[0]))
-        count--;
+    while (count > 1 && fabs(ritz->values[count - 1]) < 1e-6 * fabs(ritz->values[0])) count--;
     return count;
 }
 
 static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, double tolerance,
                            int64_t rounds, cafe_ritz *ritz, cafe_refined *refined) {
+    enum { MOST_STALLS = 4 };
     cafe_status status = CAFE_OK;
+    double best = INFINITY; /* excess so far, and rounds that did not improve it by a tenth */
+    int stalls = 0;
     cafe_phase(context, "refine", rounds);
     for (refined->rounds = 0;; refined->rounds++) {
         CAFE_TRY(measure(context, r, ritz, refined));
@@ -224,7 +226,9 @@ static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, 
         double high = ritz->values[ritz->pairs - 1], top = ritz->values[0];
         /* nothing to damp or nothing to favour: the block spans all there is */
         bool whole = ritz->pairs <= wanted || !(high > r->low) || !(top > high);
-        bool last = excess <= 1 || refined->rounds >= rounds || whole;
+        stalls = excess < 0.9 * best ? 0 : stalls + 1;
+        best = excess < best ? excess : best;
+        bool last = excess <= 1 || refined->rounds >= rounds || whole || stalls >= MOST_STALLS;
         CAFE_TRY(cafe_rotate(context, &r->v, ritz, last ? wanted : ritz->pairs));
         if (last) break;
         int64_t degree = choose_degree(r, ritz, wanted, high, excess);

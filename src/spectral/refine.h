@@ -6,7 +6,7 @@
 #include "spectral/ritz.h"
 
 /* Float32 vectors resolve residuals down to this share of the largest value. */
-#define CAFE_RESOLUTION 1e-6
+#define CAFE_RESOLUTION 1e-7
 
 typedef struct cafe_refined {
     int64_t rounds, products;
