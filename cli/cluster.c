@@ -70,10 +70,11 @@ static int read_input(cluster_job *job) {
 static int sample(cluster_job *job) {
     double began = cli_seconds();
     cafe_context *context = job->run.context;
-    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->sampled);
-    if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
+    int code = cli_sample(&job->run, &job->values.sampling, job->graph, &job->sampled);
+    if (code == CLI_OK)
+        code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
     job->seconds[CLUSTER_SAMPLE] = cli_seconds() - began;
-    return cli_check(&job->run, status);
+    return code;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -126,6 +127,7 @@ static int run_cluster(const void *values, const cli_arguments *arguments) {
     if (job.values.hierarchy && strcmp(job.method->name, "layers") != 0)
         return cli_usage_error("cluster", "--hierarchy needs --method layers");
     int code = check_names(&job.values);
+    if (code == CLI_OK) code = cli_sampling_check("cluster", &job.values.sampling, arguments);
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "cluster", &job.values.common);
     if (code == CLI_OK) code = cluster(&job, arguments);
@@ -181,6 +183,11 @@ static const cli_option softmax_options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
+static const cli_option sampling_options[] = {
+    CLI_ROWS_SAMPLING(cluster_values),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
@@ -188,6 +195,8 @@ static const cli_group groups[] = {
     {"--method softmax", softmax_options, cafe_softmax_option_table,
      offsetof(cluster_values, softmax)},
     {"--method softmax", NULL, cafe_sparse_option_table, offsetof(cluster_values, sparse)},
+    {"Sampling", sampling_options, cafe_sample_option_table,
+     offsetof(cluster_values, sampling.options)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(cluster_values, graph)},
     {0},
 };

@@ -3,12 +3,14 @@
 #define CAFE_CLI_CLUSTER_H
 
 #include "run.h"
+#include "sampling.h"
 
 typedef struct cluster_values {
     cli_common common;
     const char *output, *hierarchy, *soft, *json, *labels;
     int32_t method, start, rows; /* start: cluster_start; rows: cluster_rows */
     bool no_refine;
+    cli_sampling sampling;
     cafe_graph_options graph;
     cafe_layers_options layers;
     cafe_softmax_options softmax;

@@ -186,7 +186,7 @@ static void put_options(cli_json *json, const cluster_job *job) {
     const cluster_values *v = &job->values;
     cli_json_open(json, "options", '{');
     cli_json_text(json, "method", job->method->name);
-    cli_json_text(json, "sampling", "edge");
+    cli_json_sampling(json, &v->sampling);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
     cli_json_integer(json, "threads", cafe_threads(job->run.context));
     cli_json_options(json, job->method->table(), (const char *)v + job->method->offset);
@@ -231,6 +231,7 @@ static void put_report(FILE *file, const cluster_job *job) {
     cli_json_graph(&json, job->path, &job->counts);
     cli_json_text(&json, "method", job->method->name);
     put_options(&json, job);
+    cli_json_sampled(&json, job->sampled);
     cli_json_real(&json, "modularity", job->modularity);
     cli_json_integer(&json, "communities", job->communities);
     put_sizes(&json, job);

@@ -61,8 +61,10 @@ static void estimate_memory(embed_job *job) {
     embed_values *v = &job->values;
     cafe_sphere_options size = v->sphere; /* all solvers hold two blocks of their columns */
     size.columns = v->columns;
-    job->needed = cafe_embed_bytes(job->counts.nodes, job->counts.edges, job->counts.weighted,
-                                   &size, &v->finish, cafe_threads(job->run.context));
+    int64_t edges = cli_sampling_entries(&v->sampling, &job->counts) / 2;
+    bool plain = v->sampling.kind == CAFE_SAMPLING_EDGE; /* else P has weights of its own */
+    job->needed = cafe_embed_bytes(job->counts.nodes, edges, job->counts.weighted || !plain, &size,
+                                   &v->finish, cafe_threads(job->run.context));
     if (job->start) job->needed += job->counts.nodes * size.columns * (int64_t)sizeof(float);
     if (v->memory > 0) job->available = v->memory;
 }
@@ -134,11 +136,11 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
 static int sample(embed_job *job) {
     double began = cli_seconds();
     cafe_context *context = job->run.context;
-    cafe_status status =
-        cafe_sample(context, job->graph, (cafe_sampling)job->values.sampling, &job->sampled);
-    if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
+    int code = cli_sample(&job->run, &job->values.sampling, job->graph, &job->sampled);
+    if (code == CLI_OK)
+        code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
     job->seconds[PHASE_SAMPLE] = cli_seconds() - began;
-    return cli_check(&job->run, status);
+    return code;
 }
 
 /* Keeps the solver's history: the finish consumes the solution. */
@@ -265,6 +267,7 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
                  : v->method == METHOD_CAFE ? v->softmax.columns
                                             : v->layers_columns;
     int code = check_names(&job.values);
+    if (code == CLI_OK) code = cli_sampling_check("embed", &v->sampling, arguments);
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "embed", &job.values.common);
     if (code == CLI_OK) code = embed(&job, arguments);
@@ -305,8 +308,6 @@ static const cli_option model_options[] = {
      "sphere|cafe|layers",
      "the solver: rows on the sphere, softmax clusters as columns, or the communities of all "
      "layers side by side"},
-    {"sampling", 0, "NAME", CLI_CHOICE, offsetof(embed_values, sampling), "edge", "edge",
-     "how pairs of nodes are drawn from the graph; edge is P = A / 2m"},
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
      "start from these vectors (.npy, one row per node) instead of random ones; their columns are "
      "used unless --columns is given"},
@@ -324,6 +325,11 @@ static const cli_option layers_options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
+static const cli_option sampling_options[] = {
+    CLI_ROWS_SAMPLING(embed_values),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
@@ -331,6 +337,8 @@ static const cli_group groups[] = {
     {"--method cafe", NULL, cafe_softmax_option_table, offsetof(embed_values, softmax)},
     {"--method layers", layers_options, cafe_layers_option_table, offsetof(embed_values, layers)},
     {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
+    {"Sampling", sampling_options, cafe_sample_option_table,
+     offsetof(embed_values, sampling.options)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},
 };

@@ -3,11 +3,13 @@
 #define CAFE_CLI_EMBED_H
 
 #include "run.h"
+#include "sampling.h"
 
 typedef struct embed_values {
     cli_common common;
     const char *output, *json, *start, *labels;
-    int32_t method, sampling; /* method: embed_method */
+    int32_t method; /* embed_method */
+    cli_sampling sampling;
     bool dry_run;
     int64_t memory;
     cafe_graph_options graph;

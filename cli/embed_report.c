@@ -164,7 +164,7 @@ static void put_options(cli_json *json, const embed_job *job) {
     const embed_values *v = &job->values;
     cli_json_open(json, "options", '{');
     cli_json_text(json, "method", method_name(job));
-    cli_json_text(json, "sampling", "edge");
+    cli_json_sampling(json, &v->sampling);
     if (v->labels) cli_json_text(json, "labels", v->labels);
     if (v->start) cli_json_text(json, "start", v->start);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
@@ -200,8 +200,10 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_reals(json, "shares", c->shares, c->pairs);
     cli_json_reals(json, "column_values", c->column_values, c->columns);
     cli_json_reals(json, "column_residuals", c->column_residuals, c->columns);
+    cli_json_sampled(json, job->sampled);
     cli_json_open(json, "certificate", '{');
     cli_json_text(json, "problem", problem_text(c));
+    cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)job->values.sampling.kind));
     cli_json_bool(json, "rotated", c->rotated != 0);
     cli_json_real(json, "orthogonality", c->orthogonality);
     cli_json_real(json, "tolerance", c->tolerance);
@@ -239,7 +241,7 @@ static void put_report(FILE *file, const embed_job *job) {
     cli_json_text(&json, "version", cafe_version());
     cli_json_bool(&json, "dry_run", job->values.dry_run);
     cli_json_graph(&json, job->path, &job->counts);
-    cli_json_text(&json, "sampling", "edge");
+    cli_json_text(&json, "sampling", cafe_sampling_name((cafe_sampling)job->values.sampling.kind));
     cli_json_text(&json, "method", method_name(job));
     put_options(&json, job);
     put_memory(&json, job);

@@ -16,6 +16,7 @@
 #include <cafe/operator.h>
 #include <cafe/option.h>
 #include <cafe/reduce.h>
+#include <cafe/sample.h>
 #include <cafe/status.h>
 
 #endif

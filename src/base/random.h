@@ -15,6 +15,7 @@ enum cafe_stream {
     CAFE_STREAM_GUARD = 2,
     CAFE_STREAM_SIMPLEX = 3,
     CAFE_STREAM_LAYERS = 4,
+    CAFE_STREAM_WALK = 5, /* with the number of the draw in its upper half */
     CAFE_STREAM_EIGEN = 8,
     CAFE_STREAM_RESTART = 9,
     CAFE_STREAM_GENERATE = 16, /* to 32767: the generators' own */

@@ -1,4 +1,6 @@
 /* Edge sampling: P = A / 2m. An edge is drawn uniformly (by weight) and its two ends are u and w.
+ *
+ * Every other sampling ends here too: as the edge sampling of a graph made of its own pairs.
  */
 #include "base/memory.h"
 #include "base/pool.h"
@@ -57,22 +59,24 @@ static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sam
     return status;
 }
 
-cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
-                        cafe_sampled **sampled) {
+/* ---- the object ------------------------------------------------------------------------------ */
+
+cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, float *weights,
+                            cafe_sampling sampling, cafe_sampled **sampled) {
     *sampled = NULL;
-    if (sampling != CAFE_SAMPLING_EDGE)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
-    if (graph->arcs == 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the graph has no edges: edge sampling has nothing to draw from");
     cafe_sampled *s = cafe_mem_zero(context, 1, sizeof *s);
-    if (!s) return CAFE_ERROR_MEMORY;
+    if (!s) {
+        cafe_mem_free(context, weights);
+        return CAFE_ERROR_MEMORY;
+    }
     s->context = context;
     s->sampling = sampling;
     s->n = graph->n;
     s->offsets = graph->offsets;
     s->targets = graph->targets;
-    s->weights = graph->weights;
+    s->weights = weights ? weights : graph->weights;
+    s->twisted = weights;
+    s->info = (cafe_sampled_info){.sampling = sampling, .entries = graph->arcs, .exact = 1};
     cafe_status status = fill(context, graph, s);
     if (status == CAFE_OK)
         *sampled = s;
@@ -81,10 +85,33 @@ cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sam
     return status;
 }
 
+cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
+                               cafe_sampled **sampled) {
+    own->counts.self_loops_kept = 1;
+    cafe_status status = cafe_sampled_of(context, own, NULL, sampling, sampled);
+    if (status == CAFE_OK)
+        (*sampled)->own = own;
+    else
+        cafe_graph_free(own);
+    return status;
+}
+
+cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                        cafe_sampled **sampled) {
+    *sampled = NULL;
+    if (sampling != CAFE_SAMPLING_EDGE)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "sampling %d has options: it is made by cafe_sample_with()",
+                         (int)sampling);
+    return cafe_sample_with(context, graph, sampling, NULL, NULL, sampled);
+}
+
 void cafe_sampled_free(cafe_sampled *sampled) {
     if (!sampled) return;
     cafe_mem_free(sampled->context, sampled->p);
     cafe_mem_free(sampled->context, sampled->loops);
+    cafe_mem_free(sampled->context, sampled->twisted);
+    cafe_graph_free(sampled->own);
     cafe_mem_free(sampled->context, sampled);
 }
 
@@ -98,4 +125,8 @@ double cafe_sampled_pair(const cafe_sampled *sampled, int64_t u, int64_t w) {
 
 double cafe_sampled_node(const cafe_sampled *sampled, int64_t u) {
     return sampled->p[u];
+}
+
+void cafe_sampled_get_info(const cafe_sampled *sampled, cafe_sampled_info *info) {
+    *info = sampled->info;
 }

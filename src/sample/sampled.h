@@ -2,11 +2,14 @@
 #ifndef CAFE_SAMPLE_SAMPLED_H
 #define CAFE_SAMPLE_SAMPLED_H
 
-#include <cafe/operator.h>
+#include <cafe/sample.h>
 
 #include "base/context.h"
 
-/* p(u,w) = a(u,w) / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total. */
+/* p(u,w) = a(u,w) / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total.
+ *
+ * Rows are sorted and symmetric to the bit. They are borrowed from the graph that was sampled, or
+ * belong to `own`, a graph made of the pairs of the sampling. */
 struct cafe_sampled {
     cafe_context *context;
     cafe_sampling sampling;
@@ -17,6 +20,26 @@ struct cafe_sampled {
     double total;         /* 2m = sum of a(u,w) over all ordered pairs */
     double *p;            /* sums to 1 */
     float *loops;         /* a(u,u), or NULL when there are none */
+    cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
+    float *twisted;       /* own weights on borrowed rows, or NULL */
+    cafe_sampled_info info;
 };
+
+/* The sampled graph of these rows: P = A / 2m of `graph`, with `weights` (taken over, also on
+ * failure) instead of its own unless NULL. */
+cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, float *weights,
+                            cafe_sampling sampling, cafe_sampled **sampled);
+
+/* The same for a graph that belongs to the sampled graph from now on, also on failure. */
+cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
+                               cafe_sampled **sampled);
+
+/* The samplings; o has been checked, the graph has edges. */
+cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                             const cafe_sample_options *o, const cafe_sample_inputs *inputs,
+                             cafe_sampled **sampled);
+cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
+                                const cafe_sample_options *o, const cafe_sample_inputs *inputs,
+                                cafe_sampled **sampled);
 
 #endif

@@ -1,0 +1,268 @@
+/* --sampling: its files, its refusals, what is said about it. */
+#define _GNU_SOURCE
+#include "sampling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "output.h"
+
+enum { NAME = 1024 };
+
+/* ---- which options go with which sampling ---------------------------------------------------- */
+
+#define BIT(kind) (1u << CAFE_SAMPLING_##kind)
+
+static const struct {
+    const char *option;
+    unsigned kinds;
+} uses[] = {
+    {"window", BIT(WALK)},
+    {"damping", BIT(PAGERANK)},
+    {"samples", BIT(WALK) | BIT(PAGERANK)},
+    {"budget", BIT(WALK) | BIT(PAGERANK)},
+    {"seeds", BIT(WALK) | BIT(PAGERANK)},
+    {"attributes", BIT(TWISTED)},
+    {"lambda", BIT(TWISTED)},
+    {"measure", BIT(TWISTED)},
+    {"twist-mean", BIT(TWISTED)},
+};
+enum { USES = sizeof uses / sizeof *uses };
+
+static bool used(const cli_sampling *s, const char *option) {
+    for (int i = 0; i < USES; i++)
+        if (strcmp(uses[i].option, option) == 0) return (uses[i].kinds >> s->kind & 1) != 0;
+    return true;
+}
+
+int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments) {
+    const char *name = cafe_sampling_name((cafe_sampling)s->kind);
+    for (int i = 0; i < USES; i++)
+        if (cli_given(arguments, uses[i].option) && !used(s, uses[i].option))
+            return cli_usage_error(command, "--%s does not go with --sampling %s", uses[i].option,
+                                   name);
+    if (s->kind == CAFE_SAMPLING_TWISTED && !s->attributes)
+        return cli_usage_error(command, "--sampling twisted needs --attributes FILE");
+    s->options.aim = cli_given(arguments, "twist-mean");
+    if (s->options.aim && cli_given(arguments, "lambda"))
+        return cli_usage_error(command, "give --lambda or --twist-mean, not both");
+    return CLI_OK;
+}
+
+int64_t cli_sampling_entries(const cli_sampling *s, const cafe_graph_counts *counts) {
+    int64_t arcs = 2 * counts->edges, n = counts->nodes;
+    if (s->kind != CAFE_SAMPLING_WALK && s->kind != CAFE_SAMPLING_PAGERANK) return arcs;
+    /* half of the memory that building takes at most, at 8 bytes an entry; n^2 may overflow */
+    int64_t most =
+        s->options.samples > 0 ? 2 * s->options.samples : s->options.budget * (1000 * 1000 / 16);
+    return n > 0 && n < most / n + 1 ? n * n : most;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/* Rows of a table in the order of the nodes, whatever the order of the file. */
+static int place_rows(cli_run *run, const char *path, const cafe_graph *graph,
+                      const cafe_table *table, float *x) {
+    int64_t n = cafe_graph_nodes(graph), width = cafe_table_columns(table);
+    char name[NAME];
+    int code = CLI_OK;
+    uint8_t *met = calloc((size_t)n + 1, 1);
+    if (!met) return cli_error(run, CLI_FAILED, "out of memory");
+    for (int64_t i = 0; i < n && code == CLI_OK; i++) {
+        cafe_table_row_name(table, i, name, sizeof name);
+        int64_t u = cafe_graph_find(graph, name);
+        if (u < 0)
+            code = cli_error(run, CLI_INPUT, "%s: the graph has no node '%s'", path, name);
+        else if (met[u]++)
+            code = cli_error(run, CLI_INPUT, "%s: the node '%s' comes twice", path, name);
+        else
+            memcpy(x + u * width, cafe_table_values(table) + i * width, (size_t)width * sizeof *x);
+    }
+    free(met);
+    return code;
+}
+
+static int read_table(cli_run *run, const char *path, const cafe_graph *graph, float **x,
+                      int64_t *width) {
+    cafe_table *table = NULL;
+    int64_t n = cafe_graph_nodes(graph);
+    int code = cli_check(run, cafe_table_read(run->context, path, &table));
+    if (code != CLI_OK) return code;
+    *width = cafe_table_columns(table);
+    size_t bytes = (size_t)(n * *width) * sizeof **x;
+    if (cafe_table_rows(table) != n)
+        code = cli_error(run, CLI_INPUT, "%s: expected a row for each of %lld nodes, found %lld",
+                         path, (long long)n, (long long)cafe_table_rows(table));
+    else if (!(*x = malloc(bytes + 1)))
+        code = cli_error(run, CLI_FAILED, "out of memory");
+    else if (cafe_table_has_row_names(table))
+        code = place_rows(run, path, graph, table, *x);
+    else
+        memcpy(*x, cafe_table_values(table), bytes);
+    cafe_table_free(table);
+    return code;
+}
+
+/* Classes as numbers. A node without a label is like no other: it gets a number of its own, the
+ * negative float whose bits are 2^31 + 1 + u. */
+static int read_categories(cli_run *run, const char *path, const cafe_graph *graph, float **x) {
+    cafe_labels *labels = NULL;
+    int64_t n = cafe_graph_nodes(graph);
+    int32_t *label = malloc((size_t)n * sizeof *label + 1);
+    *x = malloc((size_t)n * sizeof **x + 1);
+    int code = label && *x ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
+    if (code == CLI_OK) code = cli_check(run, cafe_labels_read(run->context, graph, path, &labels));
+    if (code == CLI_OK) code = cli_check(run, cafe_labels_single(run->context, labels, label));
+    for (int64_t u = 0; u < n && code == CLI_OK; u++) {
+        uint32_t own = 0x80000001u + (uint32_t)u;
+        if (label[u] < 0)
+            memcpy(&(*x)[u], &own, sizeof own);
+        else
+            (*x)[u] = (float)label[u];
+    }
+    cafe_labels_free(labels);
+    free(label);
+    return code;
+}
+
+static int read_attributes(cli_run *run, const cli_sampling *s, const cafe_graph *graph, float **x,
+                           int64_t *width) {
+    *width = 1;
+    if (s->options.measure == CAFE_MEASURE_CATEGORY &&
+        strcasecmp(cli_extension(s->attributes), ".npy") != 0)
+        return read_categories(run, s->attributes, graph, x);
+    return read_table(run, s->attributes, graph, x, width);
+}
+
+/* ---- seeds ----------------------------------------------------------------------------------- */
+
+typedef struct seed_list {
+    int32_t *at;
+    size_t count, room;
+} seed_list;
+
+static bool add_seed(seed_list *list, int64_t u) {
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        int32_t *more = realloc(list->at, room * sizeof *more);
+        if (!more) return false;
+        list->at = more;
+        list->room = room;
+    }
+    list->at[list->count++] = (int32_t)u;
+    return true;
+}
+
+/* A name a line; blanks around it, empty lines and lines with # do not count. */
+static int take_line(cli_run *run, const char *path, const cafe_graph *graph, char *line,
+                     int64_t number, seed_list *list) {
+    static const char blanks[] = " \t\r\n";
+    line += strspn(line, blanks);
+    size_t length = strlen(line);
+    while (length > 0 && strchr(blanks, line[length - 1])) line[--length] = 0;
+    if (length == 0 || line[0] == '#') return CLI_OK;
+    int64_t u = cafe_graph_find(graph, line);
+    if (u < 0)
+        return cli_error(run, CLI_INPUT, "%s:%lld:1: expected a node of the graph, found '%s'",
+                         path, (long long)number, line);
+    return add_seed(list, u) ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
+}
+
+static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, seed_list *list) {
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    int code = CLI_OK;
+    if (!file) return cli_error(run, CLI_FAILED, "%s: cannot be read", path);
+    for (int64_t number = 1; code == CLI_OK && getline(&line, &room, file) >= 0; number++)
+        code = take_line(run, path, graph, line, number, list);
+    if (code == CLI_OK && list->count == 0)
+        code = cli_error(run, CLI_INPUT, "%s: expected names of nodes, found none", path);
+    free(line);
+    fclose(file);
+    return code;
+}
+
+/* ---- sampling -------------------------------------------------------------------------------- */
+
+static void say_sampled(cli_run *run, const cafe_sampled *sampled) {
+    char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
+    cafe_sampled_info i;
+    cafe_sampled_get_info(sampled, &i);
+    if (i.sampling == CAFE_SAMPLING_EDGE) return;
+    cli_say(run, "sampling  %s: %s entries, %s", cafe_sampling_name(i.sampling),
+            cli_count_text(i.entries, entries), i.exact ? "exact" : "drawn");
+    if (i.seeds > 0)
+        cli_say(run, "          walks begin at %s node%s", cli_count_text(i.seeds, seeds),
+                i.seeds == 1 ? "" : "s");
+    if (i.truncation > 0)
+        cli_say(run, "          walks of up to %" PRId64 " steps; %.1e of them are longer", i.steps,
+                i.truncation);
+    if (i.sampling == CAFE_SAMPLING_TWISTED)
+        cli_say(run, "          lambda %g; the measure has the average %.6f", i.lambda, i.mean);
+    if (!i.exact)
+        cli_say(run, "          %s pairs; standard error %.2e, relative error of an entry %.3f",
+                cli_count_text(i.samples, pairs), i.standard_error, i.relative_error);
+}
+
+int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
+               cafe_sampled **sampled) {
+    float *x = NULL;
+    int64_t width = 0;
+    seed_list list = {NULL, 0, 0};
+    int code = CLI_OK;
+    if (s->attributes) code = read_attributes(run, s, graph, &x, &width);
+    if (code == CLI_OK && s->seeds) code = read_seeds(run, s->seeds, graph, &list);
+    cafe_sample_inputs inputs = {x, width, list.at, (int64_t)list.count};
+    if (code == CLI_OK)
+        code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
+                                               &s->options, &inputs, sampled));
+    if (code == CLI_OK) say_sampled(run, *sampled);
+    free(x);
+    free(list.at);
+    return code;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+void cli_json_sampling(cli_json *json, const cli_sampling *s) {
+    const cafe_option_table *table = cafe_sample_option_table();
+    cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)s->kind));
+    for (size_t i = 0; i < table->count && s->kind != CAFE_SAMPLING_EDGE; i++) {
+        const char *name = table->options[i].name;
+        cafe_option_table one = *table;
+        one.options = &table->options[i];
+        one.count = 1;
+        if (strcmp(name, s->options.aim ? "lambda" : "twist-mean") == 0 || !used(s, name)) continue;
+        cli_json_options(json, &one, &s->options);
+    }
+    if (s->attributes) cli_json_text(json, "attributes", s->attributes);
+    if (s->seeds) cli_json_text(json, "seeds", s->seeds);
+}
+
+void cli_json_sampled(cli_json *json, const cafe_sampled *sampled) {
+    cafe_sampled_info i;
+    cafe_sampled_get_info(sampled, &i);
+    cli_json_open(json, "sampled", '{');
+    cli_json_text(json, "sampling", cafe_sampling_name(i.sampling));
+    cli_json_integer(json, "entries", i.entries);
+    cli_json_bool(json, "exact", i.exact != 0);
+    if (i.steps > 0) cli_json_integer(json, "steps", i.steps);
+    if (i.truncation > 0) cli_json_real(json, "truncation", i.truncation);
+    if (i.seeds > 0) cli_json_integer(json, "seed_nodes", i.seeds);
+    if (i.sampling == CAFE_SAMPLING_TWISTED) {
+        cli_json_real(json, "lambda", i.lambda);
+        cli_json_real(json, "mean", i.mean);
+    }
+    if (!i.exact) {
+        cli_json_integer(json, "samples", i.samples);
+        cli_json_integer(json, "pairs", i.pairs);
+        cli_json_real(json, "standard_error", i.standard_error);
+        cli_json_real(json, "relative_error", i.relative_error);
+    }
+    cli_json_close(json, '}');
+}

@@ -1,0 +1,48 @@
+/* Random walks on the graph: where they begin, how long they are, and the two ways to their pairs.
+ *
+ * With D the degrees and c_t the probability of t steps the pairs (first node, last node) have
+ *
+ *     B = sum_t c_t D (D^-1 A)^t,      P = B / 2m when walks begin anywhere,
+ *
+ * and B is symmetric. Walks that begin in a set S have the rows of S alone; the mean of that and
+ * its transpose is p(u,w) ~ b(u,w) ([u in S] + [w in S]) / 2.
+ */
+#ifndef CAFE_SAMPLE_WALK_H
+#define CAFE_SAMPLE_WALK_H
+
+#include "graph/graph.h"
+#include "sample/sampled.h"
+
+typedef struct cafe_walk {
+    cafe_context *context;
+    const cafe_graph *graph;
+    double *degree;  /* of each node */
+    int64_t starts;  /* nodes where walks begin */
+    int32_t *start;  /* ascending; NULL: all nodes */
+    uint8_t *seed;   /* 1: walks begin there; NULL: all */
+    int64_t steps;   /* the longest walk of exact rows */
+    double *share;   /* share[t-1]: the probability of t steps; sums to 1 - rest */
+    double rest;     /* the probability of more steps */
+    double damping;  /* pagerank; negative: lengths 1 to T are equally likely */
+    int64_t samples; /* to draw */
+    int64_t bytes;   /* the budget */
+} cafe_walk;
+
+/* All b(u,w) as a graph: *own stays NULL when the rows do not fit the budget. */
+cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
+
+/* walk->samples pairs as a graph: a(u,w) counts the pairs {u,w}, and a(u,u) twice the pairs (u,u),
+ * so that the sum is 2 samples. */
+cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
+
+/* Alias tables (Walker 1977) for the rows of a weighted graph: entry j of a row is kept with
+ * probability keep[j], else other[j] takes its place. */
+typedef struct cafe_alias {
+    float *keep;
+    int32_t *other;
+} cafe_alias;
+
+cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *graph, cafe_alias *alias);
+void cafe_alias_free(cafe_context *context, cafe_alias *alias);
+
+#endif
