@@ -44,6 +44,12 @@ bool cli_graph_changes(const cafe_graph_counts *c, char *text, size_t capacity) 
     return text[0] != 0;
 }
 
+const char *cli_directed_text(int32_t rule) {
+    static const char *const texts[] = {"no", "sum: A + A^T", "cocitation: A A^T + A^T A",
+                                        "flow: pi_u P(u,w) + pi_w P(w,u)"};
+    return texts[rule];
+}
+
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     char nodes[CLI_COUNT_TEXT], edges[CLI_COUNT_TEXT], parts[CLI_COUNT_TEXT], changes[512];
     cafe_graph_counts c;
@@ -53,6 +59,8 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
             c.weighted ? "weighted " : "", plural(c.edges), cli_count_text(c.components, parts),
             plural(c.components));
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
+    if (c.directed)
+        cli_say(run, "          directed links by the rule %s", cli_directed_text(c.directed));
     if (c.isolated > 0)
         cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
                 plural(c.isolated));
@@ -78,6 +86,8 @@ void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *c
     cli_json_real(json, "total_weight", c->total_weight);
     cli_json_integer(json, "min_degree", c->min_degree);
     cli_json_integer(json, "max_degree", c->max_degree);
+    static const char *const rules[] = {"no", "sum", "cocitation", "flow"};
+    cli_json_text(json, "directed", rules[c->directed]);
     cli_json_close(json, '}');
 }
 

@@ -15,6 +15,9 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
 /* What was dropped or merged, as "3 self-loops dropped, ..." into text; false: nothing was. */
 bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capacity);
 
+/* The rule that made directed links symmetric (cafe_directed), in words. */
+const char *cli_directed_text(int32_t rule);
+
 /* "graph": {...} */
 void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *counts);
 

@@ -24,6 +24,16 @@ typedef enum cafe_duplicates {
     CAFE_DUPLICATES_SUM = 2   /* weights are added (unweighted lines count 1 each) */
 } cafe_duplicates;
 
+/* How directed links, A = (a(u,w)) the weight of the link from u to w, become a symmetric graph. */
+typedef enum cafe_directed {
+    CAFE_DIRECTED_NO = 0,         /* directions are ignored: u w and w u are the same edge */
+    CAFE_DIRECTED_SUM = 1,        /* A + A^T: a pair linked in both directions weighs both */
+    CAFE_DIRECTED_COCITATION = 2, /* A A^T + A^T A without its diagonal: what two nodes both link
+                                   * to, and what links to both */
+    CAFE_DIRECTED_FLOW = 3 /* pi_u P(u,w) + pi_w P(w,u): P = A with rows that sum to 1, pi the
+                            * PageRank of teleportation 0.15 */
+} cafe_directed;
+
 typedef struct cafe_graph_options {
     size_t struct_size;
     int32_t self_loops; /* cafe_loops */
@@ -31,6 +41,7 @@ typedef struct cafe_graph_options {
     int32_t weights;    /* 1: use the weight column; 0: every edge weighs 1 */
     int64_t nodes;      /* > 0: ids are 0 .. nodes-1, isolated nodes included */
     int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
+    int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
 } cafe_graph_options;
 
 CAFE_API const cafe_option_table *cafe_graph_option_table(void);
@@ -51,6 +62,7 @@ typedef struct cafe_graph_counts {
     int32_t self_loops_kept; /* 1: loops are in the graph */
     double total_weight;     /* 2m: sum of a(u,w) over ordered pairs */
     int64_t min_degree, max_degree;
+    int32_t directed; /* cafe_directed: the rule that symmetrised the links */
 } cafe_graph_counts;
 
 /* From `count` links in arrays; weights may be NULL; ids are 0 .. nodes-1.
@@ -67,6 +79,19 @@ CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
                                          const int64_t *offsets, const int32_t *targets,
                                          const float *weights, int32_t borrow,
                                          const cafe_graph_options *options, cafe_graph **graph);
+
+/* From `count` directed links by a rule (cafe_directed; options->directed is not used). Repeated
+ * links, loops and weights are first treated as the options say, each direction by itself; then
+ *   sum          as above; a loop of weight w is a(u,u) = 2w
+ *   cocitation   kept loops count as links of A; the result has none. CAFE_ERROR_LIMIT with the
+ *                needed size when the rows might take more than half of the machine's memory
+ *   flow         nodes without a link out teleport; teleportation itself links nobody
+ * The counts tell of the links as given; `reversed` counts pairs linked in both directions (for
+ * cocitation it is 0). */
+CAFE_API cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t count,
+                                          const int32_t *source, const int32_t *target,
+                                          const float *weights, int32_t rule,
+                                          const cafe_graph_options *options, cafe_graph **graph);
 
 CAFE_API void cafe_graph_free(cafe_graph *graph);
 

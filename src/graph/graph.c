@@ -25,7 +25,12 @@ static const cafe_option graph_options[] = {
     {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0, 5,
      "auto|edges|mtx|metis|npz|cafe",
      "format of the file: edge list, Matrix Market, METIS, scipy npz or cafe; auto looks at the "
-     "content, then at the name"}};
+     "content, then at the name"},
+    {"directed", "RULE", CAFE_OPTION_CHOICE, FIELD(directed), CAFE_DIRECTED_NO, 0, 3,
+     "no|sum|cocitation|flow",
+     "links go from the first node to the second, and become a symmetric graph by this rule: "
+     "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists and general "
+     "Matrix Market only)"}};
 
 static const cafe_option_table graph_table = {
     .name = "graph",

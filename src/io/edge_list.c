@@ -77,8 +77,9 @@ static void free_names(cafe_context *context, cafe_names *names) {
 
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph) {
-    cafe_status status = cafe_graph_from_edges(list->context, nodes, list->count, list->source,
-                                               list->target, list->weights, options, graph);
+    cafe_status status =
+        cafe_graph_from_arcs(list->context, nodes, list->count, list->source, list->target,
+                             list->weights, options->directed, options, graph);
     if (status == CAFE_OK)
         cafe_graph_adopt_names(*graph, names);
     else

@@ -157,7 +157,13 @@ static cafe_status mirror(cafe_edge_list *list, int64_t *added) {
 static cafe_status make_graph(mtx *m, cafe_graph **graph) {
     int64_t added = 0;
     cafe_status status = CAFE_OK;
-    if (m->symmetric && m->options->self_loops == CAFE_LOOPS_DROP)
+    bool directed = m->options->directed != CAFE_DIRECTED_NO;
+    if (directed && m->symmetric)
+        return cafe_fail(m->context, CAFE_ERROR_FORMAT,
+                         "%s: expected a general matrix, as the option directed says, found a "
+                         "symmetric one, whose entries have no direction",
+                         m->text.name);
+    if (directed || (m->symmetric && m->options->self_loops == CAFE_LOOPS_DROP))
         return cafe_edge_list_graph(&m->list, m->nodes, (cafe_names){.kind = CAFE_NAMES_INDEX},
                                     m->options, graph);
     if (m->symmetric) CAFE_TRY(mirror(&m->list, &added));

@@ -77,6 +77,18 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
                      (long long)options->nodes, (long long)stated);
 }
 
+/* Directions are known of links alone, not of rows that are symmetric or symmetrised on the way. */
+static cafe_status check_directed(const cafe_input *input, const cafe_graph_options *options,
+                                  cafe_format format) {
+    if (options->directed == CAFE_DIRECTED_NO || format == CAFE_FORMAT_EDGES ||
+        format == CAFE_FORMAT_MTX)
+        return CAFE_OK;
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                     "%s: expected an edge list or a general Matrix Market file, as the option "
+                     "directed says, found another format",
+                     input->name);
+}
+
 /* Options were checked before, so an argument that the graph's builder refuses (weights that add up
  * to more than a float holds) is the file's fault. */
 static cafe_status blame_file(const cafe_input *input, cafe_status status) {
@@ -97,6 +109,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
                            "%s:1:1: expected a graph, found the end of the file (it is empty)",
                            input->name));
     CAFE_TRY(detect(input, options, &format));
+    CAFE_TRY(check_directed(input, options, format));
     bool binary = format == CAFE_FORMAT_NPZ || format == CAFE_FORMAT_CAFE;
     if (binary && cafe_is_gzip(input->bytes, input->size)) CAFE_TRY(cafe_input_expand(input));
     switch (format) {

@@ -1,0 +1,98 @@
+/* The PageRank flow along directed links.
+ *
+ *     P(u,w) = a(u,w) / sum over x of a(u,x)
+ *     pi = t/n + (1 - t) (P^T pi + (mass of nodes without a link out) / n),    t = 0.15
+ *     f(u,w) = pi_u P(u,w)
+ *
+ * pi is found by repetition, which contracts by 0.85 a step: a change of 1e-13 in total leaves an
+ * error below 1e-12. Every node gathers from its links in, so no sum depends on the threads.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/directed.h"
+
+enum { ROWS = 1024, MOST_STEPS = 400 };
+static const double teleport = 0.15, enough = 1e-13;
+
+typedef struct walk {
+    const cafe_arcs *arcs;
+    cafe_arcs into;  /* A^T */
+    double *outward; /* row sums of A */
+    double *now, *next;
+    double *change; /* per block of rows */
+    double base;    /* what every node gets */
+} walk;
+
+static void gather(void *argument, int64_t task, int32_t worker) {
+    walk *w = argument;
+    int64_t end = cafe_block_end(w->arcs->n, ROWS, task);
+    double change = 0;
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        double sum = 0;
+        for (int64_t i = w->into.offsets[u]; i < w->into.offsets[u + 1]; i++) {
+            int32_t from = w->into.targets[i];
+            sum += w->now[from] * (w->into.weights[i] / w->outward[from]);
+        }
+        w->next[u] = w->base + (1 - teleport) * sum;
+        change += fabs(w->next[u] - w->now[u]);
+    }
+    w->change[task] = change;
+}
+
+static void start(walk *w) {
+    int64_t n = w->arcs->n;
+    for (int64_t u = 0; u < n; u++) {
+        w->now[u] = 1 / (double)n;
+        w->outward[u] = 0;
+        for (int64_t i = w->arcs->offsets[u]; i < w->arcs->offsets[u + 1]; i++)
+            w->outward[u] += w->arcs->weights[i];
+    }
+}
+
+static cafe_status stationary(cafe_context *context, walk *w) {
+    int64_t n = w->arcs->n, tasks = cafe_blocks(n, ROWS);
+    cafe_status status = CAFE_OK;
+    start(w);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        double stuck = 0, change = 0;
+        for (int64_t u = 0; u < n; u++)
+            if (w->outward[u] == 0) stuck += w->now[u];
+        w->base = (teleport + (1 - teleport) * stuck) / (double)n;
+        CAFE_TRY(cafe_parallel(context, tasks, gather, w));
+        for (int64_t b = 0; b < tasks; b++) change += w->change[b];
+        double *turn = w->now;
+        w->now = w->next;
+        w->next = turn;
+        if (change < enough) break;
+    }
+done:
+    return status;
+}
+
+cafe_status cafe_arcs_flow(cafe_context *context, const cafe_arcs *arcs, float *flow) {
+    int64_t n = arcs->n;
+    walk w = {.arcs = arcs};
+    cafe_status status;
+    cafe_phase(context, "flow", 0);
+    CAFE_TRY(cafe_arcs_transpose(context, arcs, &w.into));
+    status = CAFE_ERROR_MEMORY;
+    w.outward = cafe_mem(context, n, sizeof *w.outward);
+    w.now = cafe_mem(context, n, sizeof *w.now);
+    w.next = cafe_mem(context, n, sizeof *w.next);
+    w.change = cafe_mem(context, cafe_blocks(n, ROWS), sizeof *w.change);
+    if (!w.outward || !w.now || !w.next || !w.change) goto done;
+    CAFE_TRY(stationary(context, &w));
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t i = arcs->offsets[u]; i < arcs->offsets[u + 1]; i++)
+            flow[i] = (float)(w.now[u] * (arcs->weights[i] / w.outward[u]));
+done:
+    cafe_arcs_free(context, &w.into);
+    cafe_mem_free(context, w.outward);
+    cafe_mem_free(context, w.now);
+    cafe_mem_free(context, w.next);
+    cafe_mem_free(context, w.change);
+    return status;
+}
