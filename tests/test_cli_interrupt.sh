@@ -52,14 +52,14 @@ stop INT 130
 exec 9>&-
 
 # a progress bar is drawn on a terminal, and only there
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1; then
     TERM=xterm script -qec "'$CAFE' embed g.in.cafe -k 64 --sweeps 40 --tolerance 0 -o v.npy" \
         typescript.in >/dev/null
     tr '\r' '\n' <typescript.in | grep -qE '^sweep +[0-9]+/40 +\[[#-]+\]' || fail "no progress bar"
     TERM=xterm script -qec "'$CAFE' embed g.in.cafe -q -k 64 -o v.npy -f" quiet.in >/dev/null
     ! grep -q 'sweep' quiet.in || fail "-q draws a progress bar"
 else
-    echo "skipped: no script(1), so the progress bar is not seen"
+    echo "skipped: no script(1) or no pseudo-terminal, so the progress bar is not seen"
 fi
 expect 0 "$CAFE" embed g.in.cafe -k 16 -o v.npy -f
 ! grep -q '\[[#-]*\]' .last/err || fail "a progress bar that is not on a terminal"
