@@ -10,6 +10,8 @@
     X(convert)          \
     X(info)             \
     X(generate)         \
+    X(update)           \
+    X(place)            \
     X(bounds)           \
     X(reduce)           \
     X(help)             \
