@@ -14,6 +14,8 @@
     X(place)            \
     X(bounds)           \
     X(reduce)           \
+    X(rank)             \
+    X(recommend)        \
     X(help)             \
     X(version)
 

@@ -16,6 +16,8 @@
 #include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/rank.h>
+#include <cafe/recommend.h>
 #include <cafe/reduce.h>
 #include <cafe/sample.h>
 #include <cafe/status.h>

@@ -1,0 +1,109 @@
+/* The decoder: from an embedding to vectors whose inner products are scores of pairs.
+ *
+ * H itself has rows of length 1: it knows directions, not how much there is of them. V rho V^T, the
+ * part of Q in the span of the embedding, does; with p p^T in front it is the part of P, the
+ * probability that the pair is drawn, and ranks best of the forms that were tried
+ * (docs/recommend.md). Negative Ritz values have no square root and are left out: they are what the
+ * solver did not look for.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cafe/recommend.h>
+
+#include "base/memory.h"
+
+static const cafe_option decoder_options[] = {
+    {"decode", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_decoder_options, decode), 0, 0, 3,
+     "p|q|vectors|raw",
+     "what inner products stand for: P or Q as far as the embedding has found them, orthonormal "
+     "columns all alike, or the cosines of the solver's rows"},
+    {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_decoder_options, residual), 0.3, 0, 1, NULL,
+     "the embedding is improved until every column's relative residual is below R; 0: it is not"},
+};
+
+static const cafe_option_table decoder_table = {
+    "decoder", "vectors whose inner products are scores", sizeof(cafe_decoder_options),
+    decoder_options, sizeof decoder_options / sizeof *decoder_options};
+
+const cafe_option_table *cafe_decoder_option_table(void) {
+    return &decoder_table;
+}
+
+void cafe_decoder_options_init(cafe_decoder_options *options) {
+    cafe_options_init(&decoder_table, options);
+}
+
+/* Columns to use, and the factor of each. */
+static int64_t find_factors(const cafe_embedding *embedding, int32_t decode, double *factor) {
+    cafe_certificate c;
+    cafe_embedding_certificate(embedding, &c);
+    bool weighted = decode == CAFE_DECODE_P || decode == CAFE_DECODE_Q;
+    int64_t count = 0;
+    for (; count < c.columns; count++) {
+        if (weighted && !(c.ritz_values[count] > 0)) break; /* they descend */
+        factor[count] = weighted ? sqrt(c.ritz_values[count]) : 1;
+    }
+    return count;
+}
+
+/* p_u in front when `sampled` is there, then the columns by their factors. */
+static cafe_status fill(cafe_context *context, const cafe_embedding *embedding,
+                        const cafe_sampled *sampled, int64_t count, const double *factor,
+                        int64_t *columns, float **vectors) {
+    int64_t n = cafe_embedding_nodes(embedding), front = sampled != NULL, k = front + count;
+    if (k == 0)
+        return cafe_fail(context, CAFE_ERROR_NUMERIC,
+                         "the embedding has no positive Ritz value: nothing to recommend by");
+    float *x = cafe_mem(context, n * k, sizeof *x);
+    if (!x) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) {
+        const float *row = cafe_embedding_row(embedding, u);
+        if (front) x[u * k] = (float)cafe_sampled_node(sampled, u);
+        for (int64_t j = 0; j < count; j++) x[u * k + front + j] = (float)(factor[j] * row[j]);
+    }
+    *columns = k;
+    *vectors = x;
+    return CAFE_OK;
+}
+
+static cafe_status embed(cafe_context *context, const cafe_graph *graph,
+                         const cafe_sphere_options *sphere, const cafe_decoder_options *o,
+                         cafe_embedding **embedding) {
+    cafe_finish_options finish;
+    bool raw = o->decode == CAFE_DECODE_RAW;
+    cafe_finish_options_init(&finish);
+    finish.form = raw ? CAFE_FORM_RAW : CAFE_FORM_RITZ;
+    finish.residual = raw ? 0 : o->residual;
+    return cafe_embed(context, graph, sphere, &finish, embedding);
+}
+
+cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
+                                 const cafe_sphere_options *sphere,
+                                 const cafe_decoder_options *options, int64_t *columns,
+                                 float **vectors) {
+    cafe_status status = CAFE_OK;
+    cafe_embedding *embedding = NULL;
+    cafe_sampled *sampled = NULL;
+    double *factor = NULL;
+    cafe_decoder_options o;
+    cafe_decoder_options_init(&o);
+    if (options) o = *options;
+    *columns = 0;
+    *vectors = NULL;
+    CAFE_TRY(cafe_options_check(context, &decoder_table, &o));
+    CAFE_TRY(embed(context, graph, sphere, &o, &embedding));
+    if (o.decode == CAFE_DECODE_P)
+        CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    factor = cafe_mem(context, cafe_embedding_columns(embedding), sizeof *factor);
+    if (!factor) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    int64_t count = find_factors(embedding, o.decode, factor);
+    status = fill(context, embedding, sampled, count, factor, columns, vectors);
+done:
+    cafe_mem_free(context, factor);
+    cafe_sampled_free(sampled);
+    cafe_embedding_free(embedding);
+    return status;
+}
