@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# cafe update and cafe place as a user runs them: files, reports, refusals, exit codes.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+"$CAFE" generate planted --nodes 600 --edges 4000 --blocks 5 --mixing 0.1 -q -o g.in.txt
+"$CAFE" embed g.in.txt --output-form raw --columns 8 -q -o old.in.npy
+"$CAFE" cluster g.in.txt -q -o old.in.tsv
+
+# ---- nothing changed: nothing changes
+echo '# nothing' >none.in.txt
+expect 0 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o same.npy
+silent
+says '0 nodes touched'
+same same.npy old.in.npy
+rm same.npy
+
+# ---- changes: an edge goes, edges come, two new nodes
+edge=$(grep -m 1 -E '^[0-9]' g.in.txt | cut -f 1-2 | tr '\t' ' ' | cut -d ' ' -f 1-2)
+printf '%s\n' "- $edge" '+ 3 400' '600 5' '600 7' '+ 601 600' >changes.in.txt
+expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o new.npy --graph-out new.cafe \
+    --json new.json --drift drift.tsv --communities old.in.tsv --full
+says '1 removed'
+says '2 new nodes'
+says 'full run'
+says 'groups '
+only new.npy new.cafe new.json drift.tsv
+json_check new.json
+for key in schema version graph changes options seed threads sweeps tolerance spread align nodes \
+    edges columns rounds converged objective objective_before objective_after swept swept_share \
+    updates arcs arcs_summed arcs_marked work drift_mean drift_max moved subspace_angle \
+    subspace_mean_angle rotation_distance full_run communities before after born died split merged \
+    old new heir pieces parent sources seconds peak_bytes; do
+    grep -qE "^ *\"$key\": " new.json || fail "the report lacks $key"
+done
+[[ $(json_value new.json nodes) == 602 ]] || fail "nodes"
+awk "BEGIN { exit !($(json_value new.json objective_after) >= $(json_value new.json objective_before)) }" ||
+    fail "the objective fell"
+awk -F '\t' 'NR == 1 { if ($0 != "node\tdrift") exit 1; next }
+    $2 == "new" { fresh++; next } { if (!($2 >= 0 && $2 < 3.15)) exit 1 }
+    END { exit !(NR == 603 && fresh == 2) }' drift.tsv || fail "drift.tsv"
+# the vectors belong to the written graph: they are a start for the next update
+expect 0 "$CAFE" update new.cafe none.in.txt --from new.npy -o again.npy -q
+quiet
+same again.npy new.npy
+# the same bits for any threads
+for threads in 1 3 8; do
+    expect 0 "$CAFE" update g.in.txt changes.in.txt --from old.in.npy -o t.npy -f -q -t $threads
+    same t.npy new.npy
+done
+# gzip and standard input
+gzip -c changes.in.txt >changes.in.txt.gz
+expect 0 "$CAFE" update g.in.txt changes.in.txt.gz --from old.in.npy -o t.npy -f -q
+same t.npy new.npy
+expect 0 "$CAFE" update g.in.txt - --from old.in.npy -o t.npy -f -q <changes.in.txt
+same t.npy new.npy
+rm new.npy new.cafe new.json drift.tsv again.npy t.npy
+
+# ---- string names go to a file beside the vectors
+printf '%s\n' '+ ann 3' '+ ann 4' >names.in.txt
+expect 0 "$CAFE" update g.in.txt names.in.txt --from old.in.npy -o s.npy -q
+only s.npy s.npy.names.txt
+[[ $(tail -n 1 s.npy.names.txt) == ann && $(wc -l <s.npy.names.txt) -eq 601 ]] || fail "names"
+expect 1 "$CAFE" update g.in.txt names.in.txt --from old.in.npy -o s.npy
+says 'exists'
+rm s.npy*
+
+# ---- refusals: 2 for usage, 3 for input
+expect 2 "$CAFE" update g.in.txt none.in.txt -o x.npy
+says 'output-form raw'
+expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy
+expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.bin
+expect 2 "$CAFE" update g.in.txt --from old.in.npy -o x.npy
+expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.npy --graph-out x.npy
+expect 2 "$CAFE" update g.in.txt none.in.txt --from old.in.npy -o x.npy --spread 2
+expect 1 "$CAFE" update g.in.txt missing.in --from old.in.npy -o x.npy
+printf '%s\n' '+ 1 2' '- 0 0.5' >bad.in.txt
+expect 3 "$CAFE" update g.in.txt bad.in.txt --from old.in.npy -o x.npy
+says 'bad\.in\.txt:2:5: expected a node of the graph'
+printf '%s\n' "- $edge" '' "- $edge" >bad.in.txt
+expect 3 "$CAFE" update g.in.txt bad.in.txt --from old.in.npy -o x.npy
+says 'bad\.in\.txt:3:1: expected an edge of the graph to remove'
+"$CAFE" embed "$SOURCE/examples/karate.txt" --output-form raw -q -o karate.in.npy
+expect 3 "$CAFE" update g.in.txt none.in.txt --from karate.in.npy -o x.npy
+says 'expected vectors of 600 nodes'
+"$CAFE" embed g.in.txt -q --columns 8 -o walk.in.npy
+expect 1 "$CAFE" update g.in.txt changes.in.txt --from walk.in.npy -o x.npy
+says 'raw form'
+only_inputs
+
+# ---- place
+printf '%s\n' 'ann 3' 'ann 4 2' '"bob b",7' >links.in.txt
+expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
+says '2 new nodes from 3 links'
+json_check p.json
+awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }
+    END { exit !(NR == 2 && $1 == "bob b" && NF == 9) }' p.tsv || fail "p.tsv"
+expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o - -q
+same .last/out p.tsv
+expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q
+only p.tsv p.json w.npy w.npy.names.txt
+expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv
+says 'not raw rows'
+expect 2 "$CAFE" place g.in.txt old.in.npy links.in.txt
+expect 2 "$CAFE" place g.in.txt old.in.npy -o x.tsv
+echo 'ann nobody' >bad.in.txt
+expect 3 "$CAFE" place g.in.txt old.in.npy bad.in.txt -o x.tsv
+says 'bad\.in\.txt:1:5: expected a node of the graph'
+echo '3 4' >bad.in.txt
+expect 3 "$CAFE" place g.in.txt old.in.npy bad.in.txt -o x.tsv
+says 'bad\.in\.txt:1:1: expected a new node'
+only p.tsv p.json w.npy w.npy.names.txt
