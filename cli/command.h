@@ -16,6 +16,7 @@
     X(reduce)           \
     X(rank)             \
     X(recommend)        \
+    X(link)             \
     X(help)             \
     X(version)
 

@@ -21,6 +21,8 @@ typedef struct info_figures {
     int64_t median_degree, high_degree; /* half, and 99 in 100 nodes have at most so many */
     double least_weight, most_weight;
     const char *names;
+    int32_t bipartite;
+    int64_t sides[2];  /* nodes of each, when bipartite; isolated ones are on neither */
     int64_t row_bytes; /* the compressed rows, in memory or mapped */
 } info_figures;
 
@@ -68,6 +70,17 @@ static void find_weights(const cafe_graph *graph, info_figures *f) {
     }
 }
 
+static int find_sides(cli_run *run, const cafe_graph *graph, info_figures *f) {
+    int64_t n = f->counts.nodes;
+    int8_t *side = malloc((size_t)n + 1);
+    if (!side) return cli_error(run, CLI_FAILED, "out of memory: sides");
+    int code = cli_check(run, cafe_graph_sides(run->context, graph, side, &f->bipartite));
+    for (int64_t u = 0; u < n && code == CLI_OK && f->bipartite; u++)
+        if (side[u] >= 0) f->sides[side[u]]++;
+    free(side);
+    return code;
+}
+
 static const char *kind_of_names(const cafe_graph *graph) {
     char name[24];
     if (cafe_graph_names_are_indices(graph)) return "indices";
@@ -94,6 +107,15 @@ static void put_names(const cafe_graph *graph, const info_figures *f) {
     printf("%-12s %s: %s .. %s\n", "names", f->names, first, last);
 }
 
+static void put_sides(const info_figures *f) {
+    char first[CLI_COUNT_TEXT], second[CLI_COUNT_TEXT];
+    if (f->bipartite)
+        printf("%-12s yes: %s and %s nodes\n", "bipartite", cli_count_text(f->sides[0], first),
+               cli_count_text(f->sides[1], second));
+    else
+        printf("%-12s no\n", "bipartite");
+}
+
 static void print_info(const char *path, const cafe_graph *graph, const info_figures *f) {
     const cafe_graph_counts *c = &f->counts;
     char changes[512], bytes[CLI_BYTES_TEXT];
@@ -103,9 +125,11 @@ static void print_info(const char *path, const cafe_graph *graph, const info_fig
     put_count("listed", c->lines);
     printf("%-12s %s\n", "changed",
            cli_graph_changes(c, changes, sizeof changes) ? changes : "nothing");
+    if (c->directed) printf("%-12s %s\n", "directed", cli_directed_text(c->directed));
     put_count("isolated", c->isolated);
     put_count("components", c->components);
     put_count("largest", c->largest);
+    put_sides(f);
     printf("%-12s %" PRId64 " to %" PRId64 ", mean %.2f, median %" PRId64 ", 99%% at most %" PRId64
            "\n",
            "degrees", c->min_degree, c->max_degree, f->mean_degree, f->median_degree,
@@ -131,6 +155,9 @@ static void put_report(FILE *file, const char *path, const info_figures *f) {
     cli_json_real(&json, "least_weight", f->least_weight);
     cli_json_real(&json, "most_weight", f->most_weight);
     cli_json_text(&json, "names", f->names);
+    cli_json_bool(&json, "bipartite", f->bipartite != 0);
+    cli_json_integer(&json, "side_0", f->sides[0]);
+    cli_json_integer(&json, "side_1", f->sides[1]);
     cli_json_integer(&json, "row_bytes", f->row_bytes);
     cli_json_close(&json, '}');
 }
@@ -153,6 +180,7 @@ static int describe(cli_run *run, const info_values *v, const char *path) {
     cafe_graph_get_counts(graph, &f.counts);
     if (!find_degrees(graph, &f)) code = cli_error(run, CLI_FAILED, "out of memory: degrees");
     find_weights(graph, &f);
+    if (code == CLI_OK) code = find_sides(run, graph, &f);
     f.names = kind_of_names(graph);
     cli_progress_hide(run->bar);
     if (code == CLI_OK && (!v->json || strcmp(v->json, "-") != 0)) print_info(path, graph, &f);
@@ -192,8 +220,9 @@ const cli_command cli_info = {
     .arguments = "GRAPH [options]",
     .summary = "say what a graph file holds",
     .description =
-        "Prints nodes, edges, what was dropped or merged, components, degrees, weights, "
-        "names and memory of a graph; - is standard input.",
+        "Prints nodes, edges, what was dropped or merged, components, whether the graph is "
+        "bipartite and the sizes of its sides, degrees, weights, names and memory; - is standard "
+        "input.",
     .groups = groups,
     .size = sizeof(info_values),
     .least = 1,

@@ -16,6 +16,7 @@
 #include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/points.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/reduce.h>
