@@ -7,11 +7,11 @@
 #include "failing.h"
 #include "sample/sampled.h"
 
-enum { N = 40, WIDTH = 3 };
+enum { N = 40, ROOM = 64, WIDTH = 3 };
 
 /* ---- dense definitions ----------------------------------------------------------------------- */
 
-typedef double matrix[N][N];
+typedef double matrix[ROOM][ROOM];
 
 static double fill_adjacency(const cafe_graph *graph, matrix a, double *degree) {
     const int64_t *offsets;
@@ -35,7 +35,7 @@ static double fill_adjacency(const cafe_graph *graph, matrix a, double *degree) 
 static void dense_walk(const cafe_graph *graph, const double *share, int steps, const uint8_t *seed,
                        matrix p) {
     static matrix a, x, y;
-    double degree[N], mass = 0;
+    double degree[ROOM], mass = 0;
     int n = (int)cafe_graph_nodes(graph);
     fill_adjacency(graph, a, degree);
     memset(x, 0, sizeof x);
@@ -68,7 +68,7 @@ static double dense_f(const float *x, int u, int w, int measure) {
 
 static double dense_twisted(const cafe_graph *graph, const float *x, double lambda, int measure,
                             matrix p) {
-    double degree[N], sum = 0, mean = 0;
+    double degree[ROOM], sum = 0, mean = 0;
     int n = (int)cafe_graph_nodes(graph);
     fill_adjacency(graph, p, degree);
     for (int u = 0; u < n; u++)
@@ -166,6 +166,40 @@ static void test_walk(void **state) {
         cafe_graph_free(graph);
         cafe_context_free(context);
     }
+}
+
+/* Rows that are short beside the number of nodes are computed another way: a path has such. */
+static void test_short_rows(void **state) {
+    static matrix p;
+    static const int32_t seeds[] = {0, 1, 30, 62};
+    static const double share[] = {0.5, 0.5};
+    cafe_sample_inputs inputs = {.seeds = seeds, .seed_count = 4};
+    cafe_context *context = test_context(2, 1);
+    test_links l = test_links_new(ROOM - 1);
+    uint8_t seed[ROOM] = {0};
+    (void)state;
+    for (int i = 0; i < 4; i++) seed[seeds[i]] = 1;
+    for (int32_t i = 0; i < ROOM - 1; i++) {
+        l.source[i] = i;
+        l.target[i] = i % 9 == 5 ? i : i + 1; /* loops, and pieces of the path */
+        l.weights[i] = (float)(1 + i % 4) / 4;
+    }
+    cafe_graph_options options;
+    cafe_graph_options_init(&options);
+    options.self_loops = CAFE_LOOPS_KEEP;
+    cafe_graph *graph = test_graph(context, ROOM, &l, 1, &options);
+    cafe_sample_options o = defaults();
+    o.window = 2;
+    for (int k = 0; k < 2; k++) {
+        cafe_sampled *s = sample(context, graph, CAFE_SAMPLING_WALK, &o, k ? &inputs : NULL);
+        dense_walk(graph, share, 2, k ? seed : NULL, p);
+        check_distribution(s);
+        check_dense(s, p, 1e-6);
+        cafe_sampled_free(s);
+    }
+    test_links_free(&l);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
 }
 
 /* A walk of one step is an edge. */
@@ -477,7 +511,7 @@ static void test_threads(void **state) {
             cafe_sample_options o = defaults();
             cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
             o.samples = cases[i].samples;
-            o.window = 3;
+            o.window = 2; /* short rows; those of PageRank are long */
             o.damping = 0.5;
             o.aim = 1;
             o.twist_mean = 0.3;
@@ -654,14 +688,14 @@ static void test_cancel(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walk),       cmocka_unit_test(test_one_step),
-        cmocka_unit_test(test_pagerank),   cmocka_unit_test(test_seeds),
-        cmocka_unit_test(test_twisted),    cmocka_unit_test(test_lambda_zero),
-        cmocka_unit_test(test_twist_mean), cmocka_unit_test(test_extreme),
-        cmocka_unit_test(test_rate),       cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_solvers),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_walk),           cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_one_step),       cmocka_unit_test(test_pagerank),
+        cmocka_unit_test(test_seeds),          cmocka_unit_test(test_twisted),
+        cmocka_unit_test(test_lambda_zero),    cmocka_unit_test(test_twist_mean),
+        cmocka_unit_test(test_extreme),        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_budget),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_solvers),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

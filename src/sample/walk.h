@@ -31,6 +31,12 @@ typedef struct cafe_walk {
 /* All b(u,w) as a graph: *own stays NULL when the rows do not fit the budget. */
 cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_graph **own);
 
+/* Up to CAFE_WALK_WIDE rows b(u_i, .) at once: entry w * CAFE_WALK_WIDE + i of what it returns,
+ * which is one of z and next, n * CAFE_WALK_WIDE numbers each. */
+enum { CAFE_WALK_WIDE = 8 };
+const double *cafe_walk_dense(const cafe_walk *walk, const int32_t *u, int64_t count, double *z,
+                              double *next);
+
 /* walk->samples pairs as a graph: a(u,w) counts the pairs {u,w}, and a(u,u) twice the pairs (u,u),
  * so that the sum is 2 samples. */
 cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own);

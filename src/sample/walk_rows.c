@@ -29,6 +29,7 @@ typedef struct row_job {
     int64_t *offsets; /* counts, then where the pairs of each row are */
     int32_t *target;
     float *weight;
+    double *room;         /* for wide rows */
     int64_t limit;        /* pairs that fit */
     atomic_llong counted; /* so far */
 } row_job;
@@ -132,21 +133,19 @@ static int64_t keep(scratch *s, int64_t count, double share, int64_t found) {
     return found;
 }
 
-/* The pairs of row u from its sums; a loop weighs half, since the builder doubles it, and so does a
- * pair with one end outside the seeds. Places that are left hold loops of weight 0: no pair. */
-static void put_row(const row_job *job, scratch *s, int64_t u, int64_t found) {
+/* The pair {u,w} of row u; a loop weighs half, since the builder doubles it, and so does a pair
+ * with one end outside the seeds. */
+static void put_pair(const row_job *job, int64_t u, int64_t w, double value, int64_t *at) {
     const cafe_walk *walk = job->walk;
-    int64_t at = job->offsets[u], end = job->offsets[u + 1];
-    for (int64_t i = 0; i < found; i++) {
-        int32_t w = s->found[i];
-        bool half = w == u || (walk->seed && !walk->seed[w]);
-        if (holds(walk, u, w)) {
-            job->target[at] = w;
-            job->weight[at++] = (float)(half ? s->sum[w] / 2 : s->sum[w]);
-        }
-        s->sum[w] = 0;
-    }
-    for (; at < end; at++) {
+    bool half = w == u || (walk->seed && !walk->seed[w]);
+    if (!(value > 0) || !holds(walk, u, w)) return;
+    job->target[*at] = (int32_t)w;
+    job->weight[(*at)++] = (float)(half ? value / 2 : value);
+}
+
+/* Places that are left, for numbers too small, hold loops of weight 0: no pair. */
+static void end_row(const row_job *job, int64_t u, int64_t at) {
+    for (; at < job->offsets[u + 1]; at++) {
         job->target[at] = (int32_t)u;
         job->weight[at] = 0;
     }
@@ -162,7 +161,12 @@ static void fill_row(const row_job *job, scratch *s, int64_t u) {
         found = keep(s, count, w->share[t], found);
     }
     for (int64_t i = 0; i < count; i++) s->now[s->list[i]] = 0;
-    put_row(job, s, u, found);
+    int64_t at = job->offsets[u];
+    for (int64_t i = 0; i < found; i++) {
+        put_pair(job, u, s->found[i], s->sum[s->found[i]], &at);
+        s->sum[s->found[i]] = 0;
+    }
+    end_row(job, u, at);
 }
 
 static void fill_rows(void *argument, int64_t task, int32_t worker) {
@@ -170,6 +174,24 @@ static void fill_rows(void *argument, int64_t task, int32_t worker) {
     int64_t n = job->walk->graph->n;
     for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
         if (begins(job->walk, u)) fill_row(job, &job->scratch[worker], u);
+}
+
+/* Rows of many nodes, by walk_dense.c. */
+static void fill_wide(void *argument, int64_t task, int32_t worker) {
+    row_job *job = argument;
+    const cafe_walk *w = job->walk;
+    int64_t first = task * CAFE_WALK_WIDE, n = w->graph->n;
+    int64_t count = cafe_block_end(w->starts, CAFE_WALK_WIDE, task) - first;
+    double *room = job->room + worker * 2 * n * CAFE_WALK_WIDE;
+    int32_t u[CAFE_WALK_WIDE] = {0};
+    for (int64_t i = 0; i < count; i++)
+        u[i] = w->start ? w->start[first + i] : (int32_t)(first + i);
+    const double *rows = cafe_walk_dense(w, u, count, room, room + n * CAFE_WALK_WIDE);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = job->offsets[u[i]];
+        for (int64_t v = 0; v < n; v++) put_pair(job, u[i], v, rows[v * CAFE_WALK_WIDE + i], &at);
+        end_row(job, u[i], at);
+    }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -206,6 +228,17 @@ static cafe_status prepare(cafe_context *context, row_job *job) {
     return CAFE_OK;
 }
 
+/* Lists pay where rows are short: below an eighth of the nodes. */
+static cafe_status fill(cafe_context *context, row_job *job, int64_t pairs) {
+    const cafe_walk *w = job->walk;
+    int64_t n = w->graph->n;
+    if ((double)pairs * 16 < (double)w->starts * (double)n)
+        return cafe_parallel(context, cafe_blocks(n, ROWS), fill_rows, job);
+    job->room = cafe_mem(context, 2 * n * context->threads, CAFE_WALK_WIDE * sizeof(double));
+    if (!job->room) return CAFE_ERROR_MEMORY;
+    return cafe_parallel(context, cafe_blocks(w->starts, CAFE_WALK_WIDE), fill_wide, job);
+}
+
 static cafe_status compute(cafe_context *context, row_job *job, cafe_graph **own) {
     cafe_status status = CAFE_OK;
     const cafe_graph *g = job->walk->graph;
@@ -217,7 +250,7 @@ static cafe_status compute(cafe_context *context, row_job *job, cafe_graph **own
     job->target = cafe_mem(context, pairs, sizeof *job->target);
     job->weight = cafe_mem(context, pairs, sizeof *job->weight);
     if (!job->target || !job->weight) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), fill_rows, job));
+    CAFE_TRY(fill(context, job, pairs));
     cafe_links links = {.nodes = g->n,
                         .count = pairs,
                         .offsets = job->offsets,
@@ -242,5 +275,6 @@ done:
     cafe_mem_free(context, job.offsets);
     cafe_mem_free(context, job.target);
     cafe_mem_free(context, job.weight);
+    cafe_mem_free(context, job.room);
     return status;
 }
