@@ -498,6 +498,34 @@ static void alignment_undoes_a_rotation(void **state) {
     cafe_context_free(context);
 }
 
+/* Few moved rows: the rotation is the one that makes the weighted distance least, so no small
+ * further turn makes it less. */
+static void few_moves_are_aligned_as_well(void **state) {
+    enum { N = 300, K = 4 };
+    cafe_context *context = test_context(2, 1);
+    double rotation[K * K];
+    cafe_alignment found;
+    int64_t stride = cafe_stride(K);
+    (void)state;
+    float *before = test_block(N, stride, 4), *now = malloc((size_t)(N * stride) * sizeof *now);
+    memcpy(now, before, (size_t)(N * stride) * sizeof *now);
+    for (int64_t i = 0; i < 60 * stride; i += 2) now[i] += 0.3f * now[i + 1];
+    TEST_OK(context, cafe_align(context, N, K, stride, before, now, NULL, true, rotation, &found));
+    assert_true(found.distance > 1e-4 && found.largest > 1e-3);
+    for (int a = 0; a < K; a++) /* d/dt of ||N exp(t S) - B||^2 at 0 for every plane (a,b) */
+        for (int b = 0; b < a; b++) {
+            double slope = 0;
+            for (int64_t u = 0; u < N; u++) {
+                const float *x = now + u * stride, *y = before + u * stride;
+                slope += (double)x[a] * y[b] - (double)x[b] * y[a];
+            }
+            assert_true(fabs(slope) < 1e-3);
+        }
+    free(before);
+    free(now);
+    cafe_context_free(context);
+}
+
 /* A column replaced by one orthogonal to all: the largest angle is a right one, the mean a third of
  * it. */
 static void subspace_angles(void **state) {
@@ -723,6 +751,7 @@ int main(void) {
         cmocka_unit_test(isolated_and_new_nodes),
         cmocka_unit_test(other_rows_are_refused),
         cmocka_unit_test(alignment_undoes_a_rotation),
+        cmocka_unit_test(few_moves_are_aligned_as_well),
         cmocka_unit_test(subspace_angles),
         cmocka_unit_test(communities_come_and_go),
         cmocka_unit_test(placed_rows_are_exact_updates),

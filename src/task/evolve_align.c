@@ -106,6 +106,69 @@ done:
     return status;
 }
 
+/* ---- the Gram matrix ---------------------------------------------------------------------------
+ */
+
+static bool row_moved(const cafe_tall *b, const cafe_tall *x, int64_t u) {
+    size_t bytes = (size_t)b->columns * sizeof *b->x;
+    return memcmp(b->x + u * b->stride, x->x + u * x->stride, bytes) != 0;
+}
+
+/* Copies the moved rows of both blocks, and their weights. */
+static void take_moved(const cafe_tall *b, const cafe_tall *x, const double *weights,
+                       cafe_tall *before, cafe_tall *now, double *some) {
+    size_t bytes = (size_t)b->stride * sizeof *b->x;
+    int64_t i = 0;
+    for (int64_t u = 0; u < b->n; u++) {
+        if (!row_moved(b, x, u)) continue;
+        memcpy(before->x + i * b->stride, b->x + u * b->stride, bytes);
+        memcpy(now->x + i * b->stride, x->x + u * b->stride, bytes);
+        some[i++] = weights ? weights[u] : 1;
+    }
+}
+
+/* A row that did not move adds the same to all four blocks: with the moved rows B_m and N_m every
+ * block (i,j) is B^T W B - B_m^T W B_m + block (i,j) of [B_m N_m]. */
+static cafe_status gram_by_moves(cafe_context *context, const cafe_tall *b, const cafe_tall *x,
+                                 const double *weights, int64_t moved, double *gram) {
+    int64_t k = b->columns, cells = moved * b->stride;
+    cafe_status status = CAFE_OK;
+    cafe_tall before = {moved, b->stride, k, cafe_mem(context, cells, sizeof(float))};
+    cafe_tall now = {moved, b->stride, k, cafe_mem(context, cells, sizeof(float))};
+    double *some = cafe_mem(context, moved, sizeof *some);
+    double *whole = cafe_mem(context, k * k, sizeof *whole);
+    if (!before.x || !now.x || !some || !whole) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    take_moved(b, x, weights, &before, &now, some);
+    CAFE_TRY(cafe_tall_gram(context, b, NULL, weights, whole));
+    CAFE_TRY(cafe_tall_gram(context, &before, &now, some, gram));
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < k; j++) {
+            double rest = whole[i * k + j] - gram[i * 2 * k + j];
+            gram[i * 2 * k + j] += rest;
+            gram[i * 2 * k + k + j] += rest;
+            gram[(k + i) * 2 * k + j] += rest;
+            gram[(k + i) * 2 * k + k + j] += rest;
+        }
+done:
+    cafe_mem_free(context, before.x);
+    cafe_mem_free(context, now.x);
+    cafe_mem_free(context, some);
+    cafe_mem_free(context, whole);
+    return status;
+}
+
+static cafe_status find_gram(cafe_context *context, const cafe_tall *b, const cafe_tall *x,
+                             const double *weights, double *gram) {
+    int64_t moved = 0;
+    for (int64_t u = 0; u < b->n; u++) moved += row_moved(b, x, u);
+    if (moved > 0 && moved < b->n / 2) return gram_by_moves(context, b, x, weights, moved, gram);
+    return cafe_tall_gram(context, b, x, weights, gram);
+}
+
+/* ---- the call ---------------------------------------------------------------------------------
+ */
+
 static double distance_to_identity(int64_t k, const double *rotation) {
     double sum = 0;
     for (int64_t i = 0; i < k * k; i++) {
@@ -124,7 +187,7 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     double *gram = cafe_mem(context, 4 * columns * columns, sizeof *gram);
     if (!gram) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
-    CAFE_TRY(cafe_tall_gram(context, &b, &x, weights, gram));
+    CAFE_TRY(find_gram(context, &b, &x, weights, gram));
     CAFE_TRY(find_angles(context, columns, gram, alignment));
     if (!turn) goto done;
     CAFE_TRY(find_rotation(context, columns, gram, rotation));
