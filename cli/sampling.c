@@ -56,9 +56,9 @@ int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments
 int64_t cli_sampling_entries(const cli_sampling *s, const cafe_graph_counts *counts) {
     int64_t arcs = 2 * counts->edges, n = counts->nodes;
     if (s->kind != CAFE_SAMPLING_WALK && s->kind != CAFE_SAMPLING_PAGERANK) return arcs;
-    /* half of the memory that building takes at most, at 8 bytes an entry; n^2 may overflow */
+    /* a drawn pair is two entries and takes 40 bytes of the budget; n^2 may overflow */
     int64_t most =
-        s->options.samples > 0 ? 2 * s->options.samples : s->options.budget * (1000 * 1000 / 16);
+        s->options.samples > 0 ? 2 * s->options.samples : s->options.budget * (1000 * 1000 / 20);
     return n > 0 && n < most / n + 1 ? n * n : most;
 }
 

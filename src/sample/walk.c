@@ -191,6 +191,7 @@ cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, caf
     cafe_walk walk = {0};
     cafe_graph *own = NULL;
     cafe_sampled *s = NULL;
+    cafe_phase(context, "sample", 0);
     CAFE_TRY(plan(context, graph, sampling, o, inputs, &walk));
     if (o->samples == 0) CAFE_TRY(cafe_walk_rows(context, &walk, &own));
     bool exact = own != NULL;
@@ -203,6 +204,7 @@ cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, caf
     *sampled = s;
     s = NULL;
 done:
+    cafe_phase(context, "", 0);
     cafe_sampled_free(s);
     release(context, &walk);
     return status;

@@ -223,8 +223,13 @@ static cafe_status prepare(cafe_context *context, row_job *job) {
     job->offsets = cafe_mem_zero(context, n + 1, sizeof *job->offsets);
     job->scratch = cafe_mem_zero(context, workers, sizeof *job->scratch);
     if (!job->offsets || !job->scratch) return CAFE_ERROR_MEMORY;
-    for (int32_t i = 0; i < workers; i++)
-        if (!take_scratch(context, n, &job->scratch[i])) return CAFE_ERROR_MEMORY;
+    return take_scratch(context, n, &job->scratch[0]) ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+/* Scratch memory for the other workers, once it is known that there will be work for them. */
+static cafe_status prepare_others(cafe_context *context, row_job *job) {
+    for (int32_t i = 1; i < context->threads; i++)
+        if (!take_scratch(context, job->walk->graph->n, &job->scratch[i])) return CAFE_ERROR_MEMORY;
     return CAFE_OK;
 }
 
@@ -268,6 +273,7 @@ cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_gr
     atomic_init(&job.counted, 0);
     CAFE_TRY(prepare(context, &job));
     if (!promising(&job)) goto done;
+    CAFE_TRY(prepare_others(context, &job));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(walk->graph->n, ROWS), count_rows, &job));
     if (atomic_load(&job.counted) <= job.limit) CAFE_TRY(compute(context, &job, own));
 done:
