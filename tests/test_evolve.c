@@ -681,6 +681,12 @@ static void wrong_links_are_named(void **state) {
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
+static const char *vectors_path(void) {
+    static char path[64];
+    snprintf(path, sizeof path, "test_evolve.%ld.tsv", (long)getpid());
+    return path;
+}
+
 static cafe_status whole_update(cafe_context *context, const cafe_graph *graph, const char *path,
                                 const float *rows) {
     static const int32_t part[TEST_KARATE_NODES + 2] = {0, 1, 1};
@@ -689,6 +695,8 @@ static cafe_status whole_update(cafe_context *context, const cafe_graph *graph, 
     cafe_transition *transition = NULL;
     cafe_status status = cafe_changes_read(context, graph, path, &changes);
     if (status == CAFE_OK) status = cafe_update(context, changes, 4, rows, NULL, &updated);
+    if (status == CAFE_OK)
+        status = cafe_updated_write(context, updated, changes, vectors_path(), 1);
     if (status == CAFE_OK)
         status =
             cafe_transition_find(context, TEST_KARATE_NODES, part, part, NULL, NULL, &transition);
@@ -707,7 +715,26 @@ static cafe_status whole_place(cafe_context *context, const cafe_graph *graph, c
     o.form = CAFE_PLACE_WALK;
     cafe_status status = cafe_new_links_read(context, graph, path, &links);
     if (status == CAFE_OK) status = cafe_place_nodes(context, graph, 4, rows, links, &o, placed);
+    if (status == CAFE_OK) status = cafe_placed_write(context, links, 4, placed, vectors_path(), 1);
     cafe_new_links_free(links);
+    return status;
+}
+
+static cafe_status from_arrays(cafe_context *context, const cafe_graph *graph, const char *path,
+                               const float *rows) {
+    static const int32_t source[] = {0, 34}, target[] = {1, 33};
+    static const uint8_t removed[] = {1, 0};
+    static const int64_t offsets[] = {0, 2};
+    cafe_changes *changes = NULL;
+    cafe_new_links *links = NULL;
+    (void)path;
+    (void)rows;
+    cafe_status status =
+        cafe_changes_from_edges(context, graph, 35, 2, source, target, NULL, removed, &changes);
+    if (status == CAFE_OK)
+        status = cafe_new_links_from_csr(context, graph, 1, offsets, target, NULL, &links);
+    cafe_new_links_free(links);
+    cafe_changes_free(changes);
     return status;
 }
 
@@ -737,6 +764,37 @@ static void memory_failures_are_survived(void **state) {
     fail_everywhere("- 0 1\n+ 0 9\n+ new 33\n+ 77 new\n", whole_update);
     fail_everywhere("- 0 1\n+ 0 9 2\n+ 50 33\n", whole_update);
     fail_everywhere("a 1\nb 33 2\na 2\n", whole_place);
+    fail_everywhere("", from_arrays);
+    unlink(vectors_path());
+}
+
+/* Any bytes are read or refused, never more than that. */
+static void any_bytes_are_read_or_refused(void **state) {
+    static const char bytes[] = "+- 0123459\n\n ,;\t\"ax.e#\r\xc3";
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    uint64_t random = 11;
+    int read = 0;
+    (void)state;
+    for (int i = 0; i < 1500; i++) {
+        char text[64] = "";
+        cafe_changes *changes = NULL;
+        cafe_new_links *links = NULL;
+        int64_t length = test_below(&random, 24);
+        for (int64_t j = 0; j < length; j++) text[j] = bytes[test_below(&random, sizeof bytes - 1)];
+        const char *path = write_file(text);
+        cafe_status status = cafe_changes_read(context, graph, path, &changes);
+        assert_true(status == CAFE_OK || status == CAFE_ERROR_FORMAT);
+        read += status == CAFE_OK;
+        cafe_changes_free(changes);
+        status = cafe_new_links_read(context, graph, path, &links);
+        assert_true(status == CAFE_OK || status == CAFE_ERROR_FORMAT);
+        cafe_new_links_free(links);
+    }
+    assert_true(read > 10);
+    unlink(write_file(""));
+    cafe_graph_free(graph);
+    cafe_context_free(context);
 }
 
 int main(void) {
@@ -758,6 +816,7 @@ int main(void) {
         cmocka_unit_test(placed_columns_reproduce_eigenvectors),
         cmocka_unit_test(wrong_links_are_named),
         cmocka_unit_test(memory_failures_are_survived),
+        cmocka_unit_test(any_bytes_are_read_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
