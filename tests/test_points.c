@@ -3,7 +3,9 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failing.h"
 #include "graph/neighbours.h"
@@ -519,6 +521,47 @@ static void test_memory(void **state) {
     free(x);
 }
 
+/* Names of rows: given to the nodes, refused where two are alike, survived without memory. */
+static cafe_status named_graph(cafe_context *context, const char *text, cafe_graph **graph) {
+    char path[64];
+    cafe_table *table = NULL;
+    snprintf(path, sizeof path, "test_points_%ld.csv", (long)getpid());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    cafe_status status = cafe_table_read(context, path, &table);
+    remove(path);
+    if (status == CAFE_OK)
+        status = cafe_graph_from_points(context, cafe_table_rows(table), 2,
+                                        cafe_table_values(table), NULL, graph);
+    if (status == CAFE_OK) status = cafe_graph_name_rows(context, *graph, table);
+    cafe_table_free(table);
+    return status;
+}
+
+static void test_names(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    cafe_graph *graph = NULL;
+    (void)state;
+    assert_int_equal(named_graph(context, "a,1,2\nb,3,4\na,5,6\n", &graph), CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(context), "rows 0 and 2"));
+    cafe_graph_free(graph);
+    for (long k = 0;; k++) {
+        graph = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = named_graph(context, "a,1,2\nb,3,4\nc,5,6\n", &graph);
+        int failed = test_failing_disarm(&memory);
+        if (status == CAFE_OK) assert_int_equal(cafe_graph_find(graph, "c"), 2);
+        cafe_graph_free(graph);
+        if (!failed) assert_int_equal(status, CAFE_OK);
+        assert_int_equal(atomic_load(&memory.live), live);
+        if (!failed) break;
+    }
+    cafe_context_free(context);
+}
+
 static void test_cancel(void **state) {
     cafe_context *context = test_context(2, 1);
     float *x = random_points(300, 2, 4);
@@ -552,6 +595,7 @@ int main(void) {
         cmocka_unit_test(test_bad_similarity),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,15 +160,27 @@ static float similarity(const linking *l, int64_t u, int64_t w, double square) {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-static bool lists(const cafe_nearest *nearest, int64_t u, int64_t w) {
-    for (int64_t i = 0; i < nearest->k; i++)
-        if (nearest->ids[u * nearest->k + i] == w) return true;
-    return false;
+/* Is w, at this distance, in the list of u? By bisection: lists ascend by (distance, id), and both
+ * ends of a pair have the same bits of distance. */
+static bool lists(const cafe_nearest *nearest, int64_t u, int32_t w, float square) {
+    const int32_t *ids = nearest->ids + u * nearest->k;
+    const float *squares = nearest->squares + u * nearest->k;
+    int64_t low = 0, high = nearest->k;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (cafe_nearer(squares[middle], ids[middle], square, w))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < nearest->k && ids[low] == w;
 }
 
-/* A pair in both lists is linked by the point of smaller index. */
-static bool is_link(const linking *l, int64_t u, int64_t w) {
-    bool both = lists(&l->nearest, w, u);
+/* Does place i of u's list become a link? A pair in both lists is linked by the point of smaller
+ * index. */
+static bool is_link(const linking *l, int64_t u, int64_t i) {
+    int32_t w = l->nearest.ids[u * l->nearest.k + i];
+    bool both = lists(&l->nearest, w, (int32_t)u, l->nearest.squares[u * l->nearest.k + i]);
     return l->options.mutual ? both && u < w : !both || u < w;
 }
 
@@ -178,7 +190,7 @@ static void count_links(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         l->start[u + 1] = 0;
-        for (int64_t i = 0; i < k; i++) l->start[u + 1] += is_link(l, u, l->nearest.ids[u * k + i]);
+        for (int64_t i = 0; i < k; i++) l->start[u + 1] += is_link(l, u, i);
     }
 }
 
@@ -188,12 +200,12 @@ static void write_links(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t at = l->start[u];
-        for (int64_t i = u * k; i < (u + 1) * k; i++) {
-            int32_t w = l->nearest.ids[i];
-            if (!is_link(l, u, w)) continue;
+        for (int64_t i = 0; i < k; i++) {
+            int32_t w = l->nearest.ids[u * k + i];
+            if (!is_link(l, u, i)) continue;
             l->source[at] = (int32_t)u;
             l->target[at] = w;
-            l->weights[at++] = similarity(l, u, w, l->nearest.squares[i]);
+            l->weights[at++] = similarity(l, u, w, l->nearest.squares[u * k + i]);
         }
     }
 }
