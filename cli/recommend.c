@@ -297,7 +297,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_recommend = {
     .name = "recommend",
-    .arguments = "GRAPH (--node NAME ... | --nodes-file FILE | --all) [options]",
+    .arguments = "GRAPH --node NAME ... [options]",
     .summary = "list the nodes that suit a node best",
     .description =
         "Prints for each node asked about the nodes whose score with it is largest, best first. "
