@@ -32,9 +32,16 @@ static const char *folder_problem(const char *path) {
     return problem;
 }
 
+/* A device or a pipe is written to as it is: there is nothing to keep, and no file may take its
+ * place. */
+static bool is_special(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 int cli_output_check(const char *command, const cli_common *common, const char *path) {
     struct stat info;
-    if (!path || strcmp(path, "-") == 0) return CLI_OK;
+    if (!path || strcmp(path, "-") == 0 || is_special(path)) return CLI_OK;
     const char *problem = folder_problem(path);
     if (problem) return refuse(command, path, problem);
     if (lstat(path, &info) != 0) return CLI_OK;
@@ -63,13 +70,13 @@ int cli_output_open(cli_run *run, const char *path, cli_output *output) {
         output->file = stdout;
         return CLI_OK;
     }
-    int descriptor = open_temporary(output);
+    int descriptor = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(output);
     if (descriptor >= 0) output->file = fdopen(descriptor, "w");
     if (output->file) return CLI_OK;
     int code = cli_error(run, CLI_FAILED, "%s: %s", path, strerror(errno));
     if (descriptor >= 0) {
         close(descriptor);
-        unlink(output->temporary);
+        if (output->temporary) unlink(output->temporary);
     }
     free(output->temporary);
     output->temporary = NULL;
@@ -96,7 +103,12 @@ static int give_name(cli_run *run, const cli_output *output) {
 
 int cli_output_close(cli_run *run, cli_output *output, bool keep) {
     int code = CLI_OK;
-    if (!output->temporary) return CLI_OK; /* standard output is flushed at the end of the run */
+    if (output->file == stdout) return CLI_OK; /* it is flushed at the end of the run */
+    if (!output->temporary) {
+        if (fclose(output->file) != 0)
+            code = cli_error(run, CLI_FAILED, "%s: %s", output->path, strerror(errno));
+        return code;
+    }
     errno = 0;
     bool failed = ferror(output->file) != 0;
     failed |= fclose(output->file) != 0;

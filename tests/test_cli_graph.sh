@@ -85,3 +85,13 @@ says 'g.txt: exists'
 expect 1 "$CAFE" generate sbm -o h.txt --labels l.txt
 says 'l.txt: exists'
 [[ ! -e h.txt ]] || fail "half of the outputs was written"
+
+# ---- a pipe or a device is written to, never replaced by a file
+mkfifo pipe.in
+cat pipe.in >through.in &
+expect 0 "$CAFE" cluster "$SOURCE/examples/karate.txt" -q -f -o pipe.in
+wait $!
+[[ -p pipe.in ]] || fail "the pipe was replaced"
+[[ $(wc -l <through.in) -eq 34 ]] || fail "the pipe did not get the partition"
+expect 0 "$CAFE" cluster "$SOURCE/examples/karate.txt" -q -f -o /dev/null --json report.in
+[[ -c /dev/null ]] || fail "the device was replaced"
