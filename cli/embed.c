@@ -133,12 +133,26 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
     return code;
 }
 
+/* Drawn walks: the certificate is for the exact P, which needs only products. */
+static cafe_status certify_exact(embed_job *job) {
+    const cli_sampling *s = &job->values.sampling;
+    cafe_context *context = job->run.context;
+    cafe_sampled_info info;
+    cafe_sampled_get_info(job->sampled, &info);
+    if (info.sampling != CAFE_SAMPLING_WALK || info.exact || info.seeds > 0) return CAFE_OK;
+    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->edges);
+    if (status == CAFE_OK)
+        status = cafe_operator_walk(context, job->edges, s->options.window, &job->certify);
+    return status;
+}
+
 static int sample(embed_job *job) {
     double began = cli_seconds();
     cafe_context *context = job->run.context;
     int code = cli_sample(&job->run, &job->values.sampling, job->graph, &job->sampled);
     if (code == CLI_OK)
         code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
+    if (code == CLI_OK) code = cli_check(&job->run, certify_exact(job));
     job->seconds[PHASE_SAMPLE] = cli_seconds() - began;
     return code;
 }
@@ -218,8 +232,8 @@ static int solve(embed_job *job) {
 
 static int finish(embed_job *job) {
     double began = cli_seconds();
-    cafe_status status = cafe_finish(job->run.context, job->op, &job->solution, &job->values.finish,
-                                     &job->embedding);
+    cafe_status status = cafe_finish(job->run.context, job->certify ? job->certify : job->op,
+                                     &job->solution, &job->values.finish, &job->embedding);
     job->seconds[PHASE_FINISH] = cli_seconds() - began;
     if (status != CAFE_OK) return cli_check(&job->run, status);
     cafe_embedding_certificate(job->embedding, &job->certificate);
@@ -274,6 +288,8 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
     cafe_embedding_free(job.embedding);
     cafe_solution_free(job.solution);
     cafe_operator_free(job.op);
+    cafe_operator_free(job.certify);
+    cafe_sampled_free(job.edges);
     cafe_sampled_free(job.sampled);
     if (job.start) cafe_block_free(job.run.context, job.start);
     cafe_labels_free(job.labels);

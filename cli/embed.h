@@ -36,6 +36,8 @@ typedef struct embed_job {
     cafe_labels *labels;
     int32_t *label; /* of each node, -1 without one; NULL: none were given */
     cafe_sampled *sampled;
+    cafe_sampled *edges;    /* for the operator below */
+    cafe_operator *certify; /* NULL, or the exact P of drawn walks, applied without rows */
     cafe_operator *op;
     cafe_solution *solution;
     cafe_embedding *embedding;

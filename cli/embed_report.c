@@ -188,6 +188,12 @@ static void put_memory(cli_json *json, const embed_job *job) {
     cli_json_close(json, '}');
 }
 
+static bool info_exact(const cafe_sampled *sampled) {
+    cafe_sampled_info info;
+    cafe_sampled_get_info(sampled, &info);
+    return info.exact != 0;
+}
+
 static void put_certificate(cli_json *json, const embed_job *job) {
     const cafe_certificate *c = &job->certificate;
     cli_json_real(json, "effective_rank", c->effective_rank);
@@ -204,6 +210,7 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_open(json, "certificate", '{');
     cli_json_text(json, "problem", problem_text(c));
     cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)job->values.sampling.kind));
+    cli_json_bool(json, "exact_sampling", job->certify || info_exact(job->sampled));
     cli_json_bool(json, "rotated", c->rotated != 0);
     cli_json_real(json, "orthogonality", c->orthogonality);
     cli_json_real(json, "tolerance", c->tolerance);

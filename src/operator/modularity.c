@@ -21,7 +21,16 @@ cafe_status cafe_operator_modularity(cafe_context *context, const cafe_sampled *
     (*op)->sampled = sampled;
     (*op)->kernels = cafe_kernels_best();
     (*op)->n = sampled->n;
+    (*op)->window = 1;
     return CAFE_OK;
+}
+
+cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op) {
+    if (op->window == 1) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "this operator applies walks of %lld steps without their rows, which are "
+                     "needed here",
+                     (long long)op->window);
 }
 
 void cafe_operator_free(cafe_operator *op) {
@@ -35,6 +44,8 @@ int64_t cafe_operator_nodes(const cafe_operator *op) {
 cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
                               double *row) {
     const cafe_sampled *s = op->sampled;
+    cafe_status status = cafe_operator_need_rows(context, op);
+    if (status != CAFE_OK) return status;
     if (u < 0 || u >= op->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld", (long long)u);
     /* q(u,w) = p(u,w) - p_u p_w */
@@ -113,6 +124,7 @@ static void apply_block(void *argument, int64_t block, int32_t worker) {
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y) {
+    if (op->window > 1) return cafe_operator_apply_walk(context, op, side, stride, x, a, b, c, y);
     cafe_status status = CAFE_ERROR_MEMORY;
     apply_job job = {op, side, stride, x, NULL, a, b, c, y, NULL};
     double *mean = cafe_mem(context, stride, sizeof *mean);

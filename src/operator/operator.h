@@ -16,7 +16,11 @@ struct cafe_operator {
     const cafe_sampled *sampled;
     const cafe_kernels *kernels;
     int64_t n;
+    int64_t window; /* 1: Q of the sampled graph; T: of walks of 1 to T steps over it */
 };
+
+/* CAFE_ERROR_ARGUMENT for an operator that has only products. */
+cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op);
 
 /* Which problem an n x K block is multiplied for. */
 typedef enum cafe_side {
@@ -29,6 +33,11 @@ typedef enum cafe_side {
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);
+
+/* The same for window > 1 (src/operator/walk.c); cafe_operator_apply() calls it. */
+cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                     int64_t stride, const float *x, float a, float b, float c,
+                                     float *y);
 
 /* s = sum over w of p_w x_w, added up in blocks of fixed shape; s[stride]. */
 cafe_status cafe_operator_mean(cafe_context *context, const cafe_operator *op, int64_t stride,

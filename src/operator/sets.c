@@ -84,8 +84,22 @@ static void trace_block(void *argument, int64_t block, int32_t worker) {
     job->partial[block] = row.sum;
 }
 
+/* Without rows: sum over u of <x_u, (Q X)_u>. */
+static cafe_status trace_of_product(cafe_context *context, const cafe_operator *op, int64_t stride,
+                                    const float *x, double *trace) {
+    float *y = cafe_mem(context, op->n * stride, sizeof *y);
+    if (!y) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_operator_apply(context, op, CAFE_SIDE_PLAIN, stride, x, 1, 0, 0, y);
+    *trace = 0;
+    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++)
+        *trace += op->kernels->dot(stride, x + u * stride, y + u * stride);
+    cafe_mem_free(context, y);
+    return status;
+}
+
 cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
                                       int64_t stride, const float *x, double *trace) {
+    if (op->window > 1) return trace_of_product(context, op, stride, x, trace);
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t blocks = cafe_blocks(op->n, BLOCK);
     trace_job job = {.op = op, .stride = stride, .x = x};
@@ -161,6 +175,8 @@ static void add_covariances(covariance_job *job, int64_t tasks, double *covarian
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
                                      const int32_t *part, int64_t parts, double *covariance) {
     enum { MOST_TASKS = 64, ROOM = 1 << 22 }; /* doubles for all tasks together */
+    cafe_status status = cafe_operator_need_rows(context, op);
+    if (status != CAFE_OK) return status;
     for (int64_t u = 0; u < op->n; u++)
         if (part[u] >= parts)
             return cafe_fail(context, CAFE_ERROR_ARGUMENT, "node %lld is in set %d of %lld",
@@ -171,7 +187,7 @@ cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator 
     int64_t tasks = cafe_blocks(op->n, job.block);
     job.inside = cafe_mem_zero(context, tasks * parts * parts, sizeof *job.inside);
     job.mass = cafe_mem_zero(context, tasks * parts, sizeof *job.mass);
-    cafe_status status = job.inside && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
+    status = job.inside && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_parallel(context, tasks, covariance_block, &job);
     if (status == CAFE_OK) add_covariances(&job, tasks, covariance);
     cafe_mem_free(context, job.inside);

@@ -89,9 +89,11 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator *op, ca
 
 cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int64_t wanted,
                             int64_t stride, cafe_chunks **chunks) {
-    cafe_status status = CAFE_ERROR_MEMORY;
-    cafe_chunks *c = cafe_mem_zero(context, 1, sizeof *c);
+    cafe_status status = cafe_operator_need_rows(context, op);
     *chunks = NULL;
+    if (status != CAFE_OK) return status;
+    cafe_chunks *c = cafe_mem_zero(context, 1, sizeof *c);
+    status = CAFE_ERROR_MEMORY;
     if (!c) return status;
     c->context = context;
     c->n = op->n;

@@ -290,6 +290,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     if (options) o = *options;
     *layers = NULL;
     CAFE_TRY(cafe_options_check(context, &layers_table, &o));
+    CAFE_TRY(cafe_operator_need_rows(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
     s.h = (hierarchy){.options = &o, .finest = finest};
     s.left = choose_rounds(&o, finest->offsets[finest->n]);

@@ -293,6 +293,8 @@ done:
 cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op, cafe_end end,
                                 int64_t count, double tolerance, double *values, double *vectors) {
     int64_t most = op->n < MOST_PAIRS ? op->n : MOST_PAIRS;
+    cafe_status rows = cafe_operator_need_rows(context, op);
+    if (rows != CAFE_OK) return rows;
     if (end != CAFE_END_LARGEST && end != CAFE_END_SMALLEST)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%d is no end of the spectrum", (int)end);
     if (count < 1 || count > most)

@@ -1,0 +1,78 @@
+/* The operator of walks without the rows of their P.
+ *
+ * For walks of 1 to T steps P = (1/T) sum over t of D (D^-1 A)^t / 2m, with the same marginal p.
+ * Let M = D^-1 Q = D^-1 A - 1 p^T for one step. Since p^T D^-1 A = p^T and D^-1 A 1 = 1,
+ *
+ *     M^t = (D^-1 A)^t - 1 p^T,      so      D^-1 Q_T = (1/T) (M + M^2 + ... + M^T):
+ *
+ * a product is T products with M, and two blocks of memory.
+ */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "operator/operator.h"
+
+enum { BLOCK = 1024 };
+
+cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled, int64_t window,
+                               cafe_operator **op) {
+    *op = NULL;
+    if (window < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a walk has at least one step");
+    cafe_status status = cafe_operator_modularity(context, sampled, op);
+    if (status == CAFE_OK) (*op)->window = window;
+    return status;
+}
+
+/* y <- b x + c y where `first`, then y <- y + a f_u power */
+typedef struct sum_job {
+    int64_t n, stride;
+    const float *x, *power;
+    const double *factors; /* f; NULL: 1 */
+    float a, b, c, *y;
+    bool first;
+} sum_job;
+
+static void start_row(const sum_job *job, const float *x, float *y) {
+    for (int64_t k = 0; k < job->stride; k++) { /* what has factor 0 may be anything: unread */
+        float old = job->c != 0 ? job->c * y[k] : 0;
+        y[k] = old + (job->b != 0 ? job->b * x[k] : 0);
+    }
+}
+
+static void sum_block(void *argument, int64_t block, int32_t worker) {
+    const sum_job *job = argument;
+    int64_t stride = job->stride;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->n, BLOCK, block); u++) {
+        float *y = job->y + u * stride;
+        float factor = (float)(job->a * (job->factors ? job->factors[u] : 1));
+        if (job->first) start_row(job, job->x + u * stride, y);
+        for (int64_t k = 0; k < stride; k++) y[k] += factor * job->power[u * stride + k];
+    }
+}
+
+cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                     int64_t stride, const float *x, float a, float b, float c,
+                                     float *y) {
+    cafe_status status = CAFE_ERROR_MEMORY;
+    cafe_operator step = *op;
+    float *power = cafe_mem(context, op->n * stride, sizeof *power);
+    float *next = cafe_mem(context, op->n * stride, sizeof *next);
+    sum_job job = {.n = op->n, .stride = stride, .x = x, .b = b, .c = c, .y = y, .first = true};
+    job.a = a / (float)op->window;
+    job.factors = side == CAFE_SIDE_PLAIN ? op->sampled->p : NULL;
+    step.window = 1;
+    if (!power || !next) goto done;
+    for (int64_t t = 0; t < op->window; t++) {
+        CAFE_TRY(cafe_operator_apply(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0, 0,
+                                     next));
+        float *swap = power;
+        power = next, next = swap;
+        job.power = power;
+        CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, BLOCK), sum_block, &job));
+        job.first = false;
+    }
+done:
+    cafe_mem_free(context, power);
+    cafe_mem_free(context, next);
+    return status;
+}
