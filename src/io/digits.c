@@ -43,7 +43,7 @@ static uint64_t shortest(float value, int *exponent) {
 
 /* digits * 10^exponent, with a point where it is readable and as 1.5e-07 where it is not. */
 static char *put_scaled(char *text, uint64_t digits, int exponent) {
-    char plain[20];
+    char plain[20] = "0";
     int count = (int)(put_unsigned(plain, digits) - plain);
     int point = count + exponent; /* digits before the point */
     if (point > 9 || point < -4) {
