@@ -144,20 +144,6 @@ static int write_report(bounds_job *job) {
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-/* A name as a cell: in quotes, doubled inside, when it has a tab or a quote in it. */
-static void put_name(FILE *file, const char *name) {
-    if (!strpbrk(name, "\t\"")) {
-        fputs(name, file);
-        return;
-    }
-    putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') putc('"', file);
-        putc(*name, file);
-    }
-    putc('"', file);
-}
-
 static int write_rows(bounds_job *job, FILE *file) {
     const cafe_bounds_report *r = &job->report;
     size_t capacity = 1;
@@ -170,7 +156,7 @@ static int write_rows(bounds_job *job, FILE *file) {
     fputs("node\tx\tqx\tv1\tx_centred\n", file);
     for (int64_t u = 0; u < job->counts.nodes; u++) {
         cafe_graph_name(job->graph, u, name, capacity);
-        put_name(file, name);
+        cli_put_cell(file, name);
         fprintf(file, "\t%.17g\t%.17g\t%.17g\t%.17g\n", r->x[u], r->qx[u], r->first[u], r->xc[u]);
     }
     free(name);

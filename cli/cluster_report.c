@@ -100,23 +100,9 @@ typedef struct line_writer {
     const int32_t *partition;
 } line_writer;
 
-/* A name with a tab or a quote is quoted as RFC 4180 has it, as in the .tsv files of vectors. */
-static void put_tsv_name(FILE *file, const char *name) {
-    if (!strpbrk(name, "\t\"")) {
-        fputs(name, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') fputc('"', file);
-        fputc(*name, file);
-    }
-    fputc('"', file);
-}
-
 static void put_line(void *argument, int64_t u, const char *name) {
     const line_writer *w = argument;
-    put_tsv_name(w->file, name);
+    cli_put_cell(w->file, name);
     fprintf(w->file, "\t%" PRId32 "\n", w->partition[u]);
 }
 

@@ -8,6 +8,19 @@
 #include "command.h"
 #include "output.h"
 
+void cli_put_cell(FILE *file, const char *name) {
+    if (!strpbrk(name, "\t\"")) {
+        fputs(name, file);
+        return;
+    }
+    putc('"', file);
+    for (; *name; name++) {
+        if (*name == '"') putc('"', file);
+        putc(*name, file);
+    }
+    putc('"', file);
+}
+
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {
     char digits[CLI_COUNT_TEXT];
     int length = snprintf(digits, sizeof digits, "%" PRId64, count), at = 0;

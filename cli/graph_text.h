@@ -9,6 +9,10 @@
 enum { CLI_COUNT_TEXT = 32 };
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 
+/* A node's name as a cell of a table of tabs: in quotes, doubled inside (RFC 4180), when it has a
+ * tab or a quote in it. */
+void cli_put_cell(FILE *file, const char *name);
+
 /* The counts in a sentence, then what was changed, if anything was. */
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
 

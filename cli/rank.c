@@ -44,20 +44,6 @@ static bool is_standard(const char *path) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A name as a cell: in quotes, doubled inside, when it has a tab or a quote in it. */
-static void put_cell(FILE *file, const char *name) {
-    if (!strpbrk(name, "\t\"")) {
-        fputs(name, file);
-        return;
-    }
-    putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') putc('"', file);
-        putc(*name, file);
-    }
-    putc('"', file);
-}
-
 static void find_longest(rank_job *job) {
     for (int64_t i = 0; i < job->shown; i++) {
         int64_t length = (int64_t)cafe_graph_name(job->graph, job->order[i], &(char){0}, 1);
@@ -73,7 +59,7 @@ static int put_list(rank_job *job, FILE *file) {
     fprintf(file, "node\t%s\n", by_names[job->values->by]);
     for (int64_t i = 0; i < job->shown; i++) {
         cafe_graph_name(job->graph, job->order[i], name, (size_t)job->longest + 1);
-        put_cell(file, name);
+        cli_put_cell(file, name);
         fprintf(file, "\t%.17g\n", job->value[job->order[i]]);
     }
     free(name);

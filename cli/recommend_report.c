@@ -22,20 +22,6 @@ static char *name_room(const recommend_job *job, size_t *capacity) {
     return malloc(*capacity);
 }
 
-/* A name as a cell: in quotes, doubled inside, when it has a tab or a quote in it. */
-static void put_cell(FILE *file, const char *name) {
-    if (!strpbrk(name, "\t\"")) {
-        fputs(name, file);
-        return;
-    }
-    putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') putc('"', file);
-        putc(*name, file);
-    }
-    putc('"', file);
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static int put_lists(recommend_job *job, FILE *file) {
@@ -47,10 +33,10 @@ static int put_lists(recommend_job *job, FILE *file) {
     for (int64_t i = 0; i < job->queries && !cli_signal(); i++)
         for (int64_t j = 0; j < k && job->node[i * k + j] >= 0; j++) {
             cafe_graph_name(job->graph, job->query[i], name, capacity);
-            put_cell(file, name);
+            cli_put_cell(file, name);
             fprintf(file, "\t%" PRId64 "\t", j + 1);
             cafe_graph_name(job->graph, job->node[i * k + j], name, capacity);
-            put_cell(file, name);
+            cli_put_cell(file, name);
             fprintf(file, "\t%.9g\n", job->score[i * k + j]);
         }
     free(name);

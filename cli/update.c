@@ -367,17 +367,6 @@ static int write_report(update_job *job) {
     return cli_output_close(&job->run, &output, true);
 }
 
-/* A name as a cell: in quotes, doubled inside, when it has a tab or a quote in it. */
-static void put_cell(FILE *file, const char *name) {
-    bool quoted = strpbrk(name, "\t\"") != NULL;
-    if (quoted) putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') putc('"', file);
-        putc(*name, file);
-    }
-    if (quoted) putc('"', file);
-}
-
 /* node, tab, drift in radians; a new node has none. */
 static int put_drift(update_job *job, FILE *file) {
     const cafe_graph *graph = cafe_changes_graph(job->changes);
@@ -391,7 +380,7 @@ static int put_drift(update_job *job, FILE *file) {
     fputs("node\tdrift\n", file);
     for (int64_t u = 0; u < job->counts.nodes; u++) {
         cafe_graph_name(graph, u, name, capacity);
-        put_cell(file, name);
+        cli_put_cell(file, name);
         if (job->report.drift[u] < 0)
             fputs("\tnew\n", file);
         else
