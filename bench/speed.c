@@ -283,7 +283,7 @@ static plan read_arguments(int count, char **words) {
 
 int main(int count, char **words) {
     plan p = read_arguments(count, words);
-    double edges[MOST], sweep[MOST][MOST], run[MOST][MOST];
+    double edges[MOST], sweep[MOST][MOST], run[MOST][MOST], limit[MOST][MOST];
     const char *folder = getenv("TMPDIR");
     char path[4096];
     snprintf(path, sizeof path, "%s/cafe-bench-%d.txt", folder ? folder : "/tmp", (int)getpid());
@@ -303,12 +303,16 @@ int main(int count, char **words) {
             print_line(&m, columns, p.threads);
             edges[i] = m.edges;
             sweep[j][i] = m.sweep;
+            limit[j][i] = m.gather;
             run[j][i] = m.run;
         }
         unlink(path);
     }
     for (int j = 0; j < p.column_count && p.edge_count > 1; j++)
-        printf("\nK = %.0f: sweep grows as m^%.2f, the whole run as m^%.2f\n", p.columns[j],
-               exponent(p.edge_count, edges, sweep[j]), exponent(p.edge_count, edges, run[j]));
+        printf(
+            "\nK = %.0f: sweep grows as m^%.2f, the gather limit as m^%.2f, the whole run as "
+            "m^%.2f\n",
+            p.columns[j], exponent(p.edge_count, edges, sweep[j]),
+            exponent(p.edge_count, edges, limit[j]), exponent(p.edge_count, edges, run[j]));
     return 0;
 }
