@@ -8,6 +8,8 @@
 #include "base/pool.h"
 
 enum {
+    ALONE =
+        1 << 20, /* bytes that a chunk's rows are gathered from, below which one thread does it */
     MOVE_AHEAD = 4, /* rows asked for before they are written */
     TASK = 32,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
     BLOCK = 4096    /* nodes of a partial sum of the objective */
@@ -34,6 +36,7 @@ struct cafe_sweep {
     part *parts;     /* one a task */
     double *shift;   /* one row a task: sum of p_u Delta_u */
     int64_t chunk;   /* the one at work */
+    bool alone;      /* chunks are too small to be worth waking other threads */
 };
 
 static cafe_status allocate(cafe_context *context, cafe_sweep *w) {
@@ -61,6 +64,8 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     w->update = update;
     w->method = method;
     CAFE_TRY(cafe_chunks_new(context, op, chunks, solution->stride, &w->chunks));
+    int64_t arcs = op->sampled->offsets[op->n] / w->chunks->count;
+    w->alone = arcs * solution->stride * (int64_t)sizeof(float) < ALONE;
     CAFE_TRY(allocate(context, w));
     CAFE_TRY(cafe_operator_mean(context, op, solution->stride, solution->h, w->s));
     for (int64_t k = 0; k < solution->stride; k++) w->s_single[k] = (float)w->s[k];
@@ -184,8 +189,8 @@ static double settle_chunk(cafe_sweep *w, int64_t tasks) {
 }
 
 static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task, cafe_sweep *w) {
-    if (tasks > 1) return cafe_parallel(context, tasks, task, w);
-    task(w, 0, 0);
+    if (tasks > 1 && !w->alone) return cafe_parallel(context, tasks, task, w);
+    for (int64_t t = 0; t < tasks; t++) task(w, t, 0);
     return CAFE_OK;
 }
 
