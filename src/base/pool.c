@@ -4,6 +4,12 @@
  * is left. Workers wait a short while by spinning (a sweep has over a hundred short jobs) and then
  * sleep on a condition. After fork() the child has no workers: the pool notices the changed process
  * id and starts again.
+ *
+ * The caller never waits for a worker that has not come yet: on a busy machine it may take
+ * milliseconds to be scheduled, many times a short job. A worker enters a job by counting itself in
+ * (`inside`) and then looking whether the job is still open; the caller closes it and then waits
+ * until nobody is inside. In this order one of the two sees the other (both are sequentially
+ * consistent), so the job's fields change only while nobody can read them.
  */
 #define _GNU_SOURCE
 #include "base/pool.h"
@@ -30,7 +36,8 @@ struct cafe_pool {
     pthread_mutex_t mutex;
     pthread_cond_t wake, finished;
     atomic_llong generation; /* of the job; a change is the signal to begin */
-    atomic_int active;       /* workers that have not yet left the job */
+    atomic_int open;         /* 1: the job may be entered */
+    atomic_int inside;       /* workers in it, or looking whether it is open */
     atomic_int stop;
     cafe_task *task;
     void *argument;
@@ -63,39 +70,44 @@ static void wait_for_job(struct cafe_pool *pool, long long seen) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
+static void enter_job(struct cafe_pool *pool, int32_t number) {
+    atomic_fetch_add(&pool->inside, 1);
+    if (atomic_load(&pool->open)) run_tasks(pool, number);
+    if (atomic_fetch_sub(&pool->inside, 1) == 1 && !atomic_load(&pool->open)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_signal(&pool->finished);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
 static void *work(void *argument) {
     worker *self = argument;
     struct cafe_pool *pool = self->pool;
     long long seen = 0;
     for (;;) {
         wait_for_job(pool, seen);
-        seen++;
+        seen = atomic_load(&pool->generation);
         if (atomic_load(&pool->stop)) return NULL;
-        run_tasks(pool, self->number);
-        if (atomic_fetch_sub(&pool->active, 1) == 1) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->finished);
-            pthread_mutex_unlock(&pool->mutex);
-        }
+        enter_job(pool, self->number);
     }
 }
 
-static void begin_job(struct cafe_pool *pool) {
-    atomic_store(&pool->next, 0);
-    atomic_store(&pool->active, pool->running);
+/* Lets the workers look: at a job that is open, or at `stop`. */
+static void wake_workers(struct cafe_pool *pool) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->generation, 1);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void end_job(struct cafe_pool *pool) {
+static void close_job(struct cafe_pool *pool) {
+    atomic_store(&pool->open, 0);
     for (int i = 0; i < pool->spins; i++) {
-        if (atomic_load(&pool->active) == 0) return;
+        if (atomic_load(&pool->inside) == 0) return;
         pause_cpu();
     }
     pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->active) != 0) pthread_cond_wait(&pool->finished, &pool->mutex);
+    while (atomic_load(&pool->inside) != 0) pthread_cond_wait(&pool->finished, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -107,6 +119,8 @@ static void start(struct cafe_pool *pool) {
     pool->running = 0;
     pool->spins = cpus >= pool->context->threads ? SPINS : 0;
     atomic_store(&pool->generation, 0);
+    atomic_store(&pool->open, 0);
+    atomic_store(&pool->inside, 0);
     atomic_store(&pool->stop, 0);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -138,7 +152,7 @@ void cafe_pool_free(cafe_context *context) {
     if (!pool) return;
     if (pool->owner == getpid()) {
         atomic_store(&pool->stop, 1);
-        begin_job(pool);
+        wake_workers(pool);
         for (int32_t i = 0; i < pool->running; i++) pthread_join(pool->workers[i].thread, NULL);
         pthread_cond_destroy(&pool->finished);
         pthread_cond_destroy(&pool->wake);
@@ -155,13 +169,14 @@ cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
     pool->task = task;
     pool->argument = argument;
     pool->count = count;
+    atomic_store(&pool->next, 0);
     if (pool->running == 0 || count <= 1) {
-        atomic_store(&pool->next, 0);
         run_tasks(pool, 0);
     } else {
-        begin_job(pool);
+        atomic_store(&pool->open, 1);
+        wake_workers(pool);
         run_tasks(pool, 0);
-        end_job(pool);
+        close_job(pool);
     }
     return cafe_check_cancel(context);
 }
