@@ -16,9 +16,9 @@ int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride) {
     if (n <= SMALL) return n;
     int64_t rows = CHUNK_BYTES / (stride * (int64_t)sizeof(float));
     if (rows < 1) rows = 1;
-    int64_t count = LEAST_CHUNKS;
-    while (count * rows < n) count *= 2;
-    return count < n ? count : n;
+    int64_t count = cafe_blocks(n, rows);
+    if (count < LEAST_CHUNKS) count = LEAST_CHUNKS;
+    return count | 1; /* odd: rows a power of two apart would share a few sets of the cache */
 }
 
 typedef struct inner_job {
@@ -26,11 +26,8 @@ typedef struct inner_job {
     cafe_chunks *chunks;
 } inner_job;
 
-/* Equal modulo the count; a power of two, as the count mostly is, needs no division. */
 static inline bool inside(const cafe_chunks *chunks, int64_t u, int64_t w) {
-    uint32_t count = (uint32_t)chunks->count, difference = (uint32_t)(u > w ? u - w : w - u);
-    if ((count & (count - 1)) == 0) return w != u && (difference & (count - 1)) == 0;
-    return w != u && difference % count == 0;
+    return w != u && (uint32_t)(u > w ? u - w : w - u) % (uint32_t)chunks->count == 0;
 }
 
 /* First pass: how many arcs of each node stay inside, into offsets[u + 1]; a_u / p_u. */
