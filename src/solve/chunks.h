@@ -22,8 +22,8 @@ typedef struct cafe_chunks {
     double *mass;     /* P_C */
 } cafe_chunks;
 
-/* `wanted` chunks, or 0: one node each on small graphs, otherwise at least 64 and so many that a
- * chunk's rows of `stride` floats stay in the cache. */
+/* `wanted` chunks, or 0: one node each on small graphs, otherwise an odd number of at least 65, so
+ * many that a chunk's rows of `stride` floats stay in the cache. */
 cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int64_t wanted,
                             int64_t stride, cafe_chunks **chunks);
 void cafe_chunks_free(cafe_chunks *chunks);
