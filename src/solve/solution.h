@@ -2,6 +2,8 @@
 #ifndef CAFE_SOLVE_SOLUTION_H
 #define CAFE_SOLVE_SOLUTION_H
 
+#include <stdbool.h>
+
 #include <cafe/embedding.h>
 
 #include "base/context.h"
@@ -12,7 +14,8 @@ struct cafe_solution {
     float *h; /* padded block (kernels/rows.h) */
     float *y; /* D^-1 Q H, likewise; every spectral finish starts from it */
     int64_t sweeps;
-    double *objective; /* sweeps + 1 values of tr(H^T Q H) */
+    double *objective; /* sweeps + 1 values of tr(H^T Q H), or of the method's own loss */
+    bool loss;         /* the latter: the method does not maximise the trace; y is NULL */
     double diagonal;   /* sum of q(u,u) */
     int32_t converged;
 };
