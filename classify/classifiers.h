@@ -1,0 +1,42 @@
+/* The classifiers of the evaluation, on top of libraries that the core does without: XGBoost
+ * (boosted trees, loaded when first used) and liblinear (logistic regression).
+ */
+#ifndef CAFE_CLASSIFIERS_H
+#define CAFE_CLASSIFIERS_H
+
+#include <cafe/evaluate.h>
+#include <cafe/option.h>
+
+/* Boosted trees: multi:softprob, or binary:logistic for two classes and for each class of nodes
+ * with several. */
+typedef struct cafe_xgboost_options {
+    size_t struct_size;
+    int64_t trees; /* rounds; each has one tree for every class */
+    int64_t depth;
+    double eta;   /* learning rate */
+    int64_t bins; /* of a column's histogram */
+} cafe_xgboost_options;
+
+const cafe_option_table *cafe_xgboost_option_table(void);
+void cafe_xgboost_options_init(cafe_xgboost_options *options);
+
+/* L2-regularised logistic regression, one class against the rest. */
+typedef struct cafe_logistic_options {
+    size_t struct_size;
+    double cost;      /* C: weight of the losses against |w|^2 / 2 */
+    int32_t scale;    /* 0: as they are; 1: columns of mean 0 and variance 1 in training */
+    double tolerance; /* of the gradient, relative (liblinear's eps) */
+} cafe_logistic_options;
+
+const cafe_option_table *cafe_logistic_option_table(void);
+void cafe_logistic_options_init(cafe_logistic_options *options);
+
+/* Each fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
+ * xgboost: CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded; logistic
+ * likewise when the tool was built without liblinear. */
+cafe_status cafe_classifier_xgboost(cafe_context *context, const cafe_xgboost_options *options,
+                                    cafe_classifier *classifier);
+cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
+                                     cafe_classifier *classifier);
+
+#endif
