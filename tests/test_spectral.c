@@ -1,6 +1,7 @@
 /* The spectral finish: every statement of the certificate recomputed from a dense Q. */
 #include "dense.h"
 #include "failing.h"
+#include "solve/solution.h"
 #include "spectral/dense.h"
 #include "spectral/tall.h"
 
@@ -353,6 +354,139 @@ static void forms_and_residual_must_agree(void **state) {
     test_close(&t);
 }
 
+/* ---- vectors from elsewhere ------------------------------------------------------------------ */
+
+/* Q of any operator, one with products only included: its product with the identity. */
+static double *dense_of(cafe_context *context, const cafe_operator *op) {
+    int64_t n = cafe_operator_nodes(op);
+    float *unit = calloc((size_t)(n * n), sizeof *unit), *q = malloc((size_t)(n * n) * sizeof *q);
+    double *dense = malloc((size_t)(n * n) * sizeof *dense);
+    for (int64_t u = 0; u < n; u++) unit[u * n + u] = 1;
+    TEST_OK(context, cafe_operator_product(context, op, n, unit, q));
+    for (int64_t i = 0; i < n * n; i++) dense[i] = q[i];
+    free(unit), free(q);
+    return dense;
+}
+
+/* By default the vectors come back as they were, judged column by column; rows need not have length
+ * 1, and the operator needs no rows. */
+static void any_vectors_are_certified(void **state) {
+    (void)state;
+    enum { K = 7 };
+    for (int64_t window = 1; window <= 4; window += 3) {
+        cafe_context *context = test_context(2, 1);
+        result r = {.t = test_open(context, weighted(context)), .columns = K};
+        cafe_operator *op = NULL;
+        TEST_OK(context, cafe_operator_walk(context, r.t.sampled, window, &op));
+        r.n = cafe_operator_nodes(op);
+        r.q = dense_of(context, op);
+        r.v = test_block(r.n, K, 5);
+        for (int64_t i = 0; i < r.n * K; i++) r.v[i] *= 1 + (float)(i / K);
+        TEST_OK(context, cafe_certify(context, op, K, r.v, NULL, &r.embedding));
+        cafe_embedding_certificate(r.embedding, &r.certificate);
+        double trace = test_dense_trace(r.n, r.q, r.v, K), *values = eigenvalues(&r, 0);
+        assert_int_equal(r.certificate.columns, K);
+        assert_int_equal(r.certificate.pairs, K);
+        assert_float_equal(r.certificate.objective, trace, 1e-5 * fabs(trace));
+        for (int64_t u = 0; u < r.n; u++)
+            assert_memory_equal(cafe_embedding_row(r.embedding, u), r.v + u * K, K * sizeof *r.v);
+        for (int64_t j = 0; j < K; j++) {
+            double rho, residual;
+            judge(&r, j, 0, &rho, &residual);
+            assert_float_equal(r.certificate.column_values[j], rho, 1e-6);
+            assert_float_equal(r.certificate.column_residuals[j], residual, 1e-6);
+            assert_true(nearest(values, r.n, r.certificate.ritz_values[j]) <=
+                        r.certificate.residuals[j] + 1e-8);
+        }
+        free(values);
+        cafe_operator_free(op);
+        release(&r);
+    }
+}
+
+/* A method with a loss of its own leaves neither Y nor a trace: the finish computes both, in every
+ * form, and what it makes of H is what cafe_certify() makes of the same numbers. */
+static void a_loss_is_not_taken_for_the_trace(void **state) {
+    (void)state;
+    enum { K = 6, FORMS = 5 };
+    for (int form = 0; form < FORMS; form++)
+        for (int64_t window = 1; window <= 2; window++) {
+            cafe_context *context = test_context(2, 1);
+            test_problem t = test_open(context, plain(context));
+            int64_t n = cafe_operator_nodes(t.op);
+            cafe_operator *op = NULL;
+            cafe_solution *solution = NULL;
+            cafe_embedding *a = NULL, *b = NULL;
+            cafe_certificate certificate;
+            cafe_finish_options finish;
+            double trace;
+            float *x = test_block(n, K, 8);
+            cafe_finish_options_init(&finish);
+            finish.form = form < 4 ? form : CAFE_FORM_WALK;
+            finish.residual = form < 4 ? 0 : 1e-3;
+            TEST_OK(context, cafe_operator_walk(context, t.sampled, window, &op));
+            TEST_OK(context, cafe_solution_new(context, n, K, 3, &solution));
+            TEST_OK(context, cafe_solution_set(context, x, solution));
+            solution->loss = true;
+            solution->sweeps = 3;
+            for (int i = 0; i <= 3; i++) solution->objective[i] = 100 - i;
+            TEST_OK(context, cafe_operator_trace(context, op, K, x, &trace));
+            TEST_OK(context, cafe_finish(context, op, &solution, &finish, &a));
+            TEST_OK(context, cafe_certify(context, op, K, x, &finish, &b));
+            cafe_embedding_certificate(a, &certificate);
+            assert_float_equal(certificate.objective, trace, 1e-6 + 1e-5 * fabs(trace));
+            assert_int_equal(cafe_embedding_columns(a), cafe_embedding_columns(b));
+            for (int64_t u = 0; u < n; u++)
+                assert_memory_equal(cafe_embedding_row(a, u), cafe_embedding_row(b, u),
+                                    (size_t)cafe_embedding_columns(a) * sizeof *x);
+            cafe_embedding_free(a), cafe_embedding_free(b);
+            cafe_operator_free(op);
+            free(x);
+            test_close(&t);
+        }
+}
+
+static void vectors_that_cannot_be_certified_are_refused(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    test_problem t = test_open(context, test_karate(context));
+    float x[2 * TEST_KARATE_NODES] = {0};
+    cafe_embedding *embedding = NULL;
+    assert_int_equal(cafe_certify(context, t.op, 0, x, NULL, &embedding), CAFE_ERROR_ARGUMENT);
+    x[9] = INFINITY;
+    assert_int_equal(cafe_certify(context, t.op, 2, x, NULL, &embedding), CAFE_ERROR_ARGUMENT);
+    assert_non_null(strstr(cafe_error(context), "node 4"));
+    assert_null(embedding);
+    x[9] = 0; /* a block of zeros holds no pair */
+    cafe_certificate certificate;
+    TEST_OK(context, cafe_certify(context, t.op, 2, x, NULL, &embedding));
+    cafe_embedding_certificate(embedding, &certificate);
+    assert_int_equal(certificate.pairs, 0);
+    assert_true(certificate.objective == 0);
+    cafe_embedding_free(embedding);
+    test_close(&t);
+}
+
+static void certifying_survives_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    test_problem t = test_open(context, test_random(context, 60, 200, 1, 1, 4));
+    float *x = test_block(60, 5, 2);
+    for (long k = 0;; k++) {
+        cafe_embedding *embedding = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_certify(context, t.op, 5, x, NULL, &embedding);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        cafe_embedding_free(embedding);
+        if (!failed) break;
+    }
+    free(x);
+    test_close(&t);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
 /* ---- the pieces ------------------------------------------------------------------------------ */
 
 /* A block with repeated, zero and nearly dependent columns: the rank is found, and what is kept
@@ -485,6 +619,10 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(one_call_is_the_same),
         cmocka_unit_test(forms_and_residual_must_agree),
+        cmocka_unit_test(any_vectors_are_certified),
+        cmocka_unit_test(a_loss_is_not_taken_for_the_trace),
+        cmocka_unit_test(vectors_that_cannot_be_certified_are_refused),
+        cmocka_unit_test(certifying_survives_failing_memory),
         cmocka_unit_test(orthonormalise_finds_the_rank),
         cmocka_unit_test(dense_eigenvectors_diagonalise),
         cmocka_unit_test(it_survives_failing_memory),

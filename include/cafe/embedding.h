@@ -76,6 +76,13 @@ CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
                                  cafe_embedding **embedding);
 CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
 
+/* Certifies any vectors, for example those read from a file: the block (n x columns, row-major; n
+ * is the operator's) is finished as a solver's H would be, its rows as they are. Options NULL: the
+ * raw form, which leaves the vectors themselves unchanged. */
+CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
+                                  const float *vectors, const cafe_finish_options *options,
+                                  cafe_embedding **embedding);
+
 /* All in one: edge sampling, the operator, cafe_sphere and cafe_finish. Options may be NULL. */
 CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
                                 const cafe_sphere_options *sphere,

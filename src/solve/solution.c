@@ -1,4 +1,4 @@
-/* Solutions: made, started from random or given rows, read, freed. */
+/* Solutions: made, started from random or given rows, multiplied, read, freed. */
 #include "solve/solution.h"
 
 #include <math.h>
@@ -9,7 +9,10 @@
 #include "base/random.h"
 #include "kernels/rows.h"
 
-enum { BLOCK = 1024 };
+enum {
+    BLOCK = 1024,
+    SUM = 4096 /* nodes of a partial sum of the objective */
+};
 
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
                               cafe_solution **solution) {
@@ -87,22 +90,95 @@ static void start_block(void *argument, int64_t block, int32_t worker) {
         start_row(job, u);
 }
 
-static cafe_status check_start(cafe_context *context, const cafe_solution *s, const float *start) {
-    for (int64_t i = 0; start && i < s->n * s->columns; i++)
-        if (!isfinite(start[i]))
+static cafe_status check_rows(cafe_context *context, const cafe_solution *s, const float *rows,
+                              const char *what) {
+    for (int64_t i = 0; rows && i < s->n * s->columns; i++)
+        if (!isfinite(rows[i]))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "the start vector of node %lld is not finite in column %lld",
+                             "the %s of node %lld is not finite in column %lld", what,
                              (long long)(i / s->columns), (long long)(i % s->columns));
     return CAFE_OK;
 }
 
 cafe_status cafe_solution_start(cafe_context *context, const float *start,
                                 cafe_solution *solution) {
-    cafe_status status = check_start(context, solution, start);
+    cafe_status status = check_rows(context, solution, start, "start vector");
     if (status != CAFE_OK) return status;
     start_job job = {solution, start, context->seed};
     cafe_phase(context, "start", 0);
     return cafe_parallel(context, cafe_blocks(solution->n, BLOCK), start_block, &job);
+}
+
+static void set_block(void *argument, int64_t block, int32_t worker) {
+    const start_job *job = argument;
+    const cafe_solution *s = job->solution;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+        float *row = s->h + u * s->stride;
+        memset(row, 0, (size_t)s->stride * sizeof *row);
+        memcpy(row, job->start + u * s->columns, (size_t)s->columns * sizeof *row);
+    }
+}
+
+cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution) {
+    cafe_status status = check_rows(context, solution, rows, "vector");
+    if (status != CAFE_OK) return status;
+    start_job job = {solution, rows, 0};
+    return cafe_parallel(context, cafe_blocks(solution->n, BLOCK), set_block, &job);
+}
+
+/* ---- the product ----------------------------------------------------------------------------- */
+
+typedef struct sum_job {
+    const cafe_operator *op;
+    const cafe_solution *solution;
+    double *whole, *diagonal; /* one of each a block of SUM nodes */
+} sum_job;
+
+/* tr(H^T Q H) = sum_u p_u <h_u, y_u>, and of it the diagonal's part, sum_u q(u,u) ||h_u||^2. */
+static void sum_block(void *argument, int64_t block, int32_t worker) {
+    const sum_job *job = argument;
+    const cafe_solution *s = job->solution;
+    const cafe_sampled *sampled = job->op->sampled;
+    double whole = 0, diagonal = 0;
+    (void)worker;
+    for (int64_t u = block * SUM; u < cafe_block_end(s->n, SUM, block); u++) {
+        const float *h = s->h + u * s->stride;
+        double p = sampled->p[u], q = (sampled->loops ? sampled->loops[u] / sampled->total : 0);
+        whole += p * job->op->kernels->dot(s->stride, h, s->y + u * s->stride);
+        diagonal += (q - p * p) * job->op->kernels->dot(s->stride, h, h);
+    }
+    job->whole[block] = whole;
+    job->diagonal[block] = diagonal;
+}
+
+static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_solution *solution,
+                          double *trace) {
+    int64_t blocks = cafe_blocks(solution->n, SUM);
+    sum_job job = {op, solution, cafe_mem(context, 2 * blocks, sizeof(double)), NULL};
+    if (!job.whole) return CAFE_ERROR_MEMORY;
+    job.diagonal = job.whole + blocks;
+    cafe_status status = cafe_parallel(context, blocks, sum_block, &job);
+    *trace = solution->diagonal = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
+        *trace += job.whole[b];
+        solution->diagonal += job.diagonal[b];
+    }
+    cafe_mem_free(context, job.whole);
+    return status;
+}
+
+cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
+                                  cafe_solution *solution, double *trace) {
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "product", 0);
+    solution->y = cafe_mem(context, solution->n * solution->stride, sizeof *solution->y);
+    if (!solution->y) return CAFE_ERROR_MEMORY;
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
+                                 0, solution->y));
+    CAFE_TRY(add_up(context, op, solution, trace));
+done:
+    return status;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <cafe/embedding.h>
 
 #include "base/context.h"
+#include "operator/operator.h"
 
 struct cafe_solution {
     cafe_context *context;
@@ -27,5 +28,12 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
 /* Rows of length 1: from `start` (plain n x columns; NULL: none), a missing or zero row at random.
  */
 cafe_status cafe_solution_start(cafe_context *context, const float *start, cafe_solution *solution);
+
+/* Rows as they are: plain n x columns numbers, which must be finite. */
+cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
+
+/* y = D^-1 Q H, and with it *trace = tr(H^T Q H) and the diagonal's part of it. */
+cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
+                                  cafe_solution *solution, double *trace);
 
 #endif

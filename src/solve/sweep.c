@@ -11,8 +11,7 @@ enum {
     ALONE =
         1 << 20, /* bytes that a chunk's rows are gathered from, below which one thread does it */
     MOVE_AHEAD = 4, /* rows asked for before they are written */
-    TASK = 32,      /* nodes of a chunk that one task updates; fixes the shape of the sums */
-    BLOCK = 4096    /* nodes of a partial sum of the objective */
+    TASK = 32       /* nodes of a chunk that one task updates; fixes the shape of the sums */
 };
 
 /* What a task adds up. */
@@ -231,57 +230,12 @@ done:
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-typedef struct settle_job {
-    const cafe_operator *op;
-    const cafe_solution *solution;
-    double *whole, *diagonal; /* one of each a block of BLOCK nodes */
-} settle_job;
-
-/* tr(H^T Q H) = sum_u p_u <h_u, y_u>, and of it the diagonal's part, sum_u q(u,u) ||h_u||^2. */
-static void settle_block(void *argument, int64_t block, int32_t worker) {
-    const settle_job *job = argument;
-    const cafe_solution *s = job->solution;
-    const cafe_sampled *sampled = job->op->sampled;
-    double whole = 0, diagonal = 0;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
-        const float *h = s->h + u * s->stride;
-        double p = sampled->p[u], q = (sampled->loops ? sampled->loops[u] / sampled->total : 0);
-        whole += p * job->op->kernels->dot(s->stride, h, s->y + u * s->stride);
-        diagonal += (q - p * p) * job->op->kernels->dot(s->stride, h, h);
-    }
-    job->whole[block] = whole;
-    job->diagonal[block] = diagonal;
-}
-
-static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_solution *solution,
-                          double *whole) {
-    int64_t blocks = cafe_blocks(solution->n, BLOCK);
-    settle_job job = {op, solution, cafe_mem(context, 2 * blocks, sizeof(double)), NULL};
-    if (!job.whole) return CAFE_ERROR_MEMORY;
-    job.diagonal = job.whole + blocks;
-    cafe_status status = cafe_parallel(context, blocks, settle_block, &job);
-    *whole = solution->diagonal = 0;
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
-        *whole += job.whole[b];
-        solution->diagonal += job.diagonal[b];
-    }
-    cafe_mem_free(context, job.whole);
-    return status;
-}
-
 cafe_status cafe_sweep_settle(cafe_context *context, const cafe_operator *op,
                               cafe_solution *solution) {
-    cafe_status status = CAFE_OK;
     double end = 0;
-    cafe_phase(context, "product", 0);
-    solution->y = cafe_mem(context, solution->n * solution->stride, sizeof *solution->y);
-    if (!solution->y) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
-                                 0, solution->y));
-    CAFE_TRY(add_up(context, op, solution, &end));
+    cafe_status status = cafe_solution_product(context, op, solution, &end);
     double shift = end - solution->objective[solution->sweeps];
-    for (int64_t i = 0; i <= solution->sweeps; i++) solution->objective[i] += shift;
-done:
+    for (int64_t i = 0; i <= solution->sweeps && status == CAFE_OK; i++)
+        solution->objective[i] += shift;
     return status;
 }

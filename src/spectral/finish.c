@@ -197,10 +197,18 @@ static void take_blocks(cafe_solution *s, finishing *f) {
     s->h = s->y = NULL;
 }
 
-static cafe_status finish(cafe_context *context, finishing *f, const cafe_solution *solution) {
+/* Y and the objective: the solver's, or computed where the solver had none of its own. */
+static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *s) {
+    double *objective = &f->embedding->certificate.objective;
+    *objective = s->objective[s->sweeps];
+    return s->y ? CAFE_OK : cafe_solution_product(context, f->op, s, objective);
+}
+
+static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_embedding *e = f->embedding;
-    e->certificate.objective = solution->objective[solution->sweeps];
+    CAFE_TRY(complete(context, f, solution));
+    take_blocks(solution, f);
     cafe_phase(context, "rank", 0);
     CAFE_TRY(effective_rank(context, &f->h, &e->certificate.effective_rank));
     if (f->options->form == CAFE_FORM_RAW)
@@ -234,7 +242,6 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     }
     if (status == CAFE_OK) {
         f.embedding->context = context;
-        take_blocks(*solution, &f);
         status = finish(context, &f, *solution);
     }
     cafe_mem_free(context, f.h.x);
@@ -246,5 +253,28 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
         *embedding = f.embedding;
     else
         cafe_embedding_free(f.embedding);
+    return status;
+}
+
+/* ---- vectors from elsewhere ------------------------------------------------------------------ */
+
+cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
+                         const float *vectors, const cafe_finish_options *options,
+                         cafe_embedding **embedding) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *solution = NULL;
+    cafe_finish_options o;
+    cafe_finish_options_init(&o);
+    o.form = CAFE_FORM_RAW;
+    if (options) o = *options;
+    *embedding = NULL;
+    if (columns < 1)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no column to certify");
+    CAFE_TRY(cafe_solution_new(context, op->n, columns, 0, &solution));
+    CAFE_TRY(cafe_solution_set(context, vectors, solution));
+    solution->loss = true; /* nobody has maximised the trace of these */
+    CAFE_TRY(cafe_finish(context, op, &solution, &o, embedding));
+done:
+    cafe_solution_free(solution);
     return status;
 }
