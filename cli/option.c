@@ -23,6 +23,7 @@ static const struct {
 /* The state of one parse; `context` carries the library's error texts. */
 typedef struct parser {
     const cli_command *command;
+    const char *method; /* NULL: the command has none */
     cafe_context *context;
     char *values;
     cli_arguments *arguments;
@@ -73,25 +74,48 @@ static void merge_group(const cli_group *group, cli_entries *entries) {
         merge_shared(group, &table->options[i], entries);
 }
 
+/* The number of `word` among the choices "a|b|c", which end at a bracket at the latest; or -1. */
+static int32_t find_choice(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    for (int32_t i = 0; choices; i++) {
+        size_t this = strcspn(choices, "|)");
+        if (this == length && memcmp(choices, word, length) == 0) return i;
+        choices = choices[this] == '|' ? choices + this + 1 : NULL;
+    }
+    return -1;
+}
+
+static bool counts_with(const cli_group *g, const char *method) {
+    static const char mark[] = "--method ";
+    const char *methods = strstr(g->title, mark);
+    return !methods || find_choice(methods + strlen(mark), method) >= 0;
+}
+
 void cli_merge(const cli_command *command, const char *method, cli_entries *entries) {
     entries->count = 0;
     for (const cli_group *g = command->groups; g && g->title; g++)
-        if (!method || strncmp(g->title, "--method ", 9) != 0 || strcmp(g->title + 9, method) == 0)
-            merge_group(g, entries);
+        if (!method || counts_with(g, method)) merge_group(g, entries);
+}
+
+static const cli_option *method_option(const cli_command *command) {
+    for (const cli_group *g = command->groups; g && g->title; g++)
+        for (const cli_option *o = g->own; o && o->name; o++)
+            if (strcmp(o->name, "method") == 0) return o;
+    return NULL;
 }
 
 /* The method asked for, or the default one; NULL when the command has no methods. Methods may have
  * options of the same name with defaults of their own, so it is looked up before the others. */
-static const char *find_method(const cli_command *command, int argc, char **argv) {
-    const char *method = NULL;
-    for (const cli_group *g = command->groups; g && g->title; g++)
-        for (const cli_option *o = g->own; o && o->name; o++)
-            if (strcmp(o->name, "method") == 0) method = o->initial;
-    for (int i = 0; method && i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strncmp(argv[i], "--method=", 9) == 0) method = argv[i] + 9;
-        if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) method = argv[i + 1];
+static int find_method(const cli_command *command, int argc, char **argv, const char **method) {
+    const cli_option *o = method_option(command);
+    *method = o ? o->initial : NULL;
+    for (int i = 0; o && i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strncmp(argv[i], "--method=", 9) == 0) *method = argv[i] + 9;
+        if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) *method = argv[i + 1];
     }
-    return method;
+    if (!o || find_choice(o->choices, *method) >= 0) return CLI_OK;
+    return cli_usage_error(command->name, "--method takes one of %s, not '%s'", o->choices,
+                           *method);
 }
 
 bool cli_given(const cli_arguments *arguments, const char *name) {
@@ -113,16 +137,9 @@ static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
 }
 
 static bool parse_choice(const char *choices, const char *text, int32_t *value) {
-    size_t length = strlen(text);
-    for (int32_t i = 0; choices; i++) {
-        size_t word = strcspn(choices, "|");
-        if (word == length && memcmp(choices, text, word) == 0) {
-            *value = i;
-            return true;
-        }
-        choices = choices[word] ? choices + word + 1 : NULL;
-    }
-    return false;
+    int32_t found = find_choice(choices, text);
+    if (found >= 0) *value = found;
+    return found >= 0;
 }
 
 /* Stores an own option's value; false when the text stands for none. */
@@ -184,8 +201,14 @@ static bool is_flag(const cli_entry *entry) {
 }
 
 static int unknown_option(parser *p, const char *name) {
+    static cli_entries all;
     const char *names[CLI_MOST_OPTIONS];
     const cli_entries *entries = &p->arguments->entries;
+    cli_merge(p->command, NULL, &all);
+    for (size_t i = 0; p->method && i < all.count; i++)
+        if (strcmp(all.at[i].name, name) == 0)
+            return cli_usage_error(p->command->name, "--%s does not go with --method %s", name,
+                                   p->method);
     for (size_t i = 0; i < entries->count; i++) names[i] = entries->at[i].name;
     const char *nearest = cli_nearest(name, names, entries->count);
     if (nearest)
@@ -273,9 +296,10 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
     if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
         fprintf(stderr, "cafe %s: out of memory\n", command->name);
     } else {
-        cli_merge(command, find_method(command, argc, argv), &arguments->entries);
+        code = find_method(command, argc, argv, &p.method);
+        cli_merge(command, p.method, &arguments->entries);
         set_defaults(&p);
-        code = parse_words(&p);
+        if (code == CLI_OK) code = parse_words(&p);
     }
     cafe_context_free(p.context);
     return code;

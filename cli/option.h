@@ -32,8 +32,8 @@ typedef struct cli_option {
 } cli_option;
 
 /* A group has options of the tool (ended by a row without a name) or a table of the library, whose
- * options struct lies at `offset` of the command's struct. A group titled "--method NAME" counts
- * only with that method. */
+ * options struct lies at `offset` of the command's struct. A group whose title has "--method NAME"
+ * in it, or "--method NAME|OTHER", counts only with those methods. */
 typedef struct cli_group {
     const char *title;
     const cli_option *own;
@@ -86,7 +86,7 @@ typedef struct cli_entry {
     char letter;
 } cli_entry;
 
-enum { CLI_MOST_OPTIONS = 96 };
+enum { CLI_MOST_OPTIONS = 256 };
 
 typedef struct cli_entries {
     cli_entry at[CLI_MOST_OPTIONS];

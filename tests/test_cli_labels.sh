@@ -52,7 +52,7 @@ says 'several labels'
 expect 2 "$CAFE" embed "$karate" --labels two.in -o bad.npy
 says 'goes with --method cafe'
 expect 2 "$CAFE" embed "$karate" --method cafe --beta 1 -o bad.npy
-says 'unknown option --beta'
+says '--beta does not go with --method cafe'
 expect 2 "$CAFE" embed "$karate" --method softmax -o bad.npy
 says 'sphere\|cafe\|layers'
 [[ ! -e bad.npy ]] || fail "a refused run left a file"

@@ -59,7 +59,7 @@ done
 expect 2 "$CAFE" cluster "$karate" --method softmax --soft m.tsv
 says 'npz'
 expect 2 "$CAFE" cluster "$karate" --soft x.npz
-says 'unknown option --soft'
+says '--soft does not go with --method layers'
 expect 1 "$CAFE" cluster "$karate" --method softmax --soft m.npz
 says 'exists'
 expect 1 "$CAFE" cluster g.in.txt --method softmax --start sphere --rows sparse -o x.tsv

@@ -130,6 +130,63 @@ static void many_classes_are_found_again(void **state) {
     cafe_context_free(context);
 }
 
+/* Nodes that only labels name: isolated nodes, in the order of the ids; old rows stay. */
+static void labelled_nodes_without_edges_are_added(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    const int32_t source[] = {0, 1}, target[] = {1, 2};
+    cafe_graph *graph = NULL;
+    cafe_graph_counts counts;
+    int64_t added = 0;
+    TEST_OK(context, cafe_graph_from_edges(context, 3, 2, source, target, NULL, NULL, &graph));
+    TEST_OK(context, cafe_graph_add_labelled(context, file_of("1 a,b\n2 b\n"), &graph, &added));
+    assert_int_equal(added, 0);
+    assert_int_equal(cafe_graph_nodes(graph), 3);
+    const char *text = "-5 a,b\n0 b\n7 a\n0005 b\n5 b\n";
+    TEST_OK(context, cafe_graph_add_labelled(context, file_of(text), &graph, &added));
+    assert_int_equal(added, 3);
+    cafe_graph_get_counts(graph, &counts);
+    assert_int_equal(counts.nodes, 6);
+    assert_int_equal(counts.edges, 2);
+    assert_int_equal(counts.isolated, 3);
+    assert_int_equal(counts.lines, 2);
+    assert_int_equal(cafe_graph_find(graph, "-5"), 0);
+    assert_int_equal(cafe_graph_find(graph, "1"), 2);
+    assert_int_equal(cafe_graph_find(graph, "7"), 5);
+    cafe_labels *l = NULL;
+    TEST_OK(context, cafe_labels_read(context, graph, file_of(text), &l));
+    assert_int_equal(cafe_labels_labelled(l), 4);
+    cafe_labels_free(l);
+    /* among integers a word is a mistake, as before */
+    TEST_OK(context, cafe_graph_add_labelled(context, file_of("node label\n"), &graph, &added));
+    assert_int_equal(added, 0);
+    assert_int_equal(cafe_labels_read(context, graph, path, &l), CAFE_ERROR_FORMAT);
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void adding_survives_failing_memory(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 1);
+    for (long k = 0;; k++) {
+        cafe_graph *graph = test_karate(context);
+        int64_t added = 0;
+        const char *name = file_of("40 a\n1 b\n50 c,d\n");
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_graph_add_labelled(context, name, &graph, &added);
+        int failed = test_failing_disarm(&memory);
+        if (failed) test_failing_expect(&memory, status, failed, live, context);
+        assert_int_equal(cafe_graph_nodes(graph), TEST_KARATE_NODES + (failed ? 0 : 2));
+        cafe_graph_free(graph);
+        if (!failed) break;
+    }
+    unlink(path);
+    cafe_context_free(context);
+    assert_int_equal(atomic_load(&memory.live), 0);
+}
+
 static void it_survives_failing_memory(void **state) {
     (void)state;
     test_failing memory;
@@ -157,6 +214,8 @@ int main(void) {
         cmocka_unit_test(several_labels_are_kept),
         cmocka_unit_test(mistakes_are_located),
         cmocka_unit_test(many_classes_are_found_again),
+        cmocka_unit_test(labelled_nodes_without_edges_are_added),
+        cmocka_unit_test(adding_survives_failing_memory),
         cmocka_unit_test(it_survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

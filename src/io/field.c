@@ -110,3 +110,12 @@ bool cafe_field_heading(const uint8_t *line, uint8_t separator) {
         if (is_word(&first, words[i][0]) && is_word(&second, words[i][1])) return true;
     return false;
 }
+
+uint8_t cafe_field_separator_behind(const uint8_t *line) {
+    const uint8_t *p = line;
+    if (*p == '"')
+        for (p++; *p != '"' && *p != '\n'; p++) {
+        }
+    while (!strchr(" \t,;\r\n", *p) || *p == 0) p++;
+    return *p == ',' || *p == ';' || *p == '\t' ? *p : ' ';
+}

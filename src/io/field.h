@@ -28,6 +28,10 @@ cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_fie
  * else blanks. */
 uint8_t cafe_field_separator(const uint8_t *line);
 
+/* What separates behind the first field, where later fields may have commas: in "node a,b" blanks
+ * do, in "node,a,b" commas. */
+uint8_t cafe_field_separator_behind(const uint8_t *line);
+
 /* Copies the field with its doubled quotes made single; returns the length. */
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out);
 

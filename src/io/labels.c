@@ -168,19 +168,10 @@ static bool same_as_before(const cafe_labels *l, int64_t node, int64_t old_first
     return true;
 }
 
-/* What stands behind the node separates: in "node a,b" blanks do, in "node,a,b" commas. */
-static uint8_t separator_of(const uint8_t *p) {
-    if (*p == '"')
-        for (p++; *p != '"' && *p != '\n'; p++) {
-        }
-    while (!strchr(" \t,;\r\n", *p) || *p == 0) p++;
-    return *p == ',' || *p == ';' || *p == '\t' ? *p : ' ';
-}
-
 static cafe_status take_line(reading *r, cafe_place *line) {
     cafe_labels *l = r->labels;
     cafe_status status = CAFE_OK;
-    uint8_t separator = separator_of(line->at);
+    uint8_t separator = cafe_field_separator_behind(line->at);
     cafe_place begin = *line;
     int64_t length;
     CAFE_TRY(take_field(r, line, separator, "a node", &length));

@@ -54,6 +54,8 @@ void cafe_link_lines_free(cafe_link_lines *lines);
 /* Reads a file of changes (signs in front), or of new nodes' links to known ones. */
 cafe_status cafe_changes_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines);
 cafe_status cafe_links_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines);
+/* The nodes of a label file that the graph does not have. */
+cafe_status cafe_labelled_parse(cafe_newcomers *names, const char *path);
 
 /* ---- the changed graph ------------------------------------------------------------------------
  */

@@ -152,6 +152,37 @@ done:
     return status;
 }
 
+/* What became of the links on the way in is the same as before. */
+static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
+    cafe_graph_counts counts = old->counts;
+    counts.nodes = graph->counts.nodes;
+    counts.isolated = graph->counts.isolated;
+    counts.components = graph->counts.components;
+    counts.min_degree = graph->counts.min_degree;
+    graph->counts = counts;
+}
+
+cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, cafe_graph **graph,
+                                    int64_t *added) {
+    cafe_newcomers names = {.context = context, .graph = *graph};
+    cafe_link_lines lines = {.context = context};
+    cafe_changes *changes = NULL;
+    cafe_status status = CAFE_OK;
+    *added = 0;
+    CAFE_TRY(cafe_labelled_parse(&names, path));
+    if (names.count == 0) goto done;
+    CAFE_TRY(make(context, *graph, &names, names.count, &lines, path, &changes));
+    keep_counts(*graph, changes->graph);
+    cafe_graph_free(*graph);
+    *graph = changes->graph;
+    changes->graph = NULL;
+    *added = names.count;
+done:
+    cafe_changes_free(changes);
+    cafe_newcomers_free(&names);
+    return status;
+}
+
 static cafe_status check_links(cafe_context *context, int64_t nodes, int64_t count,
                                const int32_t *source, const int32_t *target, const float *weights) {
     for (int64_t i = 0; i < count; i++) {

@@ -143,6 +143,22 @@ done:
     return status;
 }
 
+static bool is_integer(const char *name) {
+    const char *digits = name + (*name == '-');
+    return *digits && digits[strspn(digits, "0123456789")] == 0;
+}
+
+/* A line of a label file: only its node counts. Among integers a word is no node but a mistake,
+ * which the reader of the labels reports. */
+static cafe_status take_labelled(reading *r, cafe_place *line) {
+    int64_t node = -1;
+    r->separator = cafe_field_separator_behind(line->at);
+    cafe_status status = take_field(r, line, "a node");
+    bool fits = r->names->graph->names.kind == CAFE_NAMES_STRING || is_integer(r->field);
+    if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
+    return status;
+}
+
 static cafe_status take_lines(reading *r, cafe_text *text, take_line *take) {
     cafe_status status = CAFE_OK;
     for (;;) {
@@ -185,4 +201,8 @@ cafe_status cafe_changes_parse(cafe_newcomers *names, const char *path, cafe_lin
 
 cafe_status cafe_links_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines) {
     return parse(names, path, lines, take_placed);
+}
+
+cafe_status cafe_labelled_parse(cafe_newcomers *names, const char *path) {
+    return parse(names, path, NULL, take_labelled);
 }
