@@ -10,6 +10,7 @@
 #include <cafe/cluster.h>
 #include <cafe/context.h>
 #include <cafe/embedding.h>
+#include <cafe/evaluate.h>
 #include <cafe/evolve.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>
