@@ -18,6 +18,7 @@
 #include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/page.h>
 #include <cafe/points.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
