@@ -17,6 +17,7 @@
     X(rank)             \
     X(recommend)        \
     X(link)             \
+    X(explain)          \
     X(help)             \
     X(version)
 
