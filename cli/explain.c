@@ -247,7 +247,7 @@ static cafe_status explain(explain_job *job) {
         status = cafe_spectrum_find(context, job->explanation, &v->values, &job->spectrum);
     if (job->spectrum) cafe_spectrum_get(job->spectrum, &job->spectrum_report);
     if (status == CAFE_OK && (v->bound || cheap)) {
-        status = cafe_ceiling_find(context, job->op, &v->ceiling, &job->ceiling);
+        status = cafe_ceiling_find(context, job->op, job->report.part, &v->ceiling, &job->ceiling);
         job->has_ceiling = status == CAFE_OK;
     }
     return status;

@@ -125,6 +125,9 @@ static void put_partition(const explain_job *job, cli_json *json) {
         cli_json_real(json, "dual_sum", c->dual_sum);
         cli_json_real(json, "dual_shift", c->dual_shift);
         cli_json_real(json, "dual_residual", c->dual_residual);
+        cli_json_real(json, "witness", c->witness);
+        cli_json_real(json, "witness_shift", c->witness_shift);
+        cli_json_real(json, "witness_residual", c->witness_residual);
         cli_json_bool(json, "exact", c->exact != 0);
     }
     cli_json_close(json, '}');

@@ -114,8 +114,8 @@ static void print_certificate(const explain_job *job) {
            job->values->communities ? "" : " (found by layers)", found);
     if (!job->has_ceiling) return;
     printf("    %-12s%.9f: no partition has more; gap %.9f\n", "bound", c->bound, c->bound - found);
-    printf("    %-12spairs %.6f, spectral %.6f, dual %.6f (= %.6f %+.6f)%s\n", "", c->pairs,
-           c->spectral, c->dual, c->dual_sum, c->dual_shift, c->exact ? "" : ", residuals added");
+    printf("    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f%s\n", "the least of",
+           c->pairs, c->spectral, c->dual, c->witness, c->exact ? "" : "; residuals are in them");
 }
 
 static void print_community(explain_job *job, const cafe_community_card *c) {
