@@ -39,8 +39,8 @@ static const cafe_option gf_options[] = {
      "passes over the edges at most"},
     {"rate", "R", CAFE_OPTION_REAL, offsetof(cafe_gf_options, rate), 1, 1e-12, 1e6, NULL,
      "length of the first epoch's steps; epoch t takes rate / sqrt(t)"},
-    {"regularisation", "L", CAFE_OPTION_REAL, offsetof(cafe_gf_options, regularisation), 0.1, 0,
-     1e6, NULL, "weight of the squared lengths of the rows in the loss"},
+    {"regularisation", "L", CAFE_OPTION_REAL, offsetof(cafe_gf_options, regularisation), 1, 0, 1e6,
+     NULL, "weight of the squared lengths of the rows in the loss"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_gf_options, tolerance), 1e-4, 0, 1, NULL,
      "stop when an epoch lowers the loss by less than this share"},
 };
