@@ -28,8 +28,8 @@ CAFE_API void cafe_label_propagation_options_init(cafe_label_propagation_options
 
 /* label[nodes]: a class in 0 .. classes-1, or -1 where it is not given; at least one is.
  *
- * The solution has a column for every class; a row sums to 1, or is all zero when no path of at
- * most `sweeps` edges leads to a given label (isolated nodes without one among them). Its history
+ * The solution has a column for every class; a row sums to 1, or is all zero when no given label
+ * came to it in the sweeps made (isolated nodes without one, components without any). Its history
  * is the largest change of an entry in each sweep, after a first value of 1. */
 CAFE_API cafe_status cafe_label_propagation(cafe_context *context, const cafe_graph *graph,
                                             const int32_t *label, int64_t classes,

@@ -9,8 +9,8 @@
  * Every row is computed from the rows before the sweep, so threads do not matter. Propagation tends
  * to the probabilities that a random walk from u meets a given label of each class first: F grows
  * from zero, each entry never falls, and it is what is left of 1 that says how much is still to
- * come. Spreading is a contraction by alpha in the norm of D^-1/2, with the fixed point
- * (1 - alpha) (I - alpha S)^-1 Y, S = D^-1/2 A D^-1/2. At the end rows are divided by their sums.
+ * come. S = D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the
+ * fixed point (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
  */
 #include <cafe/propagation.h>
 

@@ -119,7 +119,7 @@ cafe_status cafe_sdne_gradient(cafe_sdne_net *net, const int32_t *nodes, int64_t
     net->rows = rows;
     memset(net->place, -1, (size_t)net->graph->n * sizeof *net->place);
     for (int64_t i = 0; i < rows; i++) net->place[nodes[i]] = (int32_t)i;
-    CAFE_TRY(cafe_sdne_forward(net, CAFE_SDNE_LAYERS));
+    CAFE_TRY(cafe_sdne_forward(net));
     for (int64_t l = CAFE_SDNE_LAYERS - 1; l >= 0; l--) {
         CAFE_TRY(layer_gradient(net, l));
         if (l > 0) CAFE_TRY(layer_back(net, l));

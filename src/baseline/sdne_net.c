@@ -209,9 +209,9 @@ static void output_row(void *argument, int64_t row, int32_t worker) {
     net->row_loss[row] = loss + zero_entries(g->n - done, factor, z + done);
 }
 
-cafe_status cafe_sdne_forward(cafe_sdne_net *net, int64_t layers) {
+cafe_status cafe_sdne_forward(cafe_sdne_net *net) {
     cafe_status status = cafe_parallel(net->context, net->rows, sparse_row, net);
-    for (int64_t l = 1; l < layers && status == CAFE_OK; l++) {
+    for (int64_t l = 1; l < CAFE_SDNE_LAYERS && status == CAFE_OK; l++) {
         const cafe_sdne_layer *layer = &net->layer[l];
         cafe_sdne_job job = {net, l};
         cafe_sdne_product p = {.rows = net->rows, .columns = layer->out, .inner = layer->in};
@@ -282,7 +282,7 @@ cafe_status cafe_sdne_evaluate(cafe_sdne_net *net, int64_t stride, float *h, dou
     net->nodes = NULL;
     for (net->from = 0; net->from < n; net->from += net->rows) {
         net->rows = n - net->from < net->options.batch ? n - net->from : net->options.batch;
-        CAFE_TRY(cafe_sdne_forward(net, CAFE_SDNE_LAYERS));
+        CAFE_TRY(cafe_sdne_forward(net));
         second += add(net->rows, net->row_loss);
         keep_codes(net, stride, h);
     }

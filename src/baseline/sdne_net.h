@@ -85,8 +85,8 @@ static inline float cafe_sdne_slope(const cafe_sdne_net *net, int64_t i) {
 /* One step of Adam along the gradient. */
 cafe_status cafe_sdne_step(cafe_sdne_net *net);
 
-/* The batch up to and including `layers` layers; the last of all leaves its delta, and row_loss. */
-cafe_status cafe_sdne_forward(cafe_sdne_net *net, int64_t layers);
+/* The batch through all layers; the last one leaves its delta, and row_loss. */
+cafe_status cafe_sdne_forward(cafe_sdne_net *net);
 
 /* C = op(A) op(B), row-major, C rows x columns; op transposes. In tiles of fixed shape, each by one
  * call of single-threaded BLAS, so that the bits do not depend on the threads. */
