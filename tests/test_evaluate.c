@@ -374,6 +374,44 @@ static void quality_is_what_edges_say(void **unused) {
     cafe_context_free(context);
 }
 
+static cafe_status all_of_it(cafe_context *context, const cafe_sampled *sampled,
+                             const int32_t *part) {
+    cafe_targets t = {0};
+    cafe_parts parts = {0};
+    cafe_agreement g;
+    cafe_partition_quality q;
+    int64_t n = TEST_KARATE_NODES;
+    cafe_status status = cafe_partition_agreement(context, n, part, part, &g);
+    if (status == CAFE_OK) status = cafe_partition_measure(context, sampled, part, 3, &q);
+    if (status == CAFE_OK) status = cafe_targets_from_array(context, n, 3, part, &t);
+    if (status == CAFE_OK)
+        status = cafe_parts_make(context, &t, 0.5, 0, CAFE_SPLIT_STRATIFIED, 1, &parts);
+    cafe_parts_free(context, &parts);
+    cafe_targets_free(context, &t);
+    return status;
+}
+
+static void no_memory_is_lost(void **unused) {
+    (void)unused;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 1);
+    cafe_graph *graph = test_karate(context);
+    cafe_sampled *sampled = NULL;
+    int32_t part[TEST_KARATE_NODES];
+    for (int u = 0; u < TEST_KARATE_NODES; u++) part[u] = u % 3;
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled), CAFE_OK);
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = all_of_it(context, sampled, part);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_sampled_free(sampled);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_match_brute_force),
@@ -387,6 +425,7 @@ int main(void) {
         cmocka_unit_test(agreement_matches_known_values),
         cmocka_unit_test(rand_index_by_pairs),
         cmocka_unit_test(quality_is_what_edges_say),
+        cmocka_unit_test(no_memory_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
