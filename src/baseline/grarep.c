@@ -182,13 +182,10 @@ static cafe_status product(cafe_context *context, void *argument, const double *
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* Column j: u sqrt(sigma), its largest entry positive; sigma^2 is the eigenvalue. */
+/* Column j: u sqrt(sigma) */
 static void put_column(cafe_solution *s, int64_t j, double sigma, const double *vector,
                        int64_t step) {
-    double largest = 0, root = sqrt(sigma);
-    for (int64_t u = 0; u < s->n; u++)
-        if (fabs(vector[u * step]) > fabs(largest)) largest = vector[u * step];
-    if (largest < 0) root = -root;
+    double root = sqrt(sigma);
     for (int64_t u = 0; u < s->n; u++) s->h[u * s->stride + j] = (float)(root * vector[u * step]);
 }
 

@@ -115,17 +115,14 @@ static cafe_status find_beta(cafe_context *context, const cafe_krylov_map *map, 
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* Column j: v sqrt(|f|); its largest entry is made positive, since the sign is free. Column
- * twin + j, unless twin is 0: sign(f) times that. `vectors` has `step` columns. */
+/* Column j: v sqrt(|f|); column twin + j, unless twin is 0: sign(f) times that. `vectors` has
+ * `step` columns. */
 static void put_column(cafe_solution *s, const cafe_graph *g, int64_t j, int64_t twin, double f,
                        const double *vectors, int64_t step) {
-    double largest = 0, root = sqrt(fabs(f));
-    for (int64_t u = 0; u < s->n; u++)
-        if (fabs(vectors[u * step + j]) > fabs(largest)) largest = vectors[u * step + j];
-    if (largest < 0) root = -root;
+    double root = sqrt(fabs(f));
     for (int64_t u = 0; u < s->n; u++) {
-        bool alone = g->offsets[u] == g->offsets[u + 1];
-        float value = alone ? 0 : (float)(root * vectors[u * step + j]);
+        if (g->offsets[u] == g->offsets[u + 1]) continue;
+        float value = (float)(root * vectors[u * step + j]);
         s->h[u * s->stride + j] = value;
         if (twin > 0) s->h[u * s->stride + twin + j] = f < 0 ? -value : value;
     }

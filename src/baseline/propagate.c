@@ -28,7 +28,7 @@
 #include "spectral/dense.h"
 #include "spectral/tall.h"
 
-enum { BLOCK = 256, SERIES = 60 };
+enum { BLOCK = 256, PIECE = 65536, SERIES = 60 };
 static const double least_singular = 1e-5;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -120,20 +120,21 @@ typedef struct filter {
     product_job pass;
     double mu, theta;
     int64_t count;      /* floats of a block */
-    float *x;           /* X; at the end X - g(L) X */
+    float *x;           /* X; at the end B (X - g(L) X) */
     float *older, *old; /* T_(i-1) X, T_i X */
     float *half, *rest; /* M T_i X; X - the terms so far */
 } filter;
 
-/* y = M x + second z + third y, M = (1 - mu) I - D_B^-1 B */
-static cafe_status apply(cafe_context *context, const filter *f, const float *x, double own,
-                         double scale, double second, const float *z, double third, float *y) {
+/* y = scale M x + second z + third y, M = (1 - mu) I - D_B^-1 B */
+static cafe_status apply(cafe_context *context, const filter *f, double scale, const float *x,
+                         double second, const float *z, double third, float *y) {
     product_job job = f->pass;
     job.average = true;
     job.sum_scale = -scale;
-    job.own = scale * (1 - f->mu) + own;
+    job.own = scale * (1 - f->mu);
+    job.second = second;
+    job.third = third;
     job.x = x, job.z = z, job.y = y;
-    job.second = second, job.third = third;
     return product(context, &job);
 }
 
@@ -146,9 +147,8 @@ typedef struct add_job {
 
 static void add_block(void *argument, int64_t block, int32_t worker) {
     const add_job *job = argument;
-    int64_t size = 65536;
     (void)worker;
-    for (int64_t i = block * size; i < cafe_block_end(job->count, size, block); i++)
+    for (int64_t i = block * PIECE; i < cafe_block_end(job->count, PIECE, block); i++)
         job->to[i] = (float)(job->to[i] + job->factor * job->from[i]);
 }
 
@@ -156,7 +156,7 @@ static void add_block(void *argument, int64_t block, int32_t worker) {
 static cafe_status take_term(cafe_context *context, filter *f, int64_t i, const float *term) {
     double c = (i == 0 ? 1 : 2) * (i % 2 ? -1 : 1) * bessel(i, f->theta);
     add_job job = {f->count, -c, term, f->rest};
-    return cafe_parallel(context, cafe_blocks(f->count, 65536), add_block, &job);
+    return cafe_parallel(context, cafe_blocks(f->count, PIECE), add_block, &job);
 }
 
 static cafe_status run_filter(cafe_context *context, filter *f, int64_t order) {
@@ -166,12 +166,12 @@ static cafe_status run_filter(cafe_context *context, filter *f, int64_t order) {
     memcpy(f->older, f->x, bytes);
     CAFE_TRY(take_term(context, f, 0, f->older));
     /* T_1 x = M (M x) / 2 - x */
-    CAFE_TRY(apply(context, f, f->older, 0, 1, 0, NULL, 0, f->half));
-    CAFE_TRY(apply(context, f, f->half, 0, 0.5, -1, f->older, 0, f->old));
+    CAFE_TRY(apply(context, f, 1, f->older, 0, NULL, 0, f->half));
+    CAFE_TRY(apply(context, f, 0.5, f->half, -1, f->older, 0, f->old));
     CAFE_TRY(take_term(context, f, 1, f->old));
     for (int64_t i = 2; i < order; i++) {
-        CAFE_TRY(apply(context, f, f->old, 0, 1, 0, NULL, 0, f->half));
-        CAFE_TRY(apply(context, f, f->half, 0, 1, -2, f->old, -1, f->older));
+        CAFE_TRY(apply(context, f, 1, f->old, 0, NULL, 0, f->half));
+        CAFE_TRY(apply(context, f, 1, f->half, -2, f->old, -1, f->older));
         float *newest = f->older;
         f->older = f->old, f->old = newest;
         CAFE_TRY(take_term(context, f, i, newest));

@@ -337,6 +337,16 @@ done:
     return status;
 }
 
+/* The sign of an eigenvector is free: its entry largest in size is made positive. */
+static void orient(int64_t n, int64_t count, double *vectors) {
+    for (int64_t j = 0; j < count; j++) {
+        double largest = 0;
+        for (int64_t u = 0; u < n; u++)
+            if (fabs(vectors[u * count + j]) > fabs(largest)) largest = vectors[u * count + j];
+        for (int64_t u = 0; u < n && largest < 0; u++) vectors[u * count + j] *= -1;
+    }
+}
+
 cafe_status cafe_krylov_solve(cafe_context *context, const cafe_krylov_map *map, int64_t count,
                               double tolerance, double *values, double *vectors,
                               int32_t *converged) {
@@ -347,6 +357,7 @@ cafe_status cafe_krylov_solve(cafe_context *context, const cafe_krylov_map *map,
     CAFE_TRY(iterate(context, &k, tolerance, converged));
     for (int64_t j = 0; j < count; j++) values[j] = k.theta[k.order[j]];
     CAFE_TRY(rotate(context, &k, count, count, vectors));
+    orient(k.n, count, vectors);
 done:
     free_krylov(context, &k);
     cafe_blas_restore(threads);

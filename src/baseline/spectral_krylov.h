@@ -19,8 +19,8 @@ typedef struct cafe_krylov_map {
 } cafe_krylov_map;
 
 /* The `count` most wanted eigenpairs: values[count] in that order, vectors[n * count] row-major
- * with unit columns. *converged: 1 when every |M v - lambda v| <= tolerance |M|, 0 when the limit
- * of restarts came first. count <= n. */
+ * with unit columns, the entry largest in size positive. *converged: 1 when every |M v - lambda v|
+ * <= tolerance |M|, 0 when the limit of restarts came first. count <= n. */
 cafe_status cafe_krylov_solve(cafe_context *context, const cafe_krylov_map *map, int64_t count,
                               double tolerance, double *values, double *vectors,
                               int32_t *converged);
