@@ -18,6 +18,7 @@
     X(recommend)        \
     X(link)             \
     X(explain)          \
+    X(view)             \
     X(help)             \
     X(version)
 

@@ -1,7 +1,7 @@
 // Colour by community, label, column or centrality: an index out of 256 per point, the colours that
 // the indices stand for, and the legend.
 import { kind, kinds, other, ramp } from './palette.js';
-import { figure } from './bus.js';
+import { count, figure } from './bus.js';
 
 function paletteOf(colourOf) {
   const rgba = new Uint8Array(1024);
@@ -31,7 +31,7 @@ export function byKind(title, of, size, nameOf, none, dark) {
     .map((k) => ({ name: nameOf(k), count: counts[k], colour: kind(slot[k] - 1), holds: (i) => of[i] === k }));
   const rest = order.filter((k) => slot[k] === 0);
   if (rest.length) {
-    entries.push({ name: rest.length === 1 ? nameOf(rest[0]) : `${rest.length} others`,
+    entries.push({ name: rest.length === 1 ? nameOf(rest[0]) : `${count(rest.length)} others`,
       count: rest.reduce((sum, k) => sum + counts[k], 0), colour: other(dark), holds: (i) => slot[of[i]] === 0 });
   }
   return { title, index, palette: paletteOf(colourOf), entries };

@@ -52,9 +52,9 @@ class App {
     document.title = this.meta.title;
     id('title').textContent = this.meta.title;
     id('summary').textContent = `${count(this.n)} nodes, ${count(this.meta.edges)} links, ${count(this.meta.columns)} columns`;
-    if (!this.points.gl) return say('This browser has no WebGL2, which the plot needs. Names, dimensions and charts work.', true);
     this.watchContext();
     fillChoices(this);
+    this.colour = id('colour').value;
     wireButtons(this);
     watchTheme(() => this.themeChanged());
     new ResizeObserver(() => this.resize()).observe(id('frame'));
@@ -63,8 +63,9 @@ class App {
     this.node = place; // of each point
     this.resize();
     await this.setLayout(this.layout);
-    await this.setColour(id('colour').value);
-    say('');
+    await this.setColour(this.colour);
+    if (this.points.gl) say('');
+    else say('This browser has no WebGL2, which the points need. Names, links, cards and charts work.', true);
     this.drawNow();
     document.documentElement.dataset.ready = 'yes';
     performance.mark('first-frame');
@@ -375,7 +376,7 @@ async function run() {
   try {
     const app = new App(readMeta());
     await app.start();
-    if (app.axes) await app.finish();
+    await app.finish();
   } catch (error) {
     say(`The page could not be shown: ${error.message}`, true);
     throw error;

@@ -40,6 +40,18 @@ export class Overlay {
     pen.stroke();
   }
 
+  // Rings and names of the strongest neighbours; a name that would lie on another is left out.
+  neighbours({ place, named, nameOf, style }, at) {
+    const taken = [at];
+    for (const point of named) {
+      const [x, y] = place(point);
+      ring(this.pen, [x, y], 4.5, style.accent, 1.4);
+      if (taken.some(([a, b]) => Math.abs(y - b) < 15 && Math.abs(x - a) < 110)) continue;
+      name(this.pen, nameOf(point), [x, y], style, false);
+      taken.push([x, y]);
+    }
+  }
+
   // scene: place (point to pixel), open, links, named, over, lasso, style, nameOf
   draw(scene, ratio) {
     const { pen, canvas } = this;
@@ -49,10 +61,7 @@ export class Overlay {
     if (scene.open >= 0) {
       const at = place(scene.open);
       this.links(place, at, scene.links, style);
-      for (const point of scene.named) {
-        ring(pen, place(point), 4.5, style.accent, 1.4);
-        name(pen, scene.nameOf(point), place(point), style, false);
-      }
+      this.neighbours(scene, at);
       ring(pen, at, 8, style.plot, 5);
       ring(pen, at, 8, style.accent, 2.5);
       name(pen, scene.nameOf(scene.open), [at[0] + 3, at[1]], style, true);

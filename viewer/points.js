@@ -19,7 +19,7 @@ void main() {
 
 // Small points are squares: nobody sees the difference, and a million of them cost half.
 const fragment = `#version 300 es
-precision mediump float;
+precision highp float;
 flat in vec3 rgb;
 uniform float size, alpha;
 out vec4 colour;
@@ -61,6 +61,9 @@ export class Points {
     gl.attachShader(program, compile(gl, gl.VERTEX_SHADER, vertex));
     gl.attachShader(program, compile(gl, gl.FRAGMENT_SHADER, fragment));
     gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      throw new Error(gl.getProgramInfoLog(program));
+    }
     gl.useProgram(program);
     this.uniform = {};
     for (const name of ['scale', 'shift', 'size', 'pass', 'alpha', 'palette']) {

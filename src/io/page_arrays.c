@@ -244,8 +244,8 @@ cafe_status cafe_page_fill(cafe_page *page) {
     page->scratch = cafe_mem(context, n, sizeof *page->scratch);
     if (!page->section || !page->order || !page->rank || !page->scratch) goto done;
     CAFE_TRY(add_positions(page));
-    CAFE_TRY(add_layers(page));
     CAFE_TRY(add_labels(page));
+    CAFE_TRY(add_layers(page));
     CAFE_TRY(add_centrality(page));
     CAFE_TRY(add_names(page));
     CAFE_TRY(add_columns(page, FIRST_COLUMNS));

@@ -1,0 +1,320 @@
+/* cafe view: one interactive page of a graph and its vectors.
+ *
+ * What the user does not give is found here: communities by the layers, centralities by PageRank,
+ * the certificate of the vectors. The page itself is the library's (cafe_page_write).
+ */
+#include "view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "memory.h"
+#include "output.h"
+
+typedef struct view_values {
+    cli_common common;
+    const char *output, *labels, *communities, *report, *title, *map;
+    cafe_graph_options graph;
+    cafe_page_options page;
+} view_values;
+
+typedef struct view_job {
+    cli_run run;
+    const view_values *values;
+    const char *path, *vectors_path;
+    cafe_graph *graph;
+    int64_t n, columns;
+    float *vectors, *map;
+    cafe_labels *labels, *given;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+    cafe_layers *layers;
+    cafe_layer *layer;
+    int32_t *partition; /* of the communities given */
+    double *centrality;
+    cafe_embedding *certified;
+    view_report report;
+    cafe_page_inputs inputs;
+    cafe_page_report made;
+} view_job;
+
+/* ---- what is given --------------------------------------------------------------------------- */
+
+static int read_block(view_job *job, const char *path, int64_t *columns, float **block) {
+    int64_t rows = 0;
+    int code = cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, columns, block));
+    if (code == CLI_OK && rows != job->n)
+        code = cli_error(&job->run, CLI_INPUT,
+                         "%s: expected vectors of %" PRId64 " nodes, found %" PRId64, path, job->n,
+                         rows);
+    return code;
+}
+
+static int read_map(view_job *job) {
+    int64_t columns = 0;
+    const char *map = job->values->map;
+    if (strcmp(map, "auto") == 0 || strcmp(map, "none") == 0) return CLI_OK;
+    int code = read_block(job, map, &columns, &job->map);
+    if (code == CLI_OK && columns != 2)
+        code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
+                         map, columns);
+    job->inputs.map = job->map;
+    return code;
+}
+
+static int read_input(view_job *job) {
+    const view_values *v = job->values;
+    cafe_context *context = job->run.context;
+    int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->graph));
+    if (code != CLI_OK) return code;
+    job->n = cafe_graph_nodes(job->graph);
+    cli_say_graph(&job->run, job->path, job->graph);
+    code = read_block(job, job->vectors_path, &job->columns, &job->vectors);
+    if (code == CLI_OK) code = read_map(job);
+    if (code == CLI_OK && v->labels)
+        code = cli_check(&job->run, cafe_labels_read(context, job->graph, v->labels, &job->labels));
+    if (code == CLI_OK && v->communities)
+        code = cli_check(&job->run,
+                         cafe_labels_read(context, job->graph, v->communities, &job->given));
+    if (code == CLI_OK && v->report) code = view_report_read(&job->run, v->report, &job->report);
+    if (code == CLI_OK && v->report && job->report.column_values &&
+        job->report.columns != job->columns)
+        code = cli_error(&job->run, CLI_INPUT,
+                         "%s: is of %" PRId64 " columns, the vectors have %" PRId64, v->report,
+                         job->report.columns, job->columns);
+    return code;
+}
+
+/* ---- what is found --------------------------------------------------------------------------- */
+
+/* Modularity of a partition: sum of p(S,S) - p(S)^2 over its sets. */
+static double modularity_of(const view_job *job, const int32_t *part, int64_t parts, double *mass) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    double inside = 0, total = 0, expected = 0;
+    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
+    for (int64_t u = 0; u < job->n; u++)
+        for (int64_t a = offsets[u]; a < offsets[u + 1]; a++) {
+            double w = weights ? weights[a] : 1;
+            total += w;
+            mass[part[u]] += w;
+            if (part[u] == part[targets[a]]) inside += w;
+        }
+    for (int64_t s = 0; s < parts; s++) expected += mass[s] / total * (mass[s] / total);
+    return total > 0 ? inside / total - expected : 0;
+}
+
+/* The communities of a file are one layer; nodes that it leaves out are a community together. */
+static int use_given(view_job *job) {
+    int64_t parts = cafe_labels_classes(job->given) + 1;
+    double *mass = calloc((size_t)parts, sizeof *mass);
+    job->layer = calloc(1, sizeof *job->layer);
+    job->partition = malloc((size_t)(job->n + 1) * sizeof *job->partition);
+    int code = CLI_FAILED;
+    if (!mass || !job->layer || !job->partition) {
+        cli_error(&job->run, code, "out of memory");
+        goto done;
+    }
+    code = cli_check(&job->run, cafe_labels_single(job->run.context, job->given, job->partition));
+    if (code != CLI_OK) goto done;
+    for (int64_t u = 0; u < job->n; u++)
+        if (job->partition[u] < 0) job->partition[u] = (int32_t)parts - 1;
+    if (cafe_labels_labelled(job->given) == job->n) parts--;
+    *job->layer = (cafe_layer){.communities = parts,
+                               .modularity = modularity_of(job, job->partition, parts, mass),
+                               .partition = job->partition};
+    job->inputs.layers = 1;
+done:
+    free(mass);
+    return code;
+}
+
+static int find_layers(view_job *job) {
+    int code =
+        cli_check(&job->run, cafe_layers_find(job->run.context, job->op, NULL, &job->layers));
+    if (code != CLI_OK) return code;
+    job->inputs.layers = cafe_layers_count(job->layers);
+    job->layer = calloc((size_t)job->inputs.layers + 1, sizeof *job->layer);
+    if (!job->layer) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    for (int64_t l = 0; l < job->inputs.layers; l++)
+        cafe_layers_get(job->layers, l, &job->layer[l]);
+    return CLI_OK;
+}
+
+static int find_centrality(view_job *job) {
+    job->centrality = malloc((size_t)(job->n + 1) * sizeof *job->centrality);
+    if (!job->centrality) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    job->inputs.centrality = job->centrality;
+    job->inputs.centrality_name = "PageRank";
+    return cli_check(&job->run, cafe_rank_pagerank(job->run.context, job->sampled, NULL, NULL,
+                                                   job->centrality, NULL));
+}
+
+static int find_certificate(view_job *job) {
+    cafe_certificate c;
+    int code = cli_check(&job->run, cafe_certify(job->run.context, job->op, job->columns,
+                                                 job->vectors, NULL, &job->certified));
+    if (code != CLI_OK) return code;
+    cafe_embedding_certificate(job->certified, &c);
+    job->inputs.pairs = c.pairs;
+    job->inputs.ritz_values = c.ritz_values;
+    job->inputs.residuals = c.residuals;
+    job->inputs.column_values = c.column_values;
+    job->inputs.column_residuals = c.column_residuals;
+    return CLI_OK;
+}
+
+static void use_report(view_job *job) {
+    const view_report *r = &job->report;
+    job->inputs.objectives = r->objectives;
+    job->inputs.objective = r->objective;
+    job->inputs.pairs = r->pairs;
+    job->inputs.ritz_values = r->ritz_values;
+    job->inputs.residuals = r->residuals;
+    job->inputs.column_values = r->column_values;
+    job->inputs.column_residuals = r->column_residuals;
+}
+
+static int find_rest(view_job *job) {
+    cafe_context *context = job->run.context;
+    int code =
+        cli_check(&job->run, cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->sampled));
+    if (code == CLI_OK)
+        code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
+    if (code == CLI_OK) code = job->given ? use_given(job) : find_layers(job);
+    if (code == CLI_OK) code = find_centrality(job);
+    if (code == CLI_OK && job->values->report)
+        use_report(job);
+    else if (code == CLI_OK)
+        code = find_certificate(job);
+    return code;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void say_left_out(view_job *job) {
+    const cafe_page_report *r = &job->made;
+    int64_t edges = cafe_graph_edges(job->graph);
+    if (r->columns < job->columns)
+        cli_say(&job->run, "left out  %" PRId64 " of %" PRId64 " columns",
+                job->columns - r->columns, job->columns);
+    if (r->links == 0 && edges > 0)
+        cli_say(&job->run, "left out  %" PRId64 " links%s", edges,
+                job->values->page.links == CAFE_PAGE_LINKS_NONE ? "" : " (--links all keeps them)");
+    if (r->layers < job->inputs.layers)
+        cli_say(&job->run, "left out  the %" PRId64 " finest of %" PRId64 " layers",
+                job->inputs.layers - r->layers, job->inputs.layers);
+    if (!r->names) cli_say(&job->run, "left out  the names of the nodes");
+    if (job->labels && !r->labels) cli_say(&job->run, "left out  the labels");
+}
+
+static int write_page(view_job *job) {
+    char size[CLI_BYTES_TEXT];
+    const view_values *v = job->values;
+    job->inputs.title = v->title ? v->title : base_name(job->path);
+    job->inputs.columns = job->columns;
+    job->inputs.vectors = job->vectors;
+    job->inputs.labels = job->labels;
+    job->inputs.layer = job->layer;
+    int code =
+        cli_check(&job->run, cafe_page_write(job->run.context, job->graph, &job->inputs, &v->page,
+                                             v->output, v->common.force, &job->made));
+    if (code != CLI_OK) return code;
+    say_left_out(job);
+    cli_say(&job->run,
+            "page      %s: %s, %" PRId64 " columns, %" PRId64 " layers, %" PRId64 " links",
+            v->output, cli_bytes_text(job->made.bytes, size), job->made.columns, job->made.layers,
+            job->made.links);
+    return CLI_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int check_values(const view_values *v) {
+    if (!v->output) return cli_usage_error("view", "where to? give -o PAGE.html");
+    return cli_output_check("view", &v->common, v->output);
+}
+
+static int work(view_job *job) {
+    cafe_page_inputs_init(&job->inputs);
+    int code = read_input(job);
+    if (code == CLI_OK) code = find_rest(job);
+    if (code == CLI_OK) code = write_page(job);
+    return code;
+}
+
+static int run_view(const void *values, const cli_arguments *arguments) {
+    view_job job = {
+        .values = values, .path = arguments->words[0], .vectors_path = arguments->words[1]};
+    int code = check_values(job.values);
+    if (code != CLI_OK) return code;
+    code = cli_begin(&job.run, "view", &job.values->common);
+    if (code == CLI_OK) code = work(&job);
+    cafe_embedding_free(job.certified);
+    cafe_layers_free(job.layers);
+    cafe_operator_free(job.op);
+    cafe_sampled_free(job.sampled);
+    cafe_labels_free(job.labels);
+    cafe_labels_free(job.given);
+    if (job.vectors) cafe_block_free(job.run.context, job.vectors);
+    if (job.map) cafe_block_free(job.run.context, job.map);
+    cafe_graph_free(job.graph);
+    view_report_free(&job.report);
+    free(job.layer);
+    free(job.partition);
+    free(job.centrality);
+    return cli_end(&job.run, code);
+}
+
+static const cli_option options[] = {
+    {"output", 'o', "PAGE.html", CLI_TEXT, offsetof(view_values, output), NULL, NULL,
+     "the page; - is standard output"},
+    {"labels", 0, "FILE", CLI_TEXT, offsetof(view_values, labels), NULL, NULL,
+     "labels of the nodes to colour by: node label, one a line"},
+    {"communities", 0, "FILE", CLI_TEXT, offsetof(view_values, communities), NULL, NULL,
+     "communities to show instead of those found here: node community, as cafe cluster writes"},
+    {"report", 0, "FILE", CLI_TEXT, offsetof(view_values, report), NULL, NULL,
+     "the --json report of the run of cafe embed: objective per sweep and its certificate; "
+     "without it the vectors are certified anew"},
+    {"map", 0, "auto|none|FILE", CLI_TEXT, offsetof(view_values, map), "auto", NULL,
+     "a layout in the plane to open with: two columns of a .npy file, or none"},
+    {"title", 0, "TEXT", CLI_TEXT, offsetof(view_values, title), NULL, NULL,
+     "of the page; without it the name of the graph's file"},
+    CLI_ROW_FORCE,
+    CLI_ROW_THREADS,
+    CLI_ROW_SEED,
+    CLI_ROW_QUIET,
+    CLI_ROW_HELP,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_group groups[] = {
+    {"Options", options, NULL, 0},
+    {"Size of the page", NULL, cafe_page_option_table, offsetof(view_values, page)},
+    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(view_values, graph)},
+    {0},
+};
+
+const cli_command cli_view = {
+    .name = "view",
+    .arguments = "GRAPH VECTORS.npy -o PAGE.html [options]",
+    .summary = "one interactive page of an embedding, to open in a browser",
+    .description =
+        "Writes a page that needs nothing but itself: points to move, zoom, search and select, "
+        "coloured by community, label, column or centrality; cards of nodes and of columns; the "
+        "layers of communities; the spectrum.",
+    .groups = groups,
+    .size = sizeof(view_values),
+    .least = 2,
+    .most = 2,
+    .run = run_view,
+};
