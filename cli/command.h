@@ -18,6 +18,7 @@
     X(recommend)        \
     X(link)             \
     X(evaluate)         \
+    X(reproduce)        \
     X(help)             \
     X(version)
 
