@@ -45,9 +45,7 @@ else
 fi
 rm xgboost.*
 
-# ---- a test label changes nothing: all classes of nodes that are never trained on are permuted.
-# With --train as a count and a fixed seed the first repeat's training nodes are the same, so only
-# the truth differs: predictions are compared through what they score against a third labelling.
+# ---- methods that are handed the training labels, for every split anew
 expect 0 "${classify[@]}" -q --method cafe --supervised --repeats 2 --output-form raw --classifier none --json c.json
 awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "semi-supervised softmax on clear blocks"
 
