@@ -12,6 +12,7 @@
 #include <cafe/embedding.h>
 #include <cafe/evaluate.h>
 #include <cafe/evolve.h>
+#include <cafe/explain.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>

@@ -93,6 +93,8 @@ void cafe_reset_cancel(cafe_context *context) {
 }
 
 cafe_status cafe_check_cancel(cafe_context *context) {
+    if (context->parent && atomic_load_explicit(&context->parent->cancelled, memory_order_relaxed))
+        cafe_cancel(context);
     if (!atomic_load_explicit(&context->cancelled, memory_order_relaxed)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_CANCELLED, "cancelled");
 }

@@ -12,6 +12,7 @@ struct cafe_pool;
 struct cafe_context {
     cafe_allocator allocator;
     struct cafe_pool *pool;
+    struct cafe_context *parent; /* cancelled with it; NULL: with none */
     int32_t threads;
     uint64_t seed;
     atomic_int cancelled;

@@ -1,0 +1,61 @@
+/* node2vec (Grover, Leskovec, KDD 2016): DeepWalk with walks of second order, that stay near (p) or
+ * go far (q), and negative sampling.
+ */
+#include <cafe/skipgram.h>
+
+#include <stddef.h>
+
+#include "baseline/skipgram.h"
+
+static const cafe_option node2vec_options[] = {
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, columns), 128, 1, 65536,
+     NULL, "columns of the embedding"},
+    {"walks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, walks), 10, 1, 1e6, NULL,
+     "walks from each node"},
+    {"length", "N", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, length), 80, 2,
+     CAFE_WALK_LONGEST, NULL, "nodes of a walk"},
+    {"window", "N", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, window), 10, 1, 1024, NULL,
+     "most steps between the two nodes of a pair"},
+    {"negative", "N", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, negative), 5, 1, 1000,
+     NULL, "drawn contexts for each pair"},
+    {"epochs", "N", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, epochs), 1, 0, 1e6, NULL,
+     "passes over the walks"},
+    {"rate", "R", CAFE_OPTION_REAL, offsetof(cafe_node2vec_options, rate), 0.025, 1e-6, 1, NULL,
+     "learning rate at the start; it falls linearly to nearly 0"},
+    {"p", "P", CAFE_OPTION_REAL, offsetof(cafe_node2vec_options, p), 1, 1e-6, 1e6, NULL,
+     "steps back are 1/p times as likely as steps to a common neighbour"},
+    {"q", "Q", CAFE_OPTION_REAL, offsetof(cafe_node2vec_options, q), 1, 1e-6, 1e6, NULL,
+     "steps away are 1/q times as likely as steps to a common neighbour"},
+    {"fast", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_node2vec_options, fast), 0, 0, 1, NULL,
+     "let threads race without locks: not the same result from run to run"},
+};
+
+static const cafe_option_table node2vec_table = {
+    "node2vec", "node2vec: DeepWalk with walks that prefer to stay near or to go far",
+    sizeof(cafe_node2vec_options), node2vec_options,
+    sizeof node2vec_options / sizeof *node2vec_options};
+
+const cafe_option_table *cafe_node2vec_option_table(void) {
+    return &node2vec_table;
+}
+
+void cafe_node2vec_options_init(cafe_node2vec_options *options) {
+    cafe_options_init(&node2vec_table, options);
+}
+
+cafe_status cafe_node2vec(cafe_context *context, const cafe_graph *graph,
+                          const cafe_node2vec_options *options, cafe_solution **solution) {
+    cafe_node2vec_options o;
+    cafe_node2vec_options_init(&o);
+    if (options) o = *options;
+    *solution = NULL;
+    cafe_status status = cafe_options_check(context, &node2vec_table, &o);
+    if (status != CAFE_OK) return status;
+    cafe_skipgram_plan plan = {.columns = o.columns,
+                               .loss = CAFE_LOSS_NEGATIVE,
+                               .negative = o.negative,
+                               .passes = o.epochs,
+                               .rate = o.rate,
+                               .fast = o.fast};
+    return cafe_walk_train(context, graph, o.p, o.q, o.walks, o.length, o.window, &plan, solution);
+}

@@ -1,0 +1,219 @@
+/* Upper bounds on the modularity of every partition.
+ *
+ * A partition with indicator vectors x_S has modularity sum over S of x_S^T Q x_S.
+ *
+ * Pairs. It is a sum of q(u,w) over the pairs in one community, of which all (u,u) are some: at
+ * most sum over u of q(u,u) + sum over u != w of max(q(u,w), 0). Only arcs have q(u,w) > 0.
+ *
+ * Dual. Let y be any vector with diag(y) - Q positive semidefinite. Then
+ *
+ *     sum over S of x_S^T Q x_S  <=  sum over S of x_S^T diag(y) x_S  =  sum over u of y_u
+ *
+ * because each node is in one S. This is the dual of the semidefinite relaxation in which rows of
+ * length 1 take the place of indicators (Goemans and Williamson 1995), and the sphere climbs that
+ * relaxation: at its optimum y_u = <h_u, z_u> is dual optimal, so the y of a sphere is nearly so.
+ * What it lacks is repaired along p: with mu the largest eigenvalue of D^-1/2 (Q - diag(y)) D^-1/2,
+ * diag(y + mu p) - Q is positive semidefinite, and the bound is sum y + mu since p sums to 1.
+ *
+ * Spectral. The same with y = 0: the largest eigenvalue of D^-1/2 Q D^-1/2.
+ *
+ * mu: by a dense solver up to SMALL nodes. Beyond, a Lanczos value theta with residual r = |M x -
+ * theta x|, |x| = 1: an eigenvalue lies within r of theta (Parlett 1980, theorem 4.5.1), and theta
+ * + r is taken. That this eigenvalue is the largest one is assumed: it fails only when the random
+ * start has hardly any part along those above.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <cafe/embedding.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "explain/explain.h"
+#include "explain/lanczos.h"
+#include "solve/solution.h"
+#include "spectral/dense.h"
+
+enum { SMALL = 512, BLOCK = 1024 };
+/* What double precision may lose: sums of up to 10^9 terms of size 1. */
+static const double rounding = 1e-11;
+
+static const cafe_option ceiling_options[] = {
+    {"bound-columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, columns), 32, 2,
+     4096, NULL, "bound: columns of the sphere that the dual bound is read off"},
+    {"bound-sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, sweeps), 300, 1, 1e6,
+     NULL, "bound: sweeps of it at most"},
+    {"bound-tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, tolerance), 1e-6, 0,
+     1, NULL, "bound: stop its sweeps when one gains less than this share of the objective"},
+    {"bound-residual", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, residual), 1e-4, 0, 1,
+     NULL, "bound: Lanczos stops at this residual, relative to the range of its values"},
+    {"bound-restarts", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, restarts), 20, 0,
+     10000, NULL, "bound: restarts of Lanczos at most"},
+};
+
+static const cafe_option_table ceiling_table = {
+    "ceiling", "upper bounds on the modularity of any partition", sizeof(cafe_ceiling_options),
+    ceiling_options, sizeof ceiling_options / sizeof *ceiling_options};
+
+const cafe_option_table *cafe_ceiling_option_table(void) {
+    return &ceiling_table;
+}
+
+void cafe_ceiling_options_init(cafe_ceiling_options *options) {
+    cafe_options_init(&ceiling_table, options);
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+typedef struct pair_job {
+    const cafe_sampled *s;
+    double *partial;
+} pair_job;
+
+static void pair_block(void *argument, int64_t block, int32_t worker) {
+    const pair_job *job = argument;
+    const cafe_sampled *s = job->s;
+    double sum = 0;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+        sum -= s->p[u] * s->p[u];
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+            int64_t w = s->targets[j];
+            double joint = (s->weights ? s->weights[j] : 1) / s->total;
+            double q = joint - s->p[u] * s->p[w];
+            if (w == u)
+                sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */
+            else if (q > 0)
+                sum += q;
+        }
+    }
+    job->partial[block] = sum;
+}
+
+static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, double *bound) {
+    int64_t blocks = cafe_blocks(op->n, BLOCK);
+    pair_job job = {op->sampled, cafe_mem(context, blocks, sizeof *job.partial)};
+    cafe_status status =
+        job.partial ? cafe_parallel(context, blocks, pair_block, &job) : CAFE_ERROR_MEMORY;
+    *bound = rounding;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *bound += job.partial[b];
+    cafe_mem_free(context, job.partial);
+    return status;
+}
+
+/* ---- the largest eigenvalue of D^-1/2 Q D^-1/2 - diag(t) ------------------------------------- */
+
+typedef struct shift {
+    double value, residual; /* value: the residual is in it */
+} shift;
+
+static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
+                              const cafe_ceiling_options *o, const double *roots, const double *t,
+                              shift *found) {
+    cafe_status status = CAFE_OK;
+    cafe_scaled m;
+    double *values = NULL;
+    CAFE_TRY(cafe_scaled_new(context, op, roots, t, &m));
+    if (op->n <= SMALL) {
+        values = cafe_mem(context, op->n, sizeof *values);
+        CAFE_TRY(values ? cafe_scaled_eigenvalues(context, &m, values) : CAFE_ERROR_MEMORY);
+        found->value = values[0] + rounding;
+        found->residual = 0;
+    } else {
+        CAFE_TRY(cafe_lanczos_largest(context, &m, o->residual, o->restarts, &found->value,
+                                      &found->residual));
+        found->value += found->residual + rounding;
+    }
+done:
+    cafe_mem_free(context, values);
+    cafe_scaled_free(context, &m);
+    return status;
+}
+
+/* ---- y of a sphere --------------------------------------------------------------------------- */
+
+static cafe_status solve_sphere(cafe_context *context, const cafe_operator *op,
+                                const cafe_ceiling_options *o, cafe_solution **solution) {
+    cafe_sphere_options sphere;
+    cafe_sphere_options_init(&sphere);
+    sphere.columns = o->columns;
+    sphere.sweeps = o->sweeps;
+    sphere.tolerance = o->tolerance;
+    return cafe_sphere(context, op, &sphere, NULL, solution);
+}
+
+/* t_u = y_u / p_u with y_u = <h_u, z_u>; *sum gets that of y. Any y is valid, so float32 will do.
+ */
+static cafe_status find_dual(cafe_context *context, const cafe_operator *op,
+                             const cafe_ceiling_options *o, double *t, double *sum) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *solution = NULL;
+    float *z = NULL;
+    const double *p = op->sampled->p;
+    CAFE_TRY(solve_sphere(context, op, o, &solution));
+    z = cafe_mem(context, op->n * solution->stride, sizeof *z);
+    if (!z) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
+                                 0, z));
+    *sum = 0;
+    for (int64_t u = 0; u < op->n; u++) {
+        const float *h = solution->h + u * solution->stride;
+        t[u] = p[u] > 0 ? op->kernels->dot(solution->stride, h, z + u * solution->stride) : 0;
+        *sum += p[u] * t[u];
+    }
+done:
+    cafe_mem_free(context, z);
+    cafe_solution_free(solution);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void collect(int64_t n, shift spectral, shift dual, cafe_ceiling *c) {
+    c->exact = n <= SMALL;
+    c->spectral = spectral.value > 0 ? spectral.value : 0;
+    c->spectral_residual = spectral.residual;
+    c->dual_shift = dual.value;
+    c->dual_residual = dual.residual;
+    c->dual = c->dual_sum + c->dual_shift;
+    c->bound = c->pairs < c->spectral ? c->pairs : c->spectral;
+    if (c->dual < c->bound) c->bound = c->dual;
+}
+
+static cafe_status find(cafe_context *context, const cafe_operator *op,
+                        const cafe_ceiling_options *o, cafe_ceiling *c) {
+    cafe_status status = CAFE_ERROR_MEMORY;
+    shift spectral, dual;
+    double *roots = cafe_mem(context, op->n, sizeof *roots);
+    double *t = cafe_mem(context, op->n, sizeof *t);
+    if (!roots || !t) goto done;
+    for (int64_t u = 0; u < op->n; u++)
+        roots[u] = op->sampled->p[u] > 0 ? 1 / sqrt(op->sampled->p[u]) : 0;
+    CAFE_TRY(bound_pairs(context, op, &c->pairs));
+    CAFE_TRY(find_dual(context, op, o, t, &c->dual_sum));
+    cafe_phase(context, "bound", 0);
+    CAFE_TRY(find_shift(context, op, o, roots, NULL, &spectral));
+    CAFE_TRY(find_shift(context, op, o, roots, t, &dual));
+    collect(op->n, spectral, dual, c);
+done:
+    cafe_mem_free(context, roots);
+    cafe_mem_free(context, t);
+    return status;
+}
+
+cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op,
+                              const cafe_ceiling_options *options, cafe_ceiling *ceiling) {
+    cafe_ceiling_options o;
+    cafe_ceiling_options_init(&o);
+    if (options) o = *options;
+    cafe_status status = cafe_options_check(context, &ceiling_table, &o);
+    if (status == CAFE_OK) status = cafe_operator_need_rows(context, op);
+    if (status != CAFE_OK) return status;
+    *ceiling = (cafe_ceiling){0};
+    int threads = cafe_blas_single();
+    status = find(context, op, &o, ceiling);
+    cafe_blas_restore(threads);
+    cafe_phase(context, "", 0);
+    return status;
+}

@@ -1,0 +1,206 @@
+/* Communities: their members, masses and inner centralities, and their cards.
+ *
+ * One pass over the arcs gives p(u, S(u)) of every node; all else is sums of those in the order of
+ * the members. The neighbours of a community cost the arcs of its members: all cards together are
+ * one more pass.
+ */
+#include <string.h>
+
+#include <cafe/cluster.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "explain/explain.h"
+
+static double arc(const cafe_sampled *s, int64_t j) {
+    return s->weights ? s->weights[j] : 1;
+}
+
+/* ---- the partition --------------------------------------------------------------------------- */
+
+static cafe_status find_partition(cafe_context *context, const cafe_explanation *e, int32_t *part) {
+    cafe_layers *layers = NULL;
+    cafe_layer top;
+    cafe_status status = cafe_layers_find(context, e->op, NULL, &layers);
+    if (status != CAFE_OK) return status;
+    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    memcpy(part, top.partition, (size_t)e->n * sizeof *part);
+    cafe_layers_free(layers);
+    return CAFE_OK;
+}
+
+static cafe_status count_parts(cafe_context *context, const cafe_explanation *e, int64_t *count) {
+    const int32_t *part = e->sets.part;
+    *count = 0;
+    for (int64_t u = 0; u < e->n; u++) {
+        if (part[u] >= e->n)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "node %lld is in community %d: expected numbers below the %lld nodes",
+                             (long long)u, part[u], (long long)e->n);
+        if (part[u] >= *count) *count = part[u] + 1;
+    }
+    return CAFE_OK;
+}
+
+/* Members by counting: start[S] .. start[S+1], in the order of the nodes. */
+static void list_members(const cafe_explanation *e, cafe_member_lists *s) {
+    for (int64_t u = 0; u < e->n; u++)
+        if (s->part[u] >= 0) s->start[s->part[u] + 1]++;
+    for (int64_t c = 0; c < s->count; c++) s->start[c + 1] += s->start[c];
+    for (int64_t u = 0; u < e->n; u++)
+        if (s->part[u] >= 0) s->members[s->start[s->part[u]]++] = (int32_t)u;
+    memmove(s->start + 1, s->start, (size_t)s->count * sizeof *s->start);
+    s->start[0] = 0;
+}
+
+/* p(u, S(u)) = sum over w in S(u) of a(u,w) / 2m */
+static void inside_block(void *argument, int64_t block, int32_t worker) {
+    cafe_explanation *e = argument;
+    const cafe_sampled *s = e->op->sampled;
+    const int32_t *part = e->sets.part;
+    (void)worker;
+    for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
+         u < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); u++) {
+        double sum = 0;
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
+            if (part[s->targets[j]] == part[u]) sum += arc(s, j);
+        e->sets.inside[u] = part[u] >= 0 ? sum / s->total : 0;
+    }
+}
+
+/* ---- lists of each community ----------------------------------------------------------------- */
+
+typedef struct list_job {
+    cafe_explanation *e;
+    double *joint;    /* workers x communities: p(S,S') of the community at hand, else 0 */
+    int32_t *touched; /* workers x communities: those S' */
+} list_job;
+
+/* mass, p(S,S) and the members by C(u|S) = p(u,S) / p(S) */
+static void list_central(cafe_explanation *e, int64_t c) {
+    cafe_member_lists *s = &e->sets;
+    for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
+        s->mass[c] += e->op->sampled->p[s->members[i]];
+        s->joint[c] += s->inside[s->members[i]];
+    }
+    for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
+        double value = s->mass[c] > 0 ? s->inside[s->members[i]] / s->mass[c] : 0;
+        cafe_listed_offer(s->central + c * e->top, &s->central_count[c], e->top,
+                          (cafe_listed){s->members[i], value});
+    }
+}
+
+static void central_task(void *argument, int64_t c, int32_t worker) {
+    (void)worker;
+    list_central(argument, c);
+}
+
+/* Linked communities by q(S,S') = p(S,S') - p(S) p(S'). */
+static void nearest_task(void *argument, int64_t c, int32_t worker) {
+    const list_job *job = argument;
+    cafe_explanation *e = job->e;
+    cafe_member_lists *s = &e->sets;
+    const cafe_sampled *sampled = e->op->sampled;
+    double *joint = job->joint + worker * s->count;
+    int32_t *touched = job->touched + worker * s->count;
+    int64_t count = 0;
+    for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
+        int64_t u = s->members[i];
+        for (int64_t j = sampled->offsets[u]; j < sampled->offsets[u + 1]; j++) {
+            int32_t d = s->part[sampled->targets[j]];
+            if (d < 0 || d == c) continue;
+            if (joint[d] == 0) touched[count++] = d;
+            joint[d] += arc(sampled, j);
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t d = touched[i];
+        double q = joint[d] / sampled->total - s->mass[c] * s->mass[d];
+        cafe_listed_offer(s->nearest + c * e->top, &s->nearest_count[c], e->top,
+                          (cafe_listed){d, q});
+        joint[d] = 0;
+    }
+}
+
+static cafe_status list_nearest(cafe_context *context, cafe_explanation *e) {
+    int64_t room = context->threads * e->sets.count;
+    list_job job = {e, cafe_mem_zero(context, room, sizeof *job.joint),
+                    cafe_mem(context, room, sizeof *job.touched)};
+    cafe_status status = job.joint && job.touched
+                             ? cafe_parallel(context, e->sets.count, nearest_task, &job)
+                             : CAFE_ERROR_MEMORY;
+    cafe_mem_free(context, job.joint);
+    cafe_mem_free(context, job.touched);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_member_lists *s) {
+    s->start = cafe_mem_zero(context, s->count + 1, sizeof *s->start);
+    s->members = cafe_mem(context, e->n, sizeof *s->members);
+    s->inside = cafe_mem(context, e->n, sizeof *s->inside);
+    s->mass = cafe_mem_zero(context, s->count, sizeof *s->mass);
+    s->joint = cafe_mem_zero(context, s->count, sizeof *s->joint);
+    s->central = cafe_mem(context, s->count * e->top, sizeof *s->central);
+    s->nearest = cafe_mem(context, s->count * e->top, sizeof *s->nearest);
+    s->central_count = cafe_mem_zero(context, s->count, sizeof *s->central_count);
+    s->nearest_count = cafe_mem_zero(context, s->count, sizeof *s->nearest_count);
+    return s->start && s->members && s->inside && s->mass && s->joint && s->central && s->nearest &&
+           s->central_count && s->nearest_count;
+}
+
+cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part) {
+    cafe_member_lists *s = &e->sets;
+    cafe_status status = CAFE_OK;
+    if (e->op->window > 1) return CAFE_OK;
+    s->part = cafe_mem(context, e->n, sizeof *s->part);
+    if (!s->part) return CAFE_ERROR_MEMORY;
+    if (part)
+        memcpy(s->part, part, (size_t)e->n * sizeof *part);
+    else
+        CAFE_TRY(find_partition(context, e, s->part));
+    cafe_phase(context, "explain", 0);
+    CAFE_TRY(count_parts(context, e, &s->count));
+    if (!reserve(context, e, s)) return CAFE_ERROR_MEMORY;
+    list_members(e, s);
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), inside_block, e));
+    CAFE_TRY(cafe_parallel(context, s->count, central_task, e));
+    CAFE_TRY(list_nearest(context, e));
+done:
+    return status;
+}
+
+void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {
+    void *blocks[] = {s->part,  s->start,   s->members, s->inside,        s->mass,
+                      s->joint, s->central, s->nearest, s->central_count, s->nearest_count};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+}
+
+/* ---- the card -------------------------------------------------------------------------------- */
+
+/* A community that holds all edges has none beside it, up to rounding. */
+static const double nothing = 1e-12;
+
+cafe_status cafe_explain_community(cafe_context *context, const cafe_explanation *e,
+                                   int32_t community, cafe_community_card *card) {
+    const cafe_member_lists *s = &e->sets;
+    if (community < 0 || community >= s->count)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no community %d: there are %lld",
+                         community, (long long)s->count);
+    double mass = s->mass[community], inside = s->joint[community];
+    double smaller = mass < 1 - mass ? mass : 1 - mass, cut = mass > inside ? mass - inside : 0;
+    *card = (cafe_community_card){
+        .community = community,
+        .nodes = s->start[community + 1] - s->start[community],
+        .mass = mass,
+        .inside = inside,
+        .strength = inside - mass * mass,
+        .conductance = smaller > nothing ? cut / smaller : 0,
+        .central_count = s->central_count[community],
+        .nearest_count = s->nearest_count[community],
+        .central = s->central + community * e->top,
+        .nearest = s->nearest + community * e->top,
+    };
+    return CAFE_OK;
+}

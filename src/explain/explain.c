@@ -1,0 +1,245 @@
+/* The explanation of an embedding: one product with Q, from which the cards are read.
+ *
+ * With Z = Q V, column j contributes v_j^T Q v_j = sum over u of v_uj z_uj to tr(V^T Q V), and
+ * node u contributes <h_u, z_u>. Both ways of adding up n K numbers give the modularity of the
+ * embedding, so shares of columns and pulls of nodes account for the same quantity, whatever the
+ * scale of the columns and whether or not they are orthogonal.
+ *
+ * Values and residuals are those of the certificate (spectral/ritz.h), for both problems that the
+ * forms of an embedding solve: Q v = rho v, and Q v = rho D v. Which of them the columns are nearer
+ * to is decided by the sum over columns of the residual relative to |rho|.
+ */
+#include "explain/explain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "spectral/dense.h"
+
+enum { MOST_TOP = 1000 };
+
+static const cafe_option explain_options[] = {
+    {"top", "T", CAFE_OPTION_INTEGER, offsetof(cafe_explain_options, top), 5, 1, MOST_TOP, NULL,
+     "entries of every list of nodes, communities, pulls and pushes"},
+};
+
+static const cafe_option_table explain_table = {
+    "explain", "cards of dimensions, nodes and communities", sizeof(cafe_explain_options),
+    explain_options, sizeof explain_options / sizeof *explain_options};
+
+const cafe_option_table *cafe_explain_option_table(void) {
+    return &explain_table;
+}
+
+void cafe_explain_options_init(cafe_explain_options *options) {
+    cafe_options_init(&explain_table, options);
+}
+
+/* ---- the block ------------------------------------------------------------------------------- */
+
+typedef struct copy_job {
+    const float *from;
+    cafe_tall *to;
+    uint8_t *bad; /* of each block: an entry is not finite */
+} copy_job;
+
+static void copy_block(void *argument, int64_t block, int32_t worker) {
+    const copy_job *job = argument;
+    int64_t columns = job->to->columns, stride = job->to->stride;
+    (void)worker;
+    job->bad[block] = 0;
+    for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
+         u < cafe_block_end(job->to->n, CAFE_EXPLAIN_BLOCK, block); u++)
+        for (int64_t k = 0; k < stride; k++) {
+            float x = k < columns ? job->from[u * columns + k] : 0;
+            if (!isfinite(x)) job->bad[block] = 1;
+            job->to->x[u * stride + k] = x;
+        }
+}
+
+static cafe_status copy_vectors(cafe_context *context, cafe_explanation *e, const float *vectors) {
+    int64_t blocks = cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), stride = cafe_stride(e->columns);
+    e->v = (cafe_tall){e->n, stride, e->columns, NULL};
+    e->z = e->v;
+    e->v.x = cafe_mem(context, e->n * stride, sizeof *e->v.x);
+    e->z.x = cafe_mem(context, e->n * stride, sizeof *e->z.x);
+    copy_job job = {vectors, &e->v, cafe_mem(context, blocks, 1)};
+    cafe_status status = e->v.x && e->z.x && job.bad
+                             ? cafe_parallel(context, blocks, copy_block, &job)
+                             : CAFE_ERROR_MEMORY;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
+        if (job.bad[b])
+            status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                               "the vectors of nodes %lld to %lld are not all finite",
+                               (long long)(b * CAFE_EXPLAIN_BLOCK),
+                               (long long)cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, b) - 1);
+    cafe_mem_free(context, job.bad);
+    return status;
+}
+
+/* ---- sums over the columns ------------------------------------------------------------------- */
+
+typedef struct sum_job {
+    const cafe_explanation *e;
+    cafe_column_sums *partial; /* blocks x columns */
+} sum_job;
+
+static void sum_block(void *argument, int64_t block, int32_t worker) {
+    const sum_job *job = argument;
+    const cafe_explanation *e = job->e;
+    cafe_column_sums *sums = job->partial + block * e->columns;
+    (void)worker;
+    for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
+         u < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); u++)
+        for (int64_t k = 0; k < e->columns; k++) {
+            double v = e->v.x[u * e->v.stride + k];
+            sums[k].sum += v;
+            sums[k].square += v * v;
+            sums[k].image += v * (double)e->z.x[u * e->z.stride + k];
+        }
+}
+
+static cafe_status add_columns(cafe_context *context, cafe_explanation *e) {
+    int64_t blocks = cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK);
+    e->sums = cafe_mem_zero(context, e->columns, sizeof *e->sums);
+    sum_job job = {e, cafe_mem_zero(context, blocks * e->columns, sizeof *job.partial)};
+    cafe_status status = e->sums && job.partial ? cafe_parallel(context, blocks, sum_block, &job)
+                                                : CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; status == CAFE_OK && i < blocks * e->columns; i++) {
+        cafe_column_sums *sums = e->sums + i % e->columns;
+        sums->sum += job.partial[i].sum;
+        sums->square += job.partial[i].square;
+        sums->image += job.partial[i].image;
+    }
+    cafe_mem_free(context, job.partial);
+    e->modularity = 0;
+    for (int64_t k = 0; k < e->columns && status == CAFE_OK; k++) e->modularity += e->sums[k].image;
+    return status;
+}
+
+/* ---- the two problems ------------------------------------------------------------------------ */
+
+/* sum over columns of residual / |rho|, each at most 1 */
+static double distance(const cafe_ritz *ritz, int64_t columns) {
+    double sum = 0;
+    for (int64_t k = 0; k < columns; k++) {
+        double rho = fabs(ritz->column_values[k]), residual = ritz->column_residuals[k];
+        sum += residual < rho ? residual / rho : 1;
+    }
+    return sum;
+}
+
+/* Z <- D^-1 Z for the walk's problem; nodes without edges have z = 0. */
+static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
+    const double *p = e->op->sampled->p;
+    double *inverse = cafe_mem(context, e->n, sizeof *inverse);
+    cafe_tall image = e->z;
+    cafe_status status = CAFE_ERROR_MEMORY;
+    image.x = cafe_mem(context, e->n * image.stride, sizeof *image.x);
+    if (!inverse || !image.x) goto done;
+    for (int64_t u = 0; u < e->n; u++) inverse[u] = p[u] > 0 ? 1 / p[u] : 0;
+    memcpy(image.x, e->z.x, (size_t)(e->n * image.stride) * sizeof *image.x);
+    CAFE_TRY(cafe_tall_scale(context, &image, inverse));
+    CAFE_TRY(cafe_ritz_solve(context, &e->v, &image, p, &e->walk));
+done:
+    cafe_mem_free(context, inverse);
+    cafe_mem_free(context, image.x);
+    return status;
+}
+
+static cafe_status judge(cafe_context *context, cafe_explanation *e) {
+    cafe_status status = CAFE_OK;
+    int threads = cafe_blas_single();
+    CAFE_TRY(cafe_ritz_new(context, e->columns, &e->plain));
+    CAFE_TRY(cafe_ritz_new(context, e->columns, &e->walk));
+    CAFE_TRY(cafe_ritz_solve(context, &e->v, &e->z, NULL, &e->plain));
+    CAFE_TRY(solve_walk(context, e));
+    e->generalised = distance(&e->walk, e->columns) < distance(&e->plain, e->columns);
+done:
+    cafe_blas_restore(threads);
+    return status;
+}
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+static cafe_status fill(cafe_context *context, cafe_explanation *e, const float *vectors,
+                        const int32_t *part) {
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "explain", 0);
+    CAFE_TRY(copy_vectors(context, e, vectors));
+    CAFE_TRY(
+        cafe_operator_apply(context, e->op, CAFE_SIDE_PLAIN, e->v.stride, e->v.x, 1, 0, 0, e->z.x));
+    CAFE_TRY(add_columns(context, e));
+    CAFE_TRY(judge(context, e));
+    CAFE_TRY(cafe_explain_sets(context, e, part));
+    CAFE_TRY(cafe_explain_ends(context, e));
+done:
+    cafe_phase(context, "", 0);
+    return status;
+}
+
+cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t columns,
+                         const float *vectors, const int32_t *part,
+                         const cafe_explain_options *options, cafe_explanation **explanation) {
+    cafe_explain_options o;
+    cafe_explain_options_init(&o);
+    if (options) o = *options;
+    *explanation = NULL;
+    cafe_status status = cafe_options_check(context, &explain_table, &o);
+    if (status != CAFE_OK) return status;
+    if (columns < 1)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "an embedding has at least one column");
+    cafe_explanation *e = cafe_mem_zero(context, 1, sizeof *e);
+    if (!e) return CAFE_ERROR_MEMORY;
+    e->context = context;
+    e->op = op;
+    e->n = op->n;
+    e->columns = columns;
+    e->top = o.top;
+    status = fill(context, e, vectors, part);
+    if (status == CAFE_OK)
+        *explanation = e;
+    else
+        cafe_explanation_free(e);
+    return status;
+}
+
+void cafe_explanation_free(cafe_explanation *e) {
+    if (!e) return;
+    cafe_context *context = e->context;
+    void *blocks[] = {e->v.x,
+                      e->z.x,
+                      e->sums,
+                      e->high,
+                      e->low,
+                      e->high_communities,
+                      e->low_communities,
+                      e->high_count,
+                      e->low_count,
+                      e->products,
+                      e->coordinates,
+                      e->pulls,
+                      e->pushes};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+    cafe_ritz_free(context, &e->plain);
+    cafe_ritz_free(context, &e->walk);
+    cafe_member_lists_free(context, &e->sets);
+    cafe_mem_free(context, e);
+}
+
+void cafe_explanation_get(const cafe_explanation *e, cafe_explain_report *report) {
+    const cafe_ritz *ritz = e->generalised ? &e->walk : &e->plain;
+    *report = (cafe_explain_report){.nodes = e->n,
+                                    .columns = e->columns,
+                                    .modularity = e->modularity,
+                                    .generalised = e->generalised,
+                                    .pairs = ritz->pairs,
+                                    .values = ritz->values,
+                                    .residuals = ritz->residuals,
+                                    .communities = e->sets.count,
+                                    .part = e->sets.part};
+    for (int64_t c = 0; c < e->sets.count; c++)
+        report->part_modularity += e->sets.joint[c] - e->sets.mass[c] * e->sets.mass[c];
+}

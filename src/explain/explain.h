@@ -1,0 +1,79 @@
+/* The explanation's inside: the block, its image under Q, and what the cards are read off. */
+#ifndef CAFE_EXPLAIN_EXPLAIN_H
+#define CAFE_EXPLAIN_EXPLAIN_H
+
+#include <stdbool.h>
+
+#include <cafe/explain.h>
+
+#include "base/context.h"
+#include "operator/operator.h"
+#include "spectral/ritz.h"
+
+/* Columns that one task scans: a cache line of every row. */
+enum { CAFE_EXPLAIN_COLUMNS = 16, CAFE_EXPLAIN_BLOCK = 1024 };
+
+/* A column's entries added up. */
+typedef struct cafe_column_sums {
+    double sum, square, image; /* of v, v^2 and v (Q v) */
+} cafe_column_sums;
+
+/* Communities: members in the order of the nodes, and figures of each. */
+typedef struct cafe_member_lists {
+    int64_t count;
+    int32_t *part;  /* of each node, negative: none */
+    int64_t *start; /* count + 1: members of S are members[start[S] .. start[S+1]) */
+    int32_t *members;
+    double *inside;                 /* p(u, S(u)) of each node */
+    double *mass, *joint;           /* p(S) and p(S,S) */
+    cafe_listed *central, *nearest; /* top of each */
+    int64_t *central_count, *nearest_count;
+} cafe_member_lists;
+
+struct cafe_explanation {
+    cafe_context *context;
+    const cafe_operator *op;
+    int64_t n, columns, top;
+    cafe_tall v, z; /* V and Q V */
+    cafe_column_sums *sums;
+    double modularity;
+    cafe_ritz plain, walk;
+    bool generalised;
+    cafe_listed *high, *low; /* columns x top nodes */
+    cafe_listed *high_communities, *low_communities;
+    int64_t *high_count, *low_count; /* communities listed of each column */
+    cafe_member_lists sets;
+    /* of the last node card */
+    double *products;
+    cafe_coordinate *coordinates;
+    cafe_force *pulls, *pushes;
+};
+
+/* Keeps the `room` best of a stream in order: larger values first, equal ones by index. A list is
+ * short, so an item is put into its place by moving those behind it. */
+static inline void cafe_listed_offer(cafe_listed *list, int64_t *count, int64_t room,
+                                     cafe_listed item) {
+    int64_t i = *count;
+    if (i == room) {
+        if (room == 0 ||
+            !(item.value > list[room - 1].value ||
+              (item.value == list[room - 1].value && item.index < list[room - 1].index)))
+            return;
+        i = room - 1;
+    }
+    for (; i > 0 && (item.value > list[i - 1].value ||
+                     (item.value == list[i - 1].value && item.index < list[i - 1].index));
+         i--)
+        list[i] = list[i - 1];
+    list[i] = item;
+    if (*count < room) (*count)++;
+}
+
+/* dimensions.c: the ends of every column. */
+cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e);
+
+/* communities.c: the lists, masses and centralities of a partition, found when part is NULL. */
+cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part);
+void cafe_member_lists_free(cafe_context *context, cafe_member_lists *sets);
+
+#endif

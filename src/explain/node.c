@@ -1,0 +1,213 @@
+/* Node cards: where a node lies, what holds it there, and how firmly it belongs to its community.
+ *
+ * In tr(V^T Q V) node u has the part
+ *
+ *     <h_u, z_u> = sum over w of q(u,w) <h_u, h_w>,    q(u,w) = p(u,w) - p_u p_w
+ *
+ * The few nodes linked to u have p(u,w) > 0; all others act through -p_u p_w alone, each a little.
+ * A card costs one pass over the block for the products <h_u, h_w>; the sums are taken in the order
+ * of the nodes.
+ *
+ * Communities that u has no link to attach it by -p_u p(S'): of them only the lightest can be the
+ * second best, and to be alone (0) is better still. So the second best is among those linked to u
+ * and the empty one.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "explain/explain.h"
+
+/* ---- position -------------------------------------------------------------------------------- */
+
+typedef struct place_job {
+    const cafe_explanation *e;
+    int64_t node;
+} place_job;
+
+/* products[w] = <h_u, h_w> */
+static void product_block(void *argument, int64_t block, int32_t worker) {
+    const place_job *job = argument;
+    const cafe_explanation *e = job->e;
+    const float *row = e->v.x + job->node * e->v.stride;
+    (void)worker;
+    for (int64_t w = block * CAFE_EXPLAIN_BLOCK;
+         w < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); w++)
+        e->products[w] = e->op->kernels->dot(e->v.stride, row, e->v.x + w * e->v.stride);
+}
+
+static void measure_coordinate(const cafe_explanation *e, int64_t node, cafe_coordinate *c) {
+    int64_t below = 0, level = 0;
+    float value = e->v.x[node * e->v.stride + c->column];
+    for (int64_t u = 0; u < e->n; u++) {
+        float other = e->v.x[u * e->v.stride + c->column];
+        below += other < value;
+        level += other == value;
+    }
+    c->value = value;
+    c->percentile = 100 * ((double)below + (double)level / 2) / (double)e->n;
+}
+
+/* A task per coordinate of the list: its percentile is a scan of the column. */
+static void coordinate_task(void *argument, int64_t i, int32_t worker) {
+    const place_job *job = argument;
+    (void)worker;
+    measure_coordinate(job->e, job->node, job->e->coordinates + i);
+}
+
+/* The columns farthest from their mean at this node, in standard deviations. */
+static int64_t choose_coordinates(cafe_context *context, cafe_explanation *e, int64_t node,
+                                  cafe_status *status) {
+    int64_t count = 0;
+    cafe_listed *list = cafe_mem(context, e->top, sizeof *list);
+    if (!list) {
+        *status = CAFE_ERROR_MEMORY;
+        return 0;
+    }
+    for (int64_t k = 0; k < e->columns; k++) {
+        cafe_dimension_card card;
+        cafe_explain_dimension(e, k, &card);
+        double away = e->v.x[node * e->v.stride + k] - card.mean;
+        double score = card.deviation > 0 ? away / card.deviation : 0;
+        cafe_listed_offer(list, &count, e->top, (cafe_listed){(int32_t)k, fabs(score)});
+    }
+    for (int64_t i = 0; i < count; i++) {
+        cafe_dimension_card card;
+        cafe_explain_dimension(e, list[i].index, &card);
+        double away = e->v.x[node * e->v.stride + list[i].index] - card.mean;
+        e->coordinates[i] = (cafe_coordinate){list[i].index, 0, 0, 0};
+        e->coordinates[i].deviations = away < 0 ? -list[i].value : list[i].value;
+    }
+    cafe_mem_free(context, list);
+    return count;
+}
+
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* As cafe_listed_offer() does, by the size of the force. */
+static void offer_force(cafe_force *list, int64_t *count, int64_t room, cafe_force item) {
+    int64_t i = *count;
+    double size = fabs(item.value);
+    if (i == room && !(size > fabs(list[room - 1].value))) return;
+    if (i == room) i--;
+    for (; i > 0 && size > fabs(list[i - 1].value); i--) list[i] = list[i - 1];
+    list[i] = item;
+    if (*count < room) (*count)++;
+}
+
+static void add_force(cafe_explanation *e, cafe_node_card *card, cafe_force f) {
+    f.value = f.covariance * f.product;
+    if (f.node == card->node) {
+        card->own = f.value;
+        return;
+    }
+    card->linked += f.linked;
+    double *sum = f.value > 0 ? (f.linked ? &card->linked_pull : &card->other_pull)
+                              : (f.linked ? &card->linked_push : &card->other_push);
+    *sum += f.value;
+    if (f.value > 0) offer_force(e->pulls, &card->pull_count, e->top, f);
+    if (f.value < 0) offer_force(e->pushes, &card->push_count, e->top, f);
+}
+
+/* All nodes in order; the sorted row of u is read along. */
+static void add_forces(cafe_explanation *e, cafe_node_card *card) {
+    const cafe_sampled *s = e->op->sampled;
+    int64_t u = card->node, j = s->offsets[u], end = s->offsets[u + 1];
+    for (int64_t w = 0; w < e->n; w++) {
+        double joint = 0;
+        bool linked = j < end && s->targets[j] == w;
+        if (linked) joint = (s->weights ? s->weights[j] : 1) / s->total;
+        j += linked;
+        add_force(e, card,
+                  (cafe_force){(int32_t)w, linked, joint - s->p[u] * s->p[w], e->products[w], 0});
+    }
+}
+
+/* ---- the community --------------------------------------------------------------------------- */
+
+/* p(u,S') of the communities of u's neighbours, in joint[]; those not met stay 0. */
+static void join_neighbours(const cafe_explanation *e, int64_t u, double *joint) {
+    const cafe_sampled *s = e->op->sampled;
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+        int64_t w = s->targets[j];
+        if (w == u || e->sets.part[w] < 0) continue;
+        joint[e->sets.part[w]] += (s->weights ? s->weights[j] : 1) / s->total;
+    }
+}
+
+static void find_second(const cafe_explanation *e, const double *joint, cafe_node_card *card) {
+    card->second = -1;
+    for (int32_t c = 0; c < e->sets.count; c++) {
+        double q = joint[c] - card->mass * e->sets.mass[c];
+        if (c == card->community || !(joint[c] > 0) || !(q > card->second_attachment)) continue;
+        card->second = c;
+        card->second_attachment = q;
+    }
+    card->margin = card->attachment - card->second_attachment;
+}
+
+static void find_rank(const cafe_explanation *e, cafe_node_card *card) {
+    const cafe_member_lists *s = &e->sets;
+    double own = s->inside[card->node];
+    card->rank = 1;
+    for (int64_t i = s->start[card->community]; i < s->start[card->community + 1]; i++) {
+        double other = s->inside[s->members[i]];
+        card->rank += other > own || (other == own && s->members[i] < card->node);
+    }
+}
+
+static cafe_status describe_community(cafe_context *context, const cafe_explanation *e,
+                                      cafe_node_card *card) {
+    const cafe_member_lists *s = &e->sets;
+    card->second = card->community = -1;
+    if (s->count == 0 || s->part[card->node] < 0) return CAFE_OK;
+    int32_t c = card->community = s->part[card->node];
+    double *joint = cafe_mem_zero(context, s->count, sizeof *joint);
+    if (!joint) return CAFE_ERROR_MEMORY;
+    join_neighbours(e, card->node, joint);
+    card->attachment = joint[c] - card->mass * (s->mass[c] - card->mass);
+    card->centrality = s->mass[c] > 0 ? s->inside[card->node] / s->mass[c] : 0;
+    card->members = s->start[c + 1] - s->start[c];
+    find_second(e, joint, card);
+    find_rank(e, card);
+    cafe_mem_free(context, joint);
+    return CAFE_OK;
+}
+
+/* ---- the card -------------------------------------------------------------------------------- */
+
+/* Room for cards, made with the first of them. */
+static cafe_status reserve(cafe_context *context, cafe_explanation *e) {
+    if (!e->products) e->products = cafe_mem(context, e->n, sizeof *e->products);
+    if (!e->coordinates) e->coordinates = cafe_mem(context, e->top, sizeof *e->coordinates);
+    if (!e->pulls) e->pulls = cafe_mem(context, e->top, sizeof *e->pulls);
+    if (!e->pushes) e->pushes = cafe_mem(context, e->top, sizeof *e->pushes);
+    return e->products && e->coordinates && e->pulls && e->pushes ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_explain_node(cafe_context *context, cafe_explanation *e, int64_t node,
+                              cafe_node_card *card) {
+    cafe_status status = cafe_operator_need_rows(context, e->op);
+    place_job job = {e, node};
+    if (status != CAFE_OK) return status;
+    if (node < 0 || node >= e->n)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld: there are %lld",
+                         (long long)node, (long long)e->n);
+    *card = (cafe_node_card){.node = node, .mass = e->op->sampled->p[node]};
+    CAFE_TRY(reserve(context, e));
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), product_block, &job));
+    card->length = sqrt(e->products[node]);
+    card->total =
+        e->op->kernels->dot(e->v.stride, e->v.x + node * e->v.stride, e->z.x + node * e->z.stride);
+    add_forces(e, card);
+    card->coordinate_count = choose_coordinates(context, e, node, &status);
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_parallel(context, card->coordinate_count, coordinate_task, &job));
+    CAFE_TRY(describe_community(context, e, card));
+    card->coordinates = e->coordinates;
+    card->pulls = e->pulls;
+    card->pushes = e->pushes;
+done:
+    return status;
+}
