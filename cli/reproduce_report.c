@@ -1,10 +1,9 @@
 /* What cafe reproduce writes: Markdown tables for people, every figure in JSON. */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "json.h"
 #include "reproduce.h"
