@@ -50,11 +50,21 @@ static void note_text(const cli_entry *e, char note[LONGEST_NOTE]) {
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
+/* The length of the word at text; of one that fills more than a line (a list of choices), as much
+ * as fits up to a bar. */
+static int word_length(const char *text, int most) {
+    int length = (int)strcspn(text, " "), cut = 0;
+    if (length <= most) return length;
+    for (int i = 0; i < most; i++)
+        if (text[i] == '|') cut = i + 1;
+    return cut > 0 ? cut : length;
+}
+
 /* Prints words from column `at` on, in lines that begin at column `indent`. */
 static int put_words(const char *text, int indent, int at) {
     while (*text) {
         text += strspn(text, " ");
-        int length = (int)strcspn(text, " ");
+        int length = word_length(text, LINE - indent);
         if (length == 0) break;
         if (at > indent && at + 1 + length > LINE) {
             printf("\n%*s", indent, "");

@@ -79,7 +79,7 @@ static void put_cell(FILE *file, const reproduce_cell *c) {
     fprintf(file, "%s", mark_signs[reproduce_compare(c)]);
     if (!isnan(c->published)) {
         fprintf(file, "<br>%.3f", c->published);
-        if (!isnan(c->published_spread)) fprintf(file, " ± %.3f", c->published_spread);
+        if (c->published_spread >= 5e-4) fprintf(file, " ± %.3f", c->published_spread);
     }
     fprintf(file, " |");
 }
