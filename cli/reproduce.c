@@ -13,6 +13,8 @@
 #include "command.h"
 #include "output.h"
 
+#define TABLES "classification, cora-split, link, reduction, eigenvectors, others and all"
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 reproduce_result *reproduce_add(reproduce_job *job, const char *table, const char *set,
@@ -114,8 +116,7 @@ static int run_reproduce(const void *values, const cli_arguments *arguments) {
     reproduce_job job = {.values = values};
     const reproduce_values *v = values;
     if (strcmp(table, "all") != 0 && !reproduce_find_table(table))
-        return cli_usage_error("reproduce", "unknown table '%s': cafe reproduce %s", table,
-                               cli_reproduce.arguments);
+        return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
     int code = cli_output_check("reproduce", &v->common, v->output);
     if (code == CLI_OK) code = cli_output_check("reproduce", &v->common, v->json);
     if (code != CLI_OK) return code;
@@ -158,13 +159,14 @@ static const cli_group groups[] = {{"Options", options, NULL, 0}, {0}};
 
 const cli_command cli_reproduce = {
     .name = "reproduce",
-    .arguments = "classification|cora-split|link|reduction|eigenvectors|others|all [options]",
+    .arguments = "TABLE [options]",
     .summary = "run the paper's experiments and compare",
     .description =
         "Runs a table of the paper with all its methods, prints our figures beside the published "
         "ones, and marks each cell: ahead, equal within one published standard deviation, or "
-        "behind. 'others' is a table that is not in the paper: all methods on further graphs, "
-        "with their time.",
+        "behind. The tables are " TABLES
+        ". 'others' is not in the paper: all methods on further "
+        "graphs, with their time.",
     .groups = groups,
     .size = sizeof(reproduce_values),
     .least = 1,
