@@ -1,5 +1,5 @@
 /* L2-regularised logistic regression by liblinear (Fan et al., JMLR 9, 2008), one class against the
- * rest.
+ * rest: a model for each class, so that cancellation is looked at between them.
  *
  * The solver is L2R_LR, a trust-region Newton method in the primal (Lin, Weng, Keerthi 2008). It
  * draws no random numbers, unlike the coordinate descent of the dual, which uses the process's one
@@ -52,8 +52,7 @@ typedef struct fit {
     double *mean, *factor;      /* of each column: x becomes (x - mean) factor */
     struct feature_node *nodes; /* train x (columns + 2), then one row for the test */
     struct feature_node **row;
-    double *y;
-    double *decision; /* of each class, for one test row */
+    double *y; /* of each training row: 1 or 0 */
 } fit;
 
 /* One number of each column, 1 for the intercept, and the end: 16 bytes each. */
@@ -70,9 +69,7 @@ static cafe_status new_fit(fit *f) {
     f->nodes = malloc((rows + 1) * (columns + 2) * sizeof *f->nodes);
     f->row = malloc((rows + 1) * sizeof *f->row);
     f->y = malloc((rows + 1) * sizeof *f->y);
-    f->decision = malloc(((size_t)f->present.count + 1) * sizeof *f->decision);
-    if (f->mark && f->mean && f->factor && f->nodes && f->row && f->y && f->decision)
-        return CAFE_OK;
+    if (f->mark && f->mean && f->factor && f->nodes && f->row && f->y) return CAFE_OK;
     return cafe_evaluate_fail(f->context, CAFE_ERROR_MEMORY, "out of memory: logistic regression");
 }
 
@@ -83,7 +80,6 @@ static void free_fit(fit *f) {
     free(f->nodes);
     free(f->row);
     free(f->y);
-    free(f->decision);
     classes_free(&f->present);
 }
 
@@ -127,7 +123,7 @@ static void fill_rows(fit *f) {
 
 /* ---- training and probabilities -------------------------------------------------------------- */
 
-/* Trains on the numbers in f->y. */
+/* Trains on the rows that are marked against those that are not. */
 static cafe_status learn(const fit *f, struct model **model) {
     struct parameter p = {
         .solver_type = L2R_LR, .eps = f->options->tolerance, .C = f->options->cost, .p = 0.1};
@@ -135,66 +131,69 @@ static cafe_status learn(const fit *f, struct model **model) {
     const char *trouble = check_parameter(&problem, &p);
     if (trouble) return cafe_evaluate_fail(f->context, CAFE_ERROR_ARGUMENT, trouble);
     cafe_status status = cafe_evaluate_stopped(f->context);
-    if (status == CAFE_OK) *model = train(&problem, &p);
+    if (status != CAFE_OK) return status;
+    for (int64_t i = 0; i < f->data->train; i++) f->y[i] = f->mark[i];
+    *model = train(&problem, &p);
+    return CAFE_OK;
+}
+
+/* scores = <w, x> of one class against the rest; infinite where every training row has it. */
+static cafe_status decide(const fit *f, int32_t class, double *scores) {
+    const cafe_classifier_data *d = f->data;
+    struct feature_node *row = f->nodes + d->train * row_nodes(f);
+    struct model *model = NULL;
+    double decision;
+    if (classes_mark(d, class, f->mark) == d->train) {
+        classes_fill(d, class, INFINITY, scores);
+        return CAFE_OK;
+    }
+    cafe_status status = learn(f, &model);
+    for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
+        fill_row(f, d->x_test + i * d->columns, row);
+        predict_values(model, row, &decision);
+        /* positive for the label that came first */
+        scores[i * d->classes + class] = model->label[0] == 1 ? decision : -decision;
+    }
+    if (model) free_and_destroy_model(&model);
     return status;
 }
 
-/* The logistic function of <w, x>. */
+/* p = 1 / (1 + exp(-<w, x>)) */
 static double probability(double decision) {
     return 1 / (1 + exp(-decision));
 }
 
-/* p_k over the sum of all p: liblinear's estimate, safe where every p underflows. */
-static void normalise(double *p, int64_t count) {
+/* Decisions of one test row into probabilities: rows of one class share them out, p_k / sum p,
+ * which is liblinear's estimate; where all p underflow, the largest decision has it all. */
+static void to_probabilities(const classes *present, int32_t multiple, double *row) {
     double sum = 0;
-    int64_t best = 0;
-    for (int64_t k = 0; k < count; k++)
-        if (p[k] > p[best]) best = k;
-    for (int64_t k = 0; k < count; k++) sum += probability(p[k]);
-    for (int64_t k = 0; k < count; k++)
-        p[k] = sum > 0 ? probability(p[k]) / sum : (double)(k == best);
+    int32_t best = present->of[0];
+    for (int64_t k = 0; k < present->count; k++) {
+        int32_t c = present->of[k];
+        if (row[c] > row[best]) best = c;
+    }
+    for (int64_t k = 0; k < present->count; k++) sum += probability(row[present->of[k]]);
+    for (int64_t k = 0; k < present->count; k++) {
+        int32_t c = present->of[k];
+        double p = probability(row[c]);
+        row[c] = multiple ? p : sum > 0 ? p / sum : (double)(c == best);
+    }
 }
 
-/* Decisions of one test row by the model's classes in its own order; two classes have one. */
-static void decide(const fit *f, const struct model *model, int64_t i) {
-    struct feature_node *row = f->nodes + f->data->train * row_nodes(f);
-    fill_row(f, f->data->x_test + i * f->data->columns, row);
-    predict_values(model, row, f->decision);
-}
-
-/* Rows of one class each. */
-static cafe_status one_vs_rest(const fit *f, double *scores) {
+static cafe_status fit_classes(fit *f, double *scores) {
     const cafe_classifier_data *d = f->data;
-    struct model *model = NULL;
-    for (int64_t i = 0; i < d->train; i++) f->y[i] = d->value[d->offsets[i]];
-    cafe_status status = learn(f, &model);
+    const classes *p = &f->present;
+    /* of two classes one is the other turned round */
+    int64_t fits = !d->multiple && p->count == 2 ? 1 : p->count;
+    cafe_status status = CAFE_OK;
+    find_scale(f);
+    fill_rows(f);
+    for (int64_t k = 0; status == CAFE_OK && k < fits; k++) status = decide(f, p->of[k], scores);
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
-        decide(f, model, i);
-        if (model->nr_class == 2) f->decision[1] = -f->decision[0];
-        normalise(f->decision, model->nr_class);
-        for (int k = 0; k < model->nr_class; k++)
-            scores[i * d->classes + model->label[k]] = f->decision[k];
+        double *row = scores + i * d->classes;
+        if (fits < p->count) row[p->of[1]] = -row[p->of[0]];
+        to_probabilities(p, d->multiple, row);
     }
-    if (model) free_and_destroy_model(&model);
-    return status;
-}
-
-/* Rows of several: each class by itself. */
-static cafe_status each_class(const fit *f, int32_t class, double *scores) {
-    const cafe_classifier_data *d = f->data;
-    struct model *model = NULL;
-    if (classes_mark(d, class, f->mark) == d->train) {
-        classes_fill(d, class, 1, scores);
-        return CAFE_OK;
-    }
-    for (int64_t i = 0; i < d->train; i++) f->y[i] = f->mark[i];
-    cafe_status status = learn(f, &model);
-    for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
-        decide(f, model, i);
-        double sign = model->label[0] == 1 ? 1 : -1;
-        scores[i * d->classes + class] = probability(sign * f->decision[0]);
-    }
-    if (model) free_and_destroy_model(&model);
     return status;
 }
 
@@ -205,15 +204,7 @@ static cafe_status predict_classes(const void *self, cafe_context *context,
     fit f = {.options = self ? self : &defaults, .context = context, .data = data};
     cafe_status status = classes_find(context, data, &f.present);
     if (status == CAFE_OK) status = new_fit(&f);
-    if (status == CAFE_OK) {
-        find_scale(&f);
-        fill_rows(&f);
-        if (!data->multiple && f.present.count > 1) status = one_vs_rest(&f, scores);
-        /* a single class, or several for a row */
-        for (int64_t k = 0; status == CAFE_OK && k < f.present.count; k++)
-            if (data->multiple || f.present.count == 1)
-                status = each_class(&f, f.present.of[k], scores);
-    }
+    if (status == CAFE_OK && f.present.count > 0) status = fit_classes(&f, scores);
     free_fit(&f);
     return status;
 }

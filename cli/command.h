@@ -19,6 +19,7 @@
     X(link)             \
     X(evaluate)         \
     X(reproduce)        \
+    X(explain)          \
     X(help)             \
     X(version)
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "command.h"
+#include "explain.h"
 #include "graph_text.h"
 #include "output.h"
-#include "rows.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -94,7 +94,8 @@ int evaluate_vectors(evaluate_job *job) {
     const evaluate_values *v = &job->values;
     double began = cli_seconds();
     if (v->embedding)
-        return cli_read_rows(job->run, v->embedding, job->graph, &job->vectors, &job->columns);
+        return explain_read_vectors(job->run, v->embedding, job->graph, &job->columns,
+                                    &job->vectors);
     int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
     if (code == CLI_OK)
         code = cli_check(job->run, evaluate_embed(job->run->context, &v->method, &job->model,

@@ -469,8 +469,9 @@ static digest everything(int32_t threads) {
     note(&d, values.positive), note(&d, values.values[21]), note(&d, (double)values.elbow);
     cafe_ceiling_options_init(&quick);
     quick.columns = 8, quick.sweeps = 20;
-    TEST_OK(context, cafe_ceiling_find(context, f.t.op, &quick, &ceiling));
+    TEST_OK(context, cafe_ceiling_find(context, f.t.op, f.part, &quick, &ceiling));
     note(&d, ceiling.pairs), note(&d, ceiling.spectral), note(&d, ceiling.dual);
+    note(&d, ceiling.witness);
     cafe_spectrum_free(spectrum);
     tear_down(&f);
     return d;
@@ -535,7 +536,7 @@ static void test_without_rows(void **state) {
     assert_int_equal(report.communities, 0);
     assert_int_equal(cafe_explain_node(context, e, 0, &node), CAFE_ERROR_ARGUMENT);
     assert_int_equal(cafe_explain_community(context, e, 0, &card), CAFE_ERROR_ARGUMENT);
-    assert_int_equal(cafe_ceiling_find(context, walk, NULL, &ceiling), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_ceiling_find(context, walk, NULL, NULL, &ceiling), CAFE_ERROR_ARGUMENT);
     TEST_OK(context, cafe_spectrum_find(context, e, NULL, &spectrum));
     cafe_spectrum_get(spectrum, &values);
     assert_true(values.count > 0 && values.positive == -1);
@@ -551,6 +552,7 @@ static cafe_status explain_all(cafe_context *context, const test_problem *t, con
     cafe_spectrum *spectrum = NULL;
     cafe_spectrum_options few;
     cafe_ceiling_options quick;
+    cafe_explain_report report;
     cafe_ceiling ceiling;
     cafe_node_card node;
     cafe_association best[2];
@@ -563,7 +565,10 @@ static cafe_status explain_all(cafe_context *context, const test_problem *t, con
     if (status == CAFE_OK) status = cafe_explain_labels(context, e, labels, best);
     if (status == CAFE_OK) status = cafe_explain_attributes(context, e, 1, v, best);
     if (status == CAFE_OK) status = cafe_spectrum_find(context, e, &few, &spectrum);
-    if (status == CAFE_OK) status = cafe_ceiling_find(context, t->op, &quick, &ceiling);
+    if (status == CAFE_OK) {
+        cafe_explanation_get(e, &report);
+        status = cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
+    }
     cafe_spectrum_free(spectrum);
     cafe_explanation_free(e);
     return status;

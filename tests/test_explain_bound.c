@@ -49,15 +49,19 @@ static void test_tiny_optimum(void **state) {
         int64_t n = 3 + (int64_t)(seed % 6);
         test_problem t = test_open(context, tiny_graph(context, n, seed));
         double p[9], *q = test_dense_q(t.graph, p);
-        int32_t part[9] = {0};
+        int32_t part[9] = {0}, guess[9];
+        uint64_t draw = seed;
         cafe_ceiling c;
-        TEST_OK(context, cafe_ceiling_find(context, t.op, NULL, &c));
+        for (int64_t u = 0; u < n; u++) guess[u] = (int32_t)test_below(&draw, 4) - 1;
+        TEST_OK(context, cafe_ceiling_find(context, t.op, guess, NULL, &c));
         double best = best_partition(n, q, part, 0, 0);
         assert_true(c.exact);
         assert_true(c.pairs >= best - 1e-12);
         assert_true(c.spectral >= best - 1e-12);
         assert_true(c.dual >= best - 1e-12);
-        assert_true(c.bound <= c.pairs && c.bound <= c.spectral && c.bound <= c.dual);
+        assert_true(c.witness >= best - 1e-12);
+        assert_true(c.bound <= c.pairs && c.bound <= c.spectral && c.bound <= c.dual &&
+                    c.bound <= c.witness);
         free(q);
         test_close(&t);
     }
@@ -103,16 +107,24 @@ static double best_found(const test_problem *t, int64_t n, const int32_t *plante
     return best;
 }
 
+/* With the partition of the layers, or another one, as the witness. */
 static void check_bound(const test_problem *t, int64_t n, const int32_t *planted, uint64_t seed,
                         int exact) {
     cafe_ceiling c;
+    cafe_layers *layers = NULL;
+    cafe_layer top;
     double best = best_found(t, n, planted, seed);
-    TEST_OK(t->context, cafe_ceiling_find(t->context, t->op, NULL, &c));
+    TEST_OK(t->context, cafe_layers_find(t->context, t->op, NULL, &layers));
+    cafe_layers_get(layers, 0, &top); /* the finest: not the best */
+    if (seed % 3) cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    TEST_OK(t->context, cafe_ceiling_find(t->context, t->op, top.partition, NULL, &c));
     assert_int_equal(c.exact, exact);
-    if (!(c.pairs >= best && c.spectral >= best && c.dual >= best))
-        fail_msg("seed %d: %.9f %.9f %.9f below %.9f", (int)seed, c.pairs, c.spectral, c.dual,
-                 best);
+    if (!(c.pairs >= best && c.spectral >= best && c.dual >= best && c.witness >= best))
+        fail_msg("seed %d: %.9f %.9f %.9f %.9f below %.9f", (int)seed, c.pairs, c.spectral, c.dual,
+                 c.witness, best);
     assert_true(c.bound < 1);
+    assert_true(fabs(c.witness_sum - top.modularity) < 1e-6);
+    cafe_layers_free(layers);
 }
 
 static void test_never_below(void **state) {
@@ -163,8 +175,14 @@ static void test_tight_on_cliques(void **state) {
                 l.source[l.count] = 6 * c + i, l.target[l.count++] = 6 * c + j;
     test_problem t = test_open(context, test_graph(context, 30, &l, 0, NULL));
     cafe_ceiling ceiling;
-    TEST_OK(context, cafe_ceiling_find(context, t.op, NULL, &ceiling));
-    assert_true(ceiling.bound >= 0.8 && ceiling.bound < 0.8 + 1e-3);
+    int32_t part[30];
+    for (int32_t u = 0; u < 30; u++) part[u] = u / 6;
+    TEST_OK(context, cafe_ceiling_find(context, t.op, NULL, NULL, &ceiling));
+    assert_true(ceiling.bound >= 0.8 && ceiling.bound < 0.8 + 1e-3 && ceiling.witness == -1);
+    TEST_OK(context, cafe_ceiling_find(context, t.op, part, NULL, &ceiling));
+    assert_true(ceiling.witness >= 0.8 && ceiling.witness < 0.8 + 1e-9);
+    part[3] = 30;
+    assert_int_equal(cafe_ceiling_find(context, t.op, part, NULL, &ceiling), CAFE_ERROR_ARGUMENT);
     test_links_free(&l);
     test_close(&t);
 }

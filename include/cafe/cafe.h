@@ -6,6 +6,7 @@
 #define CAFE_VERSION_MINOR 1
 #define CAFE_VERSION_PATCH 0
 
+#include <cafe/baseline.h>
 #include <cafe/bounds.h>
 #include <cafe/cluster.h>
 #include <cafe/context.h>
@@ -18,7 +19,9 @@
 #include <cafe/labels.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/page.h>
 #include <cafe/points.h>
+#include <cafe/propagation.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/reduce.h>

@@ -12,6 +12,14 @@ extern "C" {
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
+/* Which end of Q's spectrum the columns are from. The top holds groups that are linked inside; the
+ * bottom, by way of -Q, groups that are linked to one another (docs/algorithms/ends.md). */
+typedef enum cafe_sphere_ends {
+    CAFE_SPHERE_TOP = 0,  /* K columns that make tr(H^T Q H) large */
+    CAFE_SPHERE_BOTH = 1, /* half of them, and K/2 columns more that make it small */
+    CAFE_SPHERE_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
+} cafe_sphere_ends;
+
 typedef struct cafe_sphere_options {
     size_t struct_size;
     int64_t columns;  /* K */
@@ -19,23 +27,31 @@ typedef struct cafe_sphere_options {
     double tolerance; /* stop when a sweep gains less than this share of the objective */
     double beta;      /* influence, in (0,1]; 1 moves every node all the way */
     int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
+    int32_t ends;     /* cafe_sphere_ends */
 } cafe_sphere_options;
 
 CAFE_API const cafe_option_table *cafe_sphere_option_table(void);
 CAFE_API void cafe_sphere_options_init(cafe_sphere_options *options);
 
-/* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep. */
+/* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep.
+ *
+ * With both ends H has the columns of the top first, then those of the bottom, and each of the two
+ * parts of a row has length 1. For CAFE_SPHERE_AUTO these are K and (K+1)/2 columns, of which
+ * cafe_finish() keeps K. */
 typedef struct cafe_solution cafe_solution;
 
 /* start: NULL for random rows from the context's seed, or n x columns row-major start vectors
- * (warm start; a row is normalised, a zero row is drawn at random). */
+ * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_SPHERE_AUTO the start
+ * is the top's, and the bottom starts at random. */
 CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                                  const cafe_sphere_options *options, const float *start,
                                  cafe_solution **solution);
 CAFE_API void cafe_solution_free(cafe_solution *solution);
 CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
 CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
-/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. */
+/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. With
+ * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
+ * fewer sweeps keeps its last value. */
 CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
 /* The diagonal's part of every one of them: the sum of q(u,u), since rows have length 1. The solver
  * moves nodes by the rest, tr(H^T Q H) less this (the paper sets q(u,u) = 0). */
@@ -94,7 +110,8 @@ CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
  * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
  * the walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of
  * the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
- * positive ones. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
+ * positive ones, and 0 for the others; with both ends (bottom > 0) |rho_j| over the sum of all
+ * |rho_i|. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
  * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
  * residual of column j as it stands. */
 typedef struct cafe_certificate {
@@ -102,7 +119,7 @@ typedef struct cafe_certificate {
     int64_t columns;       /* C <= K: columns returned */
     int64_t pairs;         /* Ritz pairs: the rank of the columns; C unless the form is raw */
     int64_t dropped;       /* K - pairs: columns without information */
-    double objective;      /* tr(H^T Q H) at the end */
+    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk form's problem */
     int32_t rotated;       /* 1: the columns are Ritz vectors */
@@ -115,6 +132,7 @@ typedef struct cafe_certificate {
     const double *shares;
     const double *column_values;
     const double *column_residuals;
+    int64_t top, bottom; /* columns of H from each end, together K */
 } cafe_certificate;
 
 CAFE_API void cafe_embedding_certificate(const cafe_embedding *embedding,

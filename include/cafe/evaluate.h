@@ -78,9 +78,9 @@ typedef struct cafe_training {
 } cafe_training;
 
 /* Makes vectors from exactly that: *features gets nodes x *columns numbers, row-major, and
- * release() frees them. Called from several threads at once. `context` is the task's own: of one
- * thread, with a seed that follows from the caller's seed and the repeat, cancelled with the
- * caller's. */
+ * release() frees them, also when make() failed after setting *features. Called from several
+ * threads at once. `context` is the task's own: of one thread, with a seed that follows from the
+ * caller's seed and the repeat, cancelled with the caller's. */
 typedef struct cafe_feature_source {
     void *self;
     cafe_status (*make)(void *self, cafe_context *context, const cafe_training *training,

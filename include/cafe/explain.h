@@ -224,13 +224,19 @@ typedef struct cafe_ceiling {
     double dual_sum;   /* sum of the y_u = <h_u, z_u> of a sphere */
     double dual_shift; /* with its residual in it */
     double dual_residual;
+    double witness;       /* witness_sum + witness_shift; -1: no partition was given */
+    double witness_sum;   /* the modularity of the partition */
+    double witness_shift; /* with its residual in it: how far it is from the best at most */
+    double witness_residual;
     int32_t exact; /* 1: eigenvalues by a dense solver: nothing is assumed */
-    double bound;  /* the smallest of the three */
+    double bound;  /* the smallest of the four */
 } cafe_ceiling;
 
-/* Needs an operator with rows. */
+/* Needs an operator with rows. part: a good partition (negative: a node by itself), from which the
+ * witness is made, or NULL. */
 CAFE_API cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op,
-                                       const cafe_ceiling_options *options, cafe_ceiling *ceiling);
+                                       const int32_t *part, const cafe_ceiling_options *options,
+                                       cafe_ceiling *ceiling);
 
 #ifdef __cplusplus
 }

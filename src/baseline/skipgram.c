@@ -32,13 +32,11 @@
 #include "kernels/rows.h"
 
 enum {
-    BLOCKS = 17,               /* odd: rows a power of two apart share cache sets */
-    BLOCKS_LARGE = 33,         /* with blocks that outgrow the caches, finer ones balance better */
-    LARGE = 1 << 17,           /* nodes */
-    SLICES = 64,               /* tasks of a racing batch */
-    PER_BUCKET = 4,            /* pairs of a node in a bucket: turns between blocks are short */
-    BATCH_LEAST = 1 << 16,     /* pairs */
+    PER_BUCKET = 1,            /* pairs of a node in a bucket: long turns between blocks, in which
+                                * a row meets only one of them, make first-order LINE swing */
+    BATCH_LEAST = 1 << 10,     /* pairs */
     BATCH_MOST = 1 << 22,      /* pairs: 32 MiB */
+    SLICES = 64,               /* tasks of a racing batch */
     START_BLOCK = 1024,        /* nodes of a task */
     NODES_MOST = (1 << 30) - 1 /* twice a row and a bit fit 32 bits */
 };
@@ -46,8 +44,10 @@ enum {
 /* The rate falls linearly to this share of itself, as in word2vec. */
 static const double rate_floor = 1e-4;
 
+/* Odd numbers: rows a power of two apart share cache sets. More blocks keep more threads busy, but
+ * need more pairs in a batch for the same work between two waits. */
 int64_t cafe_skipgram_blocks(int64_t n) {
-    int64_t blocks = n < LARGE ? BLOCKS : BLOCKS_LARGE;
+    int64_t blocks = n < 1024 ? 9 : n < 1 << 17 ? 17 : 33;
     if (blocks > n) blocks = n;
     return blocks > 0 ? blocks : 1;
 }

@@ -23,9 +23,9 @@ const cafe_skip_kernels *cafe_skip_kernels_racing(void);
 
 /* ---- sigma(x) = 1 / (1 + exp(-x)) ------------------------------------------------------------ */
 
-/* A straight line between 16 x 64 + 1 values: the error is below h^2 / 8 max |sigma''| < 3e-6 for
+/* A straight line between 16 x 128 + 1 values: the error is below h^2 / 8 max |sigma''| < 1e-6 for
  * |x| <= 8. Beyond that it stays at sigma(+-8), which is off by less than 4e-4. */
-enum { CAFE_SIGMA_REACH = 8, CAFE_SIGMA_STEPS = 64 };
+enum { CAFE_SIGMA_REACH = 8, CAFE_SIGMA_STEPS = 128 };
 
 typedef struct cafe_sigma {
     float value[2 * CAFE_SIGMA_REACH * CAFE_SIGMA_STEPS + 2];

@@ -40,8 +40,11 @@ static double pair_loss(const cafe_skipgram *s, cafe_pair pair, cafe_draws *draw
         return path_loss(s, &s->tree.top, pair.context % s->blocks, h) +
                path_loss(s, &s->tree.inner, pair.context, h);
     double sum = surprise(dot(s, h, pair.context));
-    for (int64_t k = 0; k < s->plan->negative; k++)
-        sum += surprise(-dot(s, h, cafe_noise_draw(&s->noise, draws)));
+    for (int64_t k = 0; k < s->plan->negative; k++) {
+        int32_t v = cafe_noise_draw(&s->noise, draws);
+        if (s->plan->shared && v == pair.centre) continue; /* as in training */
+        sum += surprise(-dot(s, h, v));
+    }
     return sum;
 }
 

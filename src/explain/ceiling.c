@@ -17,6 +17,9 @@
  *
  * Spectral. The same with y = 0: the largest eigenvalue of D^-1/2 Q D^-1/2.
  *
+ * Witness. The same with y, and a correction of Q, from a partition: explain/witness.h. The better
+ * the partition, the better the bound; it is the one to be tight.
+ *
  * mu: by a dense solver up to SMALL nodes. Beyond, a Lanczos value theta with residual r = |M x -
  * theta x|, |x| = 1: an eigenvalue lies within r of theta (Parlett 1980, theorem 4.5.1), and theta
  * + r is taken. That this eigenvalue is the largest one is assumed: it fails only when the random
@@ -31,6 +34,7 @@
 #include "base/pool.h"
 #include "explain/explain.h"
 #include "explain/lanczos.h"
+#include "explain/witness.h"
 #include "solve/solution.h"
 #include "spectral/dense.h"
 
@@ -109,11 +113,13 @@ typedef struct shift {
 
 static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
                               const cafe_ceiling_options *o, const double *roots, const double *t,
-                              shift *found) {
+                              cafe_witness *witness, shift *found) {
     cafe_status status = CAFE_OK;
     cafe_scaled m;
     double *values = NULL;
     CAFE_TRY(cafe_scaled_new(context, op, roots, t, &m));
+    m.more = witness ? cafe_witness_add : NULL;
+    m.argument = witness;
     if (op->n <= SMALL) {
         values = cafe_mem(context, op->n, sizeof *values);
         CAFE_TRY(values ? cafe_scaled_eigenvalues(context, &m, values) : CAFE_ERROR_MEMORY);
@@ -170,6 +176,24 @@ done:
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Tight for a best partition, in good cases. */
+static cafe_status bound_witness(cafe_context *context, const cafe_operator *op,
+                                 const cafe_ceiling_options *o, const double *roots,
+                                 const int32_t *part, cafe_ceiling *c) {
+    cafe_status status = CAFE_OK;
+    cafe_witness witness;
+    shift found;
+    CAFE_TRY(cafe_witness_new(context, op, part, &witness));
+    CAFE_TRY(find_shift(context, op, o, roots, witness.t, &witness, &found));
+    c->witness_sum = witness.sum;
+    c->witness_shift = found.value;
+    c->witness_residual = found.residual;
+    c->witness = witness.sum + found.value;
+done:
+    cafe_witness_free(context, &witness);
+    return status;
+}
+
 static void collect(int64_t n, shift spectral, shift dual, cafe_ceiling *c) {
     c->exact = n <= SMALL;
     c->spectral = spectral.value > 0 ? spectral.value : 0;
@@ -179,9 +203,10 @@ static void collect(int64_t n, shift spectral, shift dual, cafe_ceiling *c) {
     c->dual = c->dual_sum + c->dual_shift;
     c->bound = c->pairs < c->spectral ? c->pairs : c->spectral;
     if (c->dual < c->bound) c->bound = c->dual;
+    if (c->witness >= 0 && c->witness < c->bound) c->bound = c->witness;
 }
 
-static cafe_status find(cafe_context *context, const cafe_operator *op,
+static cafe_status find(cafe_context *context, const cafe_operator *op, const int32_t *part,
                         const cafe_ceiling_options *o, cafe_ceiling *c) {
     cafe_status status = CAFE_ERROR_MEMORY;
     shift spectral, dual;
@@ -193,8 +218,10 @@ static cafe_status find(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(bound_pairs(context, op, &c->pairs));
     CAFE_TRY(find_dual(context, op, o, t, &c->dual_sum));
     cafe_phase(context, "bound", 0);
-    CAFE_TRY(find_shift(context, op, o, roots, NULL, &spectral));
-    CAFE_TRY(find_shift(context, op, o, roots, t, &dual));
+    CAFE_TRY(find_shift(context, op, o, roots, NULL, NULL, &spectral));
+    CAFE_TRY(find_shift(context, op, o, roots, t, NULL, &dual));
+    c->witness = -1;
+    if (part) CAFE_TRY(bound_witness(context, op, o, roots, part, c));
     collect(op->n, spectral, dual, c);
 done:
     cafe_mem_free(context, roots);
@@ -202,17 +229,22 @@ done:
     return status;
 }
 
-cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op,
+cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op, const int32_t *part,
                               const cafe_ceiling_options *options, cafe_ceiling *ceiling) {
     cafe_ceiling_options o;
     cafe_ceiling_options_init(&o);
     if (options) o = *options;
     cafe_status status = cafe_options_check(context, &ceiling_table, &o);
     if (status == CAFE_OK) status = cafe_operator_need_rows(context, op);
+    for (int64_t u = 0; status == CAFE_OK && part && u < op->n; u++)
+        if (part[u] >= op->n)
+            status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                               "node %lld is in community %d: expected numbers below the nodes",
+                               (long long)u, part[u]);
     if (status != CAFE_OK) return status;
     *ceiling = (cafe_ceiling){0};
     int threads = cafe_blas_single();
-    status = find(context, op, &o, ceiling);
+    status = find(context, op, part, &o, ceiling);
     cafe_blas_restore(threads);
     cafe_phase(context, "", 0);
     return status;

@@ -27,7 +27,7 @@ static const int64_t basis_bytes = (int64_t)256 << 20;
 
 cafe_status cafe_scaled_new(cafe_context *context, const cafe_operator *op, const double *s,
                             const double *t, cafe_scaled *m) {
-    *m = (cafe_scaled){op, s, t, NULL, NULL};
+    *m = (cafe_scaled){.op = op, .s = s, .t = t};
     m->inner = cafe_mem(context, op->n, sizeof *m->inner);
     m->scratch = cafe_mem(context, cafe_exact_scratch(op), sizeof *m->scratch);
     return m->inner && m->scratch ? CAFE_OK : CAFE_ERROR_MEMORY;
@@ -40,8 +40,10 @@ void cafe_scaled_free(cafe_context *context, cafe_scaled *m) {
 
 cafe_status cafe_scaled_product(cafe_context *context, cafe_scaled *m, const double *x, double *y) {
     int64_t n = m->op->n;
+    const double *inner = m->s ? m->inner : x;
     for (int64_t u = 0; u < n && m->s; u++) m->inner[u] = m->s[u] * x[u];
-    cafe_status status = cafe_exact_product(context, m->op, m->s ? m->inner : x, y, m->scratch);
+    cafe_status status = cafe_exact_product(context, m->op, inner, y, m->scratch);
+    if (status == CAFE_OK && m->more) m->more(m->argument, inner, y);
     for (int64_t u = 0; u < n && status == CAFE_OK; u++) {
         if (m->s) y[u] *= m->s[u];
         if (m->t) y[u] -= m->t[u] * x[u];
@@ -49,19 +51,22 @@ cafe_status cafe_scaled_product(cafe_context *context, cafe_scaled *m, const dou
     return status;
 }
 
-cafe_status cafe_scaled_eigenvalues(cafe_context *context, const cafe_scaled *m, double *values) {
+/* Row u is the product with the u-th unit vector, since the matrix is symmetric. */
+cafe_status cafe_scaled_eigenvalues(cafe_context *context, cafe_scaled *m, double *values) {
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t n = m->op->n;
-    double *a = cafe_mem(context, n * n, sizeof *a);
-    if (!a) goto done;
+    double *a = cafe_mem(context, n * n, sizeof *a),
+           *unit = cafe_mem_zero(context, n, sizeof *unit);
+    if (!a || !unit) goto done;
     for (int64_t u = 0; u < n; u++) {
-        CAFE_TRY(cafe_operator_row(context, m->op, u, a + u * n));
-        for (int64_t w = 0; w < n && m->s; w++) a[u * n + w] *= m->s[u] * m->s[w];
-        if (m->t) a[u * n + u] -= m->t[u];
+        unit[u] = 1;
+        CAFE_TRY(cafe_scaled_product(context, m, unit, a + u * n));
+        unit[u] = 0;
     }
     status = cafe_dense_eigen(context, n, a, values);
 done:
     cafe_mem_free(context, a);
+    cafe_mem_free(context, unit);
     return status;
 }
 

@@ -1,13 +1,19 @@
-/* Lanczos runs on S Q S - T, S and T diagonal, in double precision and with a full basis. */
+/* Lanczos runs on S (Q + N) S - T, S and T diagonal, in double precision and with a full basis. */
 #ifndef CAFE_EXPLAIN_LANCZOS_H
 #define CAFE_EXPLAIN_LANCZOS_H
 
 #include "operator/operator.h"
 
-/* The matrix: y = s (Q (s x)) - t x, entry by entry; s NULL: 1, t NULL: 0. */
+/* Adds N x to y, N symmetric. */
+typedef void cafe_more(void *argument, const double *x, double *y);
+
+/* The matrix: y = s ((Q + N) (s x)) - t x, entry by entry; s NULL: 1, t NULL: 0, more NULL: N = 0.
+ */
 typedef struct cafe_scaled {
     const cafe_operator *op;
     const double *s, *t;
+    cafe_more *more;
+    void *argument;
     double *inner, *scratch;
 } cafe_scaled;
 
@@ -16,8 +22,8 @@ cafe_status cafe_scaled_new(cafe_context *context, const cafe_operator *op, cons
 void cafe_scaled_free(cafe_context *context, cafe_scaled *m);
 cafe_status cafe_scaled_product(cafe_context *context, cafe_scaled *m, const double *x, double *y);
 
-/* The matrix written out, n x n, and its eigenvalues, descending: values[n]. Exact for small n. */
-cafe_status cafe_scaled_eigenvalues(cafe_context *context, const cafe_scaled *m, double *values);
+/* Its eigenvalues, descending, values[n]: the matrix is written out. For small n. */
+cafe_status cafe_scaled_eigenvalues(cafe_context *context, cafe_scaled *m, double *values);
 
 typedef struct cafe_lanczos {
     int64_t n, room, steps; /* steps taken: fewer than room when the space is invariant */

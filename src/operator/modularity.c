@@ -22,6 +22,7 @@ cafe_status cafe_operator_modularity(cafe_context *context, const cafe_sampled *
     (*op)->kernels = cafe_kernels_best();
     (*op)->n = sampled->n;
     (*op)->window = 1;
+    (*op)->sign = 1;
     return CAFE_OK;
 }
 
@@ -126,7 +127,7 @@ cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, 
                                 float *y) {
     if (op->window > 1) return cafe_operator_apply_walk(context, op, side, stride, x, a, b, c, y);
     cafe_status status = CAFE_ERROR_MEMORY;
-    apply_job job = {op, side, stride, x, NULL, a, b, c, y, NULL};
+    apply_job job = {op, side, stride, x, NULL, (float)op->sign * a, b, c, y, NULL};
     double *mean = cafe_mem(context, stride, sizeof *mean);
     float *s = cafe_mem(context, stride, sizeof *s);
     job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);

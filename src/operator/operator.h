@@ -17,7 +17,16 @@ struct cafe_operator {
     const cafe_kernels *kernels;
     int64_t n;
     int64_t window; /* 1: Q of the sampled graph; T: of walks of 1 to T steps over it */
+    int32_t sign;   /* 1: Q; -1: -Q, whose top end is the bottom end of Q */
 };
+
+/* The operator -Q: what products, traces and sweeps see. It lives no longer than `op` and is not
+ * freed. */
+static inline cafe_operator cafe_operator_negative(const cafe_operator *op) {
+    cafe_operator negative = *op;
+    negative.sign = -op->sign;
+    return negative;
+}
 
 /* CAFE_ERROR_ARGUMENT for an operator that has only products. */
 cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op);

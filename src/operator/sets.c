@@ -112,6 +112,7 @@ cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator
     *trace = 0;
     for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / op->sampled->total;
     for (int64_t k = 0; k < stride; k++) *trace -= s[k] * s[k];
+    *trace *= op->sign;
 done:
     cafe_mem_free(context, s);
     cafe_mem_free(context, job.rows);

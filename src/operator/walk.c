@@ -58,9 +58,9 @@ cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator 
     float *power = cafe_mem(context, op->n * stride, sizeof *power);
     float *next = cafe_mem(context, op->n * stride, sizeof *next);
     sum_job job = {.n = op->n, .stride = stride, .x = x, .b = b, .c = c, .y = y, .first = true};
-    job.a = a / (float)op->window;
+    job.a = (float)op->sign * a / (float)op->window;
     job.factors = side == CAFE_SIDE_PLAIN ? op->sampled->p : NULL;
-    step.window = 1;
+    step.window = step.sign = 1;
     if (!power || !next) goto done;
     for (int64_t t = 0; t < op->window; t++) {
         CAFE_TRY(cafe_operator_apply(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0, 0,

@@ -94,6 +94,7 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int6
     if (!c) return status;
     c->context = context;
     c->n = op->n;
+    c->sign = op->sign;
     c->count = cafe_chunk_count(op->n, wanted, stride);
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     if (!c->mass) goto done;

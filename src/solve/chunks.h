@@ -6,6 +6,14 @@
  *     c_u = a_u + p_u P_C
  * the part of Q inside the chunk, off its diagonal, plus diag(c) is positive semidefinite. A solver
  * that adds c_u to its own weight therefore never lowers its objective (docs/algorithms/sphere.md).
+ *
+ * For -Q (operator/operator.h) the same holds with
+ *     c_u = a_u + p_u^2
+ * The part of -Q inside the chunk, off its diagonal, is -A_C + p_C p_C^T - diag(p_u^2), A_C having
+ * the entries p(u,w), u != w. Now diag(a) - A_C is the Laplacian of the chunk's links: x^T of it x
+ * is the sum over u < w of p(u,w) (x_u - x_w)^2 >= 0. And the rest plus diag(p_u^2) is p_C p_C^T,
+ * with x^T of it x = (sum p_u x_u)^2 >= 0. A chunk of one node has nothing off its diagonal: c_u =
+ * 0 there, whatever the sign.
  */
 #ifndef CAFE_SOLVE_CHUNKS_H
 #define CAFE_SOLVE_CHUNKS_H
@@ -20,6 +28,7 @@ typedef struct cafe_chunks {
     float *weights;   /* a(u,w); NULL: all 1 */
     float *inner;     /* a_u / p_u */
     double *mass;     /* P_C */
+    int32_t sign;     /* of the operator */
 } cafe_chunks;
 
 /* `wanted` chunks, or 0: one node each on small graphs, otherwise an odd number of at least 65, so
@@ -29,6 +38,13 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int6
 void cafe_chunks_free(cafe_chunks *chunks);
 
 int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride);
+
+/* c_u / p_u of a node of chunk c; p = p_u > 0. */
+static inline double cafe_chunk_shift(const cafe_chunks *chunks, int64_t c, int64_t u, double p) {
+    double inner = chunks->inner ? chunks->inner[u] : 0;
+    double rest = chunks->sign > 0 ? chunks->mass[c] - p : chunks->inner ? p : 0;
+    return inner + rest > 0 ? inner + rest : 0; /* the mass is a rounded sum */
+}
 
 /* Nodes of chunk c; they are c, c + B, c + 2B, ... */
 static inline int64_t cafe_chunk_size(const cafe_chunks *chunks, int64_t c) {

@@ -21,7 +21,7 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
     if (!s) return CAFE_ERROR_MEMORY;
     s->context = context;
     s->n = n;
-    s->columns = columns;
+    s->columns = s->asked = columns;
     s->stride = cafe_stride(columns);
     s->h = cafe_mem(context, n * s->stride, sizeof *s->h);
     s->objective = cafe_mem_zero(context, sweeps + 1, sizeof *s->objective);
@@ -45,15 +45,16 @@ void cafe_solution_free(cafe_solution *solution) {
 
 typedef struct start_job {
     cafe_solution *solution;
-    const float *start;
-    uint64_t seed;
+    const float *start; /* rows `width` floats apart, from column `first` on */
+    int64_t width, first;
+    uint64_t seed, stream;
 } start_job;
 
 /* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
-static void random_row(uint64_t seed, int64_t u, int64_t columns, float *row) {
+static void random_row(const start_job *job, int64_t u, int64_t columns, float *row) {
     int64_t draws = (columns + 7) / 8;
     for (int64_t d = 0; d < draws; d++) {
-        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_START, (uint64_t)(u * draws + d));
+        cafe_random4 r = cafe_philox(job->seed, job->stream, (uint64_t)(u * draws + d));
         for (int i = 0; i < 8 && d * 8 + i < columns; i++) {
             uint32_t bits = (r.v[i / 2] >> (16 * (i % 2))) & 0xFFFF;
             row[d * 8 + i] = ((float)bits + 0.5f) * 0x1p-15f - 1;
@@ -73,11 +74,11 @@ static void start_row(const start_job *job, int64_t u) {
     memset(row, 0, (size_t)job->solution->stride * sizeof *row);
     double norm = 0;
     if (job->start) {
-        memcpy(row, job->start + u * columns, (size_t)columns * sizeof *row);
+        memcpy(row, job->start + u * job->width + job->first, (size_t)columns * sizeof *row);
         norm = length(columns, row);
     }
     if (!(norm > 0)) {
-        random_row(job->seed, u, columns, row);
+        random_row(job, u, columns, row);
         norm = length(columns, row);
     }
     for (int64_t k = 0; k < columns; k++) row[k] = (float)(row[k] / norm);
@@ -90,23 +91,31 @@ static void start_block(void *argument, int64_t block, int32_t worker) {
         start_row(job, u);
 }
 
-static cafe_status check_rows(cafe_context *context, const cafe_solution *s, const float *rows,
-                              const char *what) {
-    for (int64_t i = 0; rows && i < s->n * s->columns; i++)
-        if (!isfinite(rows[i]))
+static cafe_status check_rows(cafe_context *context, const start_job *job, const char *what) {
+    const cafe_solution *s = job->solution;
+    for (int64_t i = 0; job->start && i < s->n * s->columns; i++) {
+        int64_t u = i / s->columns, column = job->first + i % s->columns;
+        if (!isfinite(job->start[u * job->width + column]))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "the %s of node %lld is not finite in column %lld", what,
-                             (long long)(i / s->columns), (long long)(i % s->columns));
+                             "the %s of node %lld is not finite in column %lld", what, (long long)u,
+                             (long long)column);
+    }
     return CAFE_OK;
+}
+
+cafe_status cafe_solution_start_part(cafe_context *context, const float *start, int64_t width,
+                                     int64_t first, uint64_t stream, cafe_solution *solution) {
+    start_job job = {solution, start, width, first, context->seed, stream};
+    cafe_status status = check_rows(context, &job, "start vector");
+    if (status != CAFE_OK) return status;
+    cafe_phase(context, "start", 0);
+    return cafe_parallel(context, cafe_blocks(solution->n, BLOCK), start_block, &job);
 }
 
 cafe_status cafe_solution_start(cafe_context *context, const float *start,
                                 cafe_solution *solution) {
-    cafe_status status = check_rows(context, solution, start, "start vector");
-    if (status != CAFE_OK) return status;
-    start_job job = {solution, start, context->seed};
-    cafe_phase(context, "start", 0);
-    return cafe_parallel(context, cafe_blocks(solution->n, BLOCK), start_block, &job);
+    return cafe_solution_start_part(context, start, solution->columns, 0, CAFE_STREAM_START,
+                                    solution);
 }
 
 static void set_block(void *argument, int64_t block, int32_t worker) {
@@ -121,9 +130,9 @@ static void set_block(void *argument, int64_t block, int32_t worker) {
 }
 
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution) {
-    cafe_status status = check_rows(context, solution, rows, "vector");
+    start_job job = {.solution = solution, .start = rows, .width = solution->columns};
+    cafe_status status = check_rows(context, &job, "vector");
     if (status != CAFE_OK) return status;
-    start_job job = {solution, rows, 0};
     return cafe_parallel(context, cafe_blocks(solution->n, BLOCK), set_block, &job);
 }
 
@@ -135,6 +144,14 @@ typedef struct sum_job {
     double *whole, *diagonal; /* one of each a block of SUM nodes */
 } sum_job;
 
+/* <x,y>, the columns of the bottom end counted with the opposite sign. */
+static double signed_dot(const sum_job *job, const float *x, const float *y) {
+    const cafe_solution *s = job->solution;
+    double sum = job->op->kernels->dot(s->stride, x, y);
+    for (int64_t k = s->columns - s->bottom; k < s->columns; k++) sum -= 2.0 * x[k] * y[k];
+    return sum;
+}
+
 /* tr(H^T Q H) = sum_u p_u <h_u, y_u>, and of it the diagonal's part, sum_u q(u,u) ||h_u||^2. */
 static void sum_block(void *argument, int64_t block, int32_t worker) {
     const sum_job *job = argument;
@@ -145,8 +162,8 @@ static void sum_block(void *argument, int64_t block, int32_t worker) {
     for (int64_t u = block * SUM; u < cafe_block_end(s->n, SUM, block); u++) {
         const float *h = s->h + u * s->stride;
         double p = sampled->p[u], q = (sampled->loops ? sampled->loops[u] / sampled->total : 0);
-        whole += p * job->op->kernels->dot(s->stride, h, s->y + u * s->stride);
-        diagonal += (q - p * p) * job->op->kernels->dot(s->stride, h, h);
+        whole += p * signed_dot(job, h, s->y + u * s->stride);
+        diagonal += (q - p * p) * signed_dot(job, h, h);
     }
     job->whole[block] = whole;
     job->diagonal[block] = diagonal;

@@ -17,8 +17,10 @@ struct cafe_solution {
     int64_t sweeps;
     double *objective; /* sweeps + 1 values of tr(H^T Q H), or of the method's own loss */
     bool loss;         /* the latter: the method does not maximise the trace; y is NULL */
-    double diagonal;   /* sum of q(u,u) */
+    double diagonal;   /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
+    int64_t bottom; /* of the columns, the last so many are from the bottom end, from -Q */
+    int64_t asked;  /* K; below `columns` where the finish is to choose K of them by their ends */
 };
 
 /* Room for H and for the objective of at most `sweeps` sweeps. */
@@ -29,10 +31,16 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
  */
 cafe_status cafe_solution_start(cafe_context *context, const float *start, cafe_solution *solution);
 
+/* The same from columns first, first + 1, ... of a plain n x width block; `stream` of random
+ * numbers (base/random.h). */
+cafe_status cafe_solution_start_part(cafe_context *context, const float *start, int64_t width,
+                                     int64_t first, uint64_t stream, cafe_solution *solution);
+
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
 
-/* y = D^-1 Q H, and with it *trace = tr(H^T Q H) and the diagonal's part of it. */
+/* y = D^-1 Q H, and with it *trace = tr(H^T Q H) and the diagonal's part of it. The columns of the
+ * bottom end count with the opposite sign. */
 cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
                                   cafe_solution *solution, double *trace);
 

@@ -10,10 +10,22 @@
  * which is the paper's h_u <- normalise((1 - b_u) h_u + b_u z_u) with a b_u in [0,1] of each node's
  * own. Because of c_u it never lowers the objective, however many nodes of a chunk move at once;
  * docs/algorithms/sphere.md has the argument.
+ *
+ * The bottom end of the spectrum is the top end of -Q: the same sweep over the negative operator.
+ * The ends are solved one after the other and set side by side.
  */
 #include <stddef.h>
+#include <string.h>
 
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
 #include "solve/sweep.h"
+
+enum {
+    STREAM_BOTTOM = 40, /* random rows of the bottom end's start */
+    BLOCK = 1024
+};
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -30,6 +42,10 @@ static const cafe_option sphere_options[] = {
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
+    {"ends", "ENDS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, ends), CAFE_SPHERE_TOP, 0, 0,
+     "top|both|auto",
+     "ends of the spectrum to take columns from: groups linked inside (top), half of the columns "
+     "for groups linked to one another (both), or as the Ritz values say (auto)"},
 };
 
 static const cafe_option_table sphere_table = {
@@ -53,28 +69,116 @@ static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t
     return kernels->sphere(stride, h, s, pull, shift + gamma, row);
 }
 
+/* The columns of one end: how many, and where they stand in a start of `width` columns. */
+typedef struct end {
+    int64_t columns, first;
+    uint64_t stream;
+    const float *start; /* NULL: random */
+} end;
+
+/* H of the operator's top end, and its gains; Y and the objective's level are still missing. */
+static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
+                             const cafe_sphere_options *o, const end *e, cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *found = NULL;
+    cafe_sweep *sweep = NULL;
+    double level = 0; /* of a random start: nearly 0 */
+    CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
+    CAFE_TRY(cafe_solution_start_part(context, e->start, o->columns, e->first, e->stream, found));
+    CAFE_TRY(cafe_sweep_new(context, op, found, o->chunks, NULL, update, o, &sweep));
+    if (e->start) CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h, &level));
+    CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
+    *solution = found;
+    found = NULL;
+done:
+    cafe_sweep_free(sweep);
+    cafe_solution_free(found);
+    return status;
+}
+
+/* ---- both ends ------------------------------------------------------------------------------- */
+
+typedef struct join_job {
+    cafe_solution *const *ends; /* top and bottom */
+    cafe_solution *joint;
+} join_job;
+
+static void join_block(void *argument, int64_t block, int32_t worker) {
+    const join_job *job = argument;
+    const cafe_solution *top = job->ends[0], *bottom = job->ends[1];
+    int64_t stride = job->joint->stride;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(top->n, BLOCK, block); u++) {
+        float *row = job->joint->h + u * stride;
+        memset(row, 0, (size_t)stride * sizeof *row);
+        memcpy(row, top->h + u * top->stride, (size_t)top->columns * sizeof *row);
+        memcpy(row + top->columns, bottom->h + u * bottom->stride,
+               (size_t)bottom->columns * sizeof *row);
+    }
+}
+
+static double objective_after(const cafe_solution *s, int64_t sweep) {
+    return s->objective[sweep < s->sweeps ? sweep : s->sweeps];
+}
+
+/* The columns of both ends side by side; their gains add up. */
+static cafe_status join(cafe_context *context, cafe_solution *const ends[2],
+                        cafe_solution **solution) {
+    const cafe_solution *top = ends[0], *bottom = ends[1];
+    int64_t sweeps = top->sweeps > bottom->sweeps ? top->sweeps : bottom->sweeps;
+    cafe_status status =
+        cafe_solution_new(context, top->n, top->columns + bottom->columns, sweeps, solution);
+    if (status != CAFE_OK) return status;
+    cafe_solution *s = *solution;
+    s->bottom = bottom->columns;
+    s->sweeps = sweeps;
+    s->converged = top->converged && bottom->converged;
+    for (int64_t i = 0; i <= sweeps; i++)
+        s->objective[i] = objective_after(top, i) + objective_after(bottom, i);
+    join_job job = {ends, s};
+    return cafe_parallel(context, cafe_blocks(s->n, BLOCK), join_block, &job);
+}
+
+/* Memory: the two ends' blocks and H, together no more than H and Y later. */
+static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
+                              const cafe_sphere_options *o, const float *start,
+                              cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    bool choose = o->ends == CAFE_SPHERE_AUTO;
+    cafe_operator negative = cafe_operator_negative(op);
+    cafe_solution *ends[2] = {NULL, NULL};
+    end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start};
+    end bottom = {choose ? (o->columns + 1) / 2 : o->columns / 2, choose ? 0 : top.columns,
+                  STREAM_BOTTOM, choose ? NULL : start};
+    CAFE_TRY(solve_end(context, op, o, &top, &ends[0]));
+    CAFE_TRY(solve_end(context, &negative, o, &bottom, &ends[1]));
+    CAFE_TRY(join(context, ends, solution));
+    (*solution)->asked = o->columns;
+done:
+    cafe_solution_free(ends[0]);
+    cafe_solution_free(ends[1]);
+    return status;
+}
+
 cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                         const cafe_sphere_options *options, const float *start,
                         cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
-    cafe_sweep *sweep = NULL;
-    double level = 0; /* of a random start: nearly 0 */
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     if (options) o = *options;
+    end whole = {o.columns, 0, CAFE_STREAM_START, start};
     *solution = NULL;
     CAFE_TRY(cafe_options_check(context, &sphere_table, &o));
-    CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
-    CAFE_TRY(cafe_solution_start(context, start, found));
-    CAFE_TRY(cafe_sweep_new(context, op, found, o.chunks, NULL, update, &o, &sweep));
-    if (start) CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h, &level));
-    CAFE_TRY(cafe_sweep_iterate(context, sweep, o.sweeps, o.tolerance, level));
+    if (o.ends == CAFE_SPHERE_TOP || (o.ends == CAFE_SPHERE_BOTH && o.columns == 1))
+        CAFE_TRY(solve_end(context, op, &o, &whole, &found));
+    else
+        CAFE_TRY(solve_both(context, op, &o, start, &found));
     CAFE_TRY(cafe_sweep_settle(context, op, found));
     *solution = found;
     found = NULL;
 done:
-    cafe_sweep_free(sweep);
     cafe_solution_free(found);
     return status;
 }

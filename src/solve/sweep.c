@@ -29,8 +29,9 @@ struct cafe_sweep {
     cafe_update *update;
     const void *method;
     cafe_chunks *chunks;
+    double sign;     /* the operator's */
     double *s;       /* sum of p_w h_w */
-    float *s_single; /* the same, as the kernels read it */
+    float *s_single; /* sign times the same, as the kernels read it */
     float *rows;     /* a chunk's new rows */
     part *parts;     /* one a task */
     double *shift;   /* one row a task: sum of p_u Delta_u */
@@ -58,6 +59,7 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     if (!w) return CAFE_ERROR_MEMORY;
     w->context = context;
     w->op = op;
+    w->sign = op->sign;
     w->solution = solution;
     w->fixed = fixed;
     w->update = update;
@@ -67,7 +69,7 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     w->alone = arcs * solution->stride * (int64_t)sizeof(float) < ALONE;
     CAFE_TRY(allocate(context, w));
     CAFE_TRY(cafe_operator_mean(context, op, solution->stride, solution->h, w->s));
-    for (int64_t k = 0; k < solution->stride; k++) w->s_single[k] = (float)w->s[k];
+    for (int64_t k = 0; k < solution->stride; k++) w->s_single[k] = (float)(w->sign * w->s[k]);
     *sweep = w;
     w = NULL;
 done:
@@ -109,12 +111,9 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     }
     double inverse_degree = 1 / (p * sampled->total);
     double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
-    /* c_u / p_u = a_u / p_u + P_C - p_u */
-    double inner = w->chunks->inner ? w->chunks->inner[u] : 0;
-    double shift = inner + (w->chunks->mass[w->chunk] - p);
-    cafe_pull pull = {(float)inverse_degree, (float)(p - loop)};
+    cafe_pull pull = {(float)(w->sign * inverse_degree), (float)(w->sign * (p - loop))};
     cafe_gain gain = w->update(w->method, w->op->kernels, stride, h, w->s_single, pull,
-                               (float)(shift > 0 ? shift : 0), row);
+                               (float)cafe_chunk_shift(w->chunks, w->chunk, u, p), row);
     state->part->linear += p * gain.linear;
     state->part->square += p * p * gain.square;
     w->op->kernels->accumulate_move(stride, p, row, h, state->shift);
@@ -175,14 +174,14 @@ static double settle_chunk(cafe_sweep *w, int64_t tasks) {
     double gain = 0, *total = w->shift;
     for (int64_t t = 0; t < tasks; t++) {
         const part *p = &w->parts[t];
-        gain += 2 * p->linear + p->square + p->inner / w->op->sampled->total;
+        gain += 2 * p->linear + w->sign * (p->square + p->inner / w->op->sampled->total);
     }
     for (int64_t t = 1; t < tasks; t++)
         for (int64_t k = 0; k < stride; k++) total[k] += w->shift[t * stride + k];
     for (int64_t k = 0; k < stride; k++) {
-        gain -= total[k] * total[k];
+        gain -= w->sign * total[k] * total[k];
         w->s[k] += total[k];
-        w->s_single[k] = (float)w->s[k];
+        w->s_single[k] = (float)(w->sign * w->s[k]);
     }
     return gain;
 }

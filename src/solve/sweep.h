@@ -10,6 +10,9 @@
  *     2 sum_u <z_u, Delta_u> + sum over u != w in the chunk of q(u,w) <Delta_u, Delta_w>
  *
  * and the second sum needs only the arcs inside the chunk and the change of s.
+ *
+ * The operator's sign goes into what a node sees (s and its pull) and into the second sum: updates
+ * and kernels do not know of it.
  */
 #ifndef CAFE_SOLVE_SWEEP_H
 #define CAFE_SOLVE_SWEEP_H
@@ -18,7 +21,7 @@
 #include "solve/solution.h"
 
 /* The update of one node: row comes in as the sum of its neighbours' rows and goes out as its new
- * row. `shift` is c_u / p_u of solve/chunks.h. */
+ * row. s and pull carry the operator's sign; `shift` is c_u / p_u of solve/chunks.h. */
 typedef cafe_gain cafe_update(const void *method, const cafe_kernels *kernels, int64_t stride,
                               const float *h, const float *s, cafe_pull pull, float shift,
                               float *row);

@@ -60,24 +60,48 @@ void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors) {
                (size_t)columns * sizeof *vectors);
 }
 
+/* Bytes of an n x columns block. */
+static double block_bytes(int64_t nodes, int64_t columns) {
+    return 4.0 * (double)nodes * (double)cafe_stride(columns);
+}
+
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Blocks at the peak of refining: H's block is gone, Y is widened, and the filter needs two. With
+ * both ends the bottom's columns wait while the top is refined, the top's while the bottom is, and
+ * at the end both are copied into one block. */
+static double refine_bytes(int64_t nodes, int64_t solved, int64_t top, int64_t bottom) {
+    double before = block_bytes(nodes, solved);
+    double wide = block_bytes(nodes, cafe_refine_columns(nodes, top));
+    if (bottom == 0) return wide + larger(wide, before);
+    double waits = block_bytes(nodes, bottom), joint = block_bytes(nodes, top + bottom);
+    double other = block_bytes(nodes, cafe_refine_columns(nodes, bottom));
+    return larger(larger(waits + wide + larger(wide, before), wide + other + larger(other, waits)),
+                  wide + other + joint);
+}
+
 /* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
  * and two n x K blocks, refining a third one for a moment. */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,
                          int32_t threads) {
     const double link = weighted ? 12 : 8, base = 32e6;
+    const int64_t asked = sphere->columns, half = (asked + 1) / 2;
+    const bool choose = sphere->ends == CAFE_SPHERE_AUTO;
+    const int64_t solved = choose ? asked + half : asked;
     double arcs = 2.0 * (double)edges, n = (double)nodes;
     double graph = arcs * (weighted ? 8 : 4) + 8 * n;
-    double block = 4.0 * n * (double)cafe_stride(sphere->columns);
-    double blocks = 2 * block;
+    double blocks = 2 * block_bytes(nodes, solved);
     if (finish->residual > 0) {
-        double wide = 4.0 * n * (double)cafe_stride(cafe_refine_columns(nodes, sphere->columns));
-        double most = 2 * wide > block + wide ? 2 * wide : block + wide;
-        blocks = most > blocks ? most : blocks;
+        int64_t bottom = sphere->ends == CAFE_SPHERE_TOP ? 0 : half;
+        int64_t top = sphere->ends == CAFE_SPHERE_BOTH ? half : asked;
+        blocks = larger(blocks, refine_bytes(nodes, solved, top, bottom));
     }
-    double k = (double)sphere->columns, small = 64 * 8 * 4 * k * k;
-    if (small > 64e6) small = 16 * 8 * 4 * k * k > 64e6 ? 16 * 8 * 4 * k * k : 64e6;
+    double k = (double)asked, small = 64 * 8 * 4 * k * k;
+    if (small > 64e6) small = larger(16 * 8 * 4 * k * k, 64e6);
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
     double run = graph + 20 * n + blocks + small + pieces, read = graph + link * (double)edges;
-    return (int64_t)(base + (run > read ? run : read));
+    return (int64_t)(base + larger(run, read));
 }

@@ -17,6 +17,7 @@
 #include "solve/solution.h"
 #include "spectral/dense.h"
 #include "spectral/embedding.h"
+#include "spectral/ends.h"
 #include "spectral/refine.h"
 
 static const cafe_option finish_options[] = {
@@ -63,21 +64,27 @@ static cafe_status effective_rank(cafe_context *context, const cafe_tall *h, dou
     return status;
 }
 
-/* share_j = rho_j over the sum of the positive Ritz values; 0 for the others. */
-static cafe_status fill_shares(cafe_context *context, cafe_embedding *e) {
+/* share_j = rho_j over the sum of the positive Ritz values, 0 for the others; with both ends
+ * |rho_j| over the sum of all sizes. */
+static cafe_status fill_shares(cafe_context *context, bool both, cafe_embedding *e) {
     double total = 0;
     e->shares = cafe_mem_zero(context, e->ritz.pairs, sizeof *e->shares);
     if (!e->shares) return CAFE_ERROR_MEMORY;
-    for (int64_t j = 0; j < e->ritz.pairs; j++)
-        if (e->ritz.values[j] > 0) total += e->ritz.values[j];
-    for (int64_t j = 0; j < e->ritz.pairs; j++)
-        if (e->ritz.values[j] > 0) e->shares[j] = e->ritz.values[j] / total;
+    for (int64_t j = 0; j < e->ritz.pairs; j++) {
+        double rho = e->ritz.values[j];
+        e->shares[j] = both ? fabs(rho) : rho > 0 ? rho : 0;
+        total += e->shares[j];
+    }
+    for (int64_t j = 0; j < e->ritz.pairs && total > 0; j++) e->shares[j] /= total;
     return CAFE_OK;
 }
 
-static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked) {
+static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked,
+                             int64_t bottom) {
     cafe_certificate *c = &e->certificate;
     c->asked = asked;
+    c->top = asked - bottom;
+    c->bottom = bottom;
     c->columns = e->vectors.columns;
     c->pairs = e->ritz.pairs;
     c->dropped = asked - c->pairs;
@@ -145,16 +152,35 @@ done:
     return status;
 }
 
-static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t asked) {
+/* One end goes on from the orthonormal span; two ends from their own columns, each by itself. */
+static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, int64_t bottom,
+                          cafe_refined *refined) {
+    cafe_status status = CAFE_OK;
+    cafe_ritz *ritz = &f->embedding->ritz;
+    const cafe_finish_options *o = f->options;
+    if (bottom == 0)
+        CAFE_TRY(orthonormal_span(context, f));
+    else if (f->side == CAFE_SIDE_PLAIN)
+        CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->sampled->p));
+    cafe_mem_free(context, f->h.x);
+    f->h.x = NULL;
+    if (bottom == 0)
+        CAFE_TRY(cafe_refine(context, f->op, f->side, asked, o->residual, o->steps, &f->v, ritz,
+                             refined));
+    else
+        CAFE_TRY(cafe_ends_refine(context, f->op, f->side, bottom, o->residual, o->steps, &f->v,
+                                  ritz, refined));
+done:
+    return status;
+}
+
+static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t asked,
+                                  int64_t bottom) {
     cafe_status status = CAFE_OK;
     cafe_refined refined = {0};
     cafe_ritz *ritz = &f->embedding->ritz;
     cafe_certificate *c = &f->embedding->certificate;
-    CAFE_TRY(orthonormal_span(context, f));
-    cafe_mem_free(context, f->h.x);
-    f->h.x = NULL;
-    CAFE_TRY(cafe_refine(context, f->op, f->side, asked, f->options->residual, f->options->steps,
-                         &f->v, ritz, &refined));
+    CAFE_TRY(refine(context, f, asked, bottom, &refined));
     ritz->pairs = f->v.columns;
     memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
     memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
@@ -197,11 +223,16 @@ static void take_blocks(cafe_solution *s, finishing *f) {
     s->h = s->y = NULL;
 }
 
-/* Y and the objective: the solver's, or computed where the solver had none of its own. */
+/* Y and the objective: the solver's, or computed where the solver had none of its own. Then the
+ * split between the ends, where it is still open. */
 static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *s) {
+    cafe_status status = CAFE_OK;
     double *objective = &f->embedding->certificate.objective;
     *objective = s->objective[s->sweeps];
-    return s->y ? CAFE_OK : cafe_solution_product(context, f->op, s, objective);
+    if (!s->y) CAFE_TRY(cafe_solution_product(context, f->op, s, objective));
+    if (s->asked < s->columns) CAFE_TRY(cafe_ends_choose(context, f->op, s));
+done:
+    return status;
 }
 
 static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *solution) {
@@ -214,13 +245,13 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
     if (f->options->form == CAFE_FORM_RAW)
         CAFE_TRY(finish_raw(context, f));
     else if (f->options->residual > 0)
-        CAFE_TRY(finish_refined(context, f, solution->columns));
+        CAFE_TRY(finish_refined(context, f, solution->columns, solution->bottom));
     else
         CAFE_TRY(finish_span(context, f));
-    CAFE_TRY(fill_shares(context, e));
+    CAFE_TRY(fill_shares(context, solution->bottom > 0, e));
     e->vectors = f->v;
     f->v.x = NULL;
-    fill_certificate(e, f->options, solution->columns);
+    fill_certificate(e, f->options, solution->columns, solution->bottom);
 done:
     return status;
 }

@@ -21,7 +21,7 @@
 #include "graph/graph.h"
 #include "task/evaluate_split.h"
 
-enum { STREAM_NON_LINK = 44, STREAM_TURN = 45 };
+enum { STREAM_NON_LINK = 44, STREAM_TURN = 45, DRAWS_BETWEEN_LOOKS = 1 << 16 };
 enum { DRAW_MOST = 8, DRAW_PART, DRAW_TRAIN_MOST, DRAW_TEST_MOST, DRAW_NON_LINKS };
 
 /* ---- lists of pairs -------------------------------------------------------------------------- */
@@ -95,8 +95,10 @@ static cafe_status draw_non_links(cafe_context *context, const cafe_graph *g, in
     while (((int64_t)1 << bits) < 2 * count) bits++;
     uint64_t *table = cafe_mem_zero(context, (int64_t)1 << bits, sizeof *table);
     if (!table) return CAFE_ERROR_MEMORY;
+    cafe_status status = CAFE_OK;
     int64_t found = 0;
-    for (uint64_t i = 0; found < count; i++) {
+    for (uint64_t i = 0; found < count && status == CAFE_OK; i++) {
+        if (i % DRAWS_BETWEEN_LOOKS == 0) status = cafe_check_cancel(context);
         cafe_random4 r = cafe_philox(context->seed, STREAM_NON_LINK, i);
         int64_t a = (int64_t)(((uint64_t)r.v[0] * (uint64_t)g->n) >> 32);
         int64_t b = (int64_t)(((uint64_t)r.v[1] * (uint64_t)g->n) >> 32);
@@ -107,7 +109,7 @@ static cafe_status draw_non_links(cafe_context *context, const cafe_graph *g, in
         target[found++] = (int32_t)w;
     }
     cafe_mem_free(context, table);
-    return CAFE_OK;
+    return status;
 }
 
 /* Lists all pairs without a link and draws from them: for graphs where such pairs are rare. */

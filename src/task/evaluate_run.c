@@ -203,8 +203,8 @@ cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features
     cafe_status status =
         features->source->make(features->source->self, trial->context, training, columns, &made);
     trial->result.feature_seconds = now() - begun;
+    *x = made; /* released also when the method failed with it half done */
     if (status != CAFE_OK) return status;
-    *x = made;
     if (*columns < 1)
         return cafe_fail(trial->context, CAFE_ERROR_ARGUMENT, "the method left no columns");
     return check_finite(trial->context, made, nodes * *columns);

@@ -1,0 +1,275 @@
+/* Graph Factorization (Ahmed, Shervashidze, Narayanamurthy, Josifovski, Smola: Distributed
+ * large-scale natural graph factorization, WWW 2013) by stochastic gradient descent.
+ *
+ *     f(X) = 1/2 sum over edges (a(u,w) - <x_u, x_w>)^2 + lambda/2 sum over nodes |x_u|^2
+ *
+ * One edge at a time, with e = a(u,w) - <x_u, x_w> and a step s,
+ *
+ *     x_u <- (x_u + s e x_w) / (1 + s lambda / d_u),     x_w likewise, d the number of edges
+ *
+ * Parallel and yet the same for any number of threads (as Gemulla et al., KDD 2011): the nodes are
+ * cut into B blocks, B fixed by n. Two edges whose blocks are disjoint touch different rows, so in
+ * each of B - 1 rounds of a tournament the B/2 pairs of blocks run side by side; a last round has
+ * the edges within blocks.
+ *
+ * It cannot diverge. s = rate / (1 + rate (|x_u|^2 + |x_w|^2)) never overshoots an edge's own error
+ * to first order; should an epoch raise f all the same, it is undone and the rate halved.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cafe/factorise.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "graph/graph.h"
+#include "kernels/rows.h"
+#include "solve/solution.h"
+
+enum { STREAM = 57, BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option gf_options[] = {
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_gf_options, columns), 64, 1, 65536, NULL,
+     "columns of the embedding"},
+    {"epochs", "N", CAFE_OPTION_INTEGER, offsetof(cafe_gf_options, epochs), 100, 0, 1e9, NULL,
+     "passes over the edges at most"},
+    {"rate", "R", CAFE_OPTION_REAL, offsetof(cafe_gf_options, rate), 1, 1e-12, 1e6, NULL,
+     "length of the first epoch's steps; epoch t takes rate / sqrt(t)"},
+    {"regularisation", "L", CAFE_OPTION_REAL, offsetof(cafe_gf_options, regularisation), 1, 0, 1e6,
+     NULL, "weight of the squared lengths of the rows in the loss"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_gf_options, tolerance), 1e-4, 0, 1, NULL,
+     "stop when an epoch lowers the loss by less than this share"},
+};
+
+static const cafe_option_table gf_table = {
+    "gf", "Graph Factorization: inner products of rows approximate the weights of edges",
+    sizeof(cafe_gf_options), gf_options, sizeof gf_options / sizeof *gf_options};
+
+const cafe_option_table *cafe_gf_option_table(void) {
+    return &gf_table;
+}
+
+void cafe_gf_options_init(cafe_gf_options *options) {
+    cafe_options_init(&gf_table, options);
+}
+
+/* ---- state ----------------------------------------------------------------------------------- */
+
+typedef struct gf {
+    const cafe_graph *graph;
+    const cafe_kernels *kernels;
+    cafe_solution *s;
+    float *x, *saved;
+    double *partial;
+    uint64_t seed;
+    int64_t blocks, round; /* B, even; the tournament's round */
+    float rate, lambda;
+} gf;
+
+/* Edges of u to other nodes: a loop is none, whatever its weight. */
+static int64_t edges_of(const cafe_graph *g, int64_t u) {
+    int64_t count = 0;
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) count += g->targets[j] != u;
+    return count;
+}
+
+static float weight(const cafe_graph *g, int64_t j) {
+    return g->weights ? g->weights[j] : 1;
+}
+
+/* Rows of expected length 1; zero for nodes without edges. */
+static void start_block(void *argument, int64_t block, int32_t worker) {
+    const gf *f = argument;
+    int64_t columns = f->s->columns, draws = (columns + 3) / 4;
+    float scale = 1 / sqrtf((float)columns);
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(f->s->n, BLOCK, block); u++) {
+        float *row = f->x + u * f->s->stride;
+        memset(row, 0, (size_t)f->s->stride * sizeof *row);
+        if (edges_of(f->graph, u) == 0) continue;
+        for (int64_t d = 0; d < draws; d++) {
+            float normal[4];
+            cafe_normal4(cafe_philox(f->seed, STREAM, (uint64_t)(u * draws + d)), normal);
+            for (int64_t k = 4 * d; k < columns && k < 4 * d + 4; k++)
+                row[k] = scale * normal[k - 4 * d];
+        }
+    }
+}
+
+/* ---- the loss -------------------------------------------------------------------------------- */
+
+static void loss_block(void *argument, int64_t block, int32_t worker) {
+    const gf *f = argument;
+    const cafe_graph *g = f->graph;
+    int64_t stride = f->s->stride;
+    double sum = 0;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(f->s->n, BLOCK, block); u++) {
+        const float *x = f->x + u * stride;
+        sum += f->lambda * f->kernels->dot(stride, x, x);
+        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+            if (g->targets[j] <= u) continue;
+            double e = weight(g, j) - f->kernels->dot(stride, x, f->x + g->targets[j] * stride);
+            sum += e * e;
+        }
+    }
+    f->partial[block] = sum / 2;
+}
+
+static cafe_status find_loss(cafe_context *context, gf *f, double *loss) {
+    int64_t blocks = cafe_blocks(f->s->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, loss_block, f);
+    *loss = 0;
+    for (int64_t b = 0; b < blocks; b++) *loss += f->partial[b];
+    return status;
+}
+
+/* ---- an epoch -------------------------------------------------------------------------------- */
+
+/* x <- shrink_x (x + s e y), y <- shrink_y (y + s e x), both with the old values */
+static void move(int64_t stride, float se, float shrink_x, float shrink_y, float *restrict x,
+                 float *restrict y) {
+    for (int64_t k = 0; k < stride; k++) {
+        float old = x[k];
+        x[k] = shrink_x * (old + se * y[k]);
+        y[k] = shrink_y * (y[k] + se * old);
+    }
+}
+
+static void update(const gf *f, int64_t u, int64_t j) {
+    const cafe_graph *g = f->graph;
+    int64_t w = g->targets[j], stride = f->s->stride;
+    float *x = f->x + u * stride, *y = f->x + w * stride;
+    double squares = f->kernels->dot(stride, x, x) + f->kernels->dot(stride, y, y);
+    double e = weight(g, j) - f->kernels->dot(stride, x, y);
+    double s = f->rate / (1 + f->rate * squares);
+    double du = (double)(g->offsets[u + 1] - g->offsets[u]);
+    double dw = (double)(g->offsets[w + 1] - g->offsets[w]);
+    move(stride, (float)(s * e), (float)(1 / (1 + s * f->lambda / du)),
+         (float)(1 / (1 + s * f->lambda / dw)), x, y);
+}
+
+/* The first arc of row u to a target >= w; rows are sorted. */
+static int64_t first_arc(const cafe_graph *g, int64_t u, int64_t w) {
+    int64_t low = g->offsets[u], high = g->offsets[u + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (g->targets[middle] < w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t block_start(const gf *f, int64_t block) {
+    return f->s->n * block / f->blocks;
+}
+
+/* All edges between two blocks, or within one: those with u < w. */
+static void update_pair(const gf *f, int64_t a, int64_t b) {
+    int64_t from = block_start(f, b), end = block_start(f, b + 1);
+    for (int64_t u = block_start(f, a); u < block_start(f, a + 1); u++)
+        for (int64_t j = first_arc(f->graph, u, a == b ? u + 1 : from);
+             j < f->graph->offsets[u + 1] && f->graph->targets[j] < end; j++)
+            update(f, u, j);
+}
+
+/* Pair number `pair` of a round of a tournament of B: the last block stays, the others go round. */
+static void pair_task(void *argument, int64_t pair, int32_t worker) {
+    const gf *f = argument;
+    int64_t turning = f->blocks - 1;
+    int64_t a = pair == 0 ? turning : (f->round + pair) % turning;
+    (void)worker;
+    update_pair(f, a, (f->round + turning - pair) % turning);
+}
+
+static void within_task(void *argument, int64_t block, int32_t worker) {
+    (void)worker;
+    update_pair(argument, block, block);
+}
+
+static cafe_status run_epoch(cafe_context *context, gf *f) {
+    cafe_status status = CAFE_OK;
+    for (f->round = 0; f->round < f->blocks - 1; f->round++)
+        CAFE_TRY(cafe_parallel(context, f->blocks / 2, pair_task, f));
+    CAFE_TRY(cafe_parallel(context, f->blocks, within_task, f));
+done:
+    return status;
+}
+
+/* ---- the descent ----------------------------------------------------------------------------- */
+
+/* Epochs until one of them gains less than the tolerance. Of the loss only falls are kept. */
+static cafe_status descend(cafe_context *context, gf *f, const cafe_gf_options *o) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *s = f->s;
+    size_t bytes = (size_t)(s->n * s->stride) * sizeof *f->x;
+    double shorter = 1;
+    int halvings = 0;
+    CAFE_TRY(find_loss(context, f, &s->objective[0]));
+    cafe_phase(context, "epoch", o->epochs);
+    while (s->sweeps < o->epochs && halvings < MOST_HALVINGS && !s->converged) {
+        double before = s->objective[s->sweeps], after;
+        memcpy(f->saved, f->x, bytes);
+        f->rate = (float)(shorter * o->rate / sqrt((double)s->sweeps + 1));
+        CAFE_TRY(run_epoch(context, f));
+        CAFE_TRY(find_loss(context, f, &after));
+        if (!(after <= before)) { /* or not a number */
+            memcpy(f->x, f->saved, bytes);
+            shorter /= 2;
+            halvings++;
+            continue;
+        }
+        s->objective[++s->sweeps] = after;
+        s->converged = before - after <= o->tolerance * before;
+        cafe_step(context, s->sweeps, after);
+    }
+done:
+    return status;
+}
+
+static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const cafe_gf_options *o,
+                           gf *f) {
+    int64_t pairs = graph->n / (2 * BLOCK_NODES);
+    f->graph = graph;
+    f->kernels = cafe_kernels_best();
+    f->seed = context->seed;
+    f->lambda = (float)o->regularisation;
+    f->blocks = 2 * (pairs < 1 ? 1 : pairs > MOST_BLOCKS / 2 ? MOST_BLOCKS / 2 : pairs);
+    cafe_status status = cafe_solution_new(context, graph->n, o->columns, o->epochs, &f->s);
+    if (status != CAFE_OK) return status;
+    f->s->loss = true;
+    f->x = f->s->h;
+    f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);
+    f->partial = cafe_mem(context, cafe_blocks(graph->n, BLOCK), sizeof *f->partial);
+    if (!f->saved || !f->partial) return CAFE_ERROR_MEMORY;
+    return cafe_parallel(context, cafe_blocks(graph->n, BLOCK), start_block, f);
+}
+
+cafe_status cafe_gf(cafe_context *context, const cafe_graph *graph, const cafe_gf_options *options,
+                    cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    gf f = {0};
+    cafe_gf_options o;
+    cafe_gf_options_init(&o);
+    if (options) o = *options;
+    *solution = NULL;
+    CAFE_TRY(cafe_options_check(context, &gf_table, &o));
+    if (graph->arcs == 0)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without edges has no factors"));
+    CAFE_TRY(prepare(context, graph, &o, &f));
+    CAFE_TRY(descend(context, &f, &o));
+    *solution = f.s;
+    f.s = NULL;
+done:
+    cafe_phase(context, "", 0);
+    cafe_mem_free(context, f.saved);
+    cafe_mem_free(context, f.partial);
+    cafe_solution_free(f.s);
+    return status;
+}

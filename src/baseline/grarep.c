@@ -1,0 +1,279 @@
+/* GraRep (Cao, Lu, Xu: GraRep: learning graph representations with global structural information,
+ * CIKM 2015).
+ *
+ *     A = D^-1 (adjacency),   tau_j = sum over i of A^k_ij,   N nodes
+ *     Y^k_ij = max(0, log(A^k_ij / tau_j) - log(1/N)),        Y^k ~ U Sigma V^T
+ *     W^k = U sqrt(Sigma),    the embedding is [W^1 ... W^steps]
+ *
+ * Powers and logarithms fill n x n matrices, so this is for small graphs; the memory is checked
+ * first. A^(k+1) = A A^k is a sparse times a dense matrix: 2m n multiplications, where the dense
+ * product would take n^3. U and Sigma come from the symmetric map x -> Y (Y^T x) by block Lanczos,
+ * whose eigenvalues are the squares: a residual of 1e-7 |Y|^2 leaves singular values down to 1e-4
+ * of the largest with relative errors far below float32's.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cafe/factorise.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "baseline/spectral_krylov.h"
+#include "graph/graph.h"
+#include "solve/solution.h"
+
+enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 64, SLICE = 256 };
+static const double tolerance = 1e-7;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option grarep_options[] = {
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, columns), 64, 1, 65536,
+     NULL, "columns of the embedding, of all steps together"},
+    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, steps), 4, 1, 1000, NULL,
+     "powers of the transition matrix, from 1 to this"},
+    {"memory-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, memory), 8192, 1,
+     1e9, NULL, "mebibytes that the dense matrices may take; a larger graph is refused"},
+};
+
+static const cafe_option_table grarep_table = {
+    "grarep", "GraRep: singular vectors of the log transition matrices of several step counts",
+    sizeof(cafe_grarep_options), grarep_options, sizeof grarep_options / sizeof *grarep_options};
+
+const cafe_option_table *cafe_grarep_option_table(void) {
+    return &grarep_table;
+}
+
+void cafe_grarep_options_init(cafe_grarep_options *options) {
+    cafe_options_init(&grarep_table, options);
+}
+
+/* ---- A^k and Y^k ----------------------------------------------------------------------------- */
+
+typedef struct grarep {
+    const cafe_graph *graph;
+    int64_t n;
+    float *power, *next; /* A^k, A^(k+1) */
+    float *y;            /* Y^k */
+    double *degree, *tau;
+    double *scratch; /* a row per worker */
+    double *squares; /* |Y|^2 by blocks of rows */
+    const double *x; /* of a product: x -> z = Y^T x -> out = Y z */
+    double *z, *out;
+} grarep;
+
+static void free_grarep(cafe_context *context, grarep *g) {
+    void *all[] = {g->power, g->next, g->y, g->degree, g->tau, g->scratch, g->squares, g->z};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
+}
+
+static cafe_status new_grarep(cafe_context *context, const cafe_graph *graph, grarep *g) {
+    int64_t n = graph->n;
+    g->graph = graph;
+    g->n = n;
+    g->power = cafe_mem_zero(context, n * n, sizeof *g->power);
+    g->next = cafe_mem(context, n * n, sizeof *g->next);
+    g->y = cafe_mem(context, n * n, sizeof *g->y);
+    g->degree = cafe_mem_zero(context, n, sizeof *g->degree);
+    g->tau = cafe_mem(context, n, sizeof *g->tau);
+    g->scratch = cafe_mem(context, context->threads * n, sizeof *g->scratch);
+    g->squares = cafe_mem(context, cafe_blocks(n, ROWS), sizeof *g->squares);
+    g->z = cafe_mem(context, n * WIDTH, sizeof *g->z);
+    bool all = g->power && g->next && g->y && g->degree && g->tau && g->scratch && g->squares;
+    if (!all || !g->z) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++)
+            g->degree[u] += graph->weights ? graph->weights[j] : 1;
+    for (int64_t u = 0; u < n; u++) g->power[u * n + u] = 1; /* A^0 */
+    return CAFE_OK;
+}
+
+/* Row u of A^(k+1) = sum over w of a(u,w) / d_u times row w of A^k */
+static void power_row(const grarep *g, int64_t u, double *row) {
+    const cafe_graph *graph = g->graph;
+    memset(row, 0, (size_t)g->n * sizeof *row);
+    for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++) {
+        const float *from = g->power + (int64_t)graph->targets[j] * g->n;
+        double a = (graph->weights ? graph->weights[j] : 1) / g->degree[u];
+        for (int64_t i = 0; i < g->n; i++) row[i] += a * from[i];
+    }
+    for (int64_t i = 0; i < g->n; i++) g->next[u * g->n + i] = (float)row[i];
+}
+
+static void power_block(void *argument, int64_t block, int32_t worker) {
+    const grarep *g = argument;
+    for (int64_t u = block * ROWS; u < cafe_block_end(g->n, ROWS, block); u++)
+        power_row(g, u, g->scratch + worker * g->n);
+}
+
+/* tau_j = sum over i of A^k_ij, for a slice of columns */
+static void tau_slice(void *argument, int64_t slice, int32_t worker) {
+    const grarep *g = argument;
+    int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
+    (void)worker;
+    for (int64_t j = from; j < end; j++) g->tau[j] = 0;
+    for (int64_t i = 0; i < g->n; i++)
+        for (int64_t j = from; j < end; j++) g->tau[j] += g->power[i * g->n + j];
+}
+
+/* Y_ij = max(0, log(A^k_ij / tau_j) - log(1/N)) */
+static void log_block(void *argument, int64_t block, int32_t worker) {
+    const grarep *g = argument;
+    double squares = 0;
+    (void)worker;
+    for (int64_t i = block * ROWS; i < cafe_block_end(g->n, ROWS, block); i++)
+        for (int64_t j = 0; j < g->n; j++) {
+            float a = g->power[i * g->n + j];
+            double shifted = a > 0 ? log((double)g->n * a / g->tau[j]) : 0;
+            float y = shifted > 0 ? (float)shifted : 0;
+            g->y[i * g->n + j] = y;
+            squares += (double)y * y;
+        }
+    g->squares[block] = squares;
+}
+
+/* A^k from A^(k-1), and Y^k of it. */
+static cafe_status advance(cafe_context *context, grarep *g) {
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), power_block, g));
+    float *old = g->power;
+    g->power = g->next, g->next = old;
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, SLICE), tau_slice, g));
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), log_block, g));
+done:
+    return status;
+}
+
+/* ---- x -> Y Y^T x ---------------------------------------------------------------------------- */
+
+/* z_j += y_ij x_i, eight vectors at a time */
+static inline void add(double y, const double *restrict x, double *restrict z) {
+    for (int k = 0; k < WIDTH; k++) z[k] += y * x[k];
+}
+
+static void transposed_slice(void *argument, int64_t slice, int32_t worker) {
+    const grarep *g = argument;
+    int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
+    (void)worker;
+    memset(g->z + from * WIDTH, 0, (size_t)((end - from) * WIDTH) * sizeof *g->z);
+    for (int64_t i = 0; i < g->n; i++)
+        for (int64_t j = from; j < end; j++)
+            add(g->y[i * g->n + j], g->x + i * WIDTH, g->z + j * WIDTH);
+}
+
+static void plain_block(void *argument, int64_t block, int32_t worker) {
+    const grarep *g = argument;
+    (void)worker;
+    for (int64_t i = block * ROWS; i < cafe_block_end(g->n, ROWS, block); i++) {
+        double sum[WIDTH] = {0};
+        for (int64_t j = 0; j < g->n; j++) add(g->y[i * g->n + j], g->z + j * WIDTH, sum);
+        memcpy(g->out + i * WIDTH, sum, sizeof sum);
+    }
+}
+
+static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
+    grarep *g = argument;
+    g->x = x, g->out = y;
+    cafe_status status = cafe_parallel(context, cafe_blocks(g->n, SLICE), transposed_slice, g);
+    if (status != CAFE_OK) return status;
+    return cafe_parallel(context, cafe_blocks(g->n, ROWS), plain_block, g);
+}
+
+/* ---- the embedding --------------------------------------------------------------------------- */
+
+/* Column j: u sqrt(sigma), its largest entry positive; sigma^2 is the eigenvalue. */
+static void put_column(cafe_solution *s, int64_t j, double sigma, const double *vector,
+                       int64_t step) {
+    double largest = 0, root = sqrt(sigma);
+    for (int64_t u = 0; u < s->n; u++)
+        if (fabs(vector[u * step]) > fabs(largest)) largest = vector[u * step];
+    if (largest < 0) root = -root;
+    for (int64_t u = 0; u < s->n; u++) s->h[u * s->stride + j] = (float)(root * vector[u * step]);
+}
+
+/* The columns first .. first + count of the embedding: of the Y that stands in g. */
+static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, int64_t count,
+                             cafe_solution *s) {
+    cafe_krylov_map map = {g->n, product, NULL, g};
+    int64_t found = count < g->n ? count : g->n;
+    int32_t converged = 0;
+    double *values = cafe_mem(context, found, sizeof *values), loss = 0;
+    double *vectors = cafe_mem(context, g->n * found, sizeof *vectors);
+    cafe_status status = values && vectors ? CAFE_OK : CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_krylov_solve(context, &map, found, tolerance, values, vectors, &converged));
+    for (int64_t b = 0; b < cafe_blocks(g->n, ROWS); b++) loss += g->squares[b];
+    for (int64_t j = 0; j < found; j++) {
+        if (!(values[j] > tolerance * values[0])) values[j] = 0; /* rounding of a zero */
+        put_column(s, first + j, sqrt(values[j]), vectors + j, found);
+        loss -= values[j];
+    }
+    s->objective[0] += fmax(loss, 0);
+    s->converged = s->converged && converged;
+done:
+    cafe_mem_free(context, values);
+    cafe_mem_free(context, vectors);
+    return status;
+}
+
+/* Row u of every Y^k of a node without edges is zero; rounding left near zeros in U. */
+static void clear_isolated(const cafe_graph *graph, cafe_solution *s) {
+    for (int64_t u = 0; u < s->n; u++)
+        if (graph->offsets[u] == graph->offsets[u + 1])
+            memset(s->h + u * s->stride, 0, (size_t)s->stride * sizeof *s->h);
+}
+
+static cafe_status check(cafe_context *context, const cafe_graph *graph,
+                         const cafe_grarep_options *o) {
+    cafe_status status = cafe_options_check(context, &grarep_table, o);
+    double bytes = 3.0 * (double)graph->n * (double)graph->n * sizeof(float);
+    if (status != CAFE_OK) return status;
+    if (o->columns < o->steps)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "columns is %lld: expected at least one for each of %lld steps",
+                         (long long)o->columns, (long long)o->steps);
+    if (graph->arcs == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without edges has no transitions");
+    if (bytes > (double)o->memory * 1048576)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "GraRep is dense: %lld nodes take %.0f bytes, and memory-limit allows "
+                         "%lld MiB",
+                         (long long)graph->n, bytes, (long long)o->memory);
+    return CAFE_OK;
+}
+
+cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
+                        const cafe_grarep_options *options, cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *s = NULL;
+    grarep g = {0};
+    cafe_grarep_options o;
+    cafe_grarep_options_init(&o);
+    if (options) o = *options;
+    *solution = NULL;
+    CAFE_TRY(check(context, graph, &o));
+    CAFE_TRY(new_grarep(context, graph, &g));
+    CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, 0, &s));
+    memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
+    s->loss = true;
+    s->converged = 1;
+    for (int64_t k = 0, first = 0; k < o.steps; k++) {
+        /* columns that the steps do not divide go to the first ones */
+        int64_t count = o.columns / o.steps + (k < o.columns % o.steps);
+        cafe_phase(context, "power", o.steps);
+        cafe_step(context, k, 0);
+        CAFE_TRY(advance(context, &g));
+        cafe_phase(context, "eigen", 0);
+        CAFE_TRY(decompose(context, &g, first, count, s));
+        first += count;
+    }
+    clear_isolated(graph, s);
+    *solution = s;
+    s = NULL;
+done:
+    cafe_phase(context, "", 0);
+    free_grarep(context, &g);
+    cafe_solution_free(s);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* Label propagation and label spreading: one sweep for both.
+ *
+ * With Y the given labels (row u is the unit vector of u's class, or zero), d_u the degrees, and F
+ * from Y on,
+ *
+ *     propagation   f_u <- sum over w of a(u,w) f_w / d_u,  given rows stay as they are
+ *     spreading     f_u <- alpha sum over w of a(u,w) f_w / sqrt(d_u d_w) + (1 - alpha) y_u
+ *
+ * Every row is computed from the rows before the sweep, so threads do not matter. Propagation tends
+ * to the probabilities that a random walk from u meets a given label of each class first: F grows
+ * from zero, each entry never falls, and it is what is left of 1 that says how much is still to
+ * come. Spreading is a contraction by alpha in the norm of D^-1/2, with the fixed point
+ * (1 - alpha) (I - alpha S)^-1 Y, S = D^-1/2 A D^-1/2. At the end rows are divided by their sums.
+ */
+#include <cafe/propagation.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/graph.h"
+#include "solve/solution.h"
+
+enum { BLOCK = 256 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option label_options[] = {
+    {"kind", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_label_propagation_options, kind),
+     CAFE_PROPAGATION_HARD, 0, 1, "propagation|spreading",
+     "given labels stay as they are, or may be outvoted by the neighbours"},
+    {"alpha", "A", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, alpha), 0.8, 0,
+     0.999999, NULL, "spreading: the part of the neighbours; the given label has the rest"},
+    {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_label_propagation_options, sweeps), 1000, 0,
+     1e9, NULL, "passes over the nodes at most"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, tolerance), 1e-5,
+     0, 1, NULL, "stop when no entry changes by more than this"},
+};
+
+static const cafe_option_table label_table = {
+    "label-propagation", "labels of a few nodes carried along the edges to all others",
+    sizeof(cafe_label_propagation_options), label_options,
+    sizeof label_options / sizeof *label_options};
+
+const cafe_option_table *cafe_label_propagation_option_table(void) {
+    return &label_table;
+}
+
+void cafe_label_propagation_options_init(cafe_label_propagation_options *options) {
+    cafe_options_init(&label_table, options);
+}
+
+static cafe_status check(cafe_context *context, int64_t n, const int32_t *label, int64_t classes) {
+    int64_t given = 0;
+    for (int64_t u = 0; u < n; u++) {
+        if (label[u] < -1 || label[u] >= classes)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "the label of node %lld is %d; expected -1 or 0 .. %lld", (long long)u,
+                             (int)label[u], (long long)classes - 1);
+        given += label[u] >= 0;
+    }
+    if (given == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "no node has a label: there is nothing to propagate");
+    return CAFE_OK;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+typedef struct carrier {
+    const cafe_graph *graph;
+    const int32_t *label;
+    int64_t classes, stride;
+    bool clamp;      /* propagation */
+    double part;     /* of the neighbours: 1 or alpha */
+    double *outward; /* what w's row is multiplied by: 1 or 1 / sqrt(d_w) */
+    double *inward;  /* what u's sum is multiplied by: 1 / d_u or 1 / sqrt(d_u); isolated: 0 */
+    float *from, *to;
+    double *sums;   /* classes for each worker */
+    double *change; /* the largest of each block */
+} carrier;
+
+static double degree(const cafe_graph *g, int64_t u) {
+    double sum = 0;
+    if (!g->weights) return (double)(g->offsets[u + 1] - g->offsets[u]);
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) sum += g->weights[j];
+    return sum;
+}
+
+static void start_block(void *argument, int64_t block, int32_t worker) {
+    carrier *c = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+        double d = degree(c->graph, u);
+        c->outward[u] = c->clamp || !(d > 0) ? 1 : 1 / sqrt(d);
+        c->inward[u] = !(d > 0) ? 0 : c->clamp ? 1 / d : 1 / sqrt(d);
+        memset(c->from + u * c->stride, 0, (size_t)c->stride * sizeof *c->from);
+        memset(c->to + u * c->stride, 0, (size_t)c->stride * sizeof *c->to);
+        if (c->label[u] >= 0) c->from[u * c->stride + c->label[u]] = 1;
+    }
+}
+
+/* sum over w of a(u,w) outward_w f_w */
+static void gather(const carrier *c, int64_t u, double *restrict sum) {
+    const cafe_graph *g = c->graph;
+    memset(sum, 0, (size_t)c->classes * sizeof *sum);
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+        int64_t w = g->targets[j];
+        const float *restrict row = c->from + w * c->stride;
+        double a = (g->weights ? g->weights[j] : 1) * c->outward[w];
+        for (int64_t k = 0; k < c->classes; k++) sum[k] += a * row[k];
+    }
+}
+
+/* The new row of u; returns its largest change. */
+static double move(const carrier *c, int64_t u, double *sum) {
+    const float *old = c->from + u * c->stride;
+    float *row = c->to + u * c->stride;
+    double largest = 0;
+    if (c->clamp && c->label[u] >= 0) {
+        row[c->label[u]] = 1;
+        return 0;
+    }
+    gather(c, u, sum);
+    for (int64_t k = 0; k < c->classes; k++) {
+        double given = k == c->label[u] ? 1 - c->part : 0;
+        row[k] = (float)(c->part * c->inward[u] * sum[k] + given);
+        double change = fabs((double)row[k] - old[k]);
+        if (change > largest) largest = change;
+    }
+    return largest;
+}
+
+static void sweep_block(void *argument, int64_t block, int32_t worker) {
+    carrier *c = argument;
+    double largest = 0;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+        double change = move(c, u, c->sums + worker * c->classes);
+        if (change > largest) largest = change;
+    }
+    c->change[block] = largest;
+}
+
+static cafe_status sweep(cafe_context *context, carrier *c, double *change) {
+    int64_t blocks = cafe_blocks(c->graph->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, sweep_block, c);
+    float *swap = c->from;
+    c->from = c->to, c->to = swap;
+    *change = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
+        if (c->change[b] > *change) *change = c->change[b];
+    return status;
+}
+
+static cafe_status iterate(cafe_context *context, carrier *c,
+                           const cafe_label_propagation_options *o, cafe_solution *s) {
+    cafe_status status = cafe_parallel(context, cafe_blocks(c->graph->n, BLOCK), start_block, c);
+    s->objective[0] = 1;
+    cafe_phase(context, "sweep", o->sweeps);
+    while (status == CAFE_OK && !s->converged && s->sweeps < o->sweeps) {
+        double *change = &s->objective[++s->sweeps];
+        status = sweep(context, c, change);
+        s->converged = *change <= o->tolerance;
+        cafe_step(context, s->sweeps, *change);
+    }
+    return status;
+}
+
+/* Rows into the solution, with sum 1 where there is anything. */
+static void finish_block(void *argument, int64_t block, int32_t worker) {
+    carrier *c = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+        float *row = c->from + u * c->stride;
+        double sum = 0;
+        for (int64_t k = 0; k < c->classes; k++) sum += row[k];
+        for (int64_t k = 0; k < c->classes && sum > 0; k++) row[k] = (float)(row[k] / sum);
+    }
+}
+
+static cafe_status allocate(cafe_context *context, carrier *c) {
+    int64_t n = c->graph->n;
+    c->outward = cafe_mem(context, n, sizeof *c->outward);
+    c->inward = cafe_mem(context, n, sizeof *c->inward);
+    c->to = cafe_mem(context, n * c->stride, sizeof *c->to);
+    c->sums = cafe_mem(context, context->threads * c->classes, sizeof *c->sums);
+    c->change = cafe_mem(context, cafe_blocks(n, BLOCK), sizeof *c->change);
+    return c->outward && c->inward && c->to && c->sums && c->change ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_label_propagation(cafe_context *context, const cafe_graph *graph,
+                                   const int32_t *label, int64_t classes,
+                                   const cafe_label_propagation_options *options,
+                                   cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    cafe_solution *found = NULL;
+    cafe_label_propagation_options o;
+    cafe_label_propagation_options_init(&o);
+    if (options) o = *options;
+    bool clamp = o.kind == CAFE_PROPAGATION_HARD;
+    carrier c = {graph, label, classes, .clamp = clamp, .part = clamp ? 1 : o.alpha};
+    *solution = NULL;
+    CAFE_TRY(cafe_options_check(context, &label_table, &o));
+    CAFE_TRY(check(context, graph->n, label, classes));
+    CAFE_TRY(cafe_solution_new(context, graph->n, classes, o.sweeps, &found));
+    found->loss = true;
+    c.stride = found->stride;
+    c.from = found->h;
+    CAFE_TRY(allocate(context, &c));
+    CAFE_TRY(iterate(context, &c, &o, found));
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), finish_block, &c));
+done:
+    cafe_phase(context, "", 0);
+    /* the two blocks changed places with every sweep: the solution keeps the newer one */
+    if (found) found->h = c.from;
+    cafe_mem_free(context, c.outward);
+    cafe_mem_free(context, c.inward);
+    cafe_mem_free(context, c.to);
+    cafe_mem_free(context, c.sums);
+    cafe_mem_free(context, c.change);
+    if (status == CAFE_OK)
+        *solution = found;
+    else
+        cafe_solution_free(found);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* A partition as a witness for its own quality.
+ *
+ * Let N be symmetric with entries >= 0. Pairs in one community then weigh no less in Q + N than in
+ * Q, so a vector y with diag(y) - Q - N positive semidefinite bounds the modularity of every
+ * partition by the sum of y. If a partition is best and the bound tight, then y_u = q(u, S(u)), N
+ * vanishes inside the communities, and (Q + N)(u,T) = 0 for every other community T: the row sums
+ * of the block of N between S and T are -q(u,T), u in S, and its column sums -q(w,S), w in T. (Such
+ * certificates prove exact recovery of planted blocks: Hajek, Wu, Xu 2016.) With
+ *
+ *     a(u,T) = p(u,T) / (p_u p(T)),    A(S,T) = p(S,T) / (p(S) p(T))
+ *
+ * the matrix N(u,w) = p_u p_w (1 + A(S,T) - a(u,T) - a(w,S)) has these sums. It may be negative
+ * where a is large, so every a is capped at (1 + A) / 2: then N >= 0 holds for any partition, and
+ * the largest eigenvalue of D^-1/2 (Q + N - diag(y)) D^-1/2, added to the sum of y, pays for what
+ * is not tight.
+ *
+ * A product with N costs the pairs of a node and a community that are linked, at most the arcs:
+ *
+ *     (N x)_u = p_u (sum over T != S of (1 + A(S,T)) s_T  -  e_S  -  sum over T of a(u,T) s_T)
+ *     s_T = sum over w in T of p_w x_w,   e_S = sum over w not in S of p_w a(w,S) x_w
+ */
+#include "explain/witness.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- communities ----------------------------------------------------------------------------- */
+
+/* Numbers 0 .. count-1; a node in no community becomes one of its own. */
+static void number_parts(const int32_t *part, cafe_witness *w) {
+    w->count = 0;
+    for (int64_t u = 0; u < w->op->n; u++)
+        if (part[u] >= w->count) w->count = part[u] + 1;
+    for (int64_t u = 0; u < w->op->n; u++)
+        w->part[u] = part[u] >= 0 ? part[u] : (int32_t)w->count++;
+}
+
+static cafe_status reserve(cafe_context *context, cafe_witness *w) {
+    int64_t n = w->op->n, arcs = w->op->sampled->offsets[n];
+    w->mass = cafe_mem_zero(context, w->count, sizeof *w->mass);
+    w->t = cafe_mem(context, n, sizeof *w->t);
+    w->start = cafe_mem(context, n + 1, sizeof *w->start);
+    w->community = cafe_mem(context, arcs, sizeof *w->community);
+    w->joint = cafe_mem(context, arcs, sizeof *w->joint);
+    w->capped = cafe_mem(context, arcs, sizeof *w->capped);
+    w->sums = cafe_mem_zero(context, w->count, sizeof *w->sums);
+    w->spread = cafe_mem_zero(context, w->count, sizeof *w->spread);
+    w->linked = cafe_mem_zero(context, w->count, sizeof *w->linked);
+    bool all = w->mass && w->t && w->start && w->community && w->joint && w->capped && w->sums &&
+               w->spread && w->linked;
+    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+/* ---- nodes and communities ------------------------------------------------------------------- */
+
+/* p(u,T) of the communities linked to u, in w->sums (which is 0 before and after): the own one goes
+ * into y, the others into the list. */
+static void join_node(cafe_witness *w, int64_t u, int64_t *count) {
+    const cafe_sampled *s = w->op->sampled;
+    int64_t first = *count;
+    double own = 0, expected = s->p[u] * w->mass[w->part[u]];
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+        int32_t c = w->part[s->targets[j]];
+        double p = (s->weights ? s->weights[j] : 1) / s->total;
+        if (c == w->part[u]) {
+            own += p;
+            continue;
+        }
+        if (w->sums[c] == 0) w->community[(*count)++] = c;
+        w->sums[c] += p;
+    }
+    for (int64_t i = first; i < *count; i++) {
+        w->joint[i] = w->sums[w->community[i]] / w->mass[w->community[i]];
+        w->sums[w->community[i]] = 0;
+    }
+    w->t[u] = s->p[u] > 0 ? (own - expected) / s->p[u] : 0;
+    w->sum += own - expected;
+}
+
+/* order[]: the nodes by community; begin[S] .. begin[S+1]. */
+static void sort_nodes(const cafe_witness *w, int64_t *begin, int32_t *order) {
+    for (int64_t u = 0; u < w->op->n; u++) begin[w->part[u] + 1]++;
+    for (int64_t c = 0; c < w->count; c++) begin[c + 1] += begin[c];
+    for (int64_t u = 0; u < w->op->n; u++) order[begin[w->part[u]]++] = (int32_t)u;
+    memmove(begin + 1, begin, (size_t)w->count * sizeof *begin);
+    begin[0] = 0;
+}
+
+/* p_u min(a(u,T), (1 + A(S,T)) / 2) for the nodes of one community S; A from sums over them. */
+static void cap_community(cafe_witness *w, int64_t c, const int32_t *nodes, int64_t count) {
+    const double *p = w->op->sampled->p;
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = w->start[nodes[k]]; i < w->start[nodes[k] + 1]; i++)
+            w->sums[w->community[i]] += w->joint[i] / w->mass[c];
+    for (int64_t k = 0; k < count; k++) {
+        int64_t u = nodes[k];
+        for (int64_t i = w->start[u]; i < w->start[u + 1]; i++) {
+            double most = p[u] * (1 + w->sums[w->community[i]]) / 2;
+            w->capped[i] = w->joint[i] < most ? w->joint[i] : most;
+        }
+    }
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = w->start[nodes[k]]; i < w->start[nodes[k] + 1]; i++)
+            w->sums[w->community[i]] = 0;
+}
+
+static cafe_status fill(cafe_context *context, cafe_witness *w) {
+    cafe_status status = CAFE_ERROR_MEMORY;
+    int64_t n = w->op->n, count = 0;
+    int64_t *begin = cafe_mem_zero(context, w->count + 1, sizeof *begin);
+    int32_t *order = cafe_mem(context, n, sizeof *order);
+    if (!begin || !order) goto done;
+    for (int64_t u = 0; u < n; u++) w->mass[w->part[u]] += w->op->sampled->p[u];
+    for (int64_t u = 0; u < n; u++) {
+        w->start[u] = count;
+        join_node(w, u, &count);
+    }
+    w->start[n] = count;
+    CAFE_TRY(cafe_check_cancel(context));
+    sort_nodes(w, begin, order);
+    for (int64_t c = 0; c < w->count; c++)
+        cap_community(w, c, order + begin[c], begin[c + 1] - begin[c]);
+    status = cafe_check_cancel(context);
+done:
+    cafe_mem_free(context, begin);
+    cafe_mem_free(context, order);
+    return status;
+}
+
+cafe_status cafe_witness_new(cafe_context *context, const cafe_operator *op, const int32_t *part,
+                             cafe_witness *w) {
+    *w = (cafe_witness){.op = op};
+    w->part = cafe_mem(context, op->n, sizeof *w->part);
+    if (!w->part) return CAFE_ERROR_MEMORY;
+    number_parts(part, w);
+    cafe_status status = reserve(context, w);
+    return status == CAFE_OK ? fill(context, w) : status;
+}
+
+void cafe_witness_free(cafe_context *context, cafe_witness *w) {
+    void *blocks[] = {w->part,  w->mass,   w->t,    w->start,  w->community,
+                      w->joint, w->capped, w->sums, w->spread, w->linked};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+void cafe_witness_add(void *argument, const double *x, double *y) {
+    cafe_witness *w = argument;
+    const double *p = w->op->sampled->p;
+    int64_t n = w->op->n;
+    double all = 0;
+    size_t bytes = (size_t)w->count * sizeof(double);
+    memset(w->sums, 0, bytes);
+    memset(w->spread, 0, bytes);
+    memset(w->linked, 0, bytes);
+    for (int64_t u = 0; u < n; u++) w->sums[w->part[u]] += p[u] * x[u]; /* s_T */
+    for (int64_t c = 0; c < w->count; c++) all += w->sums[c];
+    for (int64_t u = 0; u < n; u++) {
+        double sum = 0, capped = 0;
+        for (int64_t i = w->start[u]; i < w->start[u + 1]; i++) {
+            int32_t c = w->community[i];
+            sum += w->joint[i] * w->sums[c];
+            capped += w->capped[i] * w->sums[c];
+            w->spread[c] += w->capped[i] * x[u]; /* e_T */
+        }
+        w->linked[w->part[u]] += sum; /* p(S) sum over T of A(S,T) s_T */
+        y[u] -= capped;
+    }
+    for (int64_t u = 0; u < n; u++) {
+        int32_t c = w->part[u];
+        if (p[u] > 0) y[u] += p[u] * (all - w->sums[c] + w->linked[c] / w->mass[c] - w->spread[c]);
+    }
+}

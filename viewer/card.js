@@ -1,0 +1,42 @@
+// The card of the open node.
+import { make, count, figure } from './bus.js';
+
+function facts(pairs) {
+  const list = make('dl', { class: 'facts' });
+  for (const [term, value] of pairs) list.append(make('dt', {}, term), make('dd', {}, value));
+  return list;
+}
+
+// One row of a list with a bar behind the name.
+export function row(name, value, share, onclick) {
+  const fill = make('span', { class: 'fill', 'aria-hidden': 'true' });
+  fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return make('li', {}, make('button', { type: 'button', class: 'row', onclick }, fill,
+    make('span', { class: 'name', dir: 'auto' }, name), make('span', { class: 'value' }, value)));
+}
+
+export function showEmptyCard(panel) {
+  panel.replaceChildren(make('p', { class: 'lead' },
+    'No node is open. Click a point, or find a node by its name.'));
+}
+
+function neighbourList(card, neighbours) {
+  const most = 12;
+  const top = neighbours[0] ? Math.abs(neighbours[0].pull) || 1 : 1;
+  const list = make('ul', { class: 'rows' });
+  for (const each of neighbours.slice(0, most)) {
+    list.append(row(card.nameOf(each.point), figure(each.pull), each.pull / top, () => card.open(each.point)));
+  }
+  return list;
+}
+
+// card: name, pairs, neighbours (null: the page has no links), note, nameOf, open
+export function showCard(panel, card) {
+  const parts = [make('h2', { dir: 'auto' }, card.name), facts(card.pairs)];
+  if (card.neighbours) {
+    parts.push(make('h3', {}, `Strongest pulls of ${count(card.neighbours.length)} neighbours`),
+      neighbourList(card, card.neighbours));
+  }
+  parts.push(make('p', { class: 'figures' }, card.note));
+  panel.replaceChildren(...parts);
+}

@@ -1,0 +1,157 @@
+// The parts of the page around the plot: choices, buttons, tabs, legend, keys that work everywhere.
+import { make, count } from './bus.js';
+import { toHex } from './palette.js';
+
+const id = (name) => document.getElementById(name);
+
+function options(select, list) {
+  select.replaceChildren(...list.map(([value, text]) => make('option', { value }, text)));
+}
+
+export function fillChoices(app) {
+  const { meta } = app;
+  const columns = Array.from({ length: meta.columnsShown }, (_, j) => [String(j), `column ${j + 1}`]);
+  options(id('layout'), [...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns']]);
+  options(id('axis-x'), columns);
+  options(id('axis-y'), columns);
+  options(id('colour'), colourChoices(app));
+  id('layout').addEventListener('change', (e) => app.setLayout(e.target.value));
+  id('axis-x').addEventListener('change', (e) => app.setAxis(0, Number(e.target.value)));
+  id('axis-y').addEventListener('change', (e) => app.setAxis(1, Number(e.target.value)));
+  id('colour').addEventListener('change', (e) => app.setColour(e.target.value));
+}
+
+function colourChoices({ meta, store }) {
+  const layers = store.has('community') ? meta.layers.map((layer, l) => [`community-${l}`,
+    `Community, layer ${l + 1} (${count(layer.communities)})`]).reverse() : [];
+  return [...layers,
+    ...(store.has('label') ? [['label', 'Label']] : []),
+    ...(store.has('centrality') ? [['centrality', `Centrality (${meta.centrality})`]] : []),
+    ...Array.from({ length: meta.columnsShown }, (_, j) => [`column-${j}`, `Column ${j + 1}`]),
+    ['plain', 'One colour']];
+}
+
+export function showChoices(app) {
+  id('layout').value = app.layout;
+  id('axes').hidden = app.layout === 'map';
+  id('axis-x').value = String(app.axisNumbers[0]);
+  id('axis-y').value = String(app.axisNumbers[1]);
+  id('colour').value = app.colour;
+}
+
+// ---- legend
+
+function rampCanvas(colour) {
+  const canvas = make('canvas', { class: 'ramp', width: '190', height: '1', 'aria-hidden': 'true' });
+  const pen = canvas.getContext('2d');
+  for (let x = 0; x < 190; x++) {
+    pen.fillStyle = toHex(colour(x / 189));
+    pen.fillRect(x, 0, 1, 1);
+  }
+  return canvas;
+}
+
+export function showLegend(app, colours) {
+  const parts = [make('h3', {}, colours.title)];
+  if (colours.ramp) {
+    parts.push(rampCanvas(colours.ramp),
+      make('div', { class: 'ends' }, ...colours.ends.map((end) => make('span', {}, end))));
+  }
+  if (colours.entries) {
+    parts.push(make('ul', {}, ...colours.entries.map((entry) => {
+      const dot = make('span', { class: 'dot' });
+      dot.style.background = toHex(entry.colour);
+      return make('li', {}, make('button', { type: 'button', title: `Select ${entry.name}`,
+        onclick: () => app.select(entry.holds, entry.name) }, dot,
+      make('span', { class: 'name', dir: 'auto' }, entry.name), make('span', { class: 'count' }, count(entry.count))));
+    })));
+  }
+  id('legend').replaceChildren(...parts);
+}
+
+export function showSelection(app) {
+  const text = app.selection ? `${count(app.selectedCount)} of ${count(app.n)} selected` : '';
+  id('selected').textContent = text + (app.selection && app.selectedWhat ? ` (${app.selectedWhat})` : '');
+  id('clear').hidden = !app.selection;
+}
+
+// ---- what is not in the page
+
+export function showLeftOut({ meta, store }) {
+  const said = [];
+  if (meta.columnsShown < meta.columns) said.push(`${meta.columns - meta.columnsShown} of ${meta.columns} columns`);
+  if (!store.has('link-ends') && meta.edges > 0) said.push(`${count(meta.edges)} links`);
+  if (meta.names === 'none') said.push('the names of the nodes');
+  if (meta.labelled && !store.has('label')) said.push('the labels');
+  if (meta.layers.length < meta.layersFound) said.push(`${meta.layersFound - meta.layers.length} finer layers`);
+  id('left').textContent = said.length ? `Left out to keep this page small: ${said.join(', ')}.` : '';
+  id('left').hidden = !said.length;
+}
+
+// ---- tabs
+
+export function showTab(name) {
+  for (const tab of document.querySelectorAll('[role="tab"]')) {
+    const chosen = tab.id === `tab-${name}`;
+    tab.setAttribute('aria-selected', String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    id(tab.getAttribute('aria-controls')).hidden = !chosen;
+  }
+}
+
+function wireTabs() {
+  const tabs = [...document.querySelectorAll('[role="tab"]')];
+  tabs.forEach((tab, i) => {
+    tab.addEventListener('click', () => showTab(tab.id.slice(4)));
+    tab.addEventListener('keydown', (e) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+      if (!step) return;
+      const next = tabs[(i + step + tabs.length) % tabs.length];
+      showTab(next.id.slice(4));
+      next.focus();
+    });
+  });
+}
+
+// ---- buttons and keys
+
+export function wireButtons(app) {
+  const { camera } = app;
+  const click = (name, act) => id(name).addEventListener('click', act);
+  const zoom = (factor) => app.scatter.zoom(camera.width / 2, camera.height / 2, factor);
+  click('zoom-in', () => zoom(1.5));
+  click('zoom-out', () => zoom(1 / 1.5));
+  click('zoom-fit', () => app.fit());
+  click('mode-pan', () => app.scatter.setLasso(false));
+  click('mode-lasso', () => app.scatter.setLasso(true));
+  click('clear', () => app.select(null));
+  click('help-open', () => id('help').showModal());
+  click('export-png', () => app.exportPicture());
+  click('export-tsv', () => app.exportTable());
+  app.bus.on('mode', (lasso) => {
+    id('mode-pan').setAttribute('aria-pressed', String(!lasso));
+    id('mode-lasso').setAttribute('aria-pressed', String(lasso));
+  });
+  wireTabs();
+  document.addEventListener('keydown', (e) => globalKey(app, e));
+}
+
+function globalKey(app, event) {
+  const typing = event.target.matches('input, select, textarea');
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || id('help').open) return;
+  const act = {
+    '?': () => id('help').showModal(), '/': () => id('search').focus(), 0: () => app.fit(),
+    l: () => app.scatter.setLasso(true), p: () => app.scatter.setLasso(false),
+    Escape: () => (app.selection ? app.select(null) : app.open(-1)),
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+export function say(text, bad) {
+  const message = id('message');
+  message.textContent = text;
+  message.hidden = !text;
+  message.classList.toggle('bad', Boolean(bad));
+}

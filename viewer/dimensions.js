@@ -1,0 +1,62 @@
+// One card per column: its value and residual, its share, and the nodes at both ends.
+import { make, figure } from './bus.js';
+
+const first = 16;
+
+function pole(title, nodes, app) {
+  const chips = make('div', { class: 'chips' });
+  for (const [node, value] of nodes) {
+    chips.append(make('button', { type: 'button', dir: 'auto', title: figure(value),
+      onclick: () => app.openNode(node) }, app.names.of(node)));
+  }
+  return make('div', {}, make('span', {}, title), chips);
+}
+
+function meter(share) {
+  const fill = make('i');
+  fill.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
+  return make('div', { class: 'meter', 'aria-hidden': 'true' }, fill);
+}
+
+function figures(app, j) {
+  const { columnValues, columnResiduals } = app.meta;
+  if (columnValues[j] === undefined) return 'no certificate in this page';
+  const value = `value ${figure(columnValues[j])}`;
+  const residual = columnResiduals[j] === undefined ? '' : `, residual ${figure(columnResiduals[j])}`;
+  return value + residual;
+}
+
+function card(app, j, reach) {
+  const { meta } = app;
+  const buttons = j < meta.columnsShown ? [
+    make('button', { type: 'button', onclick: () => app.setColour(`column-${j}`) }, 'Colour'),
+    make('button', { type: 'button', 'aria-label': `Column ${j + 1} as x`, onclick: () => app.setAxis(0, j) }, 'x'),
+    make('button', { type: 'button', 'aria-label': `Column ${j + 1} as y`, onclick: () => app.setAxis(1, j) }, 'y'),
+  ] : [];
+  const ends = meta.ends[j];
+  return make('article', { class: 'card', 'aria-label': `Column ${j + 1}` },
+    make('header', {}, make('b', {}, `Column ${j + 1}`), ...buttons),
+    meter((meta.columnValues[j] ?? 0) / reach),
+    make('p', { class: 'figures' }, figures(app, j)),
+    make('div', { class: 'poles' }, pole('low end', ends.low, app), pole('high end', ends.high, app)));
+}
+
+export function showDimensions(panel, app) {
+  const { meta } = app;
+  const reach = Math.max(...meta.columnValues, 0) || 1;
+  const list = make('div');
+  const lead = make('p', { class: 'lead' }, meta.columnsShown < meta.columns
+    ? `${meta.columns} columns; the first ${meta.columnsShown} can be drawn in this page.`
+    : `${meta.columns} columns. The bar is the column's value v'Qv against the largest.`);
+  const add = (from, to) => {
+    for (let j = from; j < to; j++) list.append(card(app, j, reach));
+  };
+  const total = meta.ends.length;
+  add(0, Math.min(first, total));
+  panel.replaceChildren(lead, list);
+  if (total > first) {
+    const more = make('button', { type: 'button', onclick: () => { more.remove(); add(first, total); } },
+      `Show all ${total}`);
+    panel.append(more);
+  }
+}

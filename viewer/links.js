@@ -1,0 +1,77 @@
+// The links: stored once each, from the point of smaller number; both directions are wanted.
+import { valueAt } from './data.js';
+
+export async function readLinks(store, meta) {
+  const [counts, ends, bits] = await Promise.all([store.numbers('link-counts'),
+    store.numbers('link-ends'), store.has('link-weights') ? store.numbers('link-weights') : null]);
+  return new Links(counts, ends, bits && floats(bits), meta.totalWeight);
+}
+
+function floats(bits) {
+  const whole = bits instanceof Uint32Array ? bits : Uint32Array.from(bits);
+  return new Float32Array(whole.buffer);
+}
+
+class Links {
+  constructor(counts, ends, weights, total) {
+    const n = counts.length;
+    this.total = total; // 2m
+    this.start = new Uint32Array(n + 1);
+    this.degree = new Float64Array(n); // sum of a(u,w) over w
+    const larger = new Uint32Array(ends.length);
+    this.eachStored(counts, ends, (i, j, at) => {
+      larger[at] = j;
+      this.start[i + 1]++;
+      if (j !== i) this.start[j + 1]++;
+    });
+    for (let i = 0; i < n; i++) this.start[i + 1] += this.start[i];
+    this.target = new Uint32Array(this.start[n]);
+    this.weight = weights ? new Float32Array(this.start[n]) : null;
+    const next = this.start.slice(0, n);
+    this.eachStored(counts, ends, (i, j, at) => {
+      const weight = weights ? weights[at] : 1;
+      this.put(next, i, j, weight);
+      if (j !== i) this.put(next, j, i, weight);
+    });
+  }
+
+  // ends are differences: to the point itself, then to the end before
+  eachStored(counts, ends, visit) {
+    for (let i = 0, at = 0; i < counts.length; i++) {
+      let j = i;
+      for (let k = 0; k < counts[i]; k++, at++) {
+        j += ends[at];
+        visit(i, j, at);
+      }
+    }
+  }
+
+  put(next, i, j, weight) {
+    const at = next[i]++;
+    this.target[at] = j;
+    if (this.weight) this.weight[at] = weight;
+    this.degree[i] += weight;
+  }
+
+  of(i) {
+    const list = [];
+    for (let at = this.start[i]; at < this.start[i + 1]; at++) {
+      list.push({ point: this.target[at], weight: this.weight ? this.weight[at] : 1 });
+    }
+    return list;
+  }
+
+  // q(u,w) = a(u,w) / 2m - d_u d_w / (2m)^2
+  covariance(i, link) {
+    return link.weight / this.total - this.degree[i] * this.degree[link.point] / this.total ** 2;
+  }
+}
+
+// Pull of a neighbour: q(u,w) <h_u, h_w>, over the columns at hand.
+export function pulls(links, axes, i) {
+  const mine = axes.map((axis) => valueAt(axis, i));
+  return links.of(i).filter((link) => link.point !== i).map((link) => {
+    const inner = axes.reduce((sum, axis, c) => sum + mine[c] * valueAt(axis, link.point), 0);
+    return { point: link.point, weight: link.weight, pull: links.covariance(i, link) * inner };
+  }).sort((a, b) => b.pull - a.pull || a.point - b.point);
+}

@@ -1,0 +1,34 @@
+// Colours. Kinds: Okabe and Ito's palette, extended by shades that stay apart for the common forms of
+// colour blindness; values: viridis; signed values: blue to orange through grey.
+
+export const kinds = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8f8b2e',
+  '#7a6ff0', '#44aa99', '#a3455f', '#b08d57', '#5f7fae'];
+
+const viridis = ['#440154', '#472d7b', '#3b528b', '#2c728e', '#21918c', '#28ae80', '#5ec962', '#addc30'];
+const signed = { light: ['#1f5fa8', '#7fa8cf', '#b9b9b5', '#dda268', '#b8560f'],
+  dark: ['#5aa2ee', '#4e7399', '#6b6f73', '#b57a42', '#ff9d45'] };
+
+export function parse(hex) {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+}
+
+export function toHex(rgb) {
+  return `#${rgb.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
+}
+
+function at(stops, t) {
+  const x = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
+  const i = Math.min(Math.floor(x), stops.length - 2);
+  const a = parse(stops[i]);
+  const b = parse(stops[i + 1]);
+  return a.map((c, k) => c + (b[k] - c) * (x - i));
+}
+
+export function other(dark) { return parse(dark ? '#666d74' : '#aaa9a4'); }
+
+export function kind(i) { return parse(kinds[i % kinds.length]); }
+
+export function ramp(name, dark) {
+  const stops = name === 'signed' ? signed[dark ? 'dark' : 'light'] : dark ? viridis.slice(1) : viridis;
+  return (t) => at(stops, t);
+}
