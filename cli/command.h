@@ -17,6 +17,8 @@
     X(rank)             \
     X(recommend)        \
     X(link)             \
+    X(evaluate)         \
+    X(reproduce)        \
     X(explain)          \
     X(view)             \
     X(help)             \
@@ -34,6 +36,9 @@ struct cli_command {
     size_t size;     /* of the struct the options are stored in; it starts with cli_common */
     int least, most; /* how many words that are no options */
     int (*run)(const void *values, const cli_arguments *arguments);
+    /* A command of several tasks, ended by NULL, has no options of its own: the word behind it
+     * names one. A task's name has both words: "evaluate link". */
+    const cli_command *const *tasks;
 };
 
 #define CLI_DECLARE(name) extern const cli_command cli_##name;
@@ -43,8 +48,11 @@ CLI_COMMANDS(CLI_DECLARE)
 /* The commands in the order of the list above, ended by NULL. */
 extern const cli_command *const cli_commands[];
 
-/* The command of that name, or NULL. */
+/* The command of that name, or NULL; and its task of that name, or NULL. */
 const cli_command *cli_find_command(const char *name);
+const cli_command *cli_find_task(const cli_command *command, const char *name);
+/* The task's word without the command's. */
+const char *cli_task_word(const cli_command *task);
 
 /* The help page of a command, and of the tool, for people. */
 void cli_print_help(const cli_command *command);

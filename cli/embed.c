@@ -33,10 +33,12 @@ static int check_names(const embed_values *v) {
     if (v->output && !known_vector_format(v->output))
         return cli_usage_error(
             "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
-    if (v->labels && v->method != METHOD_CAFE)
-        return cli_usage_error("embed", "--labels goes with --method cafe");
-    if (v->start && v->method == METHOD_LAYERS)
-        return cli_usage_error("embed", "--start does not go with --method layers");
+    if (v->labels && !cli_method_labels(&v->method))
+        return cli_usage_error("embed", "--labels goes with --method cafe and label-propagation");
+    if (!v->labels && v->method.kind == CLI_LABEL_PROPAGATION)
+        return cli_usage_error("embed", "--method label-propagation needs --labels FILE");
+    if (v->start && v->method.kind != CLI_SPHERE && v->method.kind != CLI_CAFE)
+        return cli_usage_error("embed", "--start goes with --method sphere and cafe");
     if (v->output && v->json && strcmp(v->output, v->json) == 0)
         return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
     int code = cli_output_check("embed", &v->common, v->output);
@@ -57,14 +59,19 @@ static int check_names_file(embed_job *job) {
     return code;
 }
 
+/* Of the methods others published only the graph and the vectors are counted: those that need much
+ * more refuse by themselves. */
 static void estimate_memory(embed_job *job) {
     embed_values *v = &job->values;
-    cafe_sphere_options size = v->sphere; /* all solvers hold two blocks of their columns */
-    size.columns = v->columns;
-    int64_t edges = cli_sampling_entries(&v->sampling, &job->counts) / 2;
-    bool plain = v->sampling.kind == CAFE_SAMPLING_EDGE; /* else P has weights of its own */
+    const cli_sampling *sampling = &v->method.sampling;
+    cafe_sphere_options size; /* all solvers hold two blocks of their columns */
+    cafe_sphere_options_init(&size);
+    if (v->method.kind == CLI_SPHERE) size = v->method.sphere;
+    size.columns = job->columns;
+    bool plain = !cli_method_samples(&v->method) || sampling->kind == CAFE_SAMPLING_EDGE;
+    int64_t edges = plain ? job->counts.edges : cli_sampling_entries(sampling, &job->counts) / 2;
     job->needed = cafe_embed_bytes(job->counts.nodes, edges, job->counts.weighted || !plain, &size,
-                                   &v->finish, cafe_threads(job->run.context));
+                                   &v->method.finish, cafe_threads(job->run.context));
     if (job->start) job->needed += job->counts.nodes * size.columns * (int64_t)sizeof(float);
     if (v->memory > 0) job->available = v->memory;
 }
@@ -81,34 +88,38 @@ static int check_memory(embed_job *job) {
 
 /* ---- the phases ------------------------------------------------------------------------------ */
 
+static void set_columns(embed_job *job, int64_t columns) {
+    cli_method_set_columns(&job->values.method, columns);
+    job->columns = columns;
+}
+
 /* Vectors to start from; unless --columns is given their columns are the run's. */
 static int read_start(embed_job *job, const cli_arguments *arguments) {
-    int64_t *wanted = &job->values.columns, rows = 0, columns = 0;
+    int64_t rows = 0, columns = 0;
     const char *path = job->values.start;
     if (!path) return CLI_OK;
     int code =
         cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, &columns, &job->start));
     if (code != CLI_OK) return code;
-    if (!cli_given(arguments, "columns")) *wanted = columns;
-    if (rows == job->counts.nodes && columns == *wanted) return CLI_OK;
+    if (!cli_given(arguments, "columns")) set_columns(job, columns);
+    if (rows == job->counts.nodes && columns == job->columns) return CLI_OK;
     return cli_error(
         &job->run, CLI_INPUT, "%s: expected start vectors of %lld x %lld, found %lld x %lld", path,
-        (long long)job->counts.nodes, (long long)*wanted, (long long)rows, (long long)columns);
+        (long long)job->counts.nodes, (long long)job->columns, (long long)rows, (long long)columns);
 }
 
 /* Labels to keep; unless --columns asks for further clusters there is one column a class. */
 static int read_labels(embed_job *job, const cli_arguments *arguments) {
-    int64_t *columns = &job->values.columns;
     cafe_context *context = job->run.context;
     const char *path = job->values.labels;
     if (!path) return CLI_OK;
     int code = cli_check(&job->run, cafe_labels_read(context, job->graph, path, &job->labels));
     if (code != CLI_OK) return code;
     int64_t classes = cafe_labels_classes(job->labels);
-    if (!cli_given(arguments, "columns") && !job->start) *columns = classes;
-    if (*columns < classes)
+    if (!cli_given(arguments, "columns") && !job->start) set_columns(job, classes);
+    if (job->columns < classes)
         return cli_error(&job->run, CLI_FAILED, "%s has %lld classes: --columns %lld is too few",
-                         path, (long long)classes, (long long)*columns);
+                         path, (long long)classes, (long long)job->columns);
     job->label = malloc((size_t)job->counts.nodes * sizeof *job->label);
     if (!job->label) return cli_error(&job->run, CLI_FAILED, "out of memory");
     code = cli_check(&job->run, cafe_labels_single(context, job->labels, job->label));
@@ -121,11 +132,10 @@ static int read_labels(embed_job *job, const cli_arguments *arguments) {
 
 static int read_input(embed_job *job, const cli_arguments *arguments) {
     double began = cli_seconds();
-    int code = cli_check(
-        &job->run, cafe_graph_read(job->run.context, job->path, &job->values.graph, &job->graph));
+    int code = cli_read_labelled(&job->run, job->path, &job->values.graph, job->values.labels,
+                                 &job->graph);
     if (code != CLI_OK) return code;
     cafe_graph_get_counts(job->graph, &job->counts);
-    cli_say_graph(&job->run, job->path, job->graph);
     embed_warn_graph(job);
     code = read_start(job, arguments);
     if (code == CLI_OK) code = read_labels(job, arguments);
@@ -133,94 +143,31 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
     return code;
 }
 
-/* Drawn walks: the certificate is for the exact P, which needs only products. */
-static cafe_status certify_exact(embed_job *job) {
-    const cli_sampling *s = &job->values.sampling;
-    cafe_context *context = job->run.context;
-    cafe_sampled_info info;
-    cafe_sampled_get_info(job->sampled, &info);
-    if (info.sampling != CAFE_SAMPLING_WALK || info.exact || info.seeds > 0) return CAFE_OK;
-    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->edges);
-    if (status == CAFE_OK)
-        status = cafe_operator_walk(context, job->edges, s->options.window, &job->certify);
-    return status;
-}
-
 static int sample(embed_job *job) {
     double began = cli_seconds();
-    cafe_context *context = job->run.context;
-    int code = cli_sample(&job->run, &job->values.sampling, job->graph, &job->sampled);
-    if (code == CLI_OK)
-        code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
-    if (code == CLI_OK) code = cli_check(&job->run, certify_exact(job));
+    int code = cli_model_make(&job->run, &job->values.method, job->graph, &job->model);
     job->seconds[PHASE_SAMPLE] = cli_seconds() - began;
     return code;
 }
 
 /* Keeps the solver's history: the finish consumes the solution. */
 static int keep_history(embed_job *job) {
-    job->sweeps = cafe_solution_sweeps(job->solution);
-    job->converged = cafe_solution_converged(job->solution) != 0;
+    const cafe_solution *solution = job->solved.solution;
+    job->sweeps = cafe_solution_sweeps(solution);
+    job->converged = cafe_solution_converged(solution) != 0;
     size_t bytes = (size_t)(job->sweeps + 1) * sizeof *job->objective;
     job->objective = malloc(bytes);
     if (!job->objective) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    memcpy(job->objective, cafe_solution_objective(job->solution), bytes);
-    job->diagonal = cafe_solution_diagonal(job->solution);
+    memcpy(job->objective, cafe_solution_objective(solution), bytes);
+    job->diagonal = cafe_solution_diagonal(solution);
     return CLI_OK;
 }
 
-/* The hard partition of a softmax solution and its modularity. */
-static cafe_status judge_partition(embed_job *job) {
-    cafe_context *context = job->run.context;
-    int32_t *part = malloc((size_t)job->counts.nodes * sizeof *part);
-    double *covariance = NULL;
-    cafe_status status = part ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK)
-        status = cafe_solution_partition(context, job->solution, part, &job->communities);
-    size_t count = (size_t)job->communities;
-    if (status == CAFE_OK && !(covariance = malloc(count * count * sizeof *covariance)))
-        status = CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK)
-        status = cafe_operator_covariance(context, job->op, part, job->communities, covariance);
-    for (size_t i = 0; i < count && status == CAFE_OK; i++)
-        job->modularity += covariance[i * count + i];
-    free(part);
-    free(covariance);
-    return status;
-}
-
-static cafe_status solve_sphere(embed_job *job) {
-    cafe_sphere_options *o = &job->values.sphere;
-    o->columns = job->values.columns;
-    return cafe_sphere(job->run.context, job->op, o, job->start, &job->solution);
-}
-
-static cafe_status solve_cafe(embed_job *job) {
-    cafe_softmax_options *o = &job->values.softmax;
-    o->columns = job->values.columns;
-    cafe_status status =
-        cafe_softmax(job->run.context, job->op, o, job->start, job->label, &job->solution);
-    return status == CAFE_OK ? judge_partition(job) : status;
-}
-
-static cafe_status solve_layers(embed_job *job) {
-    cafe_context *context = job->run.context;
-    cafe_layers *layers = NULL;
-    cafe_layer top;
-    cafe_status status = cafe_layers_find(context, job->op, &job->values.layers, &layers);
-    if (status != CAFE_OK) return status;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
-    job->communities = top.communities;
-    job->modularity = top.modularity;
-    status = cafe_layers_solution(context, job->op, layers, job->values.columns, &job->solution);
-    cafe_layers_free(layers);
-    return status;
-}
-
 static int solve(embed_job *job) {
-    static cafe_status (*const solvers[])(embed_job *) = {solve_sphere, solve_cafe, solve_layers};
     double began = cli_seconds();
-    cafe_status status = solvers[job->values.method](job);
+    cli_known known = {job->label, job->labels ? cafe_labels_classes(job->labels) : 0};
+    cafe_status status = cli_method_solve(job->run.context, &job->values.method, &job->model,
+                                          job->start, known, &job->solved);
     cafe_block_free(job->run.context, job->start);
     job->start = NULL;
     job->seconds[PHASE_SOLVE] = cli_seconds() - began;
@@ -232,8 +179,8 @@ static int solve(embed_job *job) {
 
 static int finish(embed_job *job) {
     double began = cli_seconds();
-    cafe_status status = cafe_finish(job->run.context, job->certify ? job->certify : job->op,
-                                     &job->solution, &job->values.finish, &job->embedding);
+    cafe_status status = cli_method_finish(job->run.context, &job->values.method, &job->model,
+                                           &job->solved.solution, &job->embedding);
     job->seconds[PHASE_FINISH] = cli_seconds() - began;
     if (status != CAFE_OK) return cli_check(&job->run, status);
     cafe_embedding_certificate(job->embedding, &job->certificate);
@@ -277,20 +224,15 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
     embed_job job = {.values = *(const embed_values *)values, .path = arguments->words[0]};
     embed_values *v = &job.values;
     job.available = cli_memory_available(); /* before the graph takes its part */
-    v->columns = v->method == METHOD_SPHERE ? v->sphere.columns
-                 : v->method == METHOD_CAFE ? v->softmax.columns
-                                            : v->layers_columns;
-    int code = check_names(&job.values);
-    if (code == CLI_OK) code = cli_sampling_check("embed", &v->sampling, arguments);
+    int code = check_names(v);
+    if (code == CLI_OK) code = cli_method_check("embed", &v->method, arguments);
     if (code != CLI_OK) return code;
+    job.columns = cli_method_columns(&v->method);
     code = cli_begin(&job.run, "embed", &job.values.common);
     if (code == CLI_OK) code = embed(&job, arguments);
     cafe_embedding_free(job.embedding);
-    cafe_solution_free(job.solution);
-    cafe_operator_free(job.op);
-    cafe_operator_free(job.certify);
-    cafe_sampled_free(job.edges);
-    cafe_sampled_free(job.sampled);
+    cafe_solution_free(job.solved.solution);
+    cli_model_free(&job.model);
     if (job.start) cafe_block_free(job.run.context, job.start);
     cafe_labels_free(job.labels);
     cafe_graph_free(job.graph);
@@ -320,41 +262,33 @@ static const cli_option options[] = {
 };
 
 static const cli_option model_options[] = {
-    {"method", 0, "NAME", CLI_CHOICE, offsetof(embed_values, method), "sphere",
-     "sphere|cafe|layers",
-     "the solver: rows on the sphere, softmax clusters as columns, or the communities of all "
-     "layers side by side"},
+    CLI_ROW_METHOD(embed_values),
+    CLI_ROW_PROPAGATE(embed_values),
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
      "start from these vectors (.npy, one row per node) instead of random ones; their columns are "
      "used unless --columns is given"},
     {"labels", 0, "FILE", CLI_TEXT, offsetof(embed_values, labels), NULL, NULL,
-     "known labels, 'node label' a line: their rows stay fixed (--method cafe); with all nodes "
-     "labelled there is nothing to iterate"},
+     "known labels, 'node label' a line (--method cafe, label-propagation): their rows stay fixed; "
+     "with all nodes labelled there is nothing to iterate"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
 static const cli_option layers_options[] = {
-    {"columns", 'k', "K", CLI_COUNT, offsetof(embed_values, layers_columns), "256", NULL,
-     "columns of the embedding at most; layers of more communities are mixed down"},
+    CLI_ROW_LAYERS_COLUMNS(embed_values),
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
 static const cli_option sampling_options[] = {
-    CLI_ROWS_SAMPLING(embed_values),
+    CLI_ROWS_SAMPLING_AT(embed_values, method.sampling),
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
-    {"--method sphere", NULL, cafe_sphere_option_table, offsetof(embed_values, sphere)},
-    {"--method cafe", NULL, cafe_softmax_option_table, offsetof(embed_values, softmax)},
-    {"--method layers", layers_options, cafe_layers_option_table, offsetof(embed_values, layers)},
-    {"Spectral finish", NULL, cafe_finish_option_table, offsetof(embed_values, finish)},
-    {"Sampling", sampling_options, cafe_sample_option_table,
-     offsetof(embed_values, sampling.options)},
+    CLI_METHOD_GROUPS(embed_values, sampling_options, layers_options),
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},
 };

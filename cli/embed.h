@@ -2,26 +2,16 @@
 #ifndef CAFE_CLI_EMBED_H
 #define CAFE_CLI_EMBED_H
 
-#include "run.h"
-#include "sampling.h"
+#include "method.h"
 
 typedef struct embed_values {
     cli_common common;
     const char *output, *json, *start, *labels;
-    int32_t method; /* embed_method */
-    cli_sampling sampling;
+    cli_method method;
     bool dry_run;
     int64_t memory;
     cafe_graph_options graph;
-    cafe_sphere_options sphere;
-    cafe_softmax_options softmax;
-    cafe_layers_options layers;
-    int32_t layers_columns;
-    cafe_finish_options finish;
-    int64_t columns; /* asked of the method, whichever it is */
 } embed_values;
-
-enum embed_method { METHOD_SPHERE, METHOD_CAFE, METHOD_LAYERS };
 
 enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
 
@@ -32,22 +22,18 @@ typedef struct embed_job {
     const char *path;
     cafe_graph *graph;
     cafe_graph_counts counts;
+    int64_t columns; /* asked of the method: labels and start vectors may set them */
     float *start;
     cafe_labels *labels;
     int32_t *label; /* of each node, -1 without one; NULL: none were given */
-    cafe_sampled *sampled;
-    cafe_sampled *edges;    /* for the operator below */
-    cafe_operator *certify; /* NULL, or the exact P of drawn walks, applied without rows */
-    cafe_operator *op;
-    cafe_solution *solution;
+    cli_model model;
+    cli_solved solved;
     cafe_embedding *embedding;
     cafe_certificate certificate;
-    double *objective; /* sweeps + 1 values */
+    double *objective; /* sweeps + 1 values, or the method's own loss */
     double diagonal;   /* the part of each that is the diagonal of Q */
     int64_t sweeps;
     bool converged;
-    int64_t communities; /* of the hard partition, and its modularity (cafe, layers) */
-    double modularity;
     int64_t needed, available; /* bytes */
     double seconds[PHASES];
 } embed_job;

@@ -22,7 +22,7 @@ static const char *form_text(const embed_job *job, char *text, size_t capacity) 
     snprintf(text, capacity, "?");
     for (size_t i = 0; i < table->count; i++)
         if (table->options[i].offset == offsetof(cafe_finish_options, form))
-            cafe_options_text(&table->options[i], &job->values.finish, text, capacity);
+            cafe_options_text(&table->options[i], &job->values.method.finish, text, capacity);
     return text;
 }
 
@@ -43,30 +43,47 @@ void embed_warn_graph(embed_job *job) {
              parts, 100.0 * (double)c->largest / (double)c->nodes);
 }
 
-static const char *method_name(const embed_job *job) {
-    static const char *const names[] = {"sphere", "cafe", "layers"};
-    return names[job->values.method];
+/* The history of the paper's methods is tr(H^T Q H), of the others their own loss. */
+static const char *history_name(const embed_job *job) {
+    return cli_method_samples(&job->values.method) ? "objective" : "loss";
 }
 
 static void say_sweeps(embed_job *job) {
     for (int64_t i = 0; i <= job->sweeps; i++)
-        cli_say(&job->run, "          sweep %4" PRId64 "  objective %.9f", i, job->objective[i]);
+        cli_say(&job->run, "          sweep %4" PRId64 "  %s %.9f", i, history_name(job),
+                job->objective[i]);
+}
+
+/* Methods of one step have a figure, not a course. */
+static void say_other(embed_job *job) {
+    const char *name = cli_method_name(&job->values.method);
+    if (job->sweeps == 0)
+        cli_say(&job->run, "%-9s loss %.6g", name, job->objective[0]);
+    else
+        cli_say(&job->run, "%-9s %" PRId64 " epoch%s: loss %.6g -> %.6g", name, job->sweeps,
+                job->sweeps == 1 ? "" : "s", job->objective[0], job->objective[job->sweeps]);
 }
 
 void embed_say_solution(embed_job *job) {
-    if (job->values.method == METHOD_LAYERS) {
+    const cli_method *method = &job->values.method;
+    const cli_solved *s = &job->solved;
+    if (method->kind == CLI_LAYERS) {
         cli_say(&job->run, "layers    %" PRId64 " communities at the top, modularity %.6f",
-                job->communities, job->modularity);
+                s->communities, s->modularity);
         return;
     }
     if (job->run.common->verbose) say_sweeps(job);
+    if (!cli_method_samples(method)) {
+        say_other(job);
+        return;
+    }
     cli_say(&job->run, "%-9s %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            method_name(job), job->values.columns, job->sweeps, job->sweeps == 1 ? "" : "s",
+            cli_method_name(method), job->columns, job->sweeps, job->sweeps == 1 ? "" : "s",
             job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
-    if (job->values.method == METHOD_CAFE)
-        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
-                job->modularity);
+    if (method->kind == CLI_CAFE)
+        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", s->communities,
+                s->modularity);
 }
 
 /* One line of the certificate's table: the first columns side by side. */
@@ -148,8 +165,7 @@ void embed_print_plan(embed_job *job) {
     if (job->values.json && strcmp(job->values.json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
     printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->counts.nodes, job->counts.edges, job->values.columns,
-           (int)cafe_threads(job->run.context));
+           job->counts.nodes, job->counts.edges, job->columns, (int)cafe_threads(job->run.context));
     printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
            cli_bytes_text(job->available, available),
            job->values.memory > 0 ? "is the limit" : "is available",
@@ -163,19 +179,11 @@ void embed_print_plan(embed_job *job) {
 static void put_options(cli_json *json, const embed_job *job) {
     const embed_values *v = &job->values;
     cli_json_open(json, "options", '{');
-    cli_json_text(json, "method", method_name(job));
-    cli_json_sampling(json, &v->sampling);
+    cli_json_method(json, &v->method);
     if (v->labels) cli_json_text(json, "labels", v->labels);
     if (v->start) cli_json_text(json, "start", v->start);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
     cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    if (v->method == METHOD_SPHERE) cli_json_options(json, cafe_sphere_option_table(), &v->sphere);
-    if (v->method == METHOD_CAFE) cli_json_options(json, cafe_softmax_option_table(), &v->softmax);
-    if (v->method == METHOD_LAYERS) {
-        cli_json_integer(json, "columns", v->columns);
-        cli_json_options(json, cafe_layers_option_table(), &v->layers);
-    }
-    cli_json_options(json, cafe_finish_option_table(), &v->finish);
     cli_json_options(json, cafe_graph_option_table(), &v->graph);
     cli_json_close(json, '}');
 }
@@ -186,6 +194,12 @@ static void put_memory(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "available", job->available);
     cli_json_bool(json, "fits", job->needed <= job->available);
     cli_json_close(json, '}');
+}
+
+/* The methods others published do not sample: their vectors are certified for the edges. */
+static cafe_sampling sampling_of(const embed_job *job) {
+    const cli_method *m = &job->values.method;
+    return cli_method_samples(m) ? (cafe_sampling)m->sampling.kind : CAFE_SAMPLING_EDGE;
 }
 
 static bool info_exact(const cafe_sampled *sampled) {
@@ -206,11 +220,11 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_reals(json, "shares", c->shares, c->pairs);
     cli_json_reals(json, "column_values", c->column_values, c->columns);
     cli_json_reals(json, "column_residuals", c->column_residuals, c->columns);
-    cli_json_sampled(json, job->sampled);
+    cli_json_sampled(json, job->model.sampled);
     cli_json_open(json, "certificate", '{');
     cli_json_text(json, "problem", problem_text(c));
-    cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)job->values.sampling.kind));
-    cli_json_bool(json, "exact_sampling", job->certify || info_exact(job->sampled));
+    cli_json_text(json, "sampling", cafe_sampling_name(sampling_of(job)));
+    cli_json_bool(json, "exact_sampling", job->model.certify || info_exact(job->model.sampled));
     cli_json_bool(json, "rotated", c->rotated != 0);
     cli_json_real(json, "orthogonality", c->orthogonality);
     cli_json_real(json, "tolerance", c->tolerance);
@@ -219,18 +233,23 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_close(json, '}');
 }
 
+static void put_history(cli_json *json, const embed_job *job) {
+    const cli_method *m = &job->values.method;
+    cli_json_reals(json, history_name(job), job->objective, job->sweeps + 1);
+    if (!cli_method_samples(m)) return;
+    /* softmax's own objective leaves the diagonal out */
+    bool whole = m->kind != CLI_CAFE;
+    cli_json_real(json, "objective_off_diagonal",
+                  job->objective[job->sweeps] - (whole ? job->diagonal : 0));
+    if (m->kind == CLI_SPHERE) return;
+    cli_json_integer(json, "communities", job->solved.communities);
+    cli_json_real(json, "modularity", job->solved.modularity);
+}
+
 static void put_run(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "sweeps", job->sweeps);
     cli_json_bool(json, "converged", job->converged);
-    cli_json_reals(json, "objective", job->objective, job->sweeps + 1);
-    /* softmax's own objective leaves the diagonal out */
-    bool whole = job->values.method != METHOD_CAFE;
-    cli_json_real(json, "objective_off_diagonal",
-                  job->objective[job->sweeps] - (whole ? job->diagonal : 0));
-    if (job->values.method != METHOD_SPHERE) {
-        cli_json_integer(json, "communities", job->communities);
-        cli_json_real(json, "modularity", job->modularity);
-    }
+    put_history(json, job);
     put_certificate(json, job);
     if (job->values.output) cli_json_text(json, "output", job->values.output);
     cli_json_open(json, "seconds", '{');
@@ -248,8 +267,8 @@ static void put_report(FILE *file, const embed_job *job) {
     cli_json_text(&json, "version", cafe_version());
     cli_json_bool(&json, "dry_run", job->values.dry_run);
     cli_json_graph(&json, job->path, &job->counts);
-    cli_json_text(&json, "sampling", cafe_sampling_name((cafe_sampling)job->values.sampling.kind));
-    cli_json_text(&json, "method", method_name(job));
+    cli_json_text(&json, "sampling", cafe_sampling_name(sampling_of(job)));
+    cli_json_text(&json, "method", cli_method_name(&job->values.method));
     put_options(&json, job);
     put_memory(&json, job);
     if (!job->values.dry_run) put_run(&json, job);

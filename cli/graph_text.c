@@ -127,3 +127,18 @@ int cli_unknown_graph_format(const char *command, const char *path) {
                            ".mtx .graph .metis .cafe",
                            path);
 }
+
+int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
+                      const char *labels, cafe_graph **graph) {
+    char count[CLI_COUNT_TEXT];
+    int64_t added = 0;
+    int code = cli_check(run, cafe_graph_read(run->context, path, options, graph));
+    if (code == CLI_OK && labels)
+        code = cli_check(run, cafe_graph_add_labelled(run->context, labels, graph, &added));
+    if (code != CLI_OK) return code;
+    cli_say_graph(run, path, *graph);
+    if (added > 0)
+        cli_say(run, "          %s node%s of %s without an edge: isolated",
+                cli_count_text(added, count), added == 1 ? "" : "s", labels);
+    return CLI_OK;
+}

@@ -16,6 +16,11 @@ void cli_put_cell(FILE *file, const char *name);
 /* The counts in a sentence, then what was changed, if anything was. */
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
 
+/* Reads a graph, and says what it is; with a label file (NULL: none) its nodes that no edge
+ * mentions are isolated nodes of it. */
+int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
+                      const char *labels, cafe_graph **graph);
+
 /* What was dropped or merged, as "3 self-loops dropped, ..." into text; false: nothing was. */
 bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capacity);
 

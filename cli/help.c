@@ -50,11 +50,21 @@ static void note_text(const cli_entry *e, char note[LONGEST_NOTE]) {
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
+/* The length of the word at text; of one that fills more than a line (a list of choices), as much
+ * as fits up to a bar. */
+static int word_length(const char *text, int most) {
+    int length = (int)strcspn(text, " "), cut = 0;
+    if (length <= most) return length;
+    for (int i = 0; i < most; i++)
+        if (text[i] == '|') cut = i + 1;
+    return cut > 0 ? cut : length;
+}
+
 /* Prints words from column `at` on, in lines that begin at column `indent`. */
 static int put_words(const char *text, int indent, int at) {
     while (*text) {
         text += strspn(text, " ");
-        int length = (int)strcspn(text, " ");
+        int length = word_length(text, LINE - indent);
         if (length == 0) break;
         if (at > indent && at + 1 + length > LINE) {
             printf("\n%*s", indent, "");
@@ -82,6 +92,13 @@ static void put_option(const cli_entry *e) {
     free(text);
 }
 
+static void put_tasks(const cli_command *command) {
+    printf("\ntasks:\n");
+    for (size_t i = 0; command->tasks[i]; i++)
+        printf("  %-10s %s\n", cli_task_word(command->tasks[i]), command->tasks[i]->summary);
+    printf("\n'cafe %s TASK --help' explains a task.\n", command->name);
+}
+
 void cli_print_help(const cli_command *command) {
     static cli_entries entries;
     const cli_group *group = NULL;
@@ -91,6 +108,10 @@ void cli_print_help(const cli_command *command) {
         printf("\n");
         put_words(command->description, 0, 0);
         printf("\n");
+    }
+    if (command->tasks) {
+        put_tasks(command);
+        return;
     }
     cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++) {
@@ -143,15 +164,39 @@ static void put_manual_option(const cli_entry *e) {
     printf(".\n\n");
 }
 
-static void print_manual_options(const cli_command *command) {
+static bool same_group(const cli_group *a, const cli_group *b) {
+    return a->table && a->table == b->table && strcmp(a->title, b->title) == 0;
+}
+
+/* Did a task before `task` have the group already? */
+static bool printed_before(const cli_command *command, size_t task, const cli_group *group) {
+    for (size_t i = 0; i < task; i++)
+        for (const cli_group *g = command->tasks[i]->groups; g && g->title; g++)
+            if (same_group(g, group)) return true;
+    return false;
+}
+
+/* Groups of options under headings, but those that an earlier task of `parent` had. */
+static void put_manual_groups(const cli_command *command, const cli_command *parent, size_t task) {
     static cli_entries entries;
     const cli_group *group = NULL;
     cli_merge(command, NULL, &entries);
     for (size_t i = 0; i < entries.count; i++) {
-        if (entries.at[i].group != group) printf("## %s\n\n", entries.at[i].group->title);
-        group = entries.at[i].group;
+        const cli_group *g = entries.at[i].group;
+        if (parent && printed_before(parent, task, g)) continue;
+        if (g != group && parent && !g->table)
+            printf("## %s: %s\n\n", cli_task_word(command), g->title);
+        else if (g != group)
+            printf("## %s\n\n", g->title);
+        group = g;
         put_manual_option(&entries.at[i]);
     }
+}
+
+static void print_manual_options(const cli_command *command) {
+    if (!command->tasks) put_manual_groups(command, NULL, 0);
+    for (size_t i = 0; command->tasks && command->tasks[i]; i++)
+        put_manual_groups(command->tasks[i], command, i);
 }
 
 static void print_manual_commands(void) {
@@ -177,6 +222,13 @@ static int run_help(const void *values, const cli_arguments *arguments) {
     if (arguments->count > 0) {
         command = cli_find_command(arguments->words[0]);
         if (!command) return cli_usage_error(NULL, "unknown command '%s'", arguments->words[0]);
+    }
+    if (arguments->count > 1) {
+        const cli_command *task = cli_find_task(command, arguments->words[1]);
+        if (!task)
+            return cli_usage_error("help", "cafe %s has no task '%s'", command->name,
+                                   arguments->words[1]);
+        command = task;
     }
     if (v->manual && command)
         print_manual_options(command);
@@ -205,11 +257,11 @@ static const cli_group help_groups[] = {{"Options", help_options, NULL, 0}, {0}}
 
 const cli_command cli_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
+    .arguments = "[COMMAND [TASK]]",
     .summary = "explain the tool or a command",
     .groups = help_groups,
     .size = sizeof(help_values),
-    .most = 1,
+    .most = 2,
     .run = run_help,
 };
 

@@ -1,4 +1,5 @@
 /* cafe: the command line tool. It sees nothing of the library but its public headers. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,16 @@ const cli_command *const cli_commands[] = {CLI_COMMANDS(CLI_ADDRESS) NULL};
 const cli_command *cli_find_command(const char *name) {
     for (size_t i = 0; cli_commands[i]; i++)
         if (strcmp(cli_commands[i]->name, name) == 0) return cli_commands[i];
+    return NULL;
+}
+
+const char *cli_task_word(const cli_command *task) {
+    return strchr(task->name, ' ') + 1;
+}
+
+const cli_command *cli_find_task(const cli_command *command, const char *name) {
+    for (size_t i = 0; command->tasks && command->tasks[i]; i++)
+        if (strcmp(cli_task_word(command->tasks[i]), name) == 0) return command->tasks[i];
     return NULL;
 }
 
@@ -44,12 +55,31 @@ static int run_command(const cli_command *command, int argc, char **argv) {
     return code;
 }
 
+static bool asks_for_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static int run_task(const cli_command *command, int argc, char **argv) {
+    if (argc < 1)
+        return cli_usage_error(command->name, "which task? cafe %s %s", command->name,
+                               command->arguments);
+    if (asks_for_help(argv[0])) {
+        cli_print_help(command);
+        return CLI_OK;
+    }
+    const cli_command *task = cli_find_task(command, argv[0]);
+    if (task) return run_command(task, argc - 1, argv + 1);
+    return cli_usage_error(command->name, "unknown task '%s': cafe %s %s", argv[0], command->name,
+                           command->arguments);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) return cli_usage_error(NULL, "which command? usage: cafe COMMAND ...");
     const char *name = argv[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (asks_for_help(name)) name = "help";
     if (strcmp(name, "--version") == 0) name = "version";
     const cli_command *command = cli_find_command(name);
+    if (command && command->tasks) return run_task(command, argc - 2, argv + 2);
     if (command) return run_command(command, argc - 2, argv + 2);
     if (name[0] == '-') return cli_usage_error(NULL, "unknown option %s", name);
     return unknown_command(name);

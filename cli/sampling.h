@@ -12,14 +12,15 @@ typedef struct cli_sampling {
     cafe_sample_options options;
 } cli_sampling;
 
-/* The options of the tool, of a command whose struct `type` has the field `sampling`; those of the
+/* The options of the tool, of a command whose struct `type` has the field; those of the
  * library's table are a group of their own. */
-#define CLI_ROWS_SAMPLING(type)                                                                \
+#define CLI_ROWS_SAMPLING(type) CLI_ROWS_SAMPLING_AT(type, sampling)
+#define CLI_ROWS_SAMPLING_AT(type, field)                                                      \
     {"sampling",                                                                               \
      0,                                                                                        \
      "NAME",                                                                                   \
      CLI_CHOICE,                                                                               \
-     offsetof(type, sampling.kind),                                                            \
+     offsetof(type, field.kind),                                                               \
      "edge",                                                                                   \
      "edge|walk|pagerank|twisted",                                                             \
      "how pairs of nodes are drawn from the graph: the ends of an edge, of a walk of 1 to "    \
@@ -29,13 +30,13 @@ typedef struct cli_sampling {
          0,                                                                                    \
          "FILE",                                                                               \
          CLI_TEXT,                                                                             \
-         offsetof(type, sampling.attributes),                                                  \
+         offsetof(type, field.attributes),                                                     \
          NULL,                                                                                 \
          NULL,                                                                                 \
          "twisted: a row of numbers per node (.npy, CSV, TSV; rows that are not named are in " \
          "the order of the nodes); with --measure category also 'node label' a line"},         \
     {                                                                                          \
-        "seeds", 0, "FILE", CLI_TEXT, offsetof(type, sampling.seeds), NULL, NULL,              \
+        "seeds", 0, "FILE", CLI_TEXT, offsetof(type, field.seeds), NULL, NULL,                 \
             "walk, pagerank: walks begin at these nodes, a name a line"                        \
     }
 

@@ -40,9 +40,15 @@ expect 0 "$CAFE" embed "$karate" -q --method cafe --labels all.in -o full.npy --
 [[ $(json_value full.json sweeps) == 0 ]] || fail "sweeps with all labels known"
 
 # ---- refusals, with file, line and column
-printf '0 a\n77 b\n' >unknown.in
+printf '0 a\nseven b\n' >unknown.in
 expect 3 "$CAFE" embed "$karate" --method cafe --labels unknown.in -o bad.npy
 says 'unknown.in:2:1: expected a node of the graph'
+# a node that only the labels name is an isolated one
+printf '0 a\n33 b\n77 b\n' >isolated.in
+expect 0 "$CAFE" embed "$karate" --method cafe --labels isolated.in --output-form raw -o i.tsv
+says '1 node of isolated.in without an edge'
+[[ $(wc -l <i.tsv) -eq 35 ]] || fail "the isolated node has no row"
+grep -qP '^77\t0\t1$' i.tsv || fail "the isolated node lost its label"
 printf '0 a\n1 b\n0 b\n' >conflict.in
 expect 3 "$CAFE" embed "$karate" --method cafe --labels conflict.in -o bad.npy
 says 'conflict.in:3:1: '
@@ -50,7 +56,7 @@ printf '0 a,b\n1 b\n' >multiple.in
 expect 1 "$CAFE" embed "$karate" --method cafe --labels multiple.in -o bad.npy
 says 'several labels'
 expect 2 "$CAFE" embed "$karate" --labels two.in -o bad.npy
-says 'goes with --method cafe'
+says 'goes with --method cafe and label-propagation'
 expect 2 "$CAFE" embed "$karate" --method cafe --beta 1 -o bad.npy
 says '--beta does not go with --method cafe'
 expect 2 "$CAFE" embed "$karate" --method softmax -o bad.npy

@@ -1,6 +1,8 @@
 /* The changed graph: old rows and changed arcs merged, row by row, in parallel. */
 #include <string.h>
 
+#include <cafe/labels.h>
+
 #include "base/memory.h"
 #include "base/pool.h"
 #include "task/evolve.h"

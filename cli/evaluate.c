@@ -1,0 +1,149 @@
+/* cafe evaluate: the steps that its tasks share, and the command that has them.
+ *
+ * A method that sees no labels makes its vectors once, with all threads; splits and classifiers
+ * then run side by side.
+ */
+#include "evaluate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "explain.h"
+#include "graph_text.h"
+#include "output.h"
+
+/* ---- before the work ------------------------------------------------------------------------- */
+
+static bool given_with_embedding(const cli_arguments *arguments) {
+    return cli_given(arguments, "method") || cli_given(arguments, "columns") ||
+           cli_given(arguments, "propagate") || cli_given(arguments, "sampling");
+}
+
+/* "0.1,0.3,0.5" */
+static int parse_shares(evaluate_job *job, const char *command) {
+    const char *at = job->values.train;
+    while (*at) {
+        char *end;
+        errno = 0;
+        double share = strtod(at, &end);
+        if (end == at || errno || !(share > 0) || share > 1e9 || (*end && *end != ','))
+            return cli_usage_error(command, "--train takes shares such as 0.1,0.3,0.5, not '%s'",
+                                   job->values.train);
+        if (job->share_count == EVALUATE_MOST_SHARES)
+            return cli_usage_error(command, "--train takes at most %d shares",
+                                   EVALUATE_MOST_SHARES);
+        job->shares[job->share_count++] = share;
+        at = *end ? end + 1 : end;
+    }
+    return CLI_OK;
+}
+
+int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
+    const evaluate_values *v = &job->values;
+    const char *command = job->run->command;
+    if (v->embedding && given_with_embedding(arguments))
+        return cli_usage_error(command, "--embedding stands for a method: give one of the two");
+    int code = cli_output_check(command, &v->common, v->json);
+    if (code == CLI_OK) code = cli_method_check(command, &job->values.method, arguments);
+    if (code == CLI_OK) code = parse_shares(job, command);
+    return code;
+}
+
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+int evaluate_read(evaluate_job *job) {
+    const evaluate_values *v = &job->values;
+    int code = cli_read_labelled(job->run, job->path, &v->graph, v->labels, &job->graph);
+    if (code == CLI_OK) cafe_graph_get_counts(job->graph, &job->counts);
+    return code;
+}
+
+int evaluate_classifier(evaluate_job *job) {
+    cafe_context *context = job->run->context;
+    const evaluate_values *v = &job->values;
+    switch (v->classifier) {
+        case EVALUATE_XGBOOST:
+            return cli_check(job->run,
+                             cafe_classifier_xgboost(context, &v->xgboost, &job->classifier));
+        case EVALUATE_LOGISTIC:
+            return cli_check(job->run,
+                             cafe_classifier_logistic(context, &v->logistic, &job->classifier));
+        default: return CLI_OK;
+    }
+}
+
+cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cli_model *model,
+                           cli_known known, int64_t *columns, float **vectors) {
+    cafe_embedding *embedding = NULL;
+    cafe_status status = cli_method_embed(context, m, model, known, &embedding);
+    if (status != CAFE_OK) return status;
+    int64_t n = cafe_embedding_nodes(embedding);
+    *columns = cafe_embedding_columns(embedding);
+    *vectors = malloc((size_t)(n * *columns) * sizeof **vectors + 1);
+    if (*vectors)
+        cafe_embedding_copy(embedding, *vectors);
+    else
+        status = cafe_evaluate_fail(context, CAFE_ERROR_MEMORY, "out of memory: vectors");
+    cafe_embedding_free(embedding);
+    return status;
+}
+
+int evaluate_vectors(evaluate_job *job) {
+    const evaluate_values *v = &job->values;
+    double began = cli_seconds();
+    if (v->embedding)
+        return explain_read_vectors(job->run, v->embedding, job->graph, &job->columns,
+                                    &job->vectors);
+    int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
+    if (code == CLI_OK)
+        code = cli_check(job->run, evaluate_embed(job->run->context, &v->method, &job->model,
+                                                  (cli_known){0}, &job->columns, &job->vectors));
+    job->embed_seconds = cli_seconds() - began;
+    if (code == CLI_OK)
+        cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&v->method),
+                (long long)job->columns, job->embed_seconds);
+    return code;
+}
+
+void evaluate_free(evaluate_job *job) {
+    cafe_evaluation_free(job->evaluation);
+    if (job->run->context) cafe_targets_free(job->run->context, &job->targets);
+    cli_model_free(&job->model);
+    cafe_labels_free(job->labels);
+    cafe_graph_free(job->graph);
+    free(job->vectors);
+}
+
+int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,
+                 int (*evaluate)(evaluate_job *job)) {
+    cli_run run = {.command = name};
+    evaluate_job job = {.run = &run,
+                        .task = strchr(name, ' ') + 1,
+                        .values = *(const evaluate_values *)values,
+                        .path = arguments->words[0]};
+    int code = evaluate_check(&job, arguments);
+    if (code != CLI_OK) return code;
+    code = cli_begin(&run, name, &job.values.common);
+    if (code == CLI_OK) code = evaluate(&job);
+    if (code == CLI_OK) evaluate_print(&job);
+    if (code == CLI_OK) code = evaluate_write_report(&job);
+    evaluate_free(&job);
+    return cli_end(&run, code);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_command *const tasks[] = {&cli_evaluate_classify, &cli_evaluate_link,
+                                           &cli_evaluate_cluster, NULL};
+
+const cli_command cli_evaluate = {
+    .name = "evaluate",
+    .arguments = "classify|link|cluster GRAPH [options]",
+    .summary = "score a method or given vectors on a task",
+    .description =
+        "Asks how well vectors predict labels or links, or how well communities fit, by "
+        "repeated splits into a training and a test part that follow from the seed.",
+    .tasks = tasks,
+};

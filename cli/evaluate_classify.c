@@ -1,0 +1,147 @@
+/* cafe evaluate classify: labels of nodes predicted from vectors.
+ *
+ * A method that uses labels is run anew for every split, and is handed the labels of the training
+ * nodes alone.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "evaluate.h"
+
+/* ---- methods that see the training labels ---------------------------------------------------- */
+
+typedef struct supervised {
+    const cli_method *method;
+    const cli_model *model;
+    int64_t classes;
+} supervised;
+
+static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
+                                 int64_t *columns, float **features) {
+    const supervised *s = self;
+    cli_known known = {training->label, s->classes};
+    return evaluate_embed(context, s->method, s->model, known, columns, features);
+}
+
+static void release_features(void *self, cafe_context *context, float *features) {
+    (void)self, (void)context;
+    free(features);
+}
+
+/* cafe uses labels here, though it can do without; its columns are the classes. */
+static bool is_supervised(const evaluate_job *job) {
+    const evaluate_values *v = &job->values;
+    return !v->embedding && (v->method.kind == CLI_LABEL_PROPAGATION ||
+                             (v->method.kind == CLI_CAFE && v->supervised));
+}
+
+static int prepare_supervised(evaluate_job *job) {
+    if (cafe_labels_multiple(job->labels) > 0)
+        return cli_error(job->run, CLI_FAILED,
+                         "%s gives nodes several labels: --method %s takes one a node",
+                         job->values.labels, cli_method_name(&job->values.method));
+    cli_method_set_columns(&job->values.method, cafe_labels_classes(job->labels));
+    return cli_model_make(job->run, &job->values.method, job->graph, &job->model);
+}
+
+/* ---- the task -------------------------------------------------------------------------------- */
+
+static int read_labels(evaluate_job *job) {
+    cafe_context *context = job->run->context;
+    const char *path = job->values.labels;
+    int code = cli_check(job->run, cafe_labels_read(context, job->graph, path, &job->labels));
+    if (code == CLI_OK)
+        code = cli_check(job->run, cafe_targets_from_labels(context, job->counts.nodes, job->labels,
+                                                            &job->targets));
+    if (code == CLI_OK)
+        cli_say(job->run,
+                "labels    %s: %" PRId64 " classes, %" PRId64 " of %" PRId64 " nodes labelled%s",
+                path, cafe_labels_classes(job->labels), cafe_labels_labelled(job->labels),
+                job->counts.nodes,
+                cafe_labels_multiple(job->labels) > 0 ? ", some by several" : "");
+    return code;
+}
+
+/* Without a classifier the columns are the classes' scores. */
+static int check_none(evaluate_job *job, bool anew) {
+    if (job->values.classifier != EVALUATE_NONE || anew ||
+        job->columns == cafe_labels_classes(job->labels))
+        return CLI_OK;
+    return cli_error(job->run, CLI_FAILED,
+                     "--classifier none takes the largest column for the class: there are %" PRId64
+                     " columns and %" PRId64 " classes",
+                     job->columns, cafe_labels_classes(job->labels));
+}
+
+int evaluate_classify(evaluate_job *job) {
+    int code = evaluate_read(job);
+    if (code == CLI_OK) code = read_labels(job);
+    if (code == CLI_OK) code = evaluate_classifier(job);
+    if (code != CLI_OK) return code;
+    bool anew = is_supervised(job);
+    code = anew ? prepare_supervised(job) : evaluate_vectors(job);
+    if (code == CLI_OK) code = check_none(job, anew);
+    if (code != CLI_OK) return code;
+    supervised self = {&job->values.method, &job->model, cafe_labels_classes(job->labels)};
+    cafe_feature_source source = {&self, make_features, release_features};
+    cafe_features features = {job->vectors, job->columns, anew ? &source : NULL};
+    const cafe_classifier *classifier =
+        job->values.classifier == EVALUATE_NONE ? NULL : &job->classifier;
+    return cli_check(job->run, cafe_classify(job->run->context, &job->targets, &features,
+                                             classifier, &job->values.classify, job->share_count,
+                                             job->shares, &job->evaluation));
+}
+
+static int run_classify(const void *values, const cli_arguments *arguments) {
+    const evaluate_values *v = values;
+    if (!v->labels) return cli_usage_error("evaluate classify", "which labels? give --labels FILE");
+    return evaluate_run("evaluate classify", values, arguments, evaluate_classify);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_option options[] = {
+    {"labels", 0, "FILE", CLI_TEXT, offsetof(evaluate_values, labels), NULL, NULL,
+     "'node label[,label...]' a line; nodes that no edge mentions are isolated nodes"},
+    CLI_ROW_METHOD(evaluate_values),
+    {"supervised", 0, NULL, CLI_FLAG, offsetof(evaluate_values, supervised), NULL, NULL,
+     "--method cafe: keep the training nodes' labels fixed, a column a class (label-propagation "
+     "always does)"},
+    CLI_ROW_PROPAGATE(evaluate_values),
+    EVALUATE_ROWS_COMMON,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option layers_rows[] = {
+    CLI_ROW_LAYERS_COLUMNS(evaluate_values),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option sampling_rows[] = {
+    CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_group groups[] = {
+    {"Options", options, NULL, 0},
+    {"Splits", NULL, cafe_classify_option_table, offsetof(evaluate_values, classify)},
+    EVALUATE_GROUPS_COMMON(sampling_rows, layers_rows),
+    {0},
+};
+
+const cli_command cli_evaluate_classify = {
+    .name = "evaluate classify",
+    .arguments = "GRAPH --labels FILE [--method NAME | --embedding FILE] [options]",
+    .summary = "predict the labels of nodes",
+    .description =
+        "Trains a classifier on the vectors of a share of the labelled nodes and tests it on the "
+        "others, --repeats times for every share of --train. Nodes of several labels are given "
+        "as many as they have, those of the largest scores.",
+    .groups = groups,
+    .size = sizeof(evaluate_values),
+    .least = 1,
+    .most = 1,
+    .run = run_classify,
+};

@@ -1,0 +1,107 @@
+/* cafe evaluate link: links told from other pairs by vectors.
+ *
+ * By the protocol of the paper the vectors have seen all links. By the honest one test links are
+ * hidden first, so every split has a graph and vectors of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "evaluate.h"
+
+/* ---- vectors of the graph without its hidden links --------------------------------------------
+ */
+
+static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
+                                 int64_t *columns, float **features) {
+    const cli_method *m = self;
+    cli_model model = {0};
+    cafe_status status = cli_model_plain(context, m, training->graph, &model);
+    if (status == CAFE_OK)
+        status = evaluate_embed(context, m, &model, (cli_known){0}, columns, features);
+    cli_model_free(&model);
+    return status;
+}
+
+static void release_features(void *self, cafe_context *context, float *features) {
+    (void)self, (void)context;
+    free(features);
+}
+
+static int check_honest(evaluate_job *job) {
+    const cli_sampling *s = &job->values.method.sampling;
+    if (job->values.embedding)
+        return cli_usage_error(job->run->command,
+                               "--protocol honest hides links before there are vectors: it needs a "
+                               "method, not --embedding");
+    if (s->attributes || s->seeds)
+        return cli_usage_error(job->run->command,
+                               "--protocol honest does not take --attributes and --seeds");
+    return CLI_OK;
+}
+
+/* ---- the task -------------------------------------------------------------------------------- */
+
+int evaluate_link(evaluate_job *job) {
+    const evaluate_values *v = &job->values;
+    bool honest = v->link.protocol == CAFE_LINK_HONEST;
+    int code = honest ? check_honest(job) : CLI_OK;
+    if (code == CLI_OK) code = evaluate_read(job);
+    if (code == CLI_OK) code = evaluate_classifier(job);
+    if (code == CLI_OK && !honest) code = evaluate_vectors(job);
+    if (code != CLI_OK) return code;
+    cafe_feature_source source = {(void *)&v->method, make_features, release_features};
+    cafe_features features = {job->vectors, job->columns, honest ? &source : NULL};
+    const cafe_classifier *classifier = v->classifier == EVALUATE_NONE ? NULL : &job->classifier;
+    return cli_check(job->run,
+                     cafe_link(job->run->context, job->graph, &features, classifier, &v->link,
+                               job->share_count, job->shares, &job->evaluation));
+}
+
+static int run_link(const void *values, const cli_arguments *arguments) {
+    const evaluate_values *v = values;
+    if (v->method.kind == CLI_LABEL_PROPAGATION && !v->embedding)
+        return cli_usage_error("evaluate link", "--method label-propagation needs labels");
+    return evaluate_run("evaluate link", values, arguments, evaluate_link);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const cli_option options[] = {
+    CLI_ROW_METHOD(evaluate_values),
+    CLI_ROW_PROPAGATE(evaluate_values),
+    EVALUATE_ROWS_COMMON,
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option layers_rows[] = {
+    CLI_ROW_LAYERS_COLUMNS(evaluate_values),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_option sampling_rows[] = {
+    CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+static const cli_group groups[] = {
+    {"Options", options, NULL, 0},
+    {"Pairs", NULL, cafe_link_option_table, offsetof(evaluate_values, link)},
+    EVALUATE_GROUPS_COMMON(sampling_rows, layers_rows),
+    {0},
+};
+
+const cli_command cli_evaluate_link = {
+    .name = "evaluate link",
+    .arguments = "GRAPH [--protocol paper|honest] [--method NAME | --embedding FILE] [options]",
+    .summary = "tell links from other pairs",
+    .description =
+        "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "
+        "on others. --protocol paper embeds the whole graph, test links too; --protocol honest "
+        "hides the test links first and keeps what is connected connected.",
+    .groups = groups,
+    .size = sizeof(evaluate_values),
+    .least = 1,
+    .most = 1,
+    .run = run_link,
+};

@@ -1,0 +1,108 @@
+/* cafe reproduce: the paper's tables, ours beside the published figures.
+ *
+ * Every row of a table is a command line of cafe evaluate (or of a small experiment of its own), so
+ * that a reader can run it alone. What was published is in reproduce_published.c, what we run in
+ * reproduce_rows.c.
+ */
+#ifndef CAFE_CLI_REPRODUCE_H
+#define CAFE_CLI_REPRODUCE_H
+
+#include "run.h"
+
+enum { REPRODUCE_CELLS = 9 };
+
+/* Means and standard deviations, one after the other, of the cells of a row. */
+typedef struct reproduce_published {
+    const char *set, *method;
+    double figures[2 * REPRODUCE_CELLS];
+} reproduce_published;
+
+/* The published row, or NULL. */
+const reproduce_published *reproduce_find_published(const char *table, const char *set,
+                                                    const char *method);
+
+/* A row to run: options of cafe evaluate. A set of NULL stands for all sets of the table that have
+ * no row of their own. */
+typedef struct reproduce_recipe {
+    const char *table, *set, *method, *options;
+    const char *note; /* what a reader must know; NULL: nothing */
+} reproduce_recipe;
+
+/* A set of the tables, and where it can be had. */
+typedef struct reproduce_set {
+    const char *name, *title, *source;
+} reproduce_set;
+
+extern const reproduce_set reproduce_sets[];       /* ended by a set without a name */
+extern const reproduce_recipe reproduce_recipes[]; /* ended by a recipe without a table */
+
+const reproduce_set *reproduce_find_set(const char *name);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* NaN: not defined, or not published. */
+typedef struct reproduce_cell {
+    double ours, spread;
+    double published, published_spread;
+} reproduce_cell;
+
+typedef enum reproduce_mark {
+    REPRODUCE_NO_MARK, /* nothing to compare with */
+    REPRODUCE_AHEAD,
+    REPRODUCE_EQUAL, /* within one published standard deviation */
+    REPRODUCE_BEHIND
+} reproduce_mark;
+
+reproduce_mark reproduce_compare(const reproduce_cell *cell);
+
+typedef struct reproduce_result {
+    const char *table, *set, *method, *note;
+    char *command; /* what was run */
+    int64_t cells;
+    reproduce_cell cell[REPRODUCE_CELLS];
+    double embed_seconds; /* to make the vectors once; NaN: made for every split */
+    double seconds;
+    bool missing; /* the set is not there */
+} reproduce_result;
+
+typedef struct reproduce_values {
+    cli_common common;
+    const char *data, *output, *json, *set, *method;
+    int32_t repeats;
+} reproduce_values;
+
+typedef struct reproduce_job {
+    cli_run run;
+    const reproduce_values *values;
+    const char *data; /* the folder of the sets */
+    reproduce_result *results;
+    int64_t count, room;
+} reproduce_job;
+
+/* Adds an empty result; NULL without memory. */
+reproduce_result *reproduce_add(reproduce_job *job, const char *table, const char *set,
+                                const char *method);
+/* DIR/SET/NAME, or the same with .gz, when there is such a file: to be freed. NULL: there is none.
+ */
+char *reproduce_path(const reproduce_job *job, const char *set, const char *name);
+
+/* Tables of cafe evaluate, the point clouds, and K = 2 against the dominant eigenvector. */
+int reproduce_evaluate(reproduce_job *job, const char *table);
+int reproduce_reduction(reproduce_job *job);
+int reproduce_eigenvectors(reproduce_job *job);
+
+/* Which tables there are. */
+typedef struct reproduce_table {
+    const char *name, *title;
+    const char *columns[REPRODUCE_CELLS]; /* headings; ended by NULL unless full */
+    const char *metrics[4]; /* of cafe evaluate, for every share; NULL: no such table */
+    const char *text;       /* said above the table */
+} reproduce_table;
+
+extern const reproduce_table reproduce_tables[]; /* ended by a table without a name */
+const reproduce_table *reproduce_find_table(const char *name);
+
+void reproduce_markdown(FILE *file, const reproduce_job *job);
+void reproduce_json(FILE *file, const reproduce_job *job);
+
+#endif

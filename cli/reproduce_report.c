@@ -1,0 +1,279 @@
+/* What cafe reproduce writes: Markdown tables for people, every figure in JSON. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "json.h"
+#include "reproduce.h"
+
+static const char *const mark_names[] = {"", "ahead", "equal", "behind"};
+static const char *const mark_signs[] = {"", " ▲", " =", " ▽"};
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+/* "model name" of the first processor. */
+static void processor(char *text, size_t capacity) {
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(text, capacity, "unknown processor");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (!colon) continue;
+        snprintf(text, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+static void today(char *text, size_t capacity) {
+    time_t now = time(NULL);
+    struct tm day;
+    if (!gmtime_r(&now, &day) || strftime(text, capacity, "%Y-%m-%d", &day) == 0)
+        snprintf(text, capacity, "unknown day");
+}
+
+static void put_preface(FILE *file, const reproduce_job *job) {
+    char cpu[128], date[16];
+    processor(cpu, sizeof cpu);
+    today(date, sizeof date);
+    fprintf(file,
+            "cafe %s, %s; %s, %d threads; seed %" PRIu64
+            ", %d repeats a cell. Mean ± sample "
+            "standard deviation over the repeats.\n"
+            "▲ ahead of the published figure, = within one published standard deviation of it, ▽ "
+            "behind; the published figure stands below ours.\n\n",
+            cafe_version(), date, cpu, (int)cafe_threads(job->run.context),
+            cafe_seed(job->run.context), (int)job->values->repeats);
+}
+
+/* ---- Markdown -------------------------------------------------------------------------------- */
+
+static int64_t width_of(const reproduce_table *table) {
+    int64_t width = 0;
+    while (width < REPRODUCE_CELLS && table->columns[width]) width++;
+    return width;
+}
+
+static bool has_times(const reproduce_table *table) {
+    return strcmp(table->name, "others") == 0;
+}
+
+static void put_heading(FILE *file, const reproduce_table *table) {
+    int64_t width = width_of(table) + (has_times(table) ? 1 : 0);
+    fprintf(file, "| set | method |");
+    for (int64_t i = 0; i < width_of(table); i++) fprintf(file, " %s |", table->columns[i]);
+    if (has_times(table)) fprintf(file, " seconds |");
+    fprintf(file, "\n|---|---|");
+    for (int64_t i = 0; i < width; i++) fprintf(file, "---|");
+    fprintf(file, "\n");
+}
+
+static void put_cell(FILE *file, const reproduce_cell *c) {
+    if (isnan(c->ours))
+        fprintf(file, " N/A");
+    else
+        fprintf(file, " %.3f", c->ours);
+    if (!isnan(c->ours) && !isnan(c->spread)) fprintf(file, " ± %.3f", c->spread);
+    fprintf(file, "%s", mark_signs[reproduce_compare(c)]);
+    if (!isnan(c->published)) {
+        fprintf(file, "<br>%.3f", c->published);
+        if (c->published_spread >= 5e-4) fprintf(file, " ± %.3f", c->published_spread);
+    }
+    fprintf(file, " |");
+}
+
+static void put_row(FILE *file, const reproduce_table *table, const reproduce_result *r) {
+    fprintf(file, "| %s | %s%s |", r->set, r->method, r->note ? " *" : "");
+    for (int64_t i = 0; i < width_of(table); i++)
+        if (r->missing)
+            fprintf(file, " – |");
+        else
+            put_cell(file, &r->cell[i]);
+    if (has_times(table) && isnan(r->embed_seconds))
+        fprintf(file, " – |");
+    else if (has_times(table))
+        fprintf(file, " %.2f |", r->embed_seconds);
+    fprintf(file, "\n");
+}
+
+static bool told_before(const reproduce_job *job, int64_t result) {
+    for (int64_t i = 0; i < result; i++)
+        if (job->results[i].note == job->results[result].note) return true;
+    return false;
+}
+
+static void put_notes(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table->name) == 0 && r->note && !told_before(job, i))
+            fprintf(file, "\\* %s: %s\n\n", r->method, r->note);
+    }
+}
+
+static void put_missing(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    const char *last = "";
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table->name) != 0 || !r->missing || strcmp(r->set, last) == 0)
+            continue;
+        const reproduce_set *set = reproduce_find_set(r->set);
+        fprintf(file, "%s was not there: %s.\n\n", r->set, set ? set->source : "unknown");
+        last = r->set;
+    }
+}
+
+/* How many cells are ahead, equal, behind. */
+static void put_account(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    int64_t count[4] = {0};
+    for (int64_t i = 0; i < job->count; i++)
+        for (int64_t j = 0; j < job->results[i].cells; j++)
+            if (strcmp(job->results[i].table, table->name) == 0)
+                count[reproduce_compare(&job->results[i].cell[j])]++;
+    if (count[1] + count[2] + count[3] > 0)
+        fprintf(file,
+                "Cells: %" PRId64 " ahead, %" PRId64
+                " equal within one standard deviation, %" PRId64 " behind.\n\n",
+                count[REPRODUCE_AHEAD], count[REPRODUCE_EQUAL], count[REPRODUCE_BEHIND]);
+}
+
+static void put_commands(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    bool any = false;
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table->name) != 0 || !r->command) continue;
+        if (!any) fprintf(file, "<details><summary>Commands</summary>\n\n```\n");
+        any = true;
+        fprintf(file, "%s\n", r->command);
+    }
+    if (any) fprintf(file, "```\n\n</details>\n\n");
+}
+
+/* ---- the mean rank, for the table of other graphs ---------------------------------------------
+ */
+
+static bool first_of_method(const reproduce_job *job, int64_t result) {
+    for (int64_t i = 0; i < result; i++)
+        if (strcmp(job->results[i].table, job->results[result].table) == 0 &&
+            strcmp(job->results[i].method, job->results[result].method) == 0)
+            return false;
+    return true;
+}
+
+/* 1 + how many methods score more on the same set, ties counted half. */
+static double rank_of(const reproduce_job *job, const reproduce_result *r) {
+    double rank = 1;
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *o = &job->results[i];
+        if (o == r || strcmp(o->table, r->table) != 0 || strcmp(o->set, r->set) != 0) continue;
+        rank += o->cell[0].ours > r->cell[0].ours    ? 1
+                : o->cell[0].ours == r->cell[0].ours ? 0.5
+                                                     : 0;
+    }
+    return rank;
+}
+
+static void put_mean_rank(FILE *file, const reproduce_job *job, const char *table,
+                          const char *method) {
+    double ranks = 0, scores = 0, macro = 0, seconds = 0;
+    int64_t sets = 0;
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table) != 0 || strcmp(r->method, method) != 0 || r->missing) continue;
+        ranks += rank_of(job, r);
+        scores += r->cell[0].ours;
+        macro += r->cell[1].ours;
+        seconds += r->embed_seconds;
+        sets++;
+    }
+    if (sets > 0)
+        fprintf(file, "| %s | %.3f | %.3f | %.2f | %.2f | %" PRId64 " |\n", method,
+                scores / (double)sets, macro / (double)sets, ranks / (double)sets, seconds, sets);
+}
+
+static void put_ranks(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    if (!has_times(table)) return;
+    fprintf(file,
+            "On average over the sets (rank 1 is the best micro F1 of a set):\n\n"
+            "| method | micro F1 | macro F1 | rank | seconds, all sets | sets |\n"
+            "|---|---|---|---|---|---|\n");
+    for (int64_t i = 0; i < job->count; i++)
+        if (strcmp(job->results[i].table, table->name) == 0 && first_of_method(job, i))
+            put_mean_rank(file, job, table->name, job->results[i].method);
+    fprintf(file, "\n");
+}
+
+static bool has_results(const reproduce_job *job, const reproduce_table *table) {
+    for (int64_t i = 0; i < job->count; i++)
+        if (strcmp(job->results[i].table, table->name) == 0) return true;
+    return false;
+}
+
+static void put_table(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    fprintf(file, "## %s\n\n%s\n\n", table->title, table->text);
+    put_heading(file, table);
+    for (int64_t i = 0; i < job->count; i++)
+        if (strcmp(job->results[i].table, table->name) == 0) put_row(file, table, &job->results[i]);
+    fprintf(file, "\n");
+    put_account(file, job, table);
+    put_ranks(file, job, table);
+    put_notes(file, job, table);
+    put_missing(file, job, table);
+    put_commands(file, job, table);
+}
+
+void reproduce_markdown(FILE *file, const reproduce_job *job) {
+    put_preface(file, job);
+    for (const reproduce_table *t = reproduce_tables; t->name; t++)
+        if (has_results(job, t)) put_table(file, job, t);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void put_json_result(cli_json *json, const reproduce_result *r) {
+    const reproduce_table *table = reproduce_find_table(r->table);
+    cli_json_open(json, NULL, '{');
+    cli_json_text(json, "table", r->table);
+    cli_json_text(json, "set", r->set);
+    cli_json_text(json, "method", r->method);
+    cli_json_bool(json, "missing", r->missing);
+    if (r->command) cli_json_text(json, "command", r->command);
+    if (r->note) cli_json_text(json, "note", r->note);
+    cli_json_open(json, "cells", '[');
+    for (int64_t i = 0; i < r->cells; i++) {
+        const reproduce_cell *c = &r->cell[i];
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "column", table->columns[i]);
+        cli_json_real(json, "mean", c->ours);
+        cli_json_real(json, "std", c->spread);
+        cli_json_real(json, "published", c->published);
+        cli_json_real(json, "published_std", c->published_spread);
+        cli_json_text(json, "mark", mark_names[reproduce_compare(c)]);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    cli_json_real(json, "embed_seconds", r->embed_seconds);
+    cli_json_real(json, "seconds", r->seconds);
+    cli_json_close(json, '}');
+}
+
+void reproduce_json(FILE *file, const reproduce_job *job) {
+    cli_json json = {.file = file};
+    char cpu[128], date[16];
+    processor(cpu, sizeof cpu);
+    today(date, sizeof date);
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "schema", "cafe/reproduce/1");
+    cli_json_text(&json, "version", cafe_version());
+    cli_json_text(&json, "date", date);
+    cli_json_text(&json, "processor", cpu);
+    cli_json_integer(&json, "threads", cafe_threads(job->run.context));
+    cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
+    cli_json_integer(&json, "repeats", job->values->repeats);
+    cli_json_open(&json, "rows", '[');
+    for (int64_t i = 0; i < job->count; i++) put_json_result(&json, &job->results[i]);
+    cli_json_close(&json, ']');
+    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
+    cli_json_close(&json, '}');
+}
