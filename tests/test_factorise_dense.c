@@ -126,9 +126,9 @@ static void eigenpairs_match_a_dense_solver(void **state) {
     (void)state;
     cafe_context *context = test_context(2, 1);
     for (int kind = 0; kind < 3; kind++) {
-        cafe_graph *graph = kind == 0   ? test_grid(context, 15, 16)
-                            : kind == 1 ? cliques(context, 40, 5)
-                                        : test_random(context, 200, 700, 1, 1, 8);
+        cafe_graph *graph = kind == 0   ? test_grid(context, 11, 12)
+                            : kind == 1 ? cliques(context, 26, 5)
+                                        : test_random(context, 130, 500, 1, 1, 8);
         int64_t n = cafe_graph_nodes(graph);
         double *a = dense_adjacency(graph), *copy = dense_adjacency(graph);
         double *all = malloc((size_t)n * sizeof *all);
