@@ -1,6 +1,7 @@
 /* DeepWalk, node2vec and LINE by what they promise: the loss falls, planted blocks separate, bits
  * do not depend on the threads, isolated nodes keep their start, refusals say why.
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void losses_fall_and_blocks_separate(void **state) {
             cafe_context *context = test_context(2, 1);
             cafe_graph *graph = two_blocks(context, HALF, method % 2);
             cafe_solution *s = NULL;
-            TEST_OK(context, solve(context, graph, method, (size){18, 20, 400000, fast}, &s));
+            TEST_OK(context, solve(context, graph, method, (size){18, 8, 120000, fast}, &s));
             expect_sound(s);
             assert_int_equal(s->sweeps, method < FIRST ? 2 : 10);
             const double *loss = cafe_solution_objective(s);
@@ -150,7 +151,7 @@ static void results_have_the_same_bits(void **state) {
             cafe_context *context = test_context(threads, 7);
             cafe_graph *graph = test_random(context, 300, 900, method % 2, method % 2, 21);
             cafe_solution *s = NULL;
-            TEST_OK(context, solve(context, graph, method, (size){12, 4, 60000, 0}, &s));
+            TEST_OK(context, solve(context, graph, method, (size){12, 2, 20000, 0}, &s));
             cafe_graph_free(graph);
             if (!first) {
                 first = s;
