@@ -89,8 +89,11 @@ static void print_spectrum(const explain_job *job) {
                j + 1 == r->elbow ? " |" : "");
         if (j + 1 < r->count) putchar(' ');
     }
-    printf("\n    %-12safter %" PRId64 " values, where they fall most: by %.6g\n", "elbow",
-           r->elbow, r->gap);
+    if (r->elbow > 0)
+        printf("\n    %-12safter %" PRId64 " value%s, where they fall most: by %.6g\n", "elbow",
+               r->elbow, r->elbow == 1 ? "" : "s", r->gap);
+    else
+        printf("\n    %-12snone: no gap exceeds the residuals\n", "elbow");
     printf("    %-12s%.6g by the columns", "held", r->held);
     if (r->positive < 0)
         printf("\n");

@@ -189,8 +189,8 @@ typedef struct cafe_spectrum_report {
     double positive;         /* sum of all positive eigenvalues; -1: not known (no rows) */
     double standard_error;   /* of that; 0 when exact */
     int32_t exact;           /* 1: all eigenvalues were computed */
-    int64_t elbow;           /* values before the largest gap; 0: fewer than two values */
-    double gap;              /* that gap, values[elbow - 1] - values[elbow] */
+    int64_t elbow; /* values before the largest gap; 0: no gap exceeds the residuals beside it */
+    double gap;    /* that gap, values[elbow - 1] - values[elbow] */
 } cafe_spectrum_report;
 
 CAFE_API cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *explanation,

@@ -9,8 +9,9 @@
  * are computed.
  *
  * The elbow is where the largest eigenvalues fall off most: the j that maximises lambda_j -
- * lambda_{j+1}. In a graph of k planted blocks Q has k - 1 eigenvalues beyond the bulk, because
- * the constant vector, which the k-th would need, is in its kernel.
+ * lambda_{j+1}, among the gaps that are larger than the residuals beside them. In a graph of k
+ * planted blocks Q has k - 1 eigenvalues beyond the bulk, because the constant vector, which the
+ * k-th would need, is in its kernel.
  */
 #include <math.h>
 #include <string.h>
@@ -157,7 +158,8 @@ static void find_elbow(cafe_spectrum *s) {
     cafe_spectrum_report *r = &s->report;
     for (int64_t j = 1; j < r->count && s->values[j - 1] > 0; j++) {
         double gap = s->values[j - 1] - s->values[j];
-        if (gap <= r->gap) continue;
+        bool known = gap > s->residuals[j - 1] + s->residuals[j];
+        if (!known || gap <= r->gap) continue;
         r->gap = gap;
         r->elbow = j;
     }
