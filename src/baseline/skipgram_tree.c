@@ -103,6 +103,8 @@ static cafe_status inner_paths(cafe_context *context, const cafe_graph *graph, i
     for (int write = 0; write < 2; write++) {
         int64_t first = 0;
         for (int64_t b = 0; b < blocks; b++) {
+            cafe_status status = cafe_check_cancel(context);
+            if (status != CAFE_OK) return status;
             int64_t count = list_block(graph, b, blocks, f);
             huffman(f, count);
             mass[b] = count > 1 ? f->weight[count - 2] : count > 0 ? f->leaves[0].weight : 0;
@@ -147,7 +149,6 @@ cafe_status cafe_tree_new(cafe_context *context, const cafe_graph *graph, int64_
     CAFE_TRY(status);
     CAFE_TRY(forest_new(context, graph->n / blocks + 1 + blocks, &f));
     CAFE_TRY(inner_paths(context, graph, blocks, &f, mass, tree));
-    CAFE_TRY(cafe_check_cancel(context));
     CAFE_TRY(top_paths(context, blocks, mass, &f, tree));
 done:
     forest_free(context, &f);
