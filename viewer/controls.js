@@ -1,4 +1,5 @@
 // The parts of the page around the plot: choices, buttons, tabs, legend, keys that work everywhere.
+import { hasCommunities } from './data.js';
 import { make, count } from './bus.js';
 import { toHex } from './palette.js';
 
@@ -22,7 +23,7 @@ export function fillChoices(app) {
 }
 
 function colourChoices({ meta, store }) {
-  const layers = store.has('community') ? meta.layers.map((layer, l) => [`community-${l}`,
+  const layers = hasCommunities(store) ? meta.layers.map((layer, l) => [`community-${l}`,
     `Community, layer ${l + 1} (${count(layer.communities)})`]).reverse() : [];
   return [...layers,
     ...(store.has('label') ? [['label', 'Label']] : []),

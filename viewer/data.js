@@ -94,6 +94,23 @@ export function valueAt(axis, i) {
   return axis.low + (axis.high - axis.low) * axis.q[i] / axis.steps;
 }
 
+export function hasCommunities(store) {
+  return store.has('community') || store.has('community-rank');
+}
+
+// The finest layer. Where there are labels, a community is stored as its rank among those of the same
+// label; the table has for each label how many there are and then these.
+export async function readCommunities(store) {
+  if (store.has('community')) return store.numbers('community');
+  const [rank, table, label] = await Promise.all(
+    ['community-rank', 'community-table', 'label'].map((name) => store.numbers(name)));
+  const start = [];
+  for (let at = 0; at < table.length; at += 1 + table[at]) start.push(at + 1);
+  const community = new Uint32Array(rank.length);
+  for (let i = 0; i < rank.length; i++) community[i] = table[start[label[i]] + rank[i]];
+  return community;
+}
+
 // Names by node number. Names that are the numbers themselves are not stored.
 export class Names {
   constructor(meta, store) {

@@ -1,5 +1,6 @@
 // The hierarchy of communities as a zoomable icicle: one band per layer, coarsest on top, as wide as
 // the community has nodes. A click zooms in, selects the points and colours them one layer finer.
+import { hasCommunities, readCommunities } from './data.js';
 import { make, count, figure } from './bus.js';
 import { kind, other, toHex } from './palette.js';
 import { largestKinds } from './colours.js';
@@ -10,8 +11,8 @@ const most = 6; // bands shown at once
 // levels[0] is the coarsest: for each community its size, its children and its parent.
 export async function readTree(app) {
   const { meta, store } = app;
-  if (!store.has('community')) return null;
-  const finest = await store.numbers('community');
+  if (!hasCommunities(store)) return null;
+  const finest = await readCommunities(store);
   const layers = [{ of: finest, communities: meta.layers[0].communities }];
   for (let l = 0; l + 1 < meta.layers.length; l++) {
     const parent = await store.numbers(`parent-${l}`);

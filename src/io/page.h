@@ -17,6 +17,7 @@ typedef struct cafe_page {
     uint32_t *order;   /* the node of each point, along the curve */
     uint32_t *rank;    /* the point of each node */
     uint32_t *scratch; /* n numbers */
+    uint32_t *label;   /* of each point, 0 without one; NULL: the page has none */
     cafe_page_section *section;
     int64_t sections;
     int64_t finest; /* the first layer in the page; inputs->layers: none */

@@ -24,12 +24,16 @@ int64_t cafe_page_left(const cafe_page *page) {
     return page->options->budget > page->spent ? page->options->budget - page->spent : 0;
 }
 
+static int64_t section_bytes(const cafe_page_section *section) {
+    return SECTION_TEXT + cafe_page_base64_size(section->packed_size);
+}
+
 /* limit -1: whatever it takes */
 cafe_status cafe_page_add(cafe_page *page, cafe_page_section section, const uint32_t *values,
                           const uint8_t *bytes, int64_t count, int64_t limit, bool *kept) {
     cafe_status status = cafe_check_cancel(page->context);
     if (status == CAFE_OK) status = cafe_page_pack(page->context, values, bytes, count, &section);
-    int64_t size = SECTION_TEXT + cafe_page_base64_size(section.packed_size);
+    int64_t size = section_bytes(&section);
     bool fits = limit < 0 || (size <= limit && size <= cafe_page_left(page));
     if (kept) *kept = status == CAFE_OK && fits;
     if (status != CAFE_OK || !fits) {
@@ -149,6 +153,39 @@ static cafe_status add_parents(cafe_page *page) {
     return CAFE_OK;
 }
 
+/* A partition into the scratch memory, in the order of the points. */
+static void take_partition(cafe_page *page, const int32_t *part) {
+    for (int64_t i = 0; i < page->n; i++) page->scratch[i] = (uint32_t)part[page->order[i]];
+}
+
+/* The partition as it stands. */
+static cafe_status add_plain(cafe_page *page, const int32_t *part, int64_t limit, bool *kept) {
+    cafe_page_section section = {.name = "community"};
+    take_partition(page, part);
+    return cafe_page_add(page, section, page->scratch, NULL, page->n, limit, kept);
+}
+
+/* The partition as far as the labels do not tell it. */
+static cafe_status add_by_label(cafe_page *page, const int32_t *part, int64_t limit, bool *kept) {
+    cafe_page_section ranks = {.name = "community-rank"}, values = {.name = "community-table"};
+    int64_t kinds = cafe_labels_classes(page->inputs->labels) + 1, size = 0;
+    uint32_t *table = NULL;
+    cafe_status status = CAFE_OK;
+    take_partition(page, part);
+    CAFE_TRY(
+        cafe_page_given(page->context, page->n, page->label, kinds, page->scratch, &table, &size));
+    CAFE_TRY(cafe_page_add(page, ranks, page->scratch, NULL, page->n, limit, kept));
+    if (!*kept) goto done;
+    CAFE_TRY(cafe_page_add(page, values, table, NULL, size, limit, kept));
+    if (*kept) goto done;
+    page->sections--;
+    page->spent -= section_bytes(&page->section[page->sections]);
+    cafe_mem_free(page->context, page->section[page->sections].packed);
+done:
+    cafe_mem_free(page->context, table);
+    return status;
+}
+
 /* The finest layer that takes at most a quarter of the budget; the coarser ones follow from it. */
 static cafe_status add_layers(cafe_page *page) {
     const cafe_page_inputs *in = page->inputs;
@@ -156,10 +193,8 @@ static cafe_status add_layers(cafe_page *page) {
     bool kept = false;
     for (page->finest = 0; page->finest < in->layers; page->finest++) {
         const int32_t *part = in->layer[page->finest].partition;
-        cafe_page_section section = {.name = "community"};
-        for (int64_t i = 0; i < page->n; i++) page->scratch[i] = (uint32_t)part[page->order[i]];
-        cafe_status status =
-            cafe_page_add(page, section, page->scratch, NULL, page->n, limit, &kept);
+        cafe_status status = page->label ? add_by_label(page, part, limit, &kept)
+                                         : add_plain(page, part, limit, &kept);
         if (status != CAFE_OK) return status;
         if (kept) break;
     }
@@ -171,14 +206,18 @@ static cafe_status add_labels(cafe_page *page) {
     cafe_page_section section = {.name = "label"};
     bool kept = false;
     if (!page->inputs->labels) return CAFE_OK;
+    page->label = cafe_mem(page->context, page->n, sizeof *page->label);
+    if (!page->label) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < page->n; i++) {
         const int32_t *classes = NULL;
         int64_t count = cafe_labels_of(page->inputs->labels, page->order[i], &classes);
-        page->scratch[i] = count > 0 ? (uint32_t)classes[0] + 1 : 0;
+        page->label[i] = count > 0 ? (uint32_t)classes[0] + 1 : 0;
     }
-    cafe_status status =
-        cafe_page_add(page, section, page->scratch, NULL, page->n, INT64_MAX, &kept);
+    cafe_status status = cafe_page_add(page, section, page->label, NULL, page->n, INT64_MAX, &kept);
     page->report.labels = kept;
+    if (kept) return status;
+    cafe_mem_free(page->context, page->label);
+    page->label = NULL;
     return status;
 }
 
@@ -262,4 +301,5 @@ void cafe_page_free(cafe_page *page) {
     cafe_mem_free(page->context, page->order);
     cafe_mem_free(page->context, page->rank);
     cafe_mem_free(page->context, page->scratch);
+    cafe_mem_free(page->context, page->label);
 }

@@ -35,4 +35,11 @@ uint32_t cafe_page_morton(uint32_t x, uint32_t y);
 /* order[n] gets 0 .. n-1 by ascending code, equal ones by number; code[n] is sorted along. */
 cafe_status cafe_page_sort(cafe_context *context, int64_t n, uint32_t *code, uint32_t *order);
 
+/* What is left to say of value[n] when given[n], of 0 .. kinds-1, is known: the rank of the value
+ * among those that come with the same given one, most frequent first. Labels and communities tell
+ * much of each other; most ranks are then 0. The table, memory of the context, has for each kind
+ * how many values came with it and then these, by rank. */
+cafe_status cafe_page_given(cafe_context *context, int64_t n, const uint32_t *given, int64_t kinds,
+                            uint32_t *value, uint32_t **table, int64_t *size);
+
 #endif
