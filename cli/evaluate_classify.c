@@ -107,7 +107,8 @@ static const cli_option options[] = {
      "'node label[,label...]' a line; nodes that no edge mentions are isolated nodes"},
     CLI_ROW_METHOD(evaluate_values),
     {"supervised", 0, NULL, CLI_FLAG, offsetof(evaluate_values, supervised), NULL, NULL,
-     "--method cafe: keep the training nodes' labels fixed, a column a class (label-propagation "
+     "with --method cafe, keep the training nodes' labels fixed, a column a class "
+     "(label-propagation "
      "always does)"},
     CLI_ROW_PROPAGATE(evaluate_values),
     EVALUATE_ROWS_COMMON,
