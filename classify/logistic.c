@@ -22,8 +22,8 @@ static const cafe_option logistic_options[] = {
      "weight of the losses against that of the coefficients"},
     {"scale", "RULE", CAFE_OPTION_CHOICE, offsetof(cafe_logistic_options, scale), 1, 0, 1,
      "none|columns", "columns as they are, or of mean 0 and variance 1 in training"},
-    {"tolerance", "X", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, tolerance), 0.01, 1e-9, 1,
-     NULL, "stop when the gradient has fallen to this share"},
+    {"logistic-tolerance", "X", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, tolerance), 0.01,
+     1e-9, 1, NULL, "stop when the gradient has fallen to this share"},
 };
 
 static const cafe_option_table logistic_table = {

@@ -132,6 +132,11 @@ void embed_say_certificate(embed_job *job) {
     char form[32];
     cli_say(&job->run, "vectors   %" PRId64 " columns, %s form; effective rank of H %.2f",
             c->columns, form_text(job, form, sizeof form), c->effective_rank);
+    if (c->bottom > 0)
+        cli_say(&job->run,
+                "ends      %" PRId64 " columns of H from the top of the spectrum, %" PRId64
+                " from the bottom",
+                c->top, c->bottom);
     warn_certificate(job);
     if (c->columns == 0) return;
     cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value",
@@ -215,6 +220,8 @@ static void put_certificate(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "columns_asked", c->asked);
     cli_json_integer(json, "columns_dropped", c->dropped);
     cli_json_integer(json, "pairs", c->pairs);
+    cli_json_integer(json, "columns_top", c->top);
+    cli_json_integer(json, "columns_bottom", c->bottom);
     cli_json_reals(json, "ritz_values", c->ritz_values, c->pairs);
     cli_json_reals(json, "residuals", c->residuals, c->pairs);
     cli_json_reals(json, "shares", c->shares, c->pairs);

@@ -134,7 +134,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_classify = {
     .name = "evaluate classify",
-    .arguments = "GRAPH --labels FILE [--method NAME | --embedding FILE] [options]",
+    .arguments = "GRAPH --labels FILE [options]",
     .summary = "predict the labels of nodes",
     .description =
         "Trains a classifier on the vectors of a share of the labelled nodes and tests it on the "

@@ -93,7 +93,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_evaluate_link = {
     .name = "evaluate link",
-    .arguments = "GRAPH [--protocol paper|honest] [--method NAME | --embedding FILE] [options]",
+    .arguments = "GRAPH [--protocol paper|honest] [options]",
     .summary = "tell links from other pairs",
     .description =
         "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "

@@ -74,13 +74,16 @@ const reproduce_set reproduce_sets[] = {
 #define CLASSIFICATION(method, options, note) \
     { "classification", NULL, method, CLASSIFY options, note }
 /* As many pairs without a link as the raw data have links: the ratio explains the paper's F1. */
-#define LINK(set, negatives, method, options, note) \
-    { "link", set, method, "--negatives " negatives " --most 20000 " options, note }
+#define LINK(set, negatives, method, options, note)                                              \
+    {                                                                                            \
+        "link", set, method, "--protocol paper --negatives " negatives " --most 20000 " options, \
+            note                                                                                 \
+    }
 #define LINKS(method, options, note)                                                              \
     LINK("cora", "1.0286", method, options, note), LINK("wiki", "1.5506", method, options, note), \
         LINK("ego-facebook", "1", method, options, note)
 #define OTHER(method, options, note) \
-    { "others", NULL, method, "--classifier logistic --scale yes --train 0.5 " options, note }
+    { "others", NULL, method, "--classifier logistic --train 0.5 " options, note }
 
 const reproduce_recipe reproduce_recipes[] = {
     CLASSIFICATION("Graph Factorization", "--method gf --columns 64", NULL),
