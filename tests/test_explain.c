@@ -546,32 +546,62 @@ static void test_without_rows(void **state) {
     tear_down(&f);
 }
 
-static cafe_status explain_all(cafe_context *context, const test_problem *t, const float *v,
-                               const cafe_labels *labels) {
+/* The calls one by one; the first makes the explanation that the others need. */
+enum { CARDS, ASSOCIATIONS, SPECTRUM, CEILING, STAGES };
+
+static cafe_status make_cards(cafe_context *context, const test_problem *t, const float *v) {
     cafe_explanation *e = NULL;
-    cafe_spectrum *spectrum = NULL;
-    cafe_spectrum_options few;
-    cafe_ceiling_options quick;
-    cafe_explain_report report;
-    cafe_ceiling ceiling;
     cafe_node_card node;
-    cafe_association best[2];
-    cafe_spectrum_options_init(&few);
-    few.probes = 2, few.steps = 4, few.next = 1, few.tolerance = 0.5;
-    cafe_ceiling_options_init(&quick);
-    quick.columns = 4, quick.sweeps = 2, quick.restarts = 0;
     cafe_status status = cafe_explain(context, t->op, 2, v, NULL, NULL, &e);
     if (status == CAFE_OK) status = cafe_explain_node(context, e, 1, &node);
-    if (status == CAFE_OK) status = cafe_explain_labels(context, e, labels, best);
-    if (status == CAFE_OK) status = cafe_explain_attributes(context, e, 1, v, best);
-    if (status == CAFE_OK) status = cafe_spectrum_find(context, e, &few, &spectrum);
-    if (status == CAFE_OK) {
-        cafe_explanation_get(e, &report);
-        status = cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
-    }
-    cafe_spectrum_free(spectrum);
     cafe_explanation_free(e);
     return status;
+}
+
+static cafe_status associate(cafe_context *context, const cafe_explanation *e, const float *v,
+                             const cafe_labels *labels) {
+    cafe_association best[2];
+    cafe_status status = cafe_explain_labels(context, e, labels, best);
+    return status == CAFE_OK ? cafe_explain_attributes(context, e, 1, v, best) : status;
+}
+
+static cafe_status find_values(cafe_context *context, const cafe_explanation *e) {
+    cafe_spectrum *spectrum = NULL;
+    cafe_spectrum_options few;
+    cafe_spectrum_options_init(&few);
+    few.probes = 2, few.steps = 4, few.next = 1, few.tolerance = 0.5;
+    cafe_status status = cafe_spectrum_find(context, e, &few, &spectrum);
+    cafe_spectrum_free(spectrum);
+    return status;
+}
+
+static cafe_status find_ceiling(cafe_context *context, const test_problem *t,
+                                const cafe_explanation *e) {
+    cafe_ceiling_options quick;
+    cafe_ceiling ceiling;
+    cafe_explain_report report;
+    cafe_ceiling_options_init(&quick);
+    quick.columns = 4, quick.sweeps = 2, quick.restarts = 1, quick.steps = 5;
+    cafe_explanation_get(e, &report);
+    return cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
+}
+
+static void fail_each(test_failing *memory, const test_problem *t, int stage, const float *v,
+                      const cafe_labels *labels) {
+    cafe_context *context = t->context;
+    cafe_explanation *e = NULL;
+    TEST_OK(context, cafe_explain(context, t->op, 2, v, NULL, NULL, &e));
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(memory, k);
+        cafe_status status = stage == CARDS          ? make_cards(context, t, v)
+                             : stage == ASSOCIATIONS ? associate(context, e, v, labels)
+                             : stage == SPECTRUM     ? find_values(context, e)
+                                                     : find_ceiling(context, t, e);
+        int failed = test_failing_disarm(memory);
+        test_failing_expect(memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_explanation_free(e);
 }
 
 static void test_memory(void **state) {
@@ -584,13 +614,8 @@ static void test_memory(void **state) {
         float *v = test_block(sizes[i], 2, 1);
         int label[] = {0, 1, 0, 1};
         cafe_labels *labels = label_file(context, t.graph, label, 4);
-        for (long k = 0;; k++) {
-            long live = test_failing_arm(&memory, k);
-            cafe_status status = explain_all(context, &t, v, labels);
-            int failed = test_failing_disarm(&memory);
-            test_failing_expect(&memory, status, failed, live, context);
-            if (!failed) break;
-        }
+        for (int stage = i == 0 ? CARDS : SPECTRUM; stage < STAGES; stage++)
+            fail_each(&memory, &t, stage, v, labels);
         free(v);
         cafe_labels_free(labels);
         test_close(&t);

@@ -206,6 +206,7 @@ typedef struct cafe_ceiling_options {
     int64_t columns;  /* of the sphere that the dual bound is read off */
     int64_t sweeps;   /* of it, at most */
     double tolerance; /* of it */
+    int64_t steps;    /* of Lanczos between restarts */
     double residual;  /* Lanczos stops at this residual, relative to the range of the matrix */
     int64_t restarts; /* of Lanczos, at most */
 } cafe_ceiling_options;

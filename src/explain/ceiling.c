@@ -49,6 +49,8 @@ static const cafe_option ceiling_options[] = {
      NULL, "bound: sweeps of it at most"},
     {"bound-tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, tolerance), 1e-6, 0,
      1, NULL, "bound: stop its sweeps when one gains less than this share of the objective"},
+    {"bound-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, steps), 160, 2, 10000,
+     NULL, "bound: Lanczos steps between restarts, as far as memory of 256 MiB goes"},
     {"bound-residual", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, residual), 1e-4, 0, 1,
      NULL, "bound: Lanczos stops at this residual, relative to the range of its values"},
     {"bound-restarts", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, restarts), 20, 0,
@@ -126,8 +128,8 @@ static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
         found->value = values[0] + rounding;
         found->residual = 0;
     } else {
-        CAFE_TRY(cafe_lanczos_largest(context, &m, o->residual, o->restarts, &found->value,
-                                      &found->residual));
+        CAFE_TRY(cafe_lanczos_largest(context, &m, o->steps, o->residual, o->restarts,
+                                      &found->value, &found->residual));
         found->value += found->residual + rounding;
     }
 done:

@@ -20,7 +20,7 @@
 #include "spectral/dense.h"
 #include "spectral/exact.h"
 
-enum { BLOCK = 2048, STREAM_LARGEST = 40, MOST_STEPS = 160, LEAST_STEPS = 24 };
+enum { BLOCK = 2048, STREAM_LARGEST = 40, LEAST_STEPS = 24 };
 static const int64_t basis_bytes = (int64_t)256 << 20;
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -74,8 +74,8 @@ done:
 
 int64_t cafe_lanczos_room(int64_t n, int64_t wanted) {
     int64_t fit = basis_bytes / (n * (int64_t)sizeof(double));
+    if (fit < LEAST_STEPS) fit = LEAST_STEPS;
     int64_t room = fit < wanted ? fit : wanted;
-    if (room < LEAST_STEPS) room = LEAST_STEPS;
     return room < n ? room : n;
 }
 
@@ -231,14 +231,15 @@ done:
     return status;
 }
 
-cafe_status cafe_lanczos_largest(cafe_context *context, cafe_scaled *m, double tolerance,
-                                 int64_t restarts, double *theta, double *residual) {
+cafe_status cafe_lanczos_largest(cafe_context *context, cafe_scaled *m, int64_t steps,
+                                 double tolerance, int64_t restarts, double *theta,
+                                 double *residual) {
     cafe_status status = CAFE_OK;
     cafe_lanczos l;
     int64_t n = m->op->n;
     double *x = cafe_mem(context, n, sizeof *x);
     *theta = *residual = 0;
-    CAFE_TRY(cafe_lanczos_new(context, n, cafe_lanczos_room(n, MOST_STEPS), &l));
+    CAFE_TRY(cafe_lanczos_new(context, n, cafe_lanczos_room(n, steps), &l));
     if (!x) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
     draw_start(context, n, l.basis);

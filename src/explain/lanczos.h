@@ -35,7 +35,7 @@ typedef struct cafe_lanczos {
     double *partial;
 } cafe_lanczos;
 
-/* Steps that fit into about 256 MiB, `wanted` at most and 24 at least. */
+/* Steps that fit into about 256 MiB, but always 24, and `wanted` at most. */
 int64_t cafe_lanczos_room(int64_t n, int64_t wanted);
 cafe_status cafe_lanczos_new(cafe_context *context, int64_t n, int64_t room, cafe_lanczos *l);
 void cafe_lanczos_free(cafe_context *context, cafe_lanczos *l);
@@ -45,9 +45,10 @@ void cafe_lanczos_free(cafe_context *context, cafe_lanczos *l);
 cafe_status cafe_lanczos_run(cafe_context *context, cafe_scaled *m, cafe_lanczos *l);
 
 /* The largest Ritz value and its true residual |M x - theta x| after at most `restarts` further
- * runs, each from the Ritz vector before; ends early at `tolerance` times the range of the Ritz
- * values. The start is random. */
-cafe_status cafe_lanczos_largest(cafe_context *context, cafe_scaled *m, double tolerance,
-                                 int64_t restarts, double *theta, double *residual);
+ * runs of so many steps, each from the Ritz vector before; ends early at `tolerance` times the
+ * range of the Ritz values. The start is random. */
+cafe_status cafe_lanczos_largest(cafe_context *context, cafe_scaled *m, int64_t steps,
+                                 double tolerance, int64_t restarts, double *theta,
+                                 double *residual);
 
 #endif
