@@ -38,7 +38,7 @@ static double dense_objective(int64_t n, const double *q, const float *h, int64_
 static void the_objective_is_exact_and_monotone(void **state) {
     (void)state;
     static const int64_t chunks[] = {0, 1, 3, 64};
-    static const double thetas[] = {0.1, 3, 30, 1e6};
+    static const double thetas[] = {0.1, 3, 30, 1e6}, resolutions[] = {1, 0, 0.5, 4};
     for (uint64_t seed = 1; seed <= 4; seed++)
         for (size_t c = 0; c < 4; c++)
             for (int i = 0; i < 4; i++) {
@@ -49,6 +49,10 @@ static void the_objective_is_exact_and_monotone(void **state) {
                 double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
                 cafe_softmax_options o = options(k, thetas[i], 20, chunks[c]);
                 o.units = seed % 2 ? CAFE_THETA_NODE : CAFE_THETA_GRAPH;
+                o.resolution = resolutions[seed - 1];
+                /* P - r p p^T */
+                for (int64_t j = 0; j < n * n; j++)
+                    q[j] += (1 - o.resolution) * p[j / n] * p[j % n];
                 cafe_solution *s = solve(&t, o, NULL, NULL);
                 const double *objective = cafe_solution_objective(s);
                 float *h = rows_of(s, n);
@@ -65,7 +69,8 @@ static void the_objective_is_exact_and_monotone(void **state) {
                     }
                     assert_float_equal(sum, 1, 1e-5);
                 }
-                cafe_solution *start = solve(&t, options(k, 1, 0, 0), NULL, NULL);
+                o.sweeps = 0;
+                cafe_solution *start = solve(&t, o, NULL, NULL);
                 assert_float_equal(objective[0], cafe_solution_objective(start)[0], 3e-6);
                 cafe_solution_free(start);
                 cafe_solution_free(s);

@@ -55,6 +55,7 @@ static void it_is_the_dense_iteration(void **state) {
             int64_t n = cafe_operator_nodes(t.op);
             cafe_softmax_options o = options(K, 0, chunks);
             o.units = units;
+            o.resolution = units ? 3 : 1;
             cafe_memberships *start = solve(&t, o, rows(K, 0), NULL, NULL);
             float *h = dense_of(start, n), *dense = malloc((size_t)(n * K) * sizeof *dense);
             cafe_solution *s = NULL;

@@ -18,12 +18,13 @@ typedef enum cafe_theta_units { CAFE_THETA_GRAPH = 0, CAFE_THETA_NODE = 1 } cafe
 
 typedef struct cafe_softmax_options {
     size_t struct_size;
-    int64_t columns;  /* K: clusters to begin with; empty ones are dropped */
-    double theta;     /* inverse temperature, in the units of `units` */
-    int32_t units;    /* cafe_theta_units */
-    int64_t sweeps;   /* at most so many passes over the nodes */
-    double tolerance; /* stop when a sweep gains less than this share of the objective */
-    int64_t chunks;   /* as for sphere */
+    int64_t columns;   /* K: clusters to begin with; empty ones are dropped */
+    double theta;      /* inverse temperature, in the units of `units` */
+    int32_t units;     /* cafe_theta_units */
+    int64_t sweeps;    /* at most so many passes over the nodes */
+    double tolerance;  /* stop when a sweep gains less than this share of the objective */
+    int64_t chunks;    /* as for sphere */
+    double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
 } cafe_softmax_options;
 
 CAFE_API const cafe_option_table *cafe_softmax_option_table(void);

@@ -95,6 +95,7 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int6
     c->context = context;
     c->n = op->n;
     c->sign = op->sign;
+    c->resolution = 1;
     c->count = cafe_chunk_count(op->n, wanted, stride);
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     if (!c->mass) goto done;

@@ -22,13 +22,14 @@
 
 typedef struct cafe_chunks {
     cafe_context *context;
-    int64_t n, count; /* B */
-    int64_t *offsets; /* arcs that stay inside their chunk, in compressed rows; loops left out */
-    int32_t *targets; /* (NULL when every chunk is one node) */
-    float *weights;   /* a(u,w); NULL: all 1 */
-    float *inner;     /* a_u / p_u */
-    double *mass;     /* P_C */
-    int32_t sign;     /* of the operator */
+    int64_t n, count;  /* B */
+    int64_t *offsets;  /* arcs that stay inside their chunk, in compressed rows; loops left out */
+    int32_t *targets;  /* (NULL when every chunk is one node) */
+    float *weights;    /* a(u,w); NULL: all 1 */
+    float *inner;      /* a_u / p_u */
+    double *mass;      /* P_C */
+    int32_t sign;      /* of the operator */
+    double resolution; /* weighs p p^T, and with it the second part of c_u; 1 unless set */
 } cafe_chunks;
 
 /* `wanted` chunks, or 0: one node each on small graphs, otherwise an odd number of at least 65, so
@@ -43,7 +44,8 @@ int64_t cafe_chunk_count(int64_t n, int64_t wanted, int64_t stride);
 static inline double cafe_chunk_shift(const cafe_chunks *chunks, int64_t c, int64_t u, double p) {
     double inner = chunks->inner ? chunks->inner[u] : 0;
     double rest = chunks->sign > 0 ? chunks->mass[c] - p : chunks->inner ? p : 0;
-    return inner + rest > 0 ? inner + rest : 0; /* the mass is a rounded sum */
+    double shift = inner + chunks->resolution * rest;
+    return shift > 0 ? shift : 0; /* the mass is a rounded sum */
 }
 
 /* Nodes of chunk c; they are c, c + B, c + 2B, ... */

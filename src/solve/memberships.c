@@ -135,7 +135,9 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     x.theta = o.theta;
     x.threshold = so.threshold;
     x.graph_units = o.units == CAFE_THETA_GRAPH;
+    x.resolution = o.resolution;
     CAFE_TRY(cafe_chunks_new(context, op, o.chunks, 2 * x.stride, &chunks));
+    chunks->resolution = o.resolution;
     x.chunks = chunks;
     m = cafe_mem_zero(context, 1, sizeof *m);
     if (!m) status = CAFE_ERROR_MEMORY;

@@ -12,8 +12,10 @@
  *     gain >= 2 sum <z_u, Delta_u> - sum c_u ||Delta_u||^2,
  *     <z_u, Delta_u> >= ||Delta_u||_1^2 / theta_u >= 2 ||Delta_u||_2^2 / theta_u .
  *
- * docs/algorithms/softmax.md has the argument. An entry that is 0 stays 0, so a row that is fixed
- * to one column needs no rule of its own; labelled rows are left out of the sweep to save the work.
+ * docs/algorithms/softmax.md has the argument. With a resolution r other than 1 the same is done
+ * for P - r p p^T; what comes out is certified for Q all the same. An entry that is 0 stays 0, so a
+ * row that is fixed to one column needs no rule of its own; labelled rows are left out of the sweep
+ * to save the work.
  */
 #include <math.h>
 #include <stddef.h>
@@ -38,6 +40,10 @@ static const cafe_option softmax_options[] = {
     {"theta-units", "UNITS", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, units),
      CAFE_THETA_GRAPH, 0, 0, "graph|node",
      "theta counts in units of n, the same for all nodes, or of 1/p_u"},
+    {"resolution", "R", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, resolution), 1, 0, 1e12,
+     NULL,
+     "weight of the expected part p_u p_w: more finds smaller clusters; 0, with known labels, "
+     "spreads them by links alone"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, sweeps), 100, 0, 1e9, NULL,
      "passes over the nodes at most"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, tolerance), 1e-5, 0, 1,
@@ -159,17 +165,39 @@ static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t
     return kernels->softmax(stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
 }
 
+/* sum over u != w of p_u p_w <h_u, h_w> */
+static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
+                                 const cafe_solution *solution, double *part) {
+    int64_t stride = solution->stride;
+    double *s = cafe_mem(context, stride, sizeof *s);
+    cafe_status status =
+        s ? cafe_operator_mean(context, op, stride, solution->h, s) : CAFE_ERROR_MEMORY;
+    *part = 0;
+    for (int64_t k = 0; k < stride && status == CAFE_OK; k++) *part += s[k] * s[k];
+    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
+        const float *h = solution->h + u * stride;
+        *part -= op->sampled->p[u] * op->sampled->p[u] * op->kernels->dot(stride, h, h);
+    }
+    cafe_mem_free(context, s);
+    return status;
+}
+
 /* The objective at the start, diagonal left out, for the stopping rule. */
 static cafe_status level_of(cafe_context *context, const cafe_operator *op,
-                            const cafe_solution *solution, double *level) {
+                            const cafe_softmax_options *o, const cafe_solution *solution,
+                            double *level) {
     const cafe_sampled *s = op->sampled;
+    double expected = 0;
     cafe_status status =
         cafe_operator_trace_block(context, op, solution->stride, solution->h, level);
+    if (status == CAFE_OK && o->resolution != 1)
+        status = expected_part(context, op, solution, &expected);
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
         const float *h = solution->h + u * solution->stride;
         double q = (s->loops ? s->loops[u] / s->total : 0) - s->p[u] * s->p[u];
         *level -= q * op->kernels->dot(solution->stride, h, h);
     }
+    *level += (1 - o->resolution) * expected;
     return status;
 }
 
@@ -181,7 +209,8 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
     double level = 0, mean_degree = op->sampled->total / (double)op->n;
     temperature t = {o->theta, o->units == CAFE_THETA_GRAPH ? mean_degree : 0};
     CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, &t, &sweep));
-    CAFE_TRY(level_of(context, op, solution, &level));
+    if (o->resolution != 1) cafe_sweep_weigh(sweep, o->resolution);
+    CAFE_TRY(level_of(context, op, o, solution, &level));
     CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
 done:
     cafe_sweep_free(sweep);
@@ -217,8 +246,11 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     else
         found->converged = 1;
     CAFE_TRY(cafe_sweep_settle(context, op, found));
+    double expected = 0;
+    if (o.resolution != 1) CAFE_TRY(expected_part(context, op, found, &expected));
     /* the objective that never falls leaves the diagonal out */
-    for (int64_t i = 0; i <= found->sweeps; i++) found->objective[i] -= found->diagonal;
+    for (int64_t i = 0; i <= found->sweeps; i++)
+        found->objective[i] += (1 - o.resolution) * expected - found->diagonal;
     *solution = found;
     found = NULL;
 done:

@@ -134,16 +134,16 @@ static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *col
     float z[CAFE_MOST_SUPPORT];
     double p = sampled->p[u], inverse_degree = 1 / (p * sampled->total);
     double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
-    double inner = x->chunks->inner ? x->chunks->inner[u] : 0;
-    double shift = inner + (x->chunks->mass[x->chunk] - p), most = shift > 0 ? 4 / shift : INFINITY;
+    double shift = cafe_chunk_shift(x->chunks, x->chunk, u, p);
+    double most = shift > 0 ? 4 / shift : INFINITY;
     double theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
     int32_t old = x->count[u];
     memset(&r, 0, sizeof r);
     memcpy(columns, x->column + u * x->support, (size_t)old * sizeof *columns);
     memcpy(r.h, x->value + u * x->support, (size_t)old * sizeof *r.h);
-    for (int32_t i = 0; i < old; i++) r.s[i] = (float)x->s[columns[i]];
+    for (int32_t i = 0; i < old; i++) r.s[i] = (float)(x->resolution * x->s[columns[i]]);
     gather(x, u, mark, r.row);
-    cafe_pull pull = {(float)inverse_degree, (float)(p - loop)};
+    cafe_pull pull = {(float)inverse_degree, (float)(x->resolution * p - loop)};
     for (int32_t i = 0; i < old; i++)
         z[i] = r.row[i] * pull.inverse_degree - r.s[i] + pull.own * r.h[i];
     if (theta > most) theta = most;
@@ -202,7 +202,7 @@ static void objective_block(void *argument, int64_t block, int32_t worker) {
         double p = s->p[u], loop = s->loops ? s->loops[u] / s->total : 0;
         gather(x, u, mark, row);
         for (int32_t i = 0; i < x->count[u]; i++)
-            total += values[i] * (row[i] / s->total + (p * p - loop) * values[i]);
+            total += values[i] * (row[i] / s->total + (x->resolution * p * p - loop) * values[i]);
     }
     x->partial[block] = total;
 }
@@ -212,7 +212,7 @@ static cafe_status objective(cafe_context *context, cafe_sparse *x, double *valu
     cafe_status status = cafe_parallel(context, blocks, objective_block, x);
     *value = 0;
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *value += x->partial[b];
-    for (int64_t k = 0; k < x->columns; k++) *value -= x->s[k] * x->s[k];
+    for (int64_t k = 0; k < x->columns; k++) *value -= x->resolution * x->s[k] * x->s[k];
     return status;
 }
 

@@ -14,7 +14,7 @@ typedef struct cafe_sparse {
     const int32_t *labels;
     int64_t n, columns;
     int64_t support, stride; /* entries a node has room for; padded for the kernels */
-    double theta, threshold;
+    double theta, threshold, resolution;
     bool graph_units;
     int32_t *column; /* n x support */
     float *value;

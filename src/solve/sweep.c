@@ -30,8 +30,9 @@ struct cafe_sweep {
     const void *method;
     cafe_chunks *chunks;
     double sign;     /* the operator's */
+    double expected; /* sign times the resolution: the weight of p p^T */
     double *s;       /* sum of p_w h_w */
-    float *s_single; /* sign times the same, as the kernels read it */
+    float *s_single; /* the same times that weight, as the kernels read it */
     float *rows;     /* a chunk's new rows */
     part *parts;     /* one a task */
     double *shift;   /* one row a task: sum of p_u Delta_u */
@@ -59,7 +60,7 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     if (!w) return CAFE_ERROR_MEMORY;
     w->context = context;
     w->op = op;
-    w->sign = op->sign;
+    w->sign = w->expected = op->sign;
     w->solution = solution;
     w->fixed = fixed;
     w->update = update;
@@ -69,12 +70,19 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     w->alone = arcs * solution->stride * (int64_t)sizeof(float) < ALONE;
     CAFE_TRY(allocate(context, w));
     CAFE_TRY(cafe_operator_mean(context, op, solution->stride, solution->h, w->s));
-    for (int64_t k = 0; k < solution->stride; k++) w->s_single[k] = (float)(w->sign * w->s[k]);
+    cafe_sweep_weigh(w, 1);
     *sweep = w;
     w = NULL;
 done:
     cafe_sweep_free(w);
     return status;
+}
+
+void cafe_sweep_weigh(cafe_sweep *sweep, double resolution) {
+    sweep->expected = sweep->sign * resolution;
+    sweep->chunks->resolution = resolution;
+    for (int64_t k = 0; k < sweep->solution->stride; k++)
+        sweep->s_single[k] = (float)(sweep->expected * sweep->s[k]);
 }
 
 void cafe_sweep_free(cafe_sweep *sweep) {
@@ -111,7 +119,7 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     }
     double inverse_degree = 1 / (p * sampled->total);
     double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
-    cafe_pull pull = {(float)(w->sign * inverse_degree), (float)(w->sign * (p - loop))};
+    cafe_pull pull = {(float)(w->sign * inverse_degree), (float)(w->expected * p - w->sign * loop)};
     cafe_gain gain = w->update(w->method, w->op->kernels, stride, h, w->s_single, pull,
                                (float)cafe_chunk_shift(w->chunks, w->chunk, u, p), row);
     state->part->linear += p * gain.linear;
@@ -174,14 +182,15 @@ static double settle_chunk(cafe_sweep *w, int64_t tasks) {
     double gain = 0, *total = w->shift;
     for (int64_t t = 0; t < tasks; t++) {
         const part *p = &w->parts[t];
-        gain += 2 * p->linear + w->sign * (p->square + p->inner / w->op->sampled->total);
+        gain +=
+            2 * p->linear + w->expected * p->square + w->sign * p->inner / w->op->sampled->total;
     }
     for (int64_t t = 1; t < tasks; t++)
         for (int64_t k = 0; k < stride; k++) total[k] += w->shift[t * stride + k];
     for (int64_t k = 0; k < stride; k++) {
-        gain -= w->sign * total[k] * total[k];
+        gain -= w->expected * total[k] * total[k];
         w->s[k] += total[k];
-        w->s_single[k] = (float)(w->sign * w->s[k]);
+        w->s_single[k] = (float)(w->expected * w->s[k]);
     }
     return gain;
 }

@@ -34,6 +34,9 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
                            const void *method, cafe_sweep **sweep);
 void cafe_sweep_free(cafe_sweep *sweep);
 
+/* From now on P - resolution p p^T takes the place of Q: for the nodes and for the gains. */
+void cafe_sweep_weigh(cafe_sweep *sweep, double resolution);
+
 /* One pass over all nodes; *gain gets the growth of the objective. */
 cafe_status cafe_sweep_run(cafe_context *context, cafe_sweep *sweep, double *gain);
 
