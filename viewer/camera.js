@@ -59,9 +59,8 @@ export class Camera {
     this.y = y + (py - this.height / 2) / this.scale;
   }
 
-  centre(x, y, zoom) {
+  centre(x, y) {
     this.x = x;
     this.y = y;
-    this.scale = Math.max(this.scale, this.home * zoom);
   }
 }

@@ -33,8 +33,8 @@ export function lineChart(title, caption, values) {
 
 // Bars from zero, with a tick of plus or minus the error.
 export function barChart(title, caption, values, errors) {
-  const low = Math.min(0, ...values);
-  const chart = frame(title, caption, low, Math.max(0, ...values), `${values.length} values`);
+  const reach = (sign) => values.map((v, i) => v + sign * (errors[i] ?? 0));
+  const chart = frame(title, caption, Math.min(0, ...reach(-1)), Math.max(0, ...reach(1)), `${values.length} values`);
   const step = (width - inset.left - inset.right) / values.length;
   values.forEach((value, i) => {
     const from = chart.y(Math.max(value, 0));

@@ -9,10 +9,11 @@ function paletteOf(colourOf) {
   return rgba;
 }
 
-// The largest kinds get colours of their own, the rest share one.
-export function largestKinds(of, size) {
+// The largest kinds get colours of their own, the rest share one. within: a flag per point, those that
+// count; null: all do.
+export function largestKinds(of, size, within = null) {
   const counts = new Uint32Array(size);
-  for (let i = 0; i < of.length; i++) counts[of[i]]++;
+  for (let i = 0; i < of.length; i++) if (!within || within[i]) counts[of[i]]++;
   const order = [...counts.keys()].filter((k) => counts[k] > 0)
     .sort((a, b) => counts[b] - counts[a] || a - b);
   const slot = new Uint8Array(size);
@@ -21,8 +22,8 @@ export function largestKinds(of, size) {
 }
 
 // of[i]: the kind of point i; none: the kind that means "not known" (-1: there is none)
-export function byKind(title, of, size, nameOf, none, dark) {
-  const { counts, order, slot } = largestKinds(of, size);
+export function byKind(title, of, size, nameOf, none, dark, within = null) {
+  const { counts, order, slot } = largestKinds(of, size, within);
   if (none >= 0) slot[none] = 0;
   const index = new Uint8Array(of.length);
   for (let i = 0; i < of.length; i++) index[i] = slot[of[i]];

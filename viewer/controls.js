@@ -24,7 +24,7 @@ export function fillChoices(app) {
 
 function colourChoices({ meta, store }) {
   const layers = hasCommunities(store) ? meta.layers.map((layer, l) => [`community-${l}`,
-    `Community, layer ${l + 1} (${count(layer.communities)})`]).reverse() : [];
+    `Layer ${l + 1}: ${count(layer.communities)} communities`]).reverse() : [];
   return [...layers,
     ...(store.has('label') ? [['label', 'Label']] : []),
     ...(store.has('centrality') ? [['centrality', `Centrality (${meta.centrality})`]] : []),
@@ -53,7 +53,7 @@ function rampCanvas(colour) {
 }
 
 export function showLegend(app, colours) {
-  const parts = [make('h3', {}, colours.title)];
+  const parts = [make('summary', {}, colours.title)];
   if (colours.ramp) {
     parts.push(rampCanvas(colours.ramp),
       make('div', { class: 'ends' }, ...colours.ends.map((end) => make('span', {}, end))));
@@ -134,6 +134,7 @@ export function wireButtons(app) {
     id('mode-lasso').setAttribute('aria-pressed', String(lasso));
   });
   wireTabs();
+  id('legend').open = !window.matchMedia('(max-width: 560px)').matches; // there it would hide the points
   document.addEventListener('keydown', (e) => globalKey(app, e));
 }
 

@@ -153,6 +153,8 @@ class App {
     this.overlay.draw({ place: (i) => this.placeOf(i), open: this.opened, links: this.openLinks,
       named: this.named, over: this.over, lasso: this.lasso, cross: this.cross, style: this.style,
       nameOf: (i) => this.nameOf(i) }, this.ratio);
+    // where the open node is, in pixels of the plot: for scripts that drive the page
+    this.overlay.canvas.dataset.open = this.opened < 0 ? '' : this.placeOf(this.opened).map(Math.round).join();
   }
 
   placeOf(i) {
@@ -165,7 +167,7 @@ class App {
   themeChanged() {
     this.dark = isDark();
     this.style = readStyle();
-    this.setColour(this.colour);
+    this.setColour(this.colour, this.colourWithin);
     this.tree?.show();
     this.redraw();
   }
@@ -196,10 +198,12 @@ class App {
     await this.setLayout('columns');
   }
 
-  async setColour(colour) {
+  // within: points among which the largest kinds are sought; null: all
+  async setColour(colour, within = null) {
     this.colour = colour;
-    const colours = await this.colours(colour);
-    if (colour !== this.colour) return;
+    this.colourWithin = within;
+    const colours = await this.colours(colour, within);
+    if (colour !== this.colour || within !== this.colourWithin) return;
     this.points.setColours(colours.index);
     this.points.setPalette(colours.palette);
     id('colour').value = colour;
@@ -207,7 +211,7 @@ class App {
     this.redraw();
   }
 
-  async colours(colour) {
+  async colours(colour, within) {
     const { meta, store, dark } = this;
     if (colour === 'label') {
       const title = `Label (${meta.classes.length})`;
@@ -223,7 +227,7 @@ class App {
       const layers = await this.layers();
       const layer = layers[layers.length - 1 - Number(number)];
       return byKind(`Community, layer ${Number(number) + 1}`, layer.of, layer.communities,
-        (k) => `${Number(number) + 1}.${k + 1}`, -1, dark);
+        (k) => `${Number(number) + 1}.${k + 1}`, -1, dark, within);
     }
     return byKind('Nodes', new Uint8Array(this.n), 1, () => 'all', -1, dark);
   }
@@ -300,8 +304,13 @@ class App {
 
   openNode(node) {
     const point = this.pointOf[node];
+    const { width, height } = this.camera;
+    const [px, py] = this.placeOf(point);
     const [x, y] = this.axes;
-    this.camera.centre(x.q[point] * this.unit[0], y.q[point] * this.unit[1], 1);
+    // a point that is well in view stays where it is
+    if (Math.abs(px / width - 0.5) > 0.4 || Math.abs(py / height - 0.5) > 0.4) {
+      this.camera.centre(x.q[point] * this.unit[0], y.q[point] * this.unit[1]);
+    }
     this.open(point);
   }
 
@@ -340,7 +349,7 @@ class App {
     layers?.forEach((layer, d) => {
       const l = layers.length - d;
       const k = layer.of[point];
-      pairs.push([`Community, layer ${l}`, `${l}.${k + 1} of ${count(layer.counts[k])} nodes`]);
+      pairs.push([`Community, layer ${l}`, `${l}.${k + 1} (${count(layer.counts[k])} nodes)`]);
     });
     if (store.has('label')) {
       const label = (await store.numbers('label'))[point];

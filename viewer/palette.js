@@ -16,6 +16,12 @@ export function toHex(rgb) {
   return `#${rgb.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
 }
 
+// Black or white, whichever is read more easily on the colour (relative luminance of WCAG).
+export function inkOn(hex) {
+  const [r, g, b] = parse(hex).map((c) => (c / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
+}
+
 function at(stops, t) {
   const x = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
   const i = Math.min(Math.floor(x), stops.length - 2);

@@ -125,7 +125,7 @@ export class Points {
   // Many points: smaller and fainter, so that density shows; nearer: larger.
   look(zoom, ratio) {
     const n = this.n;
-    const base = n < 300 ? 9 : n < 3000 ? 6 : n < 30000 ? 3.6 : n < 200000 ? 2.2 : 1.3;
+    const base = n < 300 ? 9 : n < 2000 ? 6 : n < 20000 ? 4.2 : n < 200000 ? 2.2 : 1.3;
     const size = Math.min(base * Math.min(Math.max(zoom, 0.7), 400) ** 0.28, 16);
     const alpha = n > 200000 ? Math.min(0.35 * zoom ** 0.35, 0.9) : n > 30000 ? 0.75 : 0.88;
     return { size: size * ratio, alpha };

@@ -12,7 +12,7 @@ export class Search {
     this.input.addEventListener('input', () => this.update());
     this.input.addEventListener('focus', () => app.names.load());
     this.input.addEventListener('keydown', (e) => this.key(e));
-    this.input.addEventListener('blur', () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener('blur', () => this.close()); // a press on the list does not take the focus
   }
 
   async update() {
@@ -46,6 +46,7 @@ export class Search {
 
   take(i) {
     this.close();
+    this.input.blur();
     this.app.openNode(this.nodes[i]);
   }
 

@@ -2,7 +2,7 @@
 // the community has nodes. A click zooms in, selects the points and colours them one layer finer.
 import { hasCommunities, readCommunities } from './data.js';
 import { make, count, figure } from './bus.js';
-import { kind, other, toHex } from './palette.js';
+import { inkOn, kind, kinds, other, toHex } from './palette.js';
 import { largestKinds } from './colours.js';
 
 const band = 30;
@@ -77,27 +77,29 @@ export class Tree {
     return depth < 0 ? 'All' : `${this.layers.length - depth}.${id + 1}`;
   }
 
-  colourOf(depth, id) {
-    const slot = this.layers[depth].slot[id];
-    return toHex(slot ? kind(slot - 1) : other(this.app.dark));
+  // Parts of the community in view have colours of their own, by size as the points have; what lies
+  // within a part has its colour.
+  partColour(index) {
+    return toHex(index < kinds.length ? kind(index) : other(this.app.dark));
   }
 
   // Boxes wider than half a pixel, by depth first.
   place(width) {
     const boxes = [];
     const top = Math.max(this.depth, 0);
-    const put = (depth, id, x, w) => {
+    const put = (depth, id, x, w, colour) => {
       if (w < 0.5 || depth - top >= most) return;
-      if (depth >= 0) boxes.push({ depth, id, x, w, y: (depth - top) * band });
+      if (depth >= 0) boxes.push({ depth, id, x, w, y: (depth - top) * band, colour });
       let at = x;
-      for (const child of this.childrenAt(depth, id)) {
+      this.childrenAt(depth, id).every((child, index) => {
         const part = w * this.sizeOf(depth + 1, child) / this.sizeOf(depth, id);
-        if (part < 0.5) break; // larger ones come first
-        put(depth + 1, child, at, part);
+        put(depth + 1, child, at, part, depth === this.depth ? this.partColour(index) : colour);
         at += part;
-      }
+        return part >= 0.5; // larger ones come first
+      });
     };
-    put(this.depth, this.id, 0, width);
+    const leaf = this.depth + 1 >= this.layers.length;
+    put(this.depth, this.id, 0, width, leaf ? this.partColour(0) : '#5c656d');
     return boxes;
   }
 
@@ -119,10 +121,10 @@ export class Tree {
 
   drawBox(pen, box) {
     const focused = this.focus && this.focus.depth === box.depth && this.focus.id === box.id;
-    pen.fillStyle = this.colourOf(box.depth, box.id);
+    pen.fillStyle = box.colour;
     pen.fillRect(box.x, box.y, Math.max(box.w - 1, 0.5), band - 1.5);
     if (box.w > 34) {
-      pen.fillStyle = '#fff';
+      pen.fillStyle = inkOn(box.colour);
       pen.save();
       pen.beginPath();
       pen.rect(box.x, box.y, box.w - 4, band);
@@ -173,9 +175,9 @@ export class Tree {
     this.focus = depth < 0 ? null : { depth, id };
     this.show();
     const finer = Math.min(depth + 1, this.layers.length - 1);
-    this.app.setColour(`community-${this.layers.length - 1 - finer}`);
     if (depth < 0) this.app.select(null);
     else this.app.select((i) => this.layers[depth].of[i] === id, `community ${this.nameOf(depth, id)}`);
+    this.app.setColour(`community-${this.layers.length - 1 - finer}`, this.app.selection);
   }
 
   show() {
@@ -186,11 +188,11 @@ export class Tree {
       this.nameOf(d, id))));
     const children = this.childrenAt(this.depth, this.id).slice(0, 12);
     const total = this.sizeOf(this.depth, this.id);
-    this.list.replaceChildren(...children.map((child) => {
+    this.list.replaceChildren(...children.map((child, index) => {
       const size = this.sizeOf(this.depth + 1, child);
       const item = make('li');
       const dot = make('span', { class: 'dot' });
-      dot.style.background = this.colourOf(this.depth + 1, child);
+      dot.style.background = this.partColour(index);
       item.append(make('button', { type: 'button', class: 'row', onclick: () => this.open(this.depth + 1, child) },
         dot, make('span', { class: 'name' }, this.nameOf(this.depth + 1, child)),
         make('span', { class: 'value' }, `${count(size)} nodes, ${(100 * size / total).toFixed(1)} %`)));

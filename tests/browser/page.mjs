@@ -56,6 +56,14 @@ async function find(page, name) {
   await page.waitForFunction((wanted) => document.querySelector('#panel-node h2')?.textContent === wanted, name);
 }
 
+// Where on the screen the open node is.
+async function openPlace(page) {
+  await page.waitForFunction(() => document.getElementById('plot').dataset.open);
+  const box = await page.locator('#plot').boundingBox();
+  const [x, y] = (await page.locator('#plot').getAttribute('data-open')).split(',').map(Number);
+  return [box.x + x, box.y + y];
+}
+
 async function drag(page, points) {
   const box = await page.locator('#plot').boundingBox();
   const at = ([x, y]) => [box.x + x * box.width, box.y + y * box.height];
@@ -113,12 +121,13 @@ const tests = {
       * Array.from({ length: h.columns }, (_, j) => h.at(33, j) * h.at(w, j)).reduce((a, b) => a + b);
     const first = neighbours.sort((a, b) => pull(b) - pull(a)).slice(0, 3).join();
     equal((await page.locator('#panel-node .row .name').allInnerTexts()).slice(0, 3).join(), first, 'strongest pulls');
-    const box = await page.locator('#plot').boundingBox();
-    await page.mouse.move(box.x + box.width / 2 + 1, box.y + box.height / 2 + 1);
+    const [x, y] = await openPlace(page);
+    await page.mouse.move(x + 1, y + 1);
     await page.waitForSelector('#tip:not([hidden])');
     equal(await text(page, '#tip b'), '33', 'name under the pointer');
-    await page.mouse.move(box.x + 3, box.y + box.height / 2);
     await shoot(page, 'node');
+    await page.mouse.move(5, 5);
+    await page.waitForSelector('#tip', { state: 'hidden' });
     await page.done();
   },
 
@@ -128,12 +137,12 @@ const tests = {
     await page.locator('#panel-node .row').first().click();
     const name = await page.locator('#panel-node h2').textContent();
     check(name !== '0', 'a neighbour opens its own card');
+    const place = await openPlace(page);
     await page.keyboard.press('Escape');
     check((await text(page, '#panel-node')).includes('No node is open'), 'Esc closes the card');
-    const box = await page.locator('#plot').boundingBox();
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.click(...place);
     await page.waitForSelector('#panel-node h2');
-    equal(await page.locator('#panel-node h2').textContent(), name, 'the node in the middle');
+    equal(await page.locator('#panel-node h2').textContent(), name, 'the node that was clicked');
     await page.done();
   },
 
@@ -255,6 +264,8 @@ const tests = {
     }
     equal(await page.locator('#panel-node img, #panel-dimensions img, body script:not([type])').count(), 0, 'elements made by names');
     await page.click('#tab-dimensions');
+    const wide = await page.locator('#panel-dimensions').evaluate((p) => p.scrollWidth - p.clientWidth);
+    check(wide <= 0, `long names make the panel ${wide} pixels too wide`);
     await shoot(page, 'names');
     const rows = (await saved(page, () => page.click('#export-tsv'))).bytes.toString();
     check(rows.includes("'=1+1"), 'a formula is not handed to spreadsheets');
