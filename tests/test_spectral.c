@@ -379,6 +379,8 @@ static void any_vectors_are_certified(void **state) {
         cafe_operator *op = NULL;
         TEST_OK(context, cafe_operator_walk(context, r.t.sampled, window, &op));
         r.n = cafe_operator_nodes(op);
+        r.p = malloc((size_t)r.n * sizeof *r.p);
+        for (int64_t u = 0; u < r.n; u++) r.p[u] = cafe_sampled_node(r.t.sampled, u);
         r.q = dense_of(context, op);
         r.v = test_block(r.n, K, 5);
         for (int64_t i = 0; i < r.n * K; i++) r.v[i] *= 1 + (float)(i / K);
