@@ -20,6 +20,7 @@
     X(evaluate)         \
     X(reproduce)        \
     X(explain)          \
+    X(map)              \
     X(view)             \
     X(help)             \
     X(version)

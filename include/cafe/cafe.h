@@ -17,6 +17,7 @@
 #include <cafe/generate.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>
+#include <cafe/map.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
 #include <cafe/page.h>
