@@ -151,8 +151,8 @@ CAFE_API void cafe_classify_options_init(cafe_classify_options *options);
 
 /* For each of `count` shares: a number below 1 is the share of the labelled nodes that is trained
  * on, 1 and above their number. classifier NULL: the columns are the classes' scores, the largest
- * wins. Nodes of several classes are given their k largest scores, k being the node's true number
- * of classes. Options may be NULL. */
+ * wins (of equal ones the class with most training nodes). Nodes of several classes are given their
+ * k largest scores, k being the node's true number of classes. Options may be NULL. */
 CAFE_API cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
                                    const cafe_features *features, const cafe_classifier *classifier,
                                    const cafe_classify_options *options, int64_t count,

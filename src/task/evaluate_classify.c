@@ -126,13 +126,23 @@ static cafe_status gather(cafe_context *context, const cafe_targets *t, const fl
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
+/* Equal scores, such as those of a node that no label reaches, go to the class that training has
+ * most of: far below what float32 tells apart in memberships. */
+#define TIE 1e-9
+
 static cafe_status columns_as_scores(cafe_context *context, const cafe_classifier_data *d,
                                      double *scores) {
     if (d->columns != d->classes)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "without a classifier %lld columns stand for %lld classes",
                          (long long)d->columns, (long long)d->classes);
-    for (int64_t i = 0; i < d->test * d->columns; i++) scores[i] = d->x_test[i];
+    double *share = cafe_mem_zero(context, d->classes, sizeof *share);
+    if (!share) return CAFE_ERROR_MEMORY;
+    int64_t known = d->offsets[d->train];
+    for (int64_t j = 0; j < known; j++) share[d->value[j]] += 1 / (double)known;
+    for (int64_t i = 0; i < d->test * d->columns; i++)
+        scores[i] = d->x_test[i] + TIE * share[i % d->columns];
+    cafe_mem_free(context, share);
     return CAFE_OK;
 }
 
