@@ -28,6 +28,7 @@ typedef struct view_job {
     cafe_graph *graph;
     int64_t n, columns;
     float *vectors, *map;
+    float *laid_out; /* a map made here */
     cafe_labels *labels, *given;
     cafe_sampled *sampled;
     cafe_operator *op;
@@ -56,13 +57,15 @@ static int read_block(view_job *job, const char *path, int64_t *columns, float *
 static int read_map(view_job *job) {
     int64_t columns = 0;
     const char *map = job->values->map;
-    if (strcmp(map, "auto") == 0 || strcmp(map, "none") == 0) return CLI_OK;
     int code = read_block(job, map, &columns, &job->map);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          map, columns);
-    job->inputs.map = job->map;
     return code;
+}
+
+static bool map_is(const view_job *job, const char *word) {
+    return strcmp(job->values->map, word) == 0;
 }
 
 static int read_input(view_job *job) {
@@ -73,7 +76,7 @@ static int read_input(view_job *job) {
     job->n = cafe_graph_nodes(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     code = read_block(job, job->vectors_path, &job->columns, &job->vectors);
-    if (code == CLI_OK) code = read_map(job);
+    if (code == CLI_OK && !map_is(job, "auto") && !map_is(job, "none")) code = read_map(job);
     if (code == CLI_OK && v->labels)
         code = cli_check(&job->run, cafe_labels_read(context, job->graph, v->labels, &job->labels));
     if (code == CLI_OK && v->communities)
@@ -145,6 +148,15 @@ static int find_layers(view_job *job) {
     return CLI_OK;
 }
 
+/* The layout of cafe map, with its defaults. */
+static int find_map(view_job *job) {
+    if (!map_is(job, "auto")) return CLI_OK;
+    job->laid_out = malloc((size_t)(2 * job->n + 1) * sizeof *job->laid_out);
+    if (!job->laid_out) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    return cli_check(&job->run, cafe_map(job->run.context, job->graph, job->n, job->columns,
+                                         job->vectors, NULL, job->laid_out));
+}
+
 static int find_centrality(view_job *job) {
     job->centrality = malloc((size_t)(job->n + 1) * sizeof *job->centrality);
     if (!job->centrality) return cli_error(&job->run, CLI_FAILED, "out of memory");
@@ -186,6 +198,7 @@ static int find_rest(view_job *job) {
     if (code == CLI_OK)
         code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
     if (code == CLI_OK) code = job->given ? use_given(job) : find_layers(job);
+    if (code == CLI_OK) code = find_map(job);
     if (code == CLI_OK) code = find_centrality(job);
     if (code == CLI_OK && job->values->report)
         use_report(job);
@@ -223,6 +236,7 @@ static int write_page(view_job *job) {
     job->inputs.title = v->title ? v->title : base_name(job->path);
     job->inputs.columns = job->columns;
     job->inputs.vectors = job->vectors;
+    job->inputs.map = job->laid_out ? job->laid_out : job->map;
     job->inputs.labels = job->labels;
     job->inputs.layer = job->layer;
     int code =
@@ -272,6 +286,7 @@ static int run_view(const void *values, const cli_arguments *arguments) {
     free(job.layer);
     free(job.partition);
     free(job.centrality);
+    free(job.laid_out);
     return cli_end(&job.run, code);
 }
 
@@ -286,7 +301,8 @@ static const cli_option options[] = {
      "the --json report of the run of cafe embed: objective per sweep and its certificate; "
      "without it the vectors are certified anew"},
     {"map", 0, "auto|none|FILE", CLI_TEXT, offsetof(view_values, map), "auto", NULL,
-     "a layout in the plane to open with: two columns of a .npy file, or none"},
+     "the layout in the plane to open with: made here as cafe map does, none, or two columns of a "
+     ".npy file"},
     {"title", 0, "TEXT", CLI_TEXT, offsetof(view_values, title), NULL, NULL,
      "of the page; without it the name of the graph's file"},
     CLI_ROW_FORCE,

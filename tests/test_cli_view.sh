@@ -72,6 +72,10 @@ grep -q '"pair":"map"' k.html || fail "the map is not used"
 modularity=$(sed -n 's/.*"layers":\[{"communities":4,"modularity":\([0-9.]*\).*/\1/p' k.html)
 [[ $modularity == 0.41978961* || $modularity == 0.4197896 ]] || fail "modularity $modularity of the communities"
 grep -q '"ritz":\[[0-9]' k.html || fail "the vectors are not certified"
+expect 0 "$CAFE" view "$karate" k.in.npy -q -f -o k.html
+grep -q '"pair":"map"' k.html || fail "no map is made"
+expect 0 "$CAFE" view "$karate" k.in.npy -q -f -o k.html --map none
+grep -q '"pair":"columns"' k.html || fail "a map although none was wanted"
 rm k.html
 
 # ---- a budget is kept, and what is left out is said

@@ -5,7 +5,7 @@ import { Camera } from './camera.js';
 import { Grid } from './grid.js';
 import { Points } from './points.js';
 import { Overlay } from './overlay.js';
-import { byCentrality, byColumn, byKind, centralityAt } from './colours.js';
+import { byCentrality, byColumn, byKind, centralityAt, largest } from './colours.js';
 import { pulls, readLinks } from './links.js';
 import { showCard, showEmptyCard } from './card.js';
 import { showDimensions } from './dimensions.js';
@@ -77,7 +77,8 @@ class App {
     for (let i = 0; i < this.n; i++) this.pointOf[this.node[i]] = i;
     await this.names.load();
     new Search(this);
-    showEmptyCard(id('panel-node'));
+    this.central = await this.mostCentral(10);
+    this.showNoNode();
     showDimensions(id('panel-dimensions'), this);
     showRun(id('panel-run'), this.meta);
     showLeftOut(this);
@@ -319,7 +320,7 @@ class App {
     this.openLinks = [];
     this.named = [];
     this.redraw();
-    if (point < 0) return showEmptyCard(id('panel-node'));
+    if (point < 0) return this.showNoNode();
     const neighbours = await this.neighbours(point);
     const pairs = await this.facts(point, neighbours);
     if (this.opened !== point) return;
@@ -331,6 +332,18 @@ class App {
       nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
     showTab('node');
     this.redraw();
+  }
+
+  showNoNode() {
+    showEmptyCard(id('panel-node'), { central: this.central, kind: this.meta.centrality,
+      nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
+  }
+
+  async mostCentral(most) {
+    if (!this.store.has('centrality')) return [];
+    const q = await this.store.numbers('centrality');
+    const info = this.store.info('centrality');
+    return largest(q, most).map((point) => ({ point, value: centralityAt(q, info, point) }));
   }
 
   async neighbours(point) {

@@ -41,7 +41,7 @@ function makePages() {
   run('generate', 'planted', '--nodes', '3000', '--edges', '12000', '--blocks', '8', '-q', '-f', '-o', file('planted.in.txt'),
     '--labels', file('planted.in.labels'));
   run('embed', file('planted.in.txt'), '-q', '-f', '-o', file('planted.npy'), '--json', file('planted.json'), '--columns', '16');
-  run('view', file('planted.in.txt'), file('planted.npy'), '-q', '-f', '-o', file('planted.html'), '--map', 'none',
+  run('view', file('planted.in.txt'), file('planted.npy'), '-q', '-f', '-o', file('planted.html'),
     '--labels', file('planted.in.labels'), '--report', file('planted.json'), '--title', '3000 nodes in 8 blocks');
 }
 
@@ -203,6 +203,24 @@ const tests = {
     await anew('colour by a column');
     await page.click('#theme');
     await anew('the other theme');
+    await page.done();
+  },
+
+  async 'map, columns, and the most central nodes'(browser) {
+    const page = await open(browser, 'planted.html');
+    equal(await page.inputValue('#layout'), 'map', 'the page opens with the map');
+    check(!await page.locator('#axes').isVisible(), 'a map has no axes to choose');
+    const map = (await picture(page)).hash;
+    await page.selectOption('#layout', 'columns');
+    check(await page.locator('#axes').isVisible(), 'columns have');
+    check((await picture(page)).hash !== map, 'columns are another picture');
+    const degrees = new Map();
+    for (const u of words(file('planted.in.txt')).flat()) degrees.set(u, (degrees.get(u) ?? 0) + 1);
+    const [hub] = await page.locator('#panel-node .row .name').allInnerTexts();
+    check([...degrees.values()].filter((d) => d > degrees.get(hub)).length < 10, `node ${hub} is central`);
+    await page.locator('#panel-node .row').first().click();
+    await page.waitForSelector('#panel-node h2');
+    equal(await page.locator('#panel-node h2').textContent(), hub, 'the node of the first row');
     await page.done();
   },
 
