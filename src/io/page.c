@@ -278,10 +278,17 @@ done:
     return status;
 }
 
-/* What the page takes besides its arrays: the viewer, and about 30 bytes per end of a column. */
+/* What the page takes besides its arrays, at most: the viewer and the JSON, where a number takes
+ * up to 15 bytes and a character up to 6. */
 static int64_t fixed_bytes(const cafe_page_inputs *in) {
-    return cafe_page_template_size + 2048 + in->columns * (ENDS * 2 * 24 + 100) +
-           in->objectives * 16;
+    enum { NUMBER = 15, CHARACTER = 6, REST = 2048 };
+    int64_t bytes = cafe_page_template_size + REST;
+    bytes += in->columns * (ENDS * 2 * (2 * NUMBER + 3) + 4 * NUMBER + 32);
+    bytes += in->objectives * NUMBER + in->layers * (2 * NUMBER + 64);
+    if (in->title) bytes += 2 * CHARACTER * (int64_t)strlen(in->title);
+    for (int64_t c = 0; in->labels && c < cafe_labels_classes(in->labels); c++)
+        bytes += CHARACTER * (int64_t)strlen(cafe_labels_class_name(in->labels, c)) + 3;
+    return bytes;
 }
 
 cafe_status cafe_page_write(cafe_context *context, const cafe_graph *graph,

@@ -12,7 +12,7 @@
 
 enum {
     SMALL = 200000,     /* points up to which precision costs nothing worth saving */
-    SECTION_TEXT = 120, /* bytes around a section's base64, and of its line in the directory */
+    SECTION_TEXT = 208, /* bytes around a section's base64, and of its line in the directory */
     FIRST_COLUMNS = 8,  /* before the links */
     MOST_CENTRALITY = 1023
 };
@@ -186,6 +186,14 @@ done:
     return status;
 }
 
+/* Bytes that the parents from a layer on take at most: as base64 less than 6 a community. */
+static int64_t parent_bytes(const cafe_page_inputs *in, int64_t layer) {
+    int64_t bytes = 0;
+    for (int64_t l = layer; l + 1 < in->layers; l++)
+        bytes += SECTION_TEXT + 1024 + 6 * in->layer[l].communities;
+    return bytes;
+}
+
 /* The finest layer that takes at most a quarter of the budget; the coarser ones follow from it. */
 static cafe_status add_layers(cafe_page *page) {
     const cafe_page_inputs *in = page->inputs;
@@ -193,8 +201,11 @@ static cafe_status add_layers(cafe_page *page) {
     bool kept = false;
     for (page->finest = 0; page->finest < in->layers; page->finest++) {
         const int32_t *part = in->layer[page->finest].partition;
+        int64_t parents = parent_bytes(in, page->finest);
+        page->spent += parents; /* set aside */
         cafe_status status = page->label ? add_by_label(page, part, limit, &kept)
                                          : add_plain(page, part, limit, &kept);
+        page->spent -= parents;
         if (status != CAFE_OK) return status;
         if (kept) break;
     }
