@@ -81,7 +81,7 @@ rm k.html
 # ---- a budget is kept, and what is left out is said
 expect 0 "$CAFE" generate planted --nodes 20000 --edges 60000 -q -o g.in.cafe --labels g.in.labels
 expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
-for budget in 200000 250000 300000 400000 600000 1000000; do
+for budget in 230000 260000 300000 400000 600000 1000000; do
     expect 0 "$CAFE" view g.in.cafe g.in.npy -f -o g.html --labels g.in.labels --budget $budget
     says 'left out'
     size=$(stat -c %s g.html)
