@@ -35,6 +35,7 @@ function colourChoices({ meta, store }) {
 export function showChoices(app) {
   id('layout').value = app.layout;
   id('axes').hidden = app.layout === 'map';
+  id('frame').dataset.axes = app.layout === 'map' ? 'map' : app.axisNumbers.join();
   id('axis-x').value = String(app.axisNumbers[0]);
   id('axis-y').value = String(app.axisNumbers[1]);
   id('colour').value = app.colour;

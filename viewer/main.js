@@ -181,10 +181,13 @@ class App {
     return this.columns.get(j);
   }
 
-  async setLayout(layout) {
+  async setLayout(layout, numbers = this.axisNumbers) {
+    const wanted = { layout, numbers };
+    this.wantedLayout = wanted;
+    const axes = layout === 'map' ? this.pair : await Promise.all(numbers.map((j) => this.column(j)));
+    if (wanted !== this.wantedLayout) return; // chosen otherwise meanwhile
     this.layout = layout;
-    const axes = layout === 'map' ? this.pair : await Promise.all(this.axisNumbers.map((j) => this.column(j)));
-    if (layout !== this.layout) return; // chosen otherwise meanwhile
+    this.axisNumbers = numbers;
     this.axes = axes;
     this.grid = null;
     this.points.setPositions(axes[0].q, axes[1].q);
@@ -195,8 +198,8 @@ class App {
   }
 
   async setAxis(which, j) {
-    this.axisNumbers[which] = j;
-    await this.setLayout('columns');
+    const { numbers } = this.wantedLayout;
+    await this.setLayout('columns', which === 0 ? [j, numbers[1]] : [numbers[0], j]);
   }
 
   // within: points among which the largest kinds are sought; null: all

@@ -54,10 +54,12 @@ export async function open(browser, name, { width = 1360, height = 860, scheme =
   return page;
 }
 
-export async function shoot(page, name) {
+// A picture for the documents; as JPEG where PNG would take megabytes.
+export async function shoot(page, name, ending = 'png') {
   if (!figures) return;
   await page.waitForTimeout(250);
-  await page.screenshot({ path: path.join(figures, `view-${name}.png`) });
+  await page.screenshot({ path: path.join(figures, `view-${name}.${ending}`),
+    ...(ending === 'jpg' ? { type: 'jpeg', quality: 60 } : {}) });
 }
 
 // What the plot looks like: how many pixels differ from the ground, and in how many colours.
@@ -80,6 +82,16 @@ export async function picture(page) {
     }
     return { hash, drawn: [...colours.values()].reduce((a, b) => a + b, 0), colours: Object.fromEntries(colours) };
   }, shot);
+}
+
+// Waits until the plot looks different from all pictures seen before; adds what it looks like then.
+export async function changed(page, seen, what) {
+  const end = Date.now() + 8000;
+  for (;;) {
+    const { hash } = await picture(page);
+    if (!seen.has(hash)) return seen.add(hash);
+    check(Date.now() < end, `${what} changes nothing`);
+  }
 }
 
 // The text of a file that the page saves.
