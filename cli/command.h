@@ -21,6 +21,7 @@
     X(reproduce)        \
     X(explain)          \
     X(map)              \
+    X(plot)             \
     X(view)             \
     X(help)             \
     X(version)

@@ -21,6 +21,7 @@
 #include <cafe/operator.h>
 #include <cafe/option.h>
 #include <cafe/page.h>
+#include <cafe/picture.h>
 #include <cafe/points.h>
 #include <cafe/propagation.h>
 #include <cafe/rank.h>

@@ -1,0 +1,41 @@
+/* cafe plot: what was asked for and what is drawn, shared by its files. */
+#ifndef CAFE_CLI_PLOT_H
+#define CAFE_CLI_PLOT_H
+
+#include "run.h"
+
+enum { PLOT_AUTO, PLOT_COMMUNITY, PLOT_LABEL, PLOT_COLUMN, PLOT_CENTRALITY, PLOT_NONE };
+enum { PLOT_COLOR_AUTO, PLOT_COLOR_ALWAYS, PLOT_COLOR_NEVER };
+
+typedef struct plot_values {
+    cli_common common;
+    const char *output, *map, *x, *y, *column, *labels, *communities, *title, *size, *links,
+        *radius;
+    int32_t colour, color, width;
+    bool dark, light, terminal;
+    cafe_graph_options graph;
+} plot_values;
+
+typedef struct plot_job {
+    cli_run run;
+    const plot_values *values;
+    const char *path, *vectors_path;
+    cafe_graph *graph;
+    int64_t n, columns;
+    float *vectors, *xy;
+    cafe_labels *labels;
+    int32_t *kind;
+    const char **names;
+    double *value;
+    char x_label[32], y_label[32], legend[32];
+    cafe_picture_inputs inputs;
+    cafe_picture_options options;
+} plot_job;
+
+/* plot_colours.c: classes or values of the points, as --colour says. */
+int plot_find_colours(plot_job *job);
+
+/* A column of those there are, the first is 0. */
+int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column);
+
+#endif

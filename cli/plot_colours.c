@@ -1,0 +1,112 @@
+/* What the colours of a plot tell: communities, labels, a column or centralities. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "plot.h"
+
+static int out_of_memory(plot_job *job) {
+    return cli_error(&job->run, CLI_FAILED, "out of memory");
+}
+
+/* Of a node with several labels the first counts. */
+static int use_labels(plot_job *job, const char *path) {
+    cafe_context *context = job->run.context;
+    int code = cli_check(&job->run, cafe_labels_read(context, job->graph, path, &job->labels));
+    if (code != CLI_OK) return code;
+    int64_t classes = cafe_labels_classes(job->labels);
+    job->kind = malloc((size_t)(job->n + 1) * sizeof *job->kind);
+    job->names = malloc((size_t)(classes + 1) * sizeof *job->names);
+    if (!job->kind || !job->names) return out_of_memory(job);
+    for (int64_t u = 0; u < job->n; u++) {
+        const int32_t *first;
+        job->kind[u] = cafe_labels_of(job->labels, u, &first) > 0 ? first[0] : -1;
+    }
+    for (int64_t i = 0; i < classes; i++) job->names[i] = cafe_labels_class_name(job->labels, i);
+    job->inputs.kinds = classes;
+    job->inputs.names = job->names;
+    return CLI_OK;
+}
+
+/* The coarsest layer. A node without edges is in no community. */
+static int find_communities(plot_job *job) {
+    cafe_context *context = job->run.context;
+    cafe_sampled *sampled = NULL;
+    cafe_operator *op = NULL;
+    cafe_layers *layers = NULL;
+    cafe_layer layer;
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    job->kind = malloc((size_t)(job->n + 1) * sizeof *job->kind);
+    if (!job->kind) return out_of_memory(job);
+    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
+    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &sampled);
+    if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
+    if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
+    if (status == CAFE_OK) {
+        cafe_layers_get(layers, cafe_layers_count(layers) - 1, &layer);
+        for (int64_t u = 0; u < job->n; u++)
+            job->kind[u] = offsets[u + 1] > offsets[u] ? layer.partition[u] : -1;
+        job->inputs.kinds = layer.communities;
+    }
+    int code = cli_check(&job->run, status);
+    cafe_layers_free(layers);
+    cafe_operator_free(op);
+    cafe_sampled_free(sampled);
+    return code;
+}
+
+static int use_column(plot_job *job) {
+    int64_t column = 0;
+    int code = plot_parse_column(job, "column", job->values->column, &column);
+    if (code != CLI_OK) return code;
+    job->value = malloc((size_t)(job->n + 1) * sizeof *job->value);
+    if (!job->value) return out_of_memory(job);
+    for (int64_t u = 0; u < job->n; u++) job->value[u] = job->vectors[u * job->columns + column];
+    snprintf(job->legend, sizeof job->legend, "column %" PRId64, column);
+    return CLI_OK;
+}
+
+/* PageRank is spread over powers of ten: its logarithm is shown. */
+static int find_centrality(plot_job *job) {
+    cafe_context *context = job->run.context;
+    cafe_sampled *sampled = NULL;
+    job->value = malloc((size_t)(job->n + 1) * sizeof *job->value);
+    if (!job->value) return out_of_memory(job);
+    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &sampled);
+    if (status == CAFE_OK)
+        status = cafe_rank_pagerank(context, sampled, NULL, NULL, job->value, NULL);
+    for (int64_t u = 0; u < job->n && status == CAFE_OK; u++)
+        job->value[u] = log10(fmax(job->value[u], 1e-300));
+    cafe_sampled_free(sampled);
+    return cli_check(&job->run, status);
+}
+
+static int chosen(const plot_values *v) {
+    if (v->colour != PLOT_AUTO) return v->colour;
+    return v->labels ? PLOT_LABEL : v->column ? PLOT_COLUMN : PLOT_COMMUNITY;
+}
+
+int plot_find_colours(plot_job *job) {
+    const plot_values *v = job->values;
+    int code = CLI_OK, colour = chosen(v);
+    static const char *const legends[] = {[PLOT_COMMUNITY] = "community",
+                                          [PLOT_LABEL] = "label",
+                                          [PLOT_COLUMN] = "",
+                                          [PLOT_CENTRALITY] = "log10 PageRank",
+                                          [PLOT_NONE] = ""};
+    snprintf(job->legend, sizeof job->legend, "%s", legends[colour]);
+    if (colour == PLOT_LABEL) code = use_labels(job, v->labels);
+    if (colour == PLOT_COMMUNITY)
+        code = v->communities ? use_labels(job, v->communities) : find_communities(job);
+    if (colour == PLOT_COLUMN) code = use_column(job);
+    if (colour == PLOT_CENTRALITY) code = find_centrality(job);
+    job->inputs.kind = job->kind;
+    job->inputs.value = job->value;
+    job->inputs.legend = job->legend;
+    return code;
+}
