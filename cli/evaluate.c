@@ -114,6 +114,7 @@ void evaluate_free(evaluate_job *job) {
     cafe_labels_free(job->labels);
     cafe_graph_free(job->graph);
     free(job->vectors);
+    free((void *)job->known.label);
 }
 
 int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,

@@ -17,7 +17,7 @@ typedef struct evaluate_values {
     cli_common common;
     const char *json, *labels, *embedding, *train;
     cli_method method;
-    bool supervised;
+    bool supervised, full_label;
     int32_t classifier;
     cafe_xgboost_options xgboost;
     cafe_logistic_options logistic;
@@ -36,6 +36,7 @@ typedef struct evaluate_job {
     cafe_graph_counts counts;
     cafe_labels *labels;
     cafe_targets targets;
+    cli_known known; /* to the vectors that are made once: --full-label */
     cli_model model;
     float *vectors; /* nodes x columns; NULL: made anew for every task */
     int64_t columns;

@@ -37,13 +37,32 @@ static bool is_supervised(const evaluate_job *job) {
                              (v->method.kind == CLI_CAFE && v->supervised));
 }
 
-static int prepare_supervised(evaluate_job *job) {
+/* Labels of several classes a node fit no method; else there is a column a class. */
+static int set_classes(evaluate_job *job) {
     if (cafe_labels_multiple(job->labels) > 0)
         return cli_error(job->run, CLI_FAILED,
                          "%s gives nodes several labels: --method %s takes one a node",
                          job->values.labels, cli_method_name(&job->values.method));
     cli_method_set_columns(&job->values.method, cafe_labels_classes(job->labels));
+    return CLI_OK;
+}
+
+static int prepare_supervised(evaluate_job *job) {
+    int code = set_classes(job);
+    if (code != CLI_OK) return code;
     return cli_model_make(job->run, &job->values.method, job->graph, &job->model);
+}
+
+/* The paper's full-label form: the vectors know the labels of the test nodes too. */
+static int know_all(evaluate_job *job) {
+    if (!job->values.full_label) return CLI_OK;
+    int code = set_classes(job);
+    if (code != CLI_OK) return code;
+    int32_t *label = malloc((size_t)job->counts.nodes * sizeof *label + 1);
+    if (!label) return cli_error(job->run, CLI_FAILED, "out of memory");
+    job->known = (cli_known){label, cafe_labels_classes(job->labels)};
+    cli_warn(job->run, "--full-label shows the method the labels it is tested on");
+    return cli_check(job->run, cafe_labels_single(job->run->context, job->labels, label));
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -81,7 +100,8 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK) code = evaluate_classifier(job);
     if (code != CLI_OK) return code;
     bool anew = is_supervised(job);
-    code = anew ? prepare_supervised(job) : evaluate_vectors(job);
+    code = anew ? prepare_supervised(job) : know_all(job);
+    if (code == CLI_OK && !anew) code = evaluate_vectors(job);
     if (code == CLI_OK) code = check_none(job, anew);
     if (code != CLI_OK) return code;
     supervised self = {&job->values.method, &job->model, cafe_labels_classes(job->labels)};
@@ -97,6 +117,11 @@ int evaluate_classify(evaluate_job *job) {
 static int run_classify(const void *values, const cli_arguments *arguments) {
     const evaluate_values *v = values;
     if (!v->labels) return cli_usage_error("evaluate classify", "which labels? give --labels FILE");
+    if ((v->supervised || v->full_label) && (v->embedding || v->method.kind != CLI_CAFE))
+        return cli_usage_error("evaluate classify",
+                               "--supervised and --full-label go with --method cafe");
+    if (v->supervised && v->full_label)
+        return cli_usage_error("evaluate classify", "give --supervised or --full-label, not both");
     return evaluate_run("evaluate classify", values, arguments, evaluate_classify);
 }
 
@@ -110,6 +135,10 @@ static const cli_option options[] = {
      "with --method cafe, keep the training nodes' labels fixed, a column a class "
      "(label-propagation "
      "always does)"},
+    {"full-label", 0, NULL, CLI_FLAG, offsetof(evaluate_values, full_label), NULL, NULL,
+     "with --method cafe, fix the labels of all nodes, test nodes too: the paper's full-label "
+     "form, "
+     "a leak by design"},
     CLI_ROW_PROPAGATE(evaluate_values),
     EVALUATE_ROWS_COMMON,
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},

@@ -98,6 +98,7 @@ static void put_options(cli_json *json, const evaluate_job *job) {
     if (classify) {
         cli_json_text(json, "labels", v->labels);
         cli_json_bool(json, "supervised", v->supervised);
+        cli_json_bool(json, "full_label", v->full_label);
         cli_json_options(json, cafe_classify_option_table(), &v->classify);
     } else {
         cli_json_options(json, cafe_link_option_table(), &v->link);

@@ -86,7 +86,9 @@ int cli_method_check(const char *command, cli_method *m, const cli_arguments *ar
 static cafe_status certify_exact(cafe_context *context, const cli_method *m, cli_model *model) {
     cafe_sampled_info info;
     cafe_sampled_get_info(model->sampled, &info);
-    if (info.sampling != CAFE_SAMPLING_WALK || info.exact || info.seeds > 0) return CAFE_OK;
+    if (info.sampling != CAFE_SAMPLING_WALK || info.exact || info.seeds > 0 ||
+        m->sampling.options.balance) /* products do not know of the weights */
+        return CAFE_OK;
     cafe_status status = cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &model->edges);
     if (status == CAFE_OK)
         status =

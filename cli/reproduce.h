@@ -25,7 +25,8 @@ const reproduce_published *reproduce_find_published(const char *table, const cha
  * no row of their own. */
 typedef struct reproduce_recipe {
     const char *table, *set, *method, *options;
-    const char *note; /* what a reader must know; NULL: nothing */
+    const char *note;  /* what a reader must know; NULL: nothing */
+    const char *graph; /* its file; NULL: edges.txt */
 } reproduce_recipe;
 
 /* A set of the tables, and where it can be had. */

@@ -60,12 +60,13 @@ static void cut_words(command_line *line) {
 static char *shown_command(const reproduce_job *job, const reproduce_recipe *recipe,
                            const char *set, bool link) {
     char *text = NULL;
-    int written = link ? asprintf(&text, "cafe evaluate link %s/edges.txt %s --repeats %d", set,
+    const char *graph = recipe->graph ? recipe->graph : "edges.txt";
+    int written = link ? asprintf(&text, "cafe evaluate link %s/%s %s --repeats %d", set, graph,
                                   recipe->options, (int)job->values->repeats)
                        : asprintf(&text,
-                                  "cafe evaluate classify %s/edges.txt --labels %s/labels.txt %s "
+                                  "cafe evaluate classify %s/%s --labels %s/labels.txt %s "
                                   "--repeats %d",
-                                  set, set, recipe->options, (int)job->values->repeats);
+                                  set, graph, set, recipe->options, (int)job->values->repeats);
     return written < 0 ? NULL : text;
 }
 
@@ -116,7 +117,7 @@ static void say_missing(reproduce_job *job, const char *set) {
 static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const char *set) {
     const reproduce_table *table = reproduce_find_table(recipe->table);
     bool link = strcmp(recipe->table, "link") == 0;
-    char *edges = reproduce_path(job, set, "edges.txt");
+    char *edges = reproduce_path(job, set, recipe->graph ? recipe->graph : "edges.txt");
     char *labels = link ? NULL : reproduce_path(job, set, "labels.txt");
     command_line line = {0};
     int code = CLI_OK;

@@ -29,6 +29,7 @@ static const struct {
     {"lambda", BIT(TWISTED)},
     {"measure", BIT(TWISTED)},
     {"twist-mean", BIT(TWISTED)},
+    {"balance", BIT(EDGE) | BIT(WALK) | BIT(PAGERANK) | BIT(TWISTED)},
 };
 enum { USES = sizeof uses / sizeof *uses };
 
@@ -145,10 +146,11 @@ static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, s
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-static void say_sampled(cli_run *run, const cafe_sampled *sampled) {
+static void say_sampled(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled) {
     char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
     cafe_sampled_info i;
     cafe_sampled_get_info(sampled, &i);
+    if (s->options.balance) cli_say(run, "sampling  pairs weighed by 1/sqrt(p_u p_w)");
     if (i.sampling == CAFE_SAMPLING_EDGE) return;
     cli_say(run, "sampling  %s: %s entries, %s", cafe_sampling_name(i.sampling),
             cli_count_text(i.entries, entries), i.exact ? "exact" : "drawn");
@@ -177,7 +179,7 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
     if (code == CLI_OK)
         code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
                                                &s->options, &inputs, sampled));
-    if (code == CLI_OK) say_sampled(run, *sampled);
+    if (code == CLI_OK) say_sampled(run, s, *sampled);
     free(x);
     free(list.at);
     return code;
@@ -188,7 +190,7 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
 void cli_json_sampling(cli_json *json, const cli_sampling *s) {
     const cafe_option_table *table = cafe_sample_option_table();
     cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)s->kind));
-    for (size_t i = 0; i < table->count && s->kind != CAFE_SAMPLING_EDGE; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         const char *name = table->options[i].name;
         cafe_option_table one = *table;
         one.options = &table->options[i];

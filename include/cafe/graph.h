@@ -34,12 +34,6 @@ typedef enum cafe_directed {
                             * PageRank of teleportation 0.15 */
 } cafe_directed;
 
-/* Weights from degrees. */
-typedef enum cafe_balance {
-    CAFE_BALANCE_NO = 0,
-    CAFE_BALANCE_DEGREES = 1 /* a(u,w) / sqrt(d_u d_w), d = A 1 */
-} cafe_balance;
-
 typedef struct cafe_graph_options {
     size_t struct_size;
     int32_t self_loops; /* cafe_loops */
@@ -48,7 +42,6 @@ typedef struct cafe_graph_options {
     int64_t nodes;      /* > 0: ids are 0 .. nodes-1, isolated nodes included */
     int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
-    int32_t balance;    /* cafe_balance: what cafe_graph_read() makes of the weights */
 } cafe_graph_options;
 
 CAFE_API const cafe_option_table *cafe_graph_option_table(void);
@@ -99,10 +92,6 @@ CAFE_API cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, 
                                           const int32_t *source, const int32_t *target,
                                           const float *weights, int32_t rule,
                                           const cafe_graph_options *options, cafe_graph **graph);
-
-/* Weighs every edge by 1 / sqrt(d_u d_w), as the option balance does on reading. Rows that the
- * graph borrowed are copied. */
-CAFE_API cafe_status cafe_graph_balance(cafe_context *context, cafe_graph *graph);
 
 CAFE_API void cafe_graph_free(cafe_graph *graph);
 

@@ -30,6 +30,7 @@ typedef struct cafe_sample_options {
     int32_t measure;   /* cafe_measure */
     double twist_mean; /* twisted: the wanted average of f, when `aim` is set */
     int32_t aim;       /* 1: lambda is chosen such that f has the average twist_mean under P */
+    int32_t balance;   /* 1: p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P */
 } cafe_sample_options;
 
 CAFE_API const cafe_option_table *cafe_sample_option_table(void);

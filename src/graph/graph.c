@@ -30,9 +30,7 @@ static const cafe_option graph_options[] = {
      "no|sum|cocitation|flow",
      "links go from the first node to the second, and become a symmetric graph by this rule: "
      "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists and general "
-     "Matrix Market only)"},
-    {"balance", "RULE", CAFE_OPTION_CHOICE, FIELD(balance), CAFE_BALANCE_NO, 0, 1, "no|degrees",
-     "weigh every edge by 1/sqrt(d_u d_w), d the degrees, so that links of hubs count less"}};
+     "Matrix Market only)"}};
 
 static const cafe_option_table graph_table = {
     .name = "graph",

@@ -120,12 +120,6 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
         default: status = cafe_read_edges(input, options, graph); break;
     }
     status = blame_file(input, status);
-    if (status == CAFE_OK && options->balance == CAFE_BALANCE_DEGREES)
-        status = cafe_graph_balance(context, *graph);
-    if (status != CAFE_OK) {
-        cafe_graph_free(*graph);
-        *graph = NULL;
-    }
 done:
     cafe_input_close(input);
     cafe_phase(context, "", 0);

@@ -47,6 +47,12 @@ static void normalise(cafe_sampled *s) {
     s->total = total;
 }
 
+cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {
+    cafe_status status = cafe_parallel(context, cafe_blocks(s->n, BLOCK), fill_degrees, s);
+    if (status == CAFE_OK) normalise(s);
+    return status;
+}
+
 static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sampled *s) {
     s->p = cafe_mem(context, s->n, sizeof *s->p);
     if (!s->p) return CAFE_ERROR_MEMORY;
@@ -54,9 +60,7 @@ static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sam
         s->loops = cafe_mem(context, s->n, sizeof *s->loops);
         if (!s->loops) return CAFE_ERROR_MEMORY;
     }
-    cafe_status status = cafe_parallel(context, cafe_blocks(s->n, BLOCK), fill_degrees, s);
-    if (status == CAFE_OK) normalise(s);
-    return status;
+    return cafe_sampled_fill(context, s);
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */

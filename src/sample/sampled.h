@@ -34,6 +34,12 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled);
 
+/* p, total and loops from the rows. */
+cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *sampled);
+
+/* p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P. */
+cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *sampled);
+
 /* The samplings; o has been checked, the graph has edges. */
 cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                              const cafe_sample_options *o, const cafe_sample_inputs *inputs,

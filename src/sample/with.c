@@ -22,6 +22,8 @@ static const cafe_option sample_options[] = {
      "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
     {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
+    {"balance", NULL, CAFE_OPTION_SWITCH, AT(balance), 0, 0, 1, NULL,
+     "weigh every pair by 1/sqrt(p_u p_w), so that hubs count no more than others"},
 };
 
 static const cafe_option_table sample_table = {
@@ -85,6 +87,11 @@ cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph, caf
         CAFE_TRY(cafe_sample_twisted(context, graph, &o, inputs, sampled));
     else
         CAFE_TRY(cafe_sample_walk(context, graph, sampling, &o, inputs, sampled));
+    if (o.balance) CAFE_TRY(cafe_sampled_balance(context, *sampled));
 done:
+    if (status != CAFE_OK) {
+        cafe_sampled_free(*sampled);
+        *sampled = NULL;
+    }
     return status;
 }
