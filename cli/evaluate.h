@@ -6,7 +6,7 @@
 #ifndef CAFE_CLI_EVALUATE_H
 #define CAFE_CLI_EVALUATE_H
 
-#include "../classify/classifiers.h"
+#include "classifiers.h"
 #include "method.h"
 
 enum { EVALUATE_XGBOOST, EVALUATE_LOGISTIC, EVALUATE_NONE };
