@@ -15,13 +15,13 @@ export function row(name, value, share, onclick) {
     make('span', { class: 'name', dir: 'auto' }, name), make('span', { class: 'value' }, value)));
 }
 
-// No node is open: where to begin. central: points with their centralities, falling
+// No node is open: where to begin. central: nodes with their centralities, falling
 export function showEmptyCard(panel, { central, kind, nameOf, open }) {
   const parts = [make('p', { class: 'lead' }, 'No node is open. Click a point, or find a node by its name.')];
   if (central.length) {
     parts.push(make('h3', {}, `Most central nodes (${kind})`), make('ul', { class: 'rows' },
-      ...central.map(({ point, value }) => row(nameOf(point), figure(value), value / (central[0].value || 1),
-        () => open(point)))));
+      ...central.map(([node, value]) => row(nameOf(node), figure(value), value / (central[0][1] || 1),
+        () => open(node)))));
   }
   panel.replaceChildren(...parts);
 }

@@ -65,18 +65,6 @@ export function byCentrality(title, q, { steps, low, high }, dark) {
   return byValue(title, index, 'value', low, high, dark);
 }
 
-// The `most` points of the largest values, falling; equal ones in their order.
-export function largest(q, most) {
-  const found = [];
-  for (let i = 0; i < q.length; i++) {
-    if (found.length === most && q[i] <= q[found[most - 1]]) continue;
-    let at = found.length < most ? found.length : most - 1;
-    for (; at > 0 && q[found[at - 1]] < q[i]; at--) found[at] = found[at - 1];
-    found[at] = i;
-  }
-  return found;
-}
-
 export function centralityAt(q, { steps, low, high }, i) {
   if (q[i] === 0) return 0;
   return steps > 1 ? low * (high / low) ** ((q[i] - 1) / (steps - 1)) : low;

@@ -5,7 +5,7 @@ import { Camera } from './camera.js';
 import { Grid } from './grid.js';
 import { Points } from './points.js';
 import { Overlay } from './overlay.js';
-import { byCentrality, byColumn, byKind, centralityAt, largest } from './colours.js';
+import { byCentrality, byColumn, byKind, centralityAt } from './colours.js';
 import { pulls, readLinks } from './links.js';
 import { showCard, showEmptyCard } from './card.js';
 import { showDimensions } from './dimensions.js';
@@ -77,7 +77,6 @@ class App {
     for (let i = 0; i < this.n; i++) this.pointOf[this.node[i]] = i;
     await this.names.load();
     new Search(this);
-    this.central = await this.mostCentral(10);
     this.showNoNode();
     showDimensions(id('panel-dimensions'), this);
     showRun(id('panel-run'), this.meta);
@@ -338,15 +337,8 @@ class App {
   }
 
   showNoNode() {
-    showEmptyCard(id('panel-node'), { central: this.central, kind: this.meta.centrality,
-      nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
-  }
-
-  async mostCentral(most) {
-    if (!this.store.has('centrality')) return [];
-    const q = await this.store.numbers('centrality');
-    const info = this.store.info('centrality');
-    return largest(q, most).map((point) => ({ point, value: centralityAt(q, info, point) }));
+    showEmptyCard(id('panel-node'), { central: this.meta.central, kind: this.meta.centrality,
+      nameOf: (node) => this.names.of(node), open: (node) => this.openNode(node) });
   }
 
   async neighbours(point) {

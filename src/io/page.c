@@ -15,7 +15,7 @@
 #include "io/output.h"
 #include "io/page_text.h"
 
-enum { ENDS = 5, END_COLUMNS = 256, META_BLOCK = 3 << 18 };
+enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256, META_BLOCK = 3 << 18 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -107,6 +107,26 @@ static cafe_status put_ends(const cafe_page *page, cafe_page_text *text) {
     return status;
 }
 
+/* The most central nodes, falling; equal ones by number. The page's own values are quantised. */
+static void put_central(const cafe_page *page, cafe_page_text *text) {
+    const double *value = page->inputs->centrality;
+    int64_t top[CENTRAL], filled = 0;
+    for (int64_t u = 0; value && u < page->n; u++) {
+        int64_t at = filled < CENTRAL ? filled++ : CENTRAL;
+        for (; at > 0 && value[top[at - 1]] < value[u]; at--)
+            if (at < CENTRAL) top[at] = top[at - 1];
+        if (at < CENTRAL) top[at] = u;
+    }
+    cafe_page_open(text, "central", '[');
+    for (int64_t i = 0; i < filled; i++) {
+        cafe_page_open(text, NULL, '[');
+        cafe_page_integer(text, NULL, top[i]);
+        cafe_page_real(text, NULL, value[top[i]]);
+        cafe_page_close(text, ']');
+    }
+    cafe_page_close(text, ']');
+}
+
 /* ---- what the page knows of itself ----------------------------------------------------------- */
 
 static void put_sections(const cafe_page *page, cafe_page_text *text) {
@@ -169,6 +189,7 @@ static cafe_status put_meta(const cafe_page *page, cafe_page_text *text) {
     cafe_page_integer(text, "columnsShown", page->report.columns);
     cafe_page_string(text, "pair", in->map ? "map" : "columns");
     cafe_page_string(text, "centrality", in->centrality_name ? in->centrality_name : "centrality");
+    put_central(page, text);
     cafe_page_integer(text, "labelled", in->labels != NULL);
     put_classes(page, text);
     put_layers(page, text);
