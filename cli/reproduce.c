@@ -107,7 +107,7 @@ static int write_results(reproduce_job *job) {
 
 static bool any_done(const reproduce_job *job) {
     for (int64_t i = 0; i < job->count; i++)
-        if (!job->results[i].missing) return true;
+        if (!job->results[i].missing && !job->results[i].refused) return true;
     return false;
 }
 
@@ -127,7 +127,10 @@ static int run_reproduce(const void *values, const cli_arguments *arguments) {
         code = cli_error(&job.run, CLI_FAILED, "nothing could be run: no set of it is in %s",
                          job.data);
     if (code == CLI_OK) code = write_results(&job);
-    for (int64_t i = 0; i < job.count; i++) free(job.results[i].command);
+    for (int64_t i = 0; i < job.count; i++) {
+        free(job.results[i].command);
+        free(job.results[i].refused);
+    }
     free(job.results);
     return cli_end(&job.run, code);
 }

@@ -63,7 +63,8 @@ typedef struct reproduce_result {
     reproduce_cell cell[REPRODUCE_CELLS];
     double embed_seconds; /* to make the vectors once; NaN: made for every split */
     double seconds;
-    bool missing; /* the set is not there */
+    bool missing;  /* the set is not there */
+    char *refused; /* why the method did not run; NULL: it did */
 } reproduce_result;
 
 typedef struct reproduce_values {

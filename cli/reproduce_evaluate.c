@@ -140,7 +140,11 @@ static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const cha
     code = evaluate_row(job, link ? &cli_evaluate_link : &cli_evaluate_classify, &line,
                         link ? evaluate_link : evaluate_classify, table,
                         reproduce_find_published(recipe->table, set, recipe->method), result);
-    if (code == CLI_OK)
+    /* a method that refuses a graph (too large for it) leaves its cells empty */
+    if (code == CLI_FAILED && !cli_signal()) {
+        result->refused = strdup(cafe_error(job->run.context));
+        code = CLI_OK;
+    } else if (code == CLI_OK)
         cli_say(&job->run, "   %.4f ... %.4f, %.1f seconds", result->cell[0].ours,
                 result->cell[result->cells - 1].ours, result->seconds);
 done:

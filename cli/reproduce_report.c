@@ -87,7 +87,7 @@ static void put_cell(FILE *file, const reproduce_cell *c) {
 static void put_row(FILE *file, const reproduce_table *table, const reproduce_result *r) {
     fprintf(file, "| %s | %s%s |", r->set, r->method, r->note ? " *" : "");
     for (int64_t i = 0; i < width_of(table); i++)
-        if (r->missing)
+        if (r->missing || r->refused)
             fprintf(file, " – |");
         else
             put_cell(file, &r->cell[i]);
@@ -109,6 +109,14 @@ static void put_notes(FILE *file, const reproduce_job *job, const reproduce_tabl
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table->name) == 0 && r->note && !told_before(job, i))
             fprintf(file, "\\* %s: %s\n\n", r->method, r->note);
+    }
+}
+
+static void put_refused(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table->name) == 0 && r->refused)
+            fprintf(file, "%s, %s: did not run: %s.\n\n", r->set, r->method, r->refused);
     }
 }
 
@@ -180,7 +188,9 @@ static void put_mean_rank(FILE *file, const reproduce_job *job, const char *tabl
     int64_t sets = 0;
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
-        if (strcmp(r->table, table) != 0 || strcmp(r->method, method) != 0 || r->missing) continue;
+        if (strcmp(r->table, table) != 0 || strcmp(r->method, method) != 0 || r->missing ||
+            r->refused)
+            continue;
         ranks += rank_of(job, r);
         scores += r->cell[0].ours;
         macro += r->cell[1].ours;
@@ -219,6 +229,7 @@ static void put_table(FILE *file, const reproduce_job *job, const reproduce_tabl
     put_account(file, job, table);
     put_ranks(file, job, table);
     put_notes(file, job, table);
+    put_refused(file, job, table);
     put_missing(file, job, table);
     put_commands(file, job, table);
 }
@@ -239,6 +250,7 @@ static void put_json_result(cli_json *json, const reproduce_result *r) {
     cli_json_text(json, "method", r->method);
     cli_json_bool(json, "missing", r->missing);
     if (r->command) cli_json_text(json, "command", r->command);
+    if (r->refused) cli_json_text(json, "refused", r->refused);
     if (r->note) cli_json_text(json, "note", r->note);
     cli_json_open(json, "cells", '[');
     for (int64_t i = 0; i < r->cells; i++) {
