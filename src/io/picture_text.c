@@ -125,12 +125,15 @@ static char *put_legend(const sheet *s, bool colour, char *p) {
     int64_t at = 0;
     for (int64_t i = 0; i < c->lines && colour; i++) {
         const cafe_legend_line *l = &c->line_of[i];
-        int64_t wide = width_of(l->text) + 4;
-        if (at > 0 && at + wide > s->columns) *p++ = '\n', at = 0;
+        int64_t wide = width_of(l->text) + 2;
+        if (at > 0) {
+            bool same = at + 2 + wide <= s->columns;
+            p += sprintf(p, same ? "  " : "\n");
+            at = same ? at + 2 : 0;
+        }
         p = put_colour(p, l->colour);
         p += sprintf(p, "\xe2\x97\x8f\x1b[0m ");
         p = put_words(p, l->text, s->columns - 2);
-        p += sprintf(p, "  ");
         at += wide;
     }
     if (at > 0) *p++ = '\n';

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# cafe plot as a user runs it: PNG that decodes, SVG that is XML, pictures in the terminal.
+. "$SOURCE/tests/lib.sh"
+
+python=$(command -v python3 || true)
+
+# png FILE WIDTH HEIGHT: decodes, of that size, with more than one colour
+png() {
+    [[ -n $python ]] || { echo "skipped: no python3, so $1 is not decoded"; return; }
+    "$python" - "$@" <<'P' || fail "$1 is no PNG of $2 x $3"
+import struct, sys, zlib
+data = open(sys.argv[1], 'rb').read()
+assert data[:8] == b'\x89PNG\r\n\x1a\n'
+at, packed, kinds = 8, b'', []
+while at < len(data):
+    size, = struct.unpack('>I', data[at:at + 4])
+    kind, body = data[at + 4:at + 8], data[at + 8:at + 8 + size]
+    assert struct.unpack('>I', data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+    kinds.append(kind)
+    if kind == b'IHDR':
+        width, height, depth, colour = struct.unpack('>IIBB', body[:10])
+    if kind == b'IDAT':
+        packed += body
+    at += 12 + size
+assert kinds == [b'IHDR', b'IDAT', b'IEND'] and (depth, colour) == (8, 2)
+assert (width, height) == (int(sys.argv[2]), int(sys.argv[3]))
+rows = zlib.decompress(packed)
+assert len(rows) == height * (3 * width + 1) and len(set(rows)) > 20
+P
+}
+
+# svg FILE CIRCLES: well-formed, of so many circles, without a script
+svg() {
+    [[ -n $python ]] || { echo "skipped: no python3, so $1 is not parsed"; return; }
+    "$python" - "$@" <<'P' || fail "$1 is no SVG with $2 circles"
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+names = [e.tag.split('}')[1] for e in root.iter()]
+assert root.tag == '{http://www.w3.org/2000/svg}svg'
+assert set(names) <= {'svg', 'title', 'rect', 'g', 'circle', 'line', 'text', 'image'}, set(names)
+assert names.count('circle') == int(sys.argv[2]), names.count('circle')
+assert not any(a.startswith('on') for e in root.iter() for a in e.attrib)
+P
+}
+
+# wide FILE WIDTH: no line has more characters, the terminal's codes aside
+wide() {
+    sed 's/\x1b\[[0-9;]*m//g' "$1" | LC_ALL=C tr -d '\200-\277' | # one byte of each character stays
+        LC_ALL=C awk -v most="$2" 'length($0) > most { exit 1 }' ||
+        fail "$1 has lines of more than $2 characters"
+}
+
+expect 0 "$CAFE" generate sbm --nodes 600 --edges 6000 --blocks 3 --mixing 0.1 -q -o g.in.txt --labels l.in
+expect 0 "$CAFE" embed g.in.txt -q --columns 8 -o e.in.npy
+expect 0 "$CAFE" map g.in.txt e.in.npy -q -o m.in.npy
+plot() { "$CAFE" plot g.in.txt e.in.npy -q "$@"; }
+
+# ---- files: a map made here, one read, columns; all colours; light and dark
+expect 0 plot -o a.png
+quiet
+silent
+png a.png 1200 900
+expect 0 plot --map m.in.npy -o b.png
+same a.png b.png
+expect 0 plot --map m.in.npy --size 500x400 --dark --colour centrality -o c.png
+png c.png 500 400
+expect 0 plot --x 0 --y 2 --column 3 --title 'Columns' -o d.svg
+svg d.svg 600
+grep -q '>column 2<' d.svg || fail "the axis has no name"
+expect 0 plot --map m.in.npy --labels l.in -o e.svg
+svg e.svg 603 # three of the legend
+expect 0 plot --map m.in.npy --communities l.in --colour community -o f.svg
+expect 0 plot --map m.in.npy --colour none --links 10000 -o h.svg
+[[ $(grep -c '<line' h.svg) -gt 5000 ]] || fail "no links"
+expect 0 plot --map m.in.npy --colour none -o i.svg
+! grep -q '<line' i.svg || fail "links although there are many"
+only a.png b.png c.png d.svg e.svg f.svg h.svg i.svg
+for threads in 1 3; do
+    expect 0 plot -t $threads -o t$threads.png
+    expect 0 plot -t $threads --x 0 --y 1 -o t$threads.svg
+done
+same t1.png t3.png
+same t1.svg t3.svg
+same a.png t1.png
+
+# ---- many points: an image in the SVG
+expect 0 "$CAFE" generate sbm --nodes 21000 --edges 60000 --blocks 3 -q -o big.in.txt
+expect 0 "$CAFE" embed big.in.txt -q --columns 2 --sweeps 3 -o big.in.npy
+expect 0 "$CAFE" plot big.in.txt big.in.npy --x 0 --y 1 --colour none -o big.svg
+says 'are an image'
+svg big.svg 0
+grep -q 'href="data:image/png;base64,' big.svg || fail "no image"
+
+# ---- hostile names and labels
+printf '%s\n' 'a b' 'b c' 'c a' >h.in
+printf 'a <script>alert(1)</script>\nb x"&y\nc \x01\x1b[31mred\n' >hl.in
+expect 0 "$CAFE" embed h.in -q --columns 2 -o h.in.tsv
+expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --title $'<b onload="x">\x02&amp;\xff' -o h2.svg
+svg h2.svg 6
+! grep -q '<script\|<b ' h2.svg || fail "a name became markup"
+expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --color always --title $'\x1b[2J'
+! grep -qF $'\x1b[31m' .last/out && ! grep -qF $'\x1b[2J' .last/out || fail "a name reached the terminal"
+
+# ---- the terminal
+for width in 20 80 131; do
+    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in
+    wide .last/out $width
+    ! grep -q $'\x1b' .last/out || fail "colours although this is no terminal"
+    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in --color always
+    wide .last/out $width
+    grep -q $'\x1b\\[38' .last/out || fail "no colours"
+done
+expect 0 plot --map m.in.npy --terminal
+wide .last/out 80
+prints '600 points'
+NO_COLOR=1 expect 0 plot --x 0 --y 1 --terminal
+! grep -q $'\x1b' .last/out || fail "NO_COLOR"
+
+# ---- refusals
+expect 1 plot -o a.png
+says 'exists'
+expect 0 plot -f --map m.in.npy -o a.png
+expect 2 plot
+says 'where to'
+expect 2 plot -o x.jpg
+says 'svg or .png'
+expect 2 plot -o x.png --x 8
+says 'from 0 to 7'
+expect 2 plot -o x.png --x 0 --map m.in.npy
+expect 2 plot -o x.png --size 10x10
+expect 2 plot -o x.png --size big
+expect 2 plot -o x.png --links many
+expect 2 plot -o x.png --colour label
+expect 2 plot -o x.png --colour rainbow
+expect 2 plot -o x.png --dark --light
+expect 3 plot -o x.png --map e.in.npy
+says 'expected 2 columns'
+[[ ! -e x.png ]] || fail "a refused run left a file"
