@@ -265,7 +265,7 @@ static void draw_ticks(const cafe_scene *s, const cafe_pen *pen) {
         double y = s->bottom - (s->ticks[1].at[i] - s->low[1]) * s->scale[1];
         pen->segment(pen->target, s->left - 0.3 * t, y, s->left, y, t / 18, s->quiet, 1);
         snprintf(text, sizeof text, "%.6g", s->ticks[1].at[i]);
-        pen->text(pen->target, s->left - 0.5 * t, y + 0.3 * t, 0.85 * t, text, CAFE_ANCHOR_END,
+        pen->text(pen->target, s->left - 0.6 * t, y + 0.3 * t, 0.85 * t, text, CAFE_ANCHOR_END,
                   false, s->quiet);
     }
 }

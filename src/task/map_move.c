@@ -21,7 +21,7 @@
 #include "task/map.h"
 
 enum { BLOCK = 1024, DRAWS = 1 << 22, MOST_DRAWS = 32 };
-static const float softness = 1e-3f, gravity = 1e-4f, longest = 4;
+static const float softness = 1e-3f, gravity = 1e-4f, longest = 2;
 
 typedef struct moving {
     const cafe_map_level *level;
@@ -81,8 +81,11 @@ static force attract(const moving *m, int64_t u) {
     return (force){f.x * m->norm[u], f.y * m->norm[u]};
 }
 
-static float bounded(float x) {
-    return x > longest ? longest : x < -longest ? -longest : x;
+/* Shortened to `longest`; direction by direction would draw crosses along the axes. */
+static force bounded(force f) {
+    float square = f.x * f.x + f.y * f.y;
+    float c = square > longest * longest ? longest / sqrtf(square) : 1;
+    return (force){c * f.x, c * f.y};
 }
 
 static void move_block(void *argument, int64_t block, int32_t worker) {
@@ -91,10 +94,11 @@ static void move_block(void *argument, int64_t block, int32_t worker) {
     float r = (float)m->motion->repulsion;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(n, BLOCK, block); u++) {
-        force a = attract(m, u), p = m->draws > 0 ? repel_some(m, u) : repel_all(m, u);
         const float *at = m->from + 2 * u;
-        m->to[2 * u] = at[0] + m->step * bounded(a.x + r * p.x - gravity * at[0]);
-        m->to[2 * u + 1] = at[1] + m->step * bounded(a.y + r * p.y - gravity * at[1]);
+        force a = attract(m, u), p = m->draws > 0 ? repel_some(m, u) : repel_all(m, u);
+        p = bounded((force){r * p.x, r * p.y});
+        m->to[2 * u] = at[0] + m->step * (a.x + p.x - gravity * at[0]);
+        m->to[2 * u + 1] = at[1] + m->step * (a.y + p.y - gravity * at[1]);
     }
 }
 
