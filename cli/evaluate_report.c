@@ -36,6 +36,19 @@ static void put_share(const cafe_evaluation *e, int64_t share) {
     printf("\n");
 }
 
+/* Components stay connected, so a tree has no link to hide. */
+static void warn_hidden(const evaluate_job *job) {
+    for (int64_t i = 0; i < cafe_evaluation_shares(job->evaluation); i++) {
+        cafe_share s;
+        cafe_evaluation_share(job->evaluation, i, &s);
+        if (s.hidden < s.wanted)
+            cli_warn(job->run,
+                     "share %g: only %" PRId64 " of %" PRId64
+                     " links could be hidden without cutting a component",
+                     s.train, s.hidden, s.wanted);
+    }
+}
+
 void evaluate_print(const evaluate_job *job) {
     const cafe_evaluation *e = job->evaluation;
     const char *json = job->values.json;
@@ -48,6 +61,7 @@ void evaluate_print(const evaluate_job *job) {
     for (int64_t i = 0; i < cafe_evaluation_shares(e); i++) put_share(e, i);
     fflush(stdout);
     cli_progress_show(job->run->bar);
+    warn_hidden(job);
     cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds", cafe_evaluation_repeats(e),
             cafe_evaluation_seconds(e));
 }
