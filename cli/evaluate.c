@@ -136,6 +136,16 @@ int evaluate_run(const char *name, const void *values, const cli_arguments *argu
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+const cli_option evaluate_layers_rows[] = {
+    CLI_ROW_LAYERS_COLUMNS(evaluate_values),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
+const cli_option evaluate_sampling_rows[] = {
+    CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
+    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+};
+
 static const cli_command *const tasks[] = {&cli_evaluate_classify, &cli_evaluate_link,
                                            &cli_evaluate_cluster, NULL};
 

@@ -112,12 +112,14 @@ int evaluate_run(const char *name, const void *values, const cli_arguments *argu
          "a report with every figure; - is standard output"},                                \
         CLI_ROW_SEED, CLI_ROW_THREADS, CLI_ROW_FORCE, CLI_ROW_QUIET, CLI_ROW_VERBOSE, CLI_ROW_HELP
 
+extern const cli_option evaluate_layers_rows[], evaluate_sampling_rows[];
+
 /* Groups of options that both tasks have, behind their own. */
-#define EVALUATE_GROUPS_COMMON(sampling_rows, layers_rows)                                         \
+#define EVALUATE_GROUPS_COMMON                                                                     \
     {"--classifier xgboost", NULL, cafe_xgboost_option_table, offsetof(evaluate_values, xgboost)}, \
         {"--classifier logistic", NULL, cafe_logistic_option_table,                                \
          offsetof(evaluate_values, logistic)},                                                     \
-        CLI_METHOD_GROUPS(evaluate_values, sampling_rows, layers_rows), {                          \
+        CLI_METHOD_GROUPS(evaluate_values, evaluate_sampling_rows, evaluate_layers_rows), {        \
         "Reading the graph", NULL, cafe_graph_option_table, offsetof(evaluate_values, graph)       \
     }
 

@@ -144,20 +144,10 @@ static const cli_option options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
 };
 
-static const cli_option layers_rows[] = {
-    CLI_ROW_LAYERS_COLUMNS(evaluate_values),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
-};
-
-static const cli_option sampling_rows[] = {
-    CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
-};
-
 static const cli_group groups[] = {
     {"Options", options, NULL, 0},
     {"Splits", NULL, cafe_classify_option_table, offsetof(evaluate_values, classify)},
-    EVALUATE_GROUPS_COMMON(sampling_rows, layers_rows),
+    EVALUATE_GROUPS_COMMON,
     {0},
 };
 
