@@ -99,7 +99,7 @@ expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --title $'<b onload="x">\x
 svg h2.svg 6
 ! grep -q '<script\|<b ' h2.svg || fail "a name became markup"
 expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --color always --title $'\x1b[2J'
-! grep -qF $'\x1b[31m' .last/out && ! grep -qF $'\x1b[2J' .last/out || fail "a name reached the terminal"
+! grep -qF -e $'\x1b[31m' -e $'\x1b[2J' .last/out || fail "a name reached the terminal"
 
 # ---- the terminal
 for width in 20 80 131; do
