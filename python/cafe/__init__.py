@@ -1,0 +1,26 @@
+"""Cafe: graphs and tables into vectors and communities that can be explained and checked.
+
+    >>> import cafe
+    >>> model = cafe.LayeredCafe().fit(cafe.karate())
+    >>> model.communities_.max() + 1
+    4
+
+The same library, options and bits as the command line tool `cafe`; see docs/python.md.
+"""
+from . import embed as _embed
+from ._call import (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
+                    CafeValueError, Progress)
+from ._library import lib as _lib
+from .cluster import SoftmaxClustering
+from .datasets import karate
+from .embed import *  # noqa: F403  the estimators, those of cafe_baselines() among them
+from .explanation import Explanation, explain
+from .graph import Graph, generate
+from .reduce import Reduce
+from .page import Page, layout, view
+
+__version__ = _lib.version
+__all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
+           "CafeValueError", "Explanation", "Graph", "Page", "Progress", "Reduce",
+           "SoftmaxClustering", "explain", "generate", "karate", "layout", "view",
+           *_embed.__all__]

@@ -1,0 +1,181 @@
+"""What estimators share: scikit-learn's conventions, with or without scikit-learn."""
+import inspect
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._call import run, seed_of, threads_of
+from ._options import Option, Parameter, Table, from_table, indented
+from .graph import Graph
+
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+    from sklearn.exceptions import NotFittedError
+except ImportError:
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """The part of scikit-learn's that estimators here need."""
+
+        @classmethod
+        def _get_param_names(cls) -> List[str]:
+            return sorted(n for n in inspect.signature(cls.__init__).parameters if n != "self")
+
+        def get_params(self, deep: bool = True) -> Dict[str, Any]:
+            return {name: getattr(self, name) for name in self._get_param_names()}
+
+        def set_params(self, **params: Any) -> "BaseEstimator":
+            for name, value in params.items():
+                if name not in self._get_param_names():
+                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}.")
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self) -> str:
+            parameters = inspect.signature(type(self).__init__).parameters
+            changed = [f"{n}={v!r}" for n, v in self.get_params().items()
+                       if v is not parameters[n].default and v != parameters[n].default]
+            return f"{type(self).__name__}({', '.join(changed)})"
+
+    class ClusterMixin:  # type: ignore[no-redef]
+        pass
+
+    class TransformerMixin:  # type: ignore[no-redef]
+        pass
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """A result was asked for before fit()."""
+
+
+def own(name: str, default: Any, kind: str, annotation: str, text: str) -> Parameter:
+    """A parameter that no table has."""
+    return Parameter(name, default, f"{name} : {kind}, default={default!r}\n{indented(text)}",
+                     annotation)
+
+
+RUN = [
+    own("random_state", None, "int or generator", "Any",
+        "The seed; None is the library's default, 1. The same seed gives the same bits for any "
+        "number of threads."),
+    own("n_jobs", None, "int", "Optional[int]", "Threads; None and -1: one per CPU."),
+    own("verbose", False, "bool or callable", "Verbose",
+        "Show progress (by tqdm where it is installed), or call this with cafe.Progress."),
+]
+
+SAMPLING = [
+    own("sampling", "edge", "{'edge', 'walk', 'pagerank', 'twisted'}", "str",
+        "How pairs of nodes are drawn: the ends of an edge, of a walk of 1 to `window` steps, of a "
+        "walk that stops by chance, or of an edge between nodes that are alike. Options of other "
+        "samplings have no effect."),
+    *from_table(Table.named("sample"), defaults={"twist_mean": None}),
+]
+
+# `steps` alone would be GraRep's own option
+_RENAMED = {"residual_steps": "steps"}
+
+
+def finish_parameters(form: Optional[str] = None) -> List[Parameter]:
+    given = {"output_form": form} if form else None
+    found = []
+    for p in from_table(Table.named("finish"), defaults=given):
+        new = {v: k for k, v in _RENAMED.items()}.get(p.name, p.name)
+        found.append(Parameter(new, p.default, p.text.replace(p.name, new, 1), p.annotation))
+    return found
+
+
+PROPAGATE = [
+    own("propagate", False, "bool", "bool",
+        "As a last step, spread the vectors over the graph by a band-pass filter (ProNE)."),
+    *from_table(Table.named("propagate")),
+]
+
+
+class Estimator(BaseEstimator):
+    """A method on graphs: parameters from option tables, a run in a context of its own."""
+
+    _parameters: Sequence[Parameter] = ()
+
+    def _values(self, table: Table) -> Dict[str, Any]:
+        """The parameters that belong to a table, by the table's names; None is its default."""
+        named: Dict[str, Any] = {}
+        for name in (p.name for p in self._parameters):
+            own_name = _RENAMED.get(name, name) if table.name == "finish" else name
+            if table.name == "finish" and name == "steps":
+                continue
+            value = getattr(self, name)
+            if value is not None:
+                named[own_name] = value
+        return {o.keyword: named[o.keyword] for o in table.options if o.keyword in named}
+
+    def _run(self, work: Any) -> Any:
+        return run(work, threads_of(self.n_jobs), seed_of(self.random_state),  # type: ignore
+                   self.verbose)  # type: ignore[attr-defined]
+
+    def _check_fitted(self, name: str) -> None:
+        if not hasattr(self, name):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit "
+                                 "first.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "report_")
+
+    def to_frame(self, attribute: Optional[str] = None) -> Any:
+        """A result with a row per node as a pandas table indexed by the nodes' names: the
+        embedding, or another attribute by its name."""
+        name = attribute or ("embedding_" if hasattr(self, "embedding_") else "communities_")
+        self._check_fitted(name)
+        import pandas
+        values = np.asarray(getattr(self, name))
+        if values.ndim == 1:
+            return pandas.Series(values, index=self.nodes_, name=name.rstrip("_"))  # type: ignore
+        columns = [f"x{j}" for j in range(values.shape[1])]
+        return pandas.DataFrame(values, index=self.nodes_, columns=columns)  # type: ignore
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"pairwise": True, "non_deterministic": False, "no_validation": True}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = True
+        tags.no_validation = True
+        return tags
+
+
+# ---- labels ------------------------------------------------------------------------------------
+
+def encode_labels(y: Any, graph: Graph) -> Tuple[np.ndarray, np.ndarray]:
+    """Known labels as numbers (-1: unknown), and the classes in order.
+
+    y has an entry per node (-1 or None: unknown), or is a mapping from nodes to labels."""
+    known: List[Any]
+    if hasattr(y, "items") and not hasattr(y, "iloc"):
+        known = [None] * graph.n_nodes
+        for node, label in y.items():
+            known[graph.index(node)] = label
+    else:
+        known = np.asarray(y, dtype=object).tolist()
+        if len(known) != graph.n_nodes:
+            raise ValueError(f"y: expected {graph.n_nodes} labels, found {len(known)}")
+    unknown = np.array([_is_unknown(label) for label in known])
+    if unknown.all():
+        raise ValueError("y: expected at least one known label, found none")
+    classes, numbers = np.unique(np.array([k for k, u in zip(known, unknown) if not u]),
+                                 return_inverse=True)
+    label = np.full(graph.n_nodes, -1, np.int32)
+    label[~unknown] = numbers
+    return label, classes
+
+
+def _is_unknown(label: Any) -> bool:
+    if label is None or (isinstance(label, float) and np.isnan(label)):
+        return True
+    return not isinstance(label, (str, bool)) and np.isscalar(label) and label == -1
+
+
+def decode_labels(numbers: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Numbers back to labels; -1 stays -1, or becomes None where labels are no integers."""
+    if (numbers >= 0).all():
+        return classes[numbers]
+    plain = classes.dtype.kind in "iu"
+    out = np.full(len(numbers), -1 if plain else None, classes.dtype if plain else object)
+    out[numbers >= 0] = classes[numbers[numbers >= 0]]
+    return out

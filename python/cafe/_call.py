@@ -1,0 +1,305 @@
+"""Calls of the library: contexts, errors, Ctrl-C, progress.
+
+A long call runs in a worker thread while the caller's thread waits in short steps. ctypes drops the
+interpreter lock for the time of a call, so other Python threads go on; Ctrl-C reaches the waiting
+thread, which asks the context to stop and raises KeyboardInterrupt once it has. There are no
+callbacks from C: an exception raised in one would be lost.
+
+Each call has a context of its own, so that calls of several threads and of a forked child do not
+meet. What they do share in a process is guarded here: ARPACK, which keeps its state in static
+variables, and the number of threads of OpenBLAS.
+"""
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+import time
+import weakref
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Optional, Type, TypeVar, Union
+
+from . import _abi
+from ._library import lib
+
+T = TypeVar("T")
+POLL_SECONDS = 0.05
+STATUS = _abi.ENUMS["cafe_status"]
+
+
+# ---- errors ------------------------------------------------------------------------------------
+
+class CafeError(Exception):
+    """An error of the library, with its message. `status` is its name, as CAFE_ERROR_NUMERIC."""
+
+    status = ""
+
+
+class CafeValueError(CafeError, ValueError):
+    """An argument out of its range, or malformed input."""
+
+
+class CafeMemoryError(CafeError, MemoryError):
+    """Out of memory, or a run that would not fit into it."""
+
+
+class CafeOSError(CafeError, OSError):
+    """A file could not be read or written, or a resource was refused."""
+
+
+class CafeExistsError(CafeOSError, FileExistsError):
+    """The output file exists."""
+
+
+class CafeCancelled(CafeError):
+    """The call was asked to stop."""
+
+
+_ERRORS: Dict[str, Type[CafeError]] = {
+    "CAFE_ERROR_ARGUMENT": CafeValueError, "CAFE_ERROR_FORMAT": CafeValueError,
+    "CAFE_ERROR_MEMORY": CafeMemoryError, "CAFE_ERROR_LIMIT": CafeMemoryError,
+    "CAFE_ERROR_IO": CafeOSError, "CAFE_ERROR_SYSTEM": CafeOSError,
+    "CAFE_ERROR_EXISTS": CafeExistsError, "CAFE_ERROR_CANCELLED": CafeCancelled,
+}
+
+
+def error_of(status: int, text: str = "") -> CafeError:
+    name = lib.cafe_status_name(status).decode()
+    error = _ERRORS.get(name, CafeError)(text or lib.cafe_status_message(status).decode())
+    error.status = name
+    return error
+
+
+# ---- handles -----------------------------------------------------------------------------------
+
+class Handle:
+    """A pointer to something of the library's, freed with it. `keep` is what must live as long:
+    the context it was made with, arrays it borrows, what it was made from."""
+
+    __slots__ = ("pointer", "_free", "_keep", "__weakref__")
+
+    def __init__(self, pointer: Any, free: Callable[[Any], None], *keep: Any) -> None:
+        self.pointer, self._free, self._keep = pointer, free, keep
+
+    def close(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer:
+            self._free(pointer)
+        self._keep = ()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Context:
+    """A context of the library: threads, seed, progress, cancellation."""
+
+    def __init__(self, threads: int = 0, seed: int = 1) -> None:
+        options = _abi.cafe_context_options()
+        lib.cafe_context_options_init(options)
+        options.threads, options.seed = threads, seed
+        pointer = ctypes.POINTER(_abi.cafe_context)()
+        status = lib.cafe_context_create(options, pointer)
+        if status != 0:
+            raise error_of(status, f"threads={threads}" if status == 1 else "")
+        self.pointer = pointer
+        self.cancelled = False
+        self._finalizer = weakref.finalize(self, lib.cafe_context_free, pointer)
+        self._finalizer.atexit = False  # objects of the context may outlive the interpreter's exit
+
+    def check(self, status: int) -> None:
+        if status != 0:
+            raise error_of(status, lib.cafe_error(self.pointer).decode(errors="replace"))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """A function that takes the context first and returns a status."""
+        self.check(getattr(lib, name)(self.pointer, *arguments))
+
+    def make(self, name: str, kind: str, *arguments: Any, free: Optional[str] = None,
+             keep: Any = None) -> Handle:
+        """A function whose last argument is the address of what it makes."""
+        pointer = ctypes.POINTER(getattr(_abi, kind))()
+        self.call(name, *arguments, pointer)
+        return Handle(pointer, getattr(lib, free or f"{kind}_free"), keep, self)
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        lib.cafe_cancel(self.pointer)
+
+    def progress(self) -> "Progress":
+        now = _abi.cafe_progress()
+        lib.cafe_get_progress(self.pointer, now)
+        return Progress((now.phase or b"").decode(), now.step, now.steps, now.value)
+
+
+# ---- progress ----------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a call is: its phase ("sweep"), step of steps (0: unknown), the phase's measure."""
+
+    phase: str
+    step: int
+    steps: int
+    value: float
+
+
+Verbose = Union[bool, int, Callable[[Progress], None]]
+
+
+class _Bar:
+    """tqdm where it is installed, else lines on standard error."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+        self.phase, self.step = "", -1
+        try:
+            from tqdm.auto import tqdm
+            self.make: Any = tqdm
+        except ImportError:
+            self.make = None
+
+    def __call__(self, now: Progress) -> None:
+        if not now.phase:
+            return
+        if self.make is None:
+            return self.line(now)
+        if now.phase != self.phase:
+            self.close()
+            self.phase = now.phase
+            self.bar = self.make(desc=now.phase, total=now.steps or None)
+        if now.value:
+            self.bar.set_postfix_str(f"{now.value:.6g}", refresh=False)
+        self.bar.update(max(0, now.step - self.bar.n))
+
+    def line(self, now: Progress) -> None:
+        if (now.phase, now.step) != (self.phase, self.step):
+            self.phase, self.step = now.phase, now.step
+            of = f" {now.step}/{now.steps}" if now.steps else ""
+            print(f"{now.phase}{of} {now.value:.6g}", file=sys.stderr)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        self.bar = None
+
+
+def _teller(verbose: Verbose) -> Optional[Callable[[Progress], None]]:
+    if callable(verbose):
+        return verbose
+    return _Bar() if verbose else None
+
+
+# ---- what calls share --------------------------------------------------------------------------
+
+class _Blas:
+    """OpenBLAS at one thread while any call is in flight.
+
+    The library sets that itself for the time it uses OpenBLAS, but two calls at once would undo
+    each other's setting, and a sum by two threads has other bits than one by one thread."""
+
+    def __init__(self) -> None:
+        self.lock, self.calls, self.threads = threading.Lock(), 0, 0
+
+    def __enter__(self) -> None:
+        get, put = lib.other("openblas_get_num_threads"), lib.other("openblas_set_num_threads")
+        with self.lock:
+            self.calls += 1
+            if self.calls == 1 and get and put:
+                self.threads = get()
+                put(1)
+
+    def __exit__(self, *_: Any) -> None:
+        put = lib.other("openblas_set_num_threads")
+        with self.lock:
+            self.calls -= 1
+            if self.calls == 0 and put and self.threads > 1:
+                put(self.threads)
+
+
+_blas = _Blas()
+_arpack = threading.Lock()
+
+
+def _after_fork() -> None:
+    """Threads that held these are not in the child."""
+    global _blas, _arpack
+    _blas, _arpack = _Blas(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@contextlib.contextmanager
+def arpack(context: Context) -> Iterator[None]:
+    """One call of ARPACK at a time in a process; a call that waits can be cancelled."""
+    while not _arpack.acquire(timeout=POLL_SECONDS):
+        if context.cancelled:
+            raise error_of(STATUS["CAFE_ERROR_CANCELLED"])
+    try:
+        yield
+    finally:
+        _arpack.release()
+
+
+# ---- the call ----------------------------------------------------------------------------------
+
+def seed_of(random_state: Any) -> int:
+    """None: the library's default, 1; an integer: itself; a generator of NumPy: drawn from it."""
+    if random_state is None:
+        return 1
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(0, 2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(0, 2**63 - 1))
+    seed = int(random_state)
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"random_state={random_state!r}: expected 0 to 2**64 - 1")
+    return seed
+
+
+def threads_of(n_jobs: Optional[int]) -> int:
+    """None and -1: one per CPU this process may run on, 0 for the library."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if n_jobs < 1:
+        raise ValueError(f"n_jobs={n_jobs!r}: expected None, -1 or a positive number")
+    return int(n_jobs)
+
+
+def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
+        verbose: Verbose = False) -> T:
+    """work(context) in a worker thread, while this one polls: progress, Ctrl-C."""
+    context, tell = Context(threads, seed), _teller(verbose)
+    result: List[T] = []
+    failure: List[BaseException] = []
+
+    def target() -> None:
+        try:
+            with _blas:
+                result.append(work(context))
+        except BaseException as error:  # raised again below, in the caller's thread
+            failure.append(error)
+
+    # A daemon, so that a second Ctrl-C can leave it behind; it holds what it works on.
+    worker = threading.Thread(target=target, name="cafe", daemon=True)
+    try:
+        worker.start()
+        while worker.is_alive():
+            worker.join(POLL_SECONDS)
+            if tell is not None:
+                tell(context.progress())
+    except BaseException:
+        context.cancel()
+        worker.join()
+        raise
+    finally:
+        if isinstance(tell, _Bar):
+            tell.close()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def seconds() -> float:
+    return time.perf_counter()

@@ -1,0 +1,203 @@
+"""Options of methods as Python keywords, read from the library's own tables.
+
+A table has the name, default, range and help of every option, so that none of it is written twice:
+the keywords of an estimator, their defaults and their documentation come from here, and values go
+back as text through cafe_options_set(), whose errors are the library's.
+"""
+import ctypes
+import inspect
+import keyword
+import math
+import numbers
+import textwrap
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+
+from . import _abi
+from ._call import CafeValueError, Context
+from ._library import lib
+
+_TYPES = {value: name for name, value in _abi.ENUMS["cafe_option_type"].items()}
+
+
+def python_name(name: str) -> str:
+    """'twist-mean' -> 'twist_mean', 'lambda' -> 'lambda_'"""
+    plain = name.replace("-", "_")
+    return plain + "_" if keyword.iskeyword(plain) else plain
+
+
+@dataclass(frozen=True)
+class Option:
+    """A row of an option table."""
+
+    name: str  # as on the command line
+    type: str  # integer, real, choice, switch
+    default: Any
+    minimum: float
+    maximum: float
+    choices: Tuple[str, ...]
+    help: str
+
+    @property
+    def keyword(self) -> str:
+        return python_name(self.name)
+
+    def described(self, default: Any) -> str:
+        kind = {"integer": "int", "real": "float", "switch": "bool"}.get(self.type, "")
+        kind = kind or "{" + ", ".join(map(repr, self.choices)) + "}"
+        text = self.help.replace("--refine yes", "refine=True").replace("--residual", "residual")
+        text = text[0].upper() + text[1:]
+        return f"{self.keyword} : {kind}, default={default!r}\n{indented(text)}."
+
+    def text(self, value: Any) -> str:
+        """A value as the library reads it. Wrong types are refused here, wrong values there."""
+        if self.type == "switch":
+            if not isinstance(value, (bool, numbers.Integral)) and type(value).__name__ != "bool_":
+                raise TypeError(f"{self.keyword}={value!r}: expected True or False")
+            return "yes" if value else "no"
+        if self.type == "choice":
+            return str(value)
+        if not isinstance(value, numbers.Real) or isinstance(value, bool):
+            raise TypeError(f"{self.keyword}={value!r}: expected a number")
+        if self.type == "integer" and not isinstance(value, numbers.Integral):
+            raise TypeError(f"{self.keyword}={value!r}: expected a whole number")
+        return repr(int(value)) if self.type == "integer" else repr(float(value))
+
+
+def _option(row: Any) -> Option:
+    kind = _TYPES[row.type].rpartition("_")[2].lower()
+    choices = tuple(row.choices.decode().split("|")) if row.choices else ()
+    default: Any = row.initial
+    if kind == "integer":
+        default = int(row.initial)
+    elif kind == "switch":
+        default = bool(row.initial)
+    elif kind == "choice":
+        default = choices[int(row.initial)]
+    return Option(row.name.decode(), kind, default, row.minimum, row.maximum, choices,
+                  row.help.decode())
+
+
+class Table:
+    """An option table of the library: its rows, and structs filled from keywords."""
+
+    def __init__(self, pointer: Any) -> None:
+        self.pointer = pointer
+        self.name = pointer.contents.name.decode()
+        self.summary = pointer.contents.summary.decode()
+        self.options = [_option(pointer.contents.options[i])
+                        for i in range(pointer.contents.count)]
+
+    @classmethod
+    def named(cls, name: str) -> "Table":
+        return cls(getattr(lib, f"cafe_{name}_option_table")())
+
+    def fill(self, context: Context, values: Mapping[str, Any], kind: Optional[str] = None) -> Any:
+        """The options struct with these keywords set, others at their defaults: of the ctypes
+        class `kind`, else as a pointer to plain bytes."""
+        size = self.pointer.contents.struct_size
+        struct: Any = getattr(_abi, kind)() if kind else ctypes.create_string_buffer(size)
+        if ctypes.sizeof(struct) != size:
+            raise ImportError(f"{kind}: {ctypes.sizeof(struct)} bytes here, {size} in the library")
+        address = ctypes.cast(ctypes.pointer(struct), ctypes.c_void_p)
+        lib.cafe_options_init(self.pointer, address)
+        try:
+            for option in self.options:
+                if option.keyword in values:
+                    text = option.text(values[option.keyword]).encode()
+                    context.call("cafe_options_set", self.pointer, address, option.name.encode(),
+                                 text)
+            context.call("cafe_options_check", self.pointer, address)
+        except CafeValueError as error:
+            raise self._in_python(error) from None
+        return struct
+
+    def _in_python(self, error: CafeValueError) -> CafeValueError:
+        """The message with the names that options have here: --self-loops -> self_loops."""
+        text = str(error)
+        for option in self.options:
+            text = text.replace(f"--{option.name} ", f"{option.keyword} ")
+        renamed = CafeValueError(text)
+        renamed.status = error.status
+        return renamed
+
+    def pointer_to(self, context: Context, values: Mapping[str, Any], kind: str) -> Any:
+        return ctypes.pointer(self.fill(context, values, kind))
+
+
+def described_options(table: Table) -> str:
+    """For docstrings of functions that take the table's options as keywords."""
+    return "\n".join(option.described(shown(option.default)) for option in table.options)
+
+
+def shown(value: Any) -> Any:
+    """1e6 is an int in the tables' ranges, 8000000 reads better than 8000000.0."""
+    return int(value) if isinstance(value, float) and math.isinf(value) is False and \
+        value.is_integer() and abs(value) >= 1e6 else value
+
+
+def check_keywords(given: Mapping[str, Any], allowed: Iterable[str], what: str) -> None:
+    """A TypeError, as Python has it, for a keyword that nobody knows."""
+    names = set(allowed)
+    for name in given:
+        if name not in names:
+            raise TypeError(f"{what}: unknown option {name!r}; there are {', '.join(sorted(names))}")
+
+
+def indented(text: str, spaces: int = 4) -> str:
+    return textwrap.fill(text, 92, initial_indent=" " * spaces, subsequent_indent=" " * spaces)
+
+
+# ---- parameters of estimators ------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Parameter:
+    """A keyword of an estimator: from a table, or of the estimator's own."""
+
+    name: str
+    default: Any
+    text: str  # its entry in the docstring
+    annotation: str
+
+
+_ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "choice": "str"}
+
+
+def from_table(table: Table, leave_out: Sequence[str] = (),
+               defaults: Optional[Mapping[str, Any]] = None) -> List[Parameter]:
+    """The table's options as parameters; `defaults` differ from the table's."""
+    found = []
+    for option in table.options:
+        if option.keyword in leave_out:
+            continue
+        default = (defaults or {}).get(option.keyword, option.default)
+        kind = _ANNOTATIONS[option.type]
+        found.append(Parameter(option.keyword, default, option.described(default),
+                               f"Optional[{kind}]" if default is None else kind))
+    return found
+
+
+def make_init(parameters: Sequence[Parameter]) -> Callable[..., None]:
+    """An __init__ that stores its keywords untouched, with a signature that tells them."""
+    signature = inspect.Signature(
+        [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] +
+        [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default)
+         for p in parameters])
+
+    def __init__(self: Any, **keywords: Any) -> None:
+        bound = signature.bind(self, **keywords)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            setattr(self, name, value)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
+
+
+def numpydoc(summary: str, parameters: Sequence[Parameter], rest: str) -> str:
+    """A docstring: summary, Parameters, and the rest (Attributes, Examples)."""
+    entries = "\n".join(p.text for p in parameters)
+    return f"{summary}\n\nParameters\n----------\n{entries}\n\n{inspect.cleandoc(rest)}\n"
+
+
+Values = Dict[str, Any]

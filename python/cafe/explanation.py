@@ -1,0 +1,346 @@
+"""Why an embedding looks as it does: cards of its dimensions, of nodes and of communities."""
+import html
+from dataclasses import asdict, dataclass
+from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _abi
+from ._arrays import block, copied, pointer
+from ._base import encode_labels
+from ._call import Context, Verbose, run, seed_of, threads_of
+from ._library import lib
+from ._model import Model, Sampling
+from ._options import Table, check_keywords
+from .graph import Graph, as_graph
+
+CHEAP_NODES, CHEAP_EDGES = 3000, 30000  # up to here spectrum and bound come unasked
+Listed = List[Tuple[Any, float]]
+
+
+@dataclass(frozen=True)
+class DimensionCard:
+    """What a column stands for."""
+
+    column: int
+    contribution: float  # v^T Q v; these sum to the modularity of the embedding
+    share: float
+    value: float  # Rayleigh quotient
+    residual: float
+    mean: float
+    deviation: float
+    high: Listed  # nodes by entry, largest first
+    low: Listed
+    high_communities: Listed  # communities by correlation
+    low_communities: Listed
+    label: Optional[Tuple[Any, float, float]] = None  # class, correlation, ratio of variance
+
+
+@dataclass(frozen=True)
+class Force:
+    """How another node acts on a node: a pull when positive, a push when negative."""
+
+    node: Any
+    linked: bool
+    covariance: float
+    product: float
+    value: float
+
+
+@dataclass(frozen=True)
+class NodeCard:
+    """What holds a node where it is."""
+
+    node: Any
+    mass: float
+    linked: int
+    length: float
+    coordinates: List[Dict[str, float]]
+    total: float
+    own: float
+    linked_pull: float
+    linked_push: float
+    other_pull: float
+    other_push: float
+    pulls: List[Force]
+    pushes: List[Force]
+    community: int
+    attachment: float
+    second: int
+    second_attachment: float
+    margin: float
+    centrality: float
+    rank: int
+    members: int
+
+
+@dataclass(frozen=True)
+class CommunityCard:
+    """How strong a community is, who is central in it, and which others are near."""
+
+    community: int
+    nodes: int
+    mass: float
+    inside: float
+    strength: float
+    conductance: float
+    central: Listed
+    nearest: Listed
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The largest eigenvalues, also beyond the columns, and how much the columns hold."""
+
+    values: np.ndarray
+    residuals: np.ndarray
+    held: float
+    positive: float
+    standard_error: float
+    exact: bool
+    elbow: int
+    gap: float
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """Upper bounds on the modularity of any partition; `bound` is the smallest."""
+
+    pairs: float
+    spectral: float
+    dual: float
+    witness: float
+    exact: bool
+    bound: float
+
+
+class Explanation:
+    """Cards of an embedding; in a notebook, a page of tables. See explain()."""
+
+    def __init__(self, graph: Graph, model: Model, handle: Any, labels: Any, top: int) -> None:
+        self._graph, self._model, self._handle = graph, model, handle
+        report = _abi.cafe_explain_report()
+        lib.cafe_explanation_get(handle.pointer, report)
+        self.modularity: float = report.modularity
+        self.generalised = bool(report.generalised)
+        self.ritz_values = copied(report.values, report.pairs)
+        self.residuals = copied(report.residuals, report.pairs)
+        self.partition = copied(report.part, report.nodes, np.int32) if report.part else None
+        self.partition_modularity: float = report.part_modularity
+        self.dimensions = [self._dimension(j, labels) for j in range(report.columns)]
+        self.communities = [self._community(c) for c in range(report.communities)]
+        self.spectrum: Optional[Spectrum] = None
+        self.ceiling: Optional[Ceiling] = None
+        self.top = top
+
+    def _name(self, u: int) -> Any:
+        name = self._graph.nodes[u]
+        return name.item() if isinstance(name, np.generic) else name
+
+    def _nodes(self, at: Any, count: int) -> Listed:
+        return [(self._name(at[i].index), at[i].value) for i in range(count)]
+
+    def _dimension(self, j: int, labels: Any) -> DimensionCard:
+        c = _abi.cafe_dimension_card()
+        lib.cafe_explain_dimension(self._handle.pointer, j, c)
+        return DimensionCard(
+            j, c.contribution, c.share, c.value, c.residual, c.mean, c.deviation,
+            self._nodes(c.high, c.ends), self._nodes(c.low, c.ends),
+            _listed(c.high_communities, c.high_count), _listed(c.low_communities, c.low_count),
+            labels[j] if labels else None)
+
+    def _community(self, number: int) -> CommunityCard:
+        c = _abi.cafe_community_card()
+        self._model.context.call("cafe_explain_community", self._handle.pointer, number, c)
+        return CommunityCard(c.community, c.nodes, c.mass, c.inside, c.strength, c.conductance,
+                             self._nodes(c.central, c.central_count),
+                             _listed(c.nearest, c.nearest_count))
+
+    def node(self, name: Hashable) -> NodeCard:
+        """The card of a node, by its name."""
+        c = _abi.cafe_node_card()
+        u = self._graph.index(name)
+        self._model.context.call("cafe_explain_node", self._handle.pointer, u, c)
+        coordinates = [{"column": x.column, "value": x.value, "deviations": x.deviations,
+                        "percentile": x.percentile}
+                       for x in (c.coordinates[i] for i in range(c.coordinate_count))]
+        plain = {f: getattr(c, f) for f in NodeCard.__dataclass_fields__
+                 if f not in ("node", "coordinates", "pulls", "pushes")}
+        return NodeCard(node=name, coordinates=coordinates,
+                        pulls=self._forces(c.pulls, c.pull_count),
+                        pushes=self._forces(c.pushes, c.push_count), **plain)
+
+    def _forces(self, at: Any, count: int) -> List[Force]:
+        return [Force(self._name(at[i].node), bool(at[i].linked), at[i].covariance, at[i].product,
+                      at[i].value) for i in range(count)]
+
+    # ---- as text
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Everything but node cards, as plain Python: for JSON."""
+        whole = {"modularity": self.modularity, "generalised": self.generalised,
+                 "ritz_values": self.ritz_values.tolist(), "residuals": self.residuals.tolist(),
+                 "partition_modularity": self.partition_modularity,
+                 "dimensions": [asdict(d) for d in self.dimensions],
+                 "communities": [asdict(c) for c in self.communities]}
+        for name in ("spectrum", "ceiling"):
+            found = getattr(self, name)
+            whole[name] = None if found is None else {
+                k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(found).items()}
+        return whole
+
+    def __repr__(self) -> str:
+        bound = f", no partition above {self.ceiling.bound:.4f}" if self.ceiling else ""
+        return (f"Explanation({len(self.dimensions)} dimensions, {len(self.communities)} "
+                f"communities of modularity {self.partition_modularity:.4f}{bound})")
+
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+
+def _listed(at: Any, count: int) -> Listed:
+    return [(at[i].index, at[i].value) for i in range(count)]
+
+
+# ---- HTML --------------------------------------------------------------------------------------
+
+def _cells(row: Sequence[Any], tag: str) -> str:
+    texts = (f"{c:.4g}" if isinstance(c, float) else str(c) for c in row)
+    return "<tr>" + "".join(f"<{tag}>{html.escape(t)}</{tag}>" for t in texts) + "</tr>"
+
+
+def _html_table(title: str, heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return (f"<h4>{html.escape(title)}</h4><table>{_cells(heading, 'th')}"
+            + "".join(_cells(row, "td") for row in rows) + "</table>")
+
+
+def _listing(items: Listed) -> str:
+    return ", ".join(str(name) for name, _ in items)
+
+
+def _html(e: Explanation) -> str:
+    dimensions = [(d.column, d.share, d.value, d.residual, _listing(d.high), _listing(d.low))
+                  for d in e.dimensions]
+    communities = [(c.community, c.nodes, c.strength, c.conductance, _listing(c.central),
+                    _listing(c.nearest)) for c in e.communities]
+    return ("<div>" + f"<p>{html.escape(repr(e))}</p>" + _html_table(
+        "Dimensions", ("column", "share", "Ritz value", "residual", "high end", "low end"),
+        dimensions) + _html_table(
+            "Communities", ("community", "nodes", "q(S,S)", "conductance", "central", "nearest"),
+            communities) + "</div>")
+
+
+# ---- the call ----------------------------------------------------------------------------------
+
+def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectrum:
+    o = Table.named("spectrum").pointer_to(context, options, "cafe_spectrum_options")
+    made = context.make("cafe_spectrum_find", "cafe_spectrum", handle.pointer, o)
+    r = _abi.cafe_spectrum_report()
+    lib.cafe_spectrum_get(made.pointer, r)
+    return Spectrum(copied(r.values, r.count), copied(r.residuals, r.count), r.held, r.positive,
+                    r.standard_error, bool(r.exact), r.elbow, r.gap)
+
+
+def _ceiling(context: Context, model: Model, part: Any, options: Dict[str, Any]) -> Ceiling:
+    o = Table.named("ceiling").pointer_to(context, options, "cafe_ceiling_options")
+    c = _abi.cafe_ceiling()
+    context.call("cafe_ceiling_find", model.operator.pointer, pointer(part), o, c)
+    return Ceiling(c.pairs, c.spectral, c.dual, c.witness, bool(c.exact), c.bound)
+
+
+def _label_cards(vectors: np.ndarray, label: np.ndarray, classes: np.ndarray) -> List[Any]:
+    """Of each column: the class whose indicator correlates most with it, that correlation, and the
+    share of the column's variance that all classes explain."""
+    known = label >= 0
+    x = vectors[known].astype(float)
+    x -= x.mean(axis=0)
+    member = np.eye(len(classes))[label[known]]
+    centred = member - member.mean(axis=0)
+    scale = np.outer(np.linalg.norm(centred, axis=0), np.linalg.norm(x, axis=0))
+    correlation = np.divide(centred.T @ x, scale, out=np.zeros_like(scale), where=scale > 0)
+    means = (member.T @ x) / np.maximum(member.sum(axis=0), 1)[:, None]
+    variance = (x * x).sum(axis=0)
+    between = (member.sum(axis=0)[:, None] * means**2).sum(axis=0)
+    ratio = np.divide(between, variance, out=np.zeros_like(between), where=variance > 0)
+    best = np.abs(correlation).argmax(axis=0)
+    return [(classes[b].item(), float(correlation[b, j]), float(ratio[j]))
+            for j, b in enumerate(best)]
+
+
+def embedding_of(embedding: Any, nodes: int) -> np.ndarray:
+    """Vectors from an array or from a fitted estimator."""
+    return block(getattr(embedding, "embedding_", embedding), nodes, "embedding")
+
+
+def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
+    """A partition from an array, a mapping or a fitted estimator."""
+    part = getattr(given, "communities_", given)
+    return None if part is None else encode_labels(part, graph)[0]
+
+
+def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any = None,
+            spectrum: Union[bool, str] = "auto", bound: Union[bool, str] = "auto",
+            sampling: str = "edge", seeds: Optional[Sequence] = None, attributes: Any = None,
+            random_state: Any = None, n_jobs: Optional[int] = None, verbose: Verbose = False,
+            **options: Any) -> Explanation:
+    """Says in numbers from Q alone why an embedding looks as it does.
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+    embedding : array of shape (n_nodes, columns), or a fitted estimator
+    communities : array, mapping or fitted estimator, optional
+        Of the nodes; without it those of cafe.LayeredCafe.
+    labels : array or mapping, optional
+        The class that goes most with each column is named.
+    spectrum, bound : bool or 'auto'
+        Eigenvalues beyond the columns, and an upper bound on the modularity of any partition;
+        'auto' for graphs of up to 3,000 nodes and 30,000 edges.
+    sampling, seeds, attributes
+        As the embedding was made with.
+    **options
+        top, and those of `cafe explain --help` and of the sampling: next, probes, bound_sweeps,
+        window, ...
+
+    Returns
+    -------
+    Explanation
+        dimensions, communities, spectrum, ceiling; node(name) for the card of a node.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> karate = cafe.karate()
+    >>> model = cafe.SphereGCN(columns=4).fit(karate)
+    >>> why = cafe.explain(karate, model)
+    >>> why.dimensions[0].high[0][0] in range(34)
+    True
+    >>> why.node(33).rank, why.node(33).members
+    (1, 12)
+    """
+    g = as_graph(graph, n_jobs)
+    tables = {n: Table.named(n) for n in ("explain", "spectrum", "ceiling", "sample")}
+    check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
+    vectors = embedding_of(embedding, g.n_nodes)
+    part = communities_of(communities, g)
+    label = None if labels is None else encode_labels(labels, g)
+    cheap = g.n_nodes <= CHEAP_NODES and g.n_edges <= CHEAP_EDGES
+
+    def chosen(table: str) -> Dict[str, Any]:
+        return {o.keyword: options[o.keyword] for o in tables[table].options
+                if o.keyword in options}
+
+    def work(context: Context) -> Explanation:
+        model = Model(context, g, Sampling(sampling, chosen("sample"), seeds, attributes))
+        o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
+        handle = context.make("cafe_explain", "cafe_explanation", model.operator.pointer,
+                              vectors.shape[1], pointer(vectors), pointer(part), o, keep=model)
+        cards = None if label is None else _label_cards(vectors, *label)
+        found = Explanation(g, model, handle, cards, o.contents.top)
+        if spectrum is True or (spectrum == "auto" and cheap):
+            found.spectrum = _spectrum(context, handle, chosen("spectrum"))
+        if bound is True or (bound == "auto" and cheap):
+            found.ceiling = _ceiling(context, model, found.partition, chosen("ceiling"))
+        return found
+
+    return run(work, threads_of(n_jobs), seed_of(random_state), verbose)

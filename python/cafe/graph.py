@@ -1,0 +1,327 @@
+"""Graphs: from whatever Python holds them in, without copying what need not be copied."""
+import ctypes
+import os
+from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _abi, _sources
+from ._arrays import block, pointer
+from ._call import Context, Handle, Verbose, error_of, run, seed_of, threads_of
+from ._library import lib
+from ._options import Table, check_keywords, described_options
+
+LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
+
+
+class Graph:
+    """An undirected graph, immutable, in compressed rows.
+
+    Parameters
+    ----------
+    data : graph-like
+        - a matrix of scipy.sparse of any format, or a square NumPy array of at least three rows: the
+          adjacency. CSR with int32 indices is not copied when it is symmetric with sorted rows,
+          without loops and zeros, and its data is float32 or all ones. A matrix M that is not
+          symmetric becomes M + M.T.
+        - an m x 2 array of edges, or a 2 x m `edge_index` (a 2 x 2 array counts as two edges).
+          Integers are numbers of nodes, from 0 to the largest one or to `nodes` - 1; anything else
+          is a name.
+        - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
+        - a graph of networkx or igraph
+        - a pandas table with columns source, target and perhaps weight (else the first two)
+        - the path of a file: edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped
+    weights : array, str or bool, optional
+        Of the edges: an array of m, the name of an edge attribute or column (default "weight"), or
+        False: every edge weighs 1.
+    names : sequence, optional
+        Of the nodes, in their order, for data that has none.
+    n_jobs : int, optional
+        Threads; None and -1: one per CPU.
+    verbose : bool or callable
+        Show progress, or call this with it.
+    **options
+        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, nodes, directed, and
+        for files format.
+
+    Examples
+    --------
+    >>> import numpy as np, cafe
+    >>> graph = cafe.Graph(np.array([[0, 1], [1, 2], [2, 0], [2, 3]]))
+    >>> graph
+    Graph(4 nodes, 4 edges)
+    >>> cafe.Graph([["ann", "bob"], ["bob", "cy"]]).nodes
+    array(['ann', 'bob', 'cy'], dtype='<U3')
+    """
+
+    def __init__(self, data: Any, *, weights: Any = None, names: Optional[Sequence] = None,
+                 n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
+        check_keywords(options, [o.keyword for o in _table().options], "Graph")
+        self._names: Any = None
+        self._asked = False
+        self._index: Optional[Dict[Hashable, int]] = None
+        if isinstance(weights, (bool, np.bool_)):
+            options["weights"] = bool(weights)
+            weights = None
+        if isinstance(data, (str, os.PathLike)):
+            self._handle = _read(data, options, n_jobs, verbose)
+        else:
+            links = _sources.links_of(data, weights, options.get("nodes"))
+            self._handle = _build(links, options, n_jobs, verbose)
+            self._asked = True
+            self._names = links.names
+        if names is not None:
+            self._set_names(names)
+
+    @classmethod
+    def _of(cls, handle: Handle, names: Any = None) -> "Graph":
+        """Around what the library made."""
+        graph = cls.__new__(cls)
+        graph._handle, graph._names, graph._asked, graph._index = handle, names, True, None
+        return graph
+
+    @classmethod
+    def from_points(cls, x: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
+                    verbose: Verbose = False, **options: Any) -> "Graph":
+        """The graph of the nearest neighbours of points, rows of a table.
+
+        >>> import numpy as np, cafe
+        >>> x = np.random.default_rng(0).normal(size=(50, 3))
+        >>> cafe.Graph.from_points(x, neighbours=5).n_nodes
+        50
+        """
+        table = Table.named("points")
+        check_keywords(options, [o.keyword for o in table.options], "from_points")
+        rows = np.asarray(x)
+        values = block(rows, rows.shape[0] if rows.ndim else 0, "x")
+
+        def work(context: Context) -> Handle:
+            o = table.pointer_to(context, options, "cafe_points_options")
+            return context.make("cafe_graph_from_points", "cafe_graph", values.shape[0],
+                                values.shape[1], pointer(values), o)
+
+        return cls._of(run(work, threads_of(n_jobs), seed_of(random_state), verbose))
+
+    # ---- what is in it
+
+    @property
+    def n_nodes(self) -> int:
+        return int(lib.cafe_graph_nodes(self.pointer))
+
+    @property
+    def n_edges(self) -> int:
+        return int(lib.cafe_graph_edges(self.pointer))
+
+    def __len__(self) -> int:
+        return self.n_nodes
+
+    @property
+    def pointer(self) -> Any:
+        return self._handle.pointer
+
+    @property
+    def counts(self) -> Dict[str, Any]:
+        """What was found in the input and what became of it, as `cafe info` tells."""
+        counts = _abi.cafe_graph_counts()
+        lib.cafe_graph_get_counts(self.pointer, counts)
+        return {name: getattr(counts, name) for name, _ in counts._fields_}
+
+    @property
+    def weighted(self) -> bool:
+        return bool(self.counts["weighted"])
+
+    @property
+    def names(self) -> Optional[np.ndarray]:
+        """Of the nodes; None when they are simply 0 .. n-1."""
+        if not self._asked:
+            self._names = _names_of(self.pointer)
+            self._asked = True
+        return self._names
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The nodes in the order of all results: their names, or their numbers."""
+        return np.arange(self.n_nodes) if self.names is None else self.names
+
+    def _set_names(self, names: Sequence) -> None:
+        if len(names) != self.n_nodes:
+            raise ValueError(f"names: expected {self.n_nodes}, found {len(names)}")
+        self._names, self._asked = _sources.as_names(names), True
+
+    def index(self, name: Hashable) -> int:
+        """The number of a node; KeyError when there is none of that name."""
+        if self.names is None:
+            if isinstance(name, (int, np.integer)) and 0 <= name < self.n_nodes:
+                return int(name)
+            raise KeyError(name)
+        if self._index is None:
+            self._index = {n: i for i, n in enumerate(self.names.tolist())}
+        return self._index[name]
+
+    # ---- as arrays
+
+    def csr(self) -> Tuple[np.ndarray, np.ndarray, Optional[np.ndarray]]:
+        """Offsets, targets and weights (None: all 1) of the compressed rows: views, not copies."""
+        offsets = ctypes.POINTER(ctypes.c_int64)()
+        targets = ctypes.POINTER(ctypes.c_int32)()
+        weights = ctypes.POINTER(ctypes.c_float)()
+        lib.cafe_graph_csr(self.pointer, offsets, targets, weights)
+        first = _view(offsets, self.n_nodes + 1, self._handle)
+        count = int(first[-1])
+        return (first, _view(targets, count, self._handle),
+                _view(weights, count, self._handle) if weights else None)
+
+    def to_scipy(self) -> Any:
+        """The adjacency as a scipy.sparse CSR matrix; its indices are the graph's own."""
+        from scipy.sparse import csr_matrix
+        offsets, targets, weights = self.csr()
+        data = np.ones(len(targets), np.float32) if weights is None else weights
+        return csr_matrix((data, targets, offsets), shape=(self.n_nodes, self.n_nodes))
+
+    @property
+    def degrees(self) -> np.ndarray:
+        """Sums of the weights of each node's links, a loop counting twice."""
+        offsets, targets, weights = self.csr()
+        if weights is None:
+            return np.diff(offsets).astype(float)
+        sums = np.concatenate([[0.0], np.cumsum(weights, dtype=float)])
+        return sums[offsets[1:]] - sums[offsets[:-1]]
+
+    def frame(self, array: Any, prefix: str = "x") -> Any:
+        """A pandas table of an array with a row per node, indexed by the nodes."""
+        import pandas
+        values = np.asarray(array)
+        columns = None if values.ndim == 1 else [f"{prefix}{j}" for j in range(values.shape[1])]
+        if values.ndim == 1:
+            return pandas.Series(values, index=self.nodes, name=prefix)
+        return pandas.DataFrame(values, index=self.nodes, columns=columns)
+
+    def write(self, path: Union[str, os.PathLike], *, overwrite: bool = False) -> None:
+        """Edge list, .mtx, METIS (.graph) or .cafe by the name's ending. Names that came from
+        Python are not written."""
+        run(lambda c: c.call("cafe_graph_write", self.pointer, os.fsencode(path), 0,
+                             int(overwrite)))
+
+    def __repr__(self) -> str:
+        kind = ", weighted" if self.weighted else ""
+        return f"Graph({self.n_nodes} nodes, {self.n_edges} edges{kind})"
+
+    def __reduce__(self) -> Any:
+        offsets, targets, weights = self.csr()
+        copies = (offsets.copy(), targets.copy(), None if weights is None else weights.copy())
+        return _restored, (*copies, bool(self.counts["self_loops_kept"]), self.names)
+
+
+# ---- making them -------------------------------------------------------------------------------
+
+def _table() -> Table:
+    return Table.named("graph")
+
+
+def _read(path: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Verbose) -> Handle:
+    size = os.path.getsize(path) if os.path.exists(path) else 0
+    threads = threads_of(n_jobs) if size > LARGE else 1
+
+    def work(context: Context) -> Handle:
+        o = _table().pointer_to(context, options, "cafe_graph_options")
+        return context.make("cafe_graph_read", "cafe_graph", os.fsencode(path), o)
+
+    return run(work, threads, verbose=verbose)
+
+
+def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],
+           verbose: Verbose) -> Handle:
+    options = {k: v for k, v in options.items() if k not in ("nodes", "format")}
+    directed = options.get("directed", "no")
+    threads = threads_of(n_jobs) if len(links.target) > LARGE else 1
+    if not options.get("weights", True):
+        links.weights = None
+
+    def work(context: Context) -> Handle:
+        o = _table().pointer_to(context, options, "cafe_graph_options")
+        weights, target = pointer(links.weights), pointer(links.target)
+        if links.offsets is not None and directed == "no":
+            return context.make("cafe_graph_from_csr", "cafe_graph", links.nodes,
+                                pointer(links.offsets), target, weights, 1, o, keep=links)
+        source = pointer(links.sources())
+        if directed == "no":
+            return context.make("cafe_graph_from_edges", "cafe_graph", links.nodes,
+                                len(links.target), source, target, weights, o)
+        rule = _abi.ENUMS["cafe_directed"][f"CAFE_DIRECTED_{directed.upper()}"]
+        return context.make("cafe_graph_from_arcs", "cafe_graph", links.nodes, len(links.target),
+                            source, target, weights, rule, o)
+
+    return run(work, threads, verbose=verbose)
+
+
+def _restored(offsets: np.ndarray, targets: np.ndarray, weights: Optional[np.ndarray], loops: bool,
+              names: Any) -> Graph:
+    links = _sources.Links(len(offsets) - 1, targets, weights, offsets=offsets)
+    return Graph._of(_build(links, {"self_loops": "keep" if loops else "drop"}, 1, False), names)
+
+
+def _names_of(graph: Any) -> Optional[np.ndarray]:
+    """Names from a file: integers when all of them are written as such."""
+    if lib.cafe_graph_names_are_indices(graph):
+        return None
+    text = ctypes.create_string_buffer(256)
+    names: List[Any] = []
+    for u in range(lib.cafe_graph_nodes(graph)):
+        length = lib.cafe_graph_name(graph, u, text, len(text))
+        if length >= len(text):
+            text = ctypes.create_string_buffer(length + 1)
+            lib.cafe_graph_name(graph, u, text, len(text))
+        names.append(text.value.decode(errors="surrogateescape"))
+    try:
+        numbers = np.array(names, dtype=np.int64)
+    except (ValueError, OverflowError):
+        return _sources.as_names(names)
+    return numbers if [str(n) for n in numbers.tolist()] == names else _sources.as_names(names)
+
+
+def _view(at: Any, count: int, owner: Any) -> np.ndarray:
+    """The library's own numbers, read-only; the view keeps their owner alive."""
+    kind = np.dtype(at._type_)
+    if count == 0:
+        return np.zeros(0, kind)
+    buffer: Any = (ctypes.c_char * (count * kind.itemsize)).from_address(
+        ctypes.addressof(at.contents))
+    buffer._owner = owner  # NumPy holds the buffer, the buffer the owner
+    array = np.frombuffer(buffer, dtype=kind)
+    array.flags.writeable = False
+    return array
+
+
+def as_graph(data: Any, n_jobs: Optional[int] = None) -> Graph:
+    """A Graph as it is, anything else through Graph()."""
+    return data if isinstance(data, Graph) else Graph(data, n_jobs=n_jobs)
+
+
+def generate(model: str = "planted", *, random_state: Any = None, n_jobs: Optional[int] = None,
+             verbose: Verbose = False, **options: Any) -> Tuple[Graph, np.ndarray]:
+    """A random graph with known structure, and the block of each node.
+
+    >>> import cafe
+    >>> graph, blocks = cafe.generate("sbm", nodes=300, edges=2000, blocks=3)
+    >>> graph.n_nodes, sorted(set(blocks))
+    (300, [0, 1, 2])
+    """
+    table = Table.named("generate")
+    check_keywords(options, [o.keyword for o in table.options], "generate")
+    models = {n.rpartition("_")[2].lower(): v for n, v in _abi.ENUMS["cafe_model"].items()}
+    if model not in models:
+        raise ValueError(f"model={model!r}: expected one of {', '.join(models)}")
+
+    def work(context: Context) -> Tuple[Handle, np.ndarray]:
+        o = table.pointer_to(context, options, "cafe_generate_options")
+        labels = np.zeros(o.contents.nodes, np.int32)
+        made = ctypes.POINTER(_abi.cafe_graph)()
+        context.call("cafe_generate", models[model], o, made, pointer(labels))
+        return Handle(made, lib.cafe_graph_free, context), labels
+
+    handle, labels = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+    return Graph._of(handle), labels
+
+
+generate.__doc__ = (generate.__doc__ or "") + "\n\n    Options: \n" + "\n".join(
+    "    " + line for line in described_options(Table.named("generate")).splitlines()) + "\n"
