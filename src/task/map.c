@@ -56,6 +56,17 @@ typedef struct mapping {
     int64_t levels;
 } mapping;
 
+static cafe_status view_finest(mapping *m) {
+    cafe_pooled rows = {.n = m->rows.n,
+                        .offsets = m->rows.offsets,
+                        .targets = m->rows.targets,
+                        .single = m->rows.weights,
+                        .mass = m->mass,
+                        .total = 1};
+    cafe_pooled_free(m->level[0].graph);
+    return cafe_pooled_view(m->context, rows, NULL, &m->level[0].graph);
+}
+
 static cafe_status open_finest(mapping *m) {
     cafe_map_level *l = &m->level[0];
     m->levels = 1;
@@ -63,13 +74,7 @@ static cafe_status open_finest(mapping *m) {
     l->size = cafe_mem(m->context, m->rows.n, sizeof *l->size);
     if (!m->mass || !l->size) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < m->rows.n; u++) m->mass[u] = l->size[u] = 1;
-    cafe_pooled rows = {.n = m->rows.n,
-                        .offsets = m->rows.offsets,
-                        .targets = m->rows.targets,
-                        .single = m->rows.weights,
-                        .mass = m->mass,
-                        .total = 1};
-    return cafe_pooled_view(m->context, rows, NULL, &l->graph);
+    return view_finest(m);
 }
 
 static cafe_status open_coarser(mapping *m, int64_t groups) {
@@ -98,6 +103,25 @@ static cafe_status open_levels(mapping *m) {
     return status;
 }
 
+static int64_t top_group(const mapping *m, int64_t u) {
+    for (int64_t l = 0; l + 1 < m->levels; l++) u = m->level[l].group[u];
+    return u;
+}
+
+/* The finest level, once the coarsest is known, in the order of its groups. */
+static cafe_status sort_finest(mapping *m) {
+    int32_t *key = cafe_mem(m->context, m->rows.n, sizeof *key);
+    cafe_status status = CAFE_ERROR_MEMORY;
+    if (!key) goto done;
+    for (int64_t u = 0; u < m->rows.n; u++) key[u] = (int32_t)top_group(m, u);
+    CAFE_TRY(cafe_map_order(m->context, key, m->level[m->levels - 1].graph->n, &m->rows,
+                            &m->level[0].group));
+    CAFE_TRY(view_finest(m));
+done:
+    cafe_mem_free(m->context, key);
+    return status;
+}
+
 static void close_levels(mapping *m) {
     for (int64_t i = 0; i < m->levels; i++) {
         cafe_map_level *l = &m->level[i];
@@ -118,8 +142,7 @@ static cafe_status find_means(mapping *m, double *mean) {
     if (!scale) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_map_scales(m->context, m->n, k, m->vectors, scale);
     for (int64_t i = 0; i < m->rows.n && status == CAFE_OK; i++) {
-        int64_t u = m->rows.node[i], g = i;
-        for (int64_t l = 0; l + 1 < m->levels; l++) g = m->level[l].group[g];
+        int64_t u = m->rows.node[i], g = top_group(m, i);
         for (int64_t j = 0; j < k; j++) mean[g * k + j] += (double)scale[u] * m->vectors[u * k + j];
     }
     cafe_mem_free(m->context, scale);
@@ -283,22 +306,19 @@ static void frame(int64_t n, float *xy) {
     }
 }
 
-/* The nodes that nothing places: turned by the golden angle from one to the next, from a circle
- * around all others outwards, as dense as the disc of the others would be. */
-static void ring(const mapping *m, const int32_t *placed, float *xy) {
+/* The nodes that nothing places (NaN so far): turned by the golden angle from one to the next, from
+ * a circle around all others outwards, as dense as the disc of the others would be. */
+static void ring(const mapping *m, float *xy) {
     double inner = 0, turn = 2.39996322972865332;
-    int64_t loose = m->n - m->rows.n, at = 0, next = 0;
-    for (int64_t i = 0; i < m->rows.n; i++) {
-        const float *p = xy + 2 * placed[i];
-        inner = fmax(inner, (double)p[0] * p[0] + (double)p[1] * p[1]);
-    }
+    int64_t loose = m->n - m->rows.n, at = 0;
+    for (int64_t u = 0; u < m->n; u++)
+        if (!isnan(xy[2 * u]))
+            inner =
+                fmax(inner, (double)xy[2 * u] * xy[2 * u] + (double)xy[2 * u + 1] * xy[2 * u + 1]);
     inner *= 1.2;
     double outer = m->rows.n > 0 ? inner * (1 + (double)loose / (double)m->rows.n) : 2;
     for (int64_t u = 0; u < m->n; u++) {
-        if (next < m->rows.n && placed[next] == u) {
-            next++;
-            continue;
-        }
+        if (!isnan(xy[2 * u])) continue;
         double r = sqrt(inner + (outer - inner) * (double)at / (double)loose);
         xy[2 * u] = (float)(r * cos(turn * (double)at));
         xy[2 * u + 1] = (float)(r * sin(turn * (double)at));
@@ -307,13 +327,14 @@ static void ring(const mapping *m, const int32_t *placed, float *xy) {
 }
 
 static void give_out(mapping *m, float *xy) {
+    for (int64_t i = 0; i < 2 * m->n; i++) xy[i] = NAN;
     if (m->rows.n > 0) {
         float *found = m->level[0].xy;
         frame(m->rows.n, found);
         for (int64_t i = 0; i < m->rows.n; i++)
             for (int a = 0; a < 2; a++) xy[2 * m->rows.node[i] + a] = found[2 * i + a];
     }
-    ring(m, m->rows.node, xy);
+    ring(m, xy);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------- */
@@ -340,6 +361,7 @@ cafe_status cafe_map(cafe_context *context, const cafe_graph *graph, int64_t n, 
     CAFE_TRY(cafe_map_link(context, graph, n, columns, vectors, &m.options, &m.rows));
     if (m.rows.n > 0) {
         CAFE_TRY(open_levels(&m));
+        if (m.levels > 1) CAFE_TRY(sort_finest(&m));
         CAFE_TRY(lay_out(&m));
     }
     give_out(&m, xy);

@@ -13,7 +13,7 @@ enum { CAFE_STREAM_MAP = 48, CAFE_MAP_SMALL = 1024 };
 /* The attraction among the nodes that have any, in compressed rows; rows are symmetric. */
 typedef struct cafe_map_rows {
     int64_t n;
-    int32_t *node; /* their numbers in the graph, ascending */
+    int32_t *node; /* their numbers in the graph */
     int64_t *offsets;
     int32_t *targets;
     float *weights;
@@ -39,6 +39,10 @@ typedef struct cafe_map_level {
 /* group[n]: every node joins the neighbour it is linked to best; *count gets the groups. */
 cafe_status cafe_map_join(cafe_context *context, const cafe_map_level *level, int32_t *group,
                           int64_t *count);
+
+/* Puts the rows in the order of key[n] in 0 .. keys-1, and the group of each node along. */
+cafe_status cafe_map_order(cafe_context *context, const int32_t *key, int64_t keys,
+                           cafe_map_rows *rows, int32_t **group);
 
 /* Moves the level's points for so many rounds; `first` is how far a round moves at the start. */
 typedef struct cafe_map_motion {

@@ -26,6 +26,7 @@ static const float softness = 1e-3f, gravity = 1e-4f, longest = 2;
 typedef struct moving {
     const cafe_map_level *level;
     const cafe_map_motion *motion;
+    const float *size; /* NULL: all 1, on the finest level */
     const float *norm; /* 1 / (sum of a(u,.) and inside u) */
     const float *from;
     float *to;
@@ -42,7 +43,7 @@ typedef struct force {
 static inline void repel(const moving *m, const float at[2], int64_t s, force *f) {
     float dx = at[0] - m->from[2 * s], dy = at[1] - m->from[2 * s + 1];
     float square = dx * dx + dy * dy;
-    float c = m->level->size[s] / ((softness + square) * (1 + square));
+    float c = (m->size ? m->size[s] : 1) / ((softness + square) * (1 + square));
     f->x += c * dx;
     f->y += c * dy;
 }
@@ -126,6 +127,7 @@ cafe_status cafe_map_move(cafe_context *context, cafe_map_level *level,
     if (!norm || !other) goto done;
     find_norms(level->graph, norm);
     moving m = {.level = level, .motion = motion, .norm = norm, .seed = cafe_seed(context)};
+    m.size = motion->level > 0 ? level->size : NULL;
     m.share = (float)(1 / motion->total);
     m.draws = choose_draws(n);
     cafe_phase(context, "map", rounds);
