@@ -107,7 +107,8 @@ static void put_json_bound(cli_json *json, const char *key, const cafe_bound *b)
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const bounds_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const bounds_job *job = argument;
     const cafe_bounds_report *r = &job->report;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
@@ -131,15 +132,11 @@ static void put_report(FILE *file, const bounds_job *job) {
     put_json_bound(&json, "centred", &r->centred);
     cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 static int write_report(bounds_job *job) {
-    cli_output output;
-    if (!job->values->json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values->json, put_report, job);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -229,7 +226,7 @@ static const cli_option options[] = {
     CLI_ROW_THREADS,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

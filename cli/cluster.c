@@ -153,7 +153,7 @@ static const cli_option options[] = {
     CLI_ROW_QUIET,
     CLI_ROW_VERBOSE,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option model_options[] = {
@@ -161,13 +161,13 @@ static const cli_option model_options[] = {
      "layers finds hard communities of any number, softmax soft clusters of a given one"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option layers_options[] = {
     {"no-refine", 0, NULL, CLI_FLAG, offsetof(cluster_values, no_refine), NULL, NULL,
      "the same as --refine no"},
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option softmax_options[] = {
@@ -180,12 +180,12 @@ static const cli_option softmax_options[] = {
      "where to begin: at random, at the communities of the layers, or at a sphere solution"},
     {"rows", 0, "KIND", CLI_CHOICE, offsetof(cluster_values, rows), "auto", "auto|dense|sparse",
      "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option sampling_options[] = {
     CLI_ROWS_SAMPLING(cluster_values),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

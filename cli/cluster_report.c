@@ -209,7 +209,8 @@ static void put_seconds(cli_json *json, const cluster_job *job) {
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const cluster_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const cluster_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/cluster/1");
@@ -235,13 +236,9 @@ static void put_report(FILE *file, const cluster_job *job) {
     cli_json_integer(&json, "peak_bytes", cli_memory_peak());
     cli_json_integer(&json, "allocated_bytes", cafe_peak_bytes(job->run.context));
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 int cluster_write_report(cluster_job *job) {
-    cli_output output;
-    if (!job->values.json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values.json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values.json, put_report, job);
 }

@@ -36,11 +36,7 @@ static int run_convert(const void *values, const cli_arguments *arguments) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_FORCE,
-    CLI_ROW_THREADS,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_FORCE, CLI_ROW_THREADS, CLI_ROW_QUIET, CLI_ROW_HELP, CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

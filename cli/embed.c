@@ -258,7 +258,7 @@ static const cli_option options[] = {
     CLI_ROW_QUIET,
     CLI_ROW_VERBOSE,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option model_options[] = {
@@ -272,17 +272,17 @@ static const cli_option model_options[] = {
      "with all nodes labelled there is nothing to iterate"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option layers_options[] = {
     CLI_ROW_LAYERS_COLUMNS(embed_values),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option sampling_options[] = {
     CLI_ROWS_SAMPLING_AT(embed_values, method.sampling),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

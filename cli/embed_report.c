@@ -267,7 +267,8 @@ static void put_run(cli_json *json, const embed_job *job) {
     cli_json_integer(json, "allocated_bytes", cafe_peak_bytes(job->run.context));
 }
 
-static void put_report(FILE *file, const embed_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const embed_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/embed/1");
@@ -280,13 +281,9 @@ static void put_report(FILE *file, const embed_job *job) {
     put_memory(&json, job);
     if (!job->values.dry_run) put_run(&json, job);
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 int embed_write_report(embed_job *job) {
-    cli_output output;
-    if (!job->values.json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values.json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values.json, put_report, job);
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "explain.h"
 #include "graph_text.h"
 #include "output.h"
+#include "vectors.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -94,8 +94,7 @@ int evaluate_vectors(evaluate_job *job) {
     const evaluate_values *v = &job->values;
     double began = cli_seconds();
     if (v->embedding)
-        return explain_read_vectors(job->run, v->embedding, job->graph, &job->columns,
-                                    &job->vectors);
+        return cli_read_vectors(job->run, v->embedding, job->graph, &job->columns, &job->vectors);
     int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
     if (code == CLI_OK)
         code = cli_check(job->run, evaluate_embed(job->run->context, &v->method, &job->model,
@@ -138,12 +137,12 @@ int evaluate_run(const char *name, const void *values, const cli_arguments *argu
 
 const cli_option evaluate_layers_rows[] = {
     CLI_ROW_LAYERS_COLUMNS(evaluate_values),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 const cli_option evaluate_sampling_rows[] = {
     CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_command *const tasks[] = {&cli_evaluate_classify, &cli_evaluate_link,

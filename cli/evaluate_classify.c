@@ -141,7 +141,7 @@ static const cli_option options[] = {
      "a leak by design"},
     CLI_ROW_PROPAGATE(evaluate_values),
     EVALUATE_ROWS_COMMON,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

@@ -99,7 +99,8 @@ static void put_quality(cli_json *json, const char *key, const cafe_partition_qu
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const cluster_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const cluster_job *job = argument;
     const cluster_values *v = job->values;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
@@ -123,15 +124,11 @@ static void put_report(FILE *file, const cluster_job *job) {
     }
     cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 static int write_report(cluster_job *job) {
-    cli_output output;
-    if (!job->values->json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values->json, put_report, job);
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -194,12 +191,12 @@ static const cli_option options[] = {
     CLI_ROW_QUIET,
     CLI_ROW_VERBOSE,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option sampling_rows[] = {
     CLI_ROWS_SAMPLING(cluster_values),
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

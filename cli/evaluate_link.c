@@ -78,7 +78,7 @@ static const cli_option options[] = {
     CLI_ROW_METHOD(evaluate_values),
     CLI_ROW_PROPAGATE(evaluate_values),
     EVALUATE_ROWS_COMMON,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

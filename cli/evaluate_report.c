@@ -128,7 +128,8 @@ static void put_options(cli_json *json, const evaluate_job *job) {
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const evaluate_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const evaluate_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/evaluate/1");
@@ -146,13 +147,9 @@ static void put_report(FILE *file, const evaluate_job *job) {
     cli_json_real(&json, "total", cli_seconds() - job->run->began);
     cli_json_close(&json, '}');
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 int evaluate_write_report(evaluate_job *job) {
-    cli_output output;
-    if (!job->values.json) return CLI_OK;
-    int code = cli_output_open(job->run, job->values.json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(job->run, &output, true);
+    return cli_write_file(job->run, job->values.json, put_report, job);
 }

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "vectors.h"
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
  * unless --dimensions says which; names are compared for a suggestion up to so many. */
@@ -201,8 +202,8 @@ static int read_input(explain_job *job) {
     cli_say_graph(&job->run, job->path, job->graph);
     code = find_nodes(job);
     if (code == CLI_OK)
-        code = explain_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns,
-                                    &job->vectors);
+        code = cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns,
+                                &job->vectors);
     if (code == CLI_OK) code = choose_dimensions(job);
     if (code == CLI_OK) code = read_communities(job);
     if (code == CLI_OK && v->labels)
@@ -333,7 +334,7 @@ static const cli_option options[] = {
     CLI_ROW_SEED,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

@@ -49,11 +49,6 @@ const char *explain_node_name(explain_job *job, int64_t u);
 const char *explain_community_name(explain_job *job, int32_t c);
 const char *explain_feature_name(explain_job *job, int64_t i);
 
-/* explain_vectors.c: an embedding as the tool writes it (.npy with names beside it, .tsv, .txt),
- * rows in the order of the graph's nodes; free with free(). */
-int explain_read_vectors(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
-                         float **vectors);
-
 /* explain_text.c, explain_json.c */
 int explain_print(explain_job *job);
 int explain_write_json(explain_job *job);

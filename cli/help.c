@@ -251,7 +251,7 @@ static const cli_option help_options[] = {
     {"man", 0, NULL, CLI_FLAG, offsetof(help_values, manual), NULL, NULL,
      "print the options as scdoc text, for the manual"},
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 static const cli_group help_groups[] = {{"Options", help_options, NULL, 0}, {0}};
 
@@ -267,7 +267,7 @@ const cli_command cli_help = {
 
 static const cli_option version_options[] = {
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 static const cli_group version_groups[] = {{"Options", version_options, NULL, 0}, {0}};
 

@@ -49,7 +49,8 @@ static void put_options(cli_json *json, const link_job *job) {
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const link_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const link_job *job = argument;
     cli_json json = {.file = file};
     cafe_graph_counts counts;
     cafe_graph_get_counts(job->graph, &counts);
@@ -72,15 +73,11 @@ static void put_report(FILE *file, const link_job *job) {
     cli_json_close(&json, '}');
     cli_json_integer(&json, "peak_bytes", cli_memory_peak());
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 static int write_report(link_job *job) {
-    cli_output output;
-    if (!job->values->json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values->json, put_report, job);
 }
 
 /* ---- the phases ------------------------------------------------------------------------------ */
@@ -197,7 +194,7 @@ static const cli_option options[] = {
     CLI_ROW_THREADS,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

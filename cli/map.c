@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "explain.h"
 #include "graph_text.h"
 #include "output.h"
+#include "vectors.h"
 
 typedef struct map_values {
     cli_common common;
@@ -27,7 +27,8 @@ typedef struct map_job {
     cafe_map_quality quality;
 } map_job;
 
-static void put_report(FILE *file, const map_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const map_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/map/1");
@@ -46,15 +47,11 @@ static void put_report(FILE *file, const map_job *job) {
     cli_json_real(&json, "map_seconds", job->map_seconds);
     cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 static int write_report(map_job *job) {
-    cli_output output;
-    if (!job->values->json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values->json, put_report, job);
 }
 
 static int read_input(map_job *job) {
@@ -64,8 +61,7 @@ static int read_input(map_job *job) {
     if (code != CLI_OK) return code;
     cafe_graph_get_counts(job->graph, &job->counts);
     cli_say_graph(&job->run, job->path, job->graph);
-    return explain_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns,
-                                &job->vectors);
+    return cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns, &job->vectors);
 }
 
 /* Looks at so many nodes that it takes no longer than the map itself. */
@@ -135,7 +131,7 @@ static const cli_option options[] = {
     CLI_ROW_SEED,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

@@ -48,6 +48,9 @@ typedef struct cli_common {
     uint64_t seed;
 } cli_common;
 
+/* What an array of rows ends with. */
+#define CLI_ROW_END \
+    { NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL }
 #define CLI_ROW_HELP \
     { "help", 'h', NULL, CLI_FLAG, offsetof(cli_common, help), NULL, NULL, "show this help" }
 #define CLI_ROW_QUIET                                                          \

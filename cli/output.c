@@ -124,3 +124,13 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep) {
     output->temporary = NULL;
     return code;
 }
+
+int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument) {
+    cli_output output;
+    if (!path) return CLI_OK;
+    int code = cli_output_open(run, path, &output);
+    if (code != CLI_OK) return code;
+    code = put(output.file, argument);
+    int closed = cli_output_close(run, &output, code == CLI_OK);
+    return code != CLI_OK ? code : closed;
+}

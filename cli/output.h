@@ -26,4 +26,9 @@ int cli_output_open(cli_run *run, const char *path, cli_output *output);
 /* With `keep` the file gets its name, else (and when a write failed or a signal came) it goes. */
 int cli_output_close(cli_run *run, cli_output *output, bool keep);
 
+/* Writes a file by `put`, whose exit code decides whether it is kept. A NULL path: nothing to do.
+ */
+typedef int cli_put(FILE *file, const void *argument);
+int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument);
+
 #endif

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "explain.h"
 #include "graph_text.h"
 #include "output.h"
+#include "vectors.h"
 
 /* ---- where the points are -------------------------------------------------------------------- */
 
@@ -48,7 +48,7 @@ static int take_columns(plot_job *job) {
 static int take_map(plot_job *job, const char *path) {
     int64_t columns = 0;
     float *map = NULL;
-    int code = explain_read_vectors(&job->run, path, job->graph, &columns, &map);
+    int code = cli_read_vectors(&job->run, path, job->graph, &columns, &map);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          path, columns);
@@ -77,8 +77,7 @@ static int read_input(plot_job *job) {
     if (code != CLI_OK) return code;
     job->n = cafe_graph_nodes(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
-    return explain_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns,
-                                &job->vectors);
+    return cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns, &job->vectors);
 }
 
 /* ---- options that the library checks --------------------------------------------------------- */
@@ -257,7 +256,7 @@ static const cli_option options[] = {
     CLI_ROW_SEED,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

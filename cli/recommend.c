@@ -276,7 +276,7 @@ static const cli_option options[] = {
     CLI_ROW_THREADS,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_option vector_options[] = {
@@ -284,7 +284,7 @@ static const cli_option vector_options[] = {
      "vectors to multiply as they are (.npy, a row per node) instead of embedding the graph"},
     {"columns", 0, "C", CLI_COUNT, offsetof(recommend_values, columns), "64", NULL,
      "columns of the embedding"},
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

@@ -151,7 +151,7 @@ static const cli_option options[] = {
     CLI_ROW_QUIET,
     CLI_ROW_VERBOSE,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 /* The library's table without its last option, keep-empty, which is a flag here. */

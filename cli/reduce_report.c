@@ -184,7 +184,8 @@ static void put_result(cli_json *json, const reduce_job *job) {
     cli_json_real(json, "orthogonality", r->orthogonality);
 }
 
-static void put_report(FILE *file, const reduce_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const reduce_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/reduce/1");
@@ -201,13 +202,9 @@ static void put_report(FILE *file, const reduce_job *job) {
     cli_json_close(&json, '}');
     cli_json_integer(&json, "peak_bytes", cli_memory_peak());
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 int reduce_write_report(reduce_job *job) {
-    cli_output output;
-    if (!job->values.json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values.json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values.json, put_report, job);
 }

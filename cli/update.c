@@ -335,7 +335,8 @@ static void put_communities(cli_json *json, const update_job *job) {
     cli_json_close(json, '}');
 }
 
-static void put_report(FILE *file, const update_job *job) {
+static int put_report(FILE *file, const void *argument) {
+    const update_job *job = argument;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/update/1");
@@ -353,18 +354,14 @@ static void put_report(FILE *file, const update_job *job) {
     cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
     cli_json_integer(&json, "peak_bytes", cli_memory_peak());
     cli_json_close(&json, '}');
+    return CLI_OK;
 }
 
 /* ---- files ------------------------------------------------------------------------------------
  */
 
 static int write_report(update_job *job) {
-    cli_output output;
-    if (!job->values->json) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, job);
-    return cli_output_close(&job->run, &output, true);
+    return cli_write_file(&job->run, job->values->json, put_report, job);
 }
 
 /* node, tab, drift in radians; a new node has none. */
@@ -469,7 +466,7 @@ static const cli_option options[] = {
     CLI_ROW_THREADS,
     CLI_ROW_QUIET,
     CLI_ROW_HELP,
-    {NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL},
+    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {

@@ -5,6 +5,8 @@
  * a tab or a quote in it) and values; a .txt is word2vec text, with "n K" on its first line.
  */
 #define _GNU_SOURCE
+#include "vectors.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +15,6 @@
 #include <strings.h>
 
 #include "command.h"
-#include "explain.h"
 #include "output.h"
 
 typedef struct reading {
@@ -199,8 +200,8 @@ static int read_text(reading *r, char separator) {
     return code;
 }
 
-int explain_read_vectors(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
-                         float **vectors) {
+int cli_read_vectors(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
+                     float **vectors) {
     reading r = {.run = run, .path = path, .graph = graph, .nodes = cafe_graph_nodes(graph)};
     const char *e = cli_extension(path);
     r.met = calloc((size_t)r.nodes + 1, 1);
