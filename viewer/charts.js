@@ -42,7 +42,7 @@ export function barChart(title, caption, values, errors) {
     const bar = mark('rect', { class: 'bar-mark', x: x + step * 0.12, width: Math.max(step * 0.76, 0.5),
       y: from, height: Math.max(chart.y(Math.min(value, 0)) - from, 0.5), rx: Math.min(1.5, step / 4) });
     const residual = errors[i] === undefined ? '' : `, residual ${figure(errors[i])}`;
-    bar.append(mark('title', {}, `${i + 1}: ${figure(value)}${residual}`));
+    bar.append(mark('title', {}, `${i}: ${figure(value)}${residual}`));
     chart.svg.append(bar);
     if (errors[i] > 0 && step > 3) {
       chart.svg.append(mark('line', { class: 'error', x1: x + step / 2, x2: x + step / 2,

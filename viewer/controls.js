@@ -11,7 +11,7 @@ function options(select, list) {
 
 export function fillChoices(app) {
   const { meta } = app;
-  const columns = Array.from({ length: meta.columnsShown }, (_, j) => [String(j), `column ${j + 1}`]);
+  const columns = Array.from({ length: meta.columnsShown }, (_, j) => [String(j), `column ${j}`]);
   options(id('layout'), [...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns']]);
   options(id('axis-x'), columns);
   options(id('axis-y'), columns);
@@ -28,7 +28,7 @@ function colourChoices({ meta, store }) {
   return [...layers,
     ...(store.has('label') ? [['label', 'Label']] : []),
     ...(store.has('centrality') ? [['centrality', `Centrality (${meta.centrality})`]] : []),
-    ...Array.from({ length: meta.columnsShown }, (_, j) => [`column-${j}`, `Column ${j + 1}`]),
+    ...Array.from({ length: meta.columnsShown }, (_, j) => [`column-${j}`, `Column ${j}`]),
     ['plain', 'One colour']];
 }
 

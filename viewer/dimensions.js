@@ -30,12 +30,12 @@ function card(app, j, reach) {
   const { meta } = app;
   const buttons = j < meta.columnsShown ? [
     make('button', { type: 'button', onclick: () => app.setColour(`column-${j}`) }, 'Colour'),
-    make('button', { type: 'button', 'aria-label': `Column ${j + 1} as x`, onclick: () => app.setAxis(0, j) }, 'x'),
-    make('button', { type: 'button', 'aria-label': `Column ${j + 1} as y`, onclick: () => app.setAxis(1, j) }, 'y'),
+    make('button', { type: 'button', 'aria-label': `Column ${j} as x`, onclick: () => app.setAxis(0, j) }, 'x'),
+    make('button', { type: 'button', 'aria-label': `Column ${j} as y`, onclick: () => app.setAxis(1, j) }, 'y'),
   ] : [];
   const ends = meta.ends[j];
-  return make('article', { class: 'card', 'aria-label': `Column ${j + 1}` },
-    make('header', {}, make('b', {}, `Column ${j + 1}`), ...buttons),
+  return make('article', { class: 'card', 'aria-label': `Column ${j}` },
+    make('header', {}, make('b', {}, `Column ${j}`), ...buttons),
     meter((meta.columnValues[j] ?? 0) / reach),
     make('p', { class: 'figures' }, figures(app, j)),
     make('div', { class: 'poles' }, pole('low end', ends.low, app), pole('high end', ends.high, app)));

@@ -225,12 +225,12 @@ class App {
       return byCentrality(`Centrality (${meta.centrality})`, await store.numbers('centrality'), store.info('centrality'), dark);
     }
     const [kind, number] = colour.split('-');
-    if (kind === 'column') return byColumn(`Column ${Number(number) + 1}`, await this.column(Number(number)), dark);
+    if (kind === 'column') return byColumn(`Column ${number}`, await this.column(Number(number)), dark);
     if (kind === 'community') {
       const layers = await this.layers();
       const layer = layers[layers.length - 1 - Number(number)];
       return byKind(`Community, layer ${Number(number) + 1}`, layer.of, layer.communities,
-        (k) => `${Number(number) + 1}.${k + 1}`, -1, dark, within);
+        (k) => `${Number(number) + 1}.${k}`, -1, dark, within);
     }
     return byKind('Nodes', new Uint8Array(this.n), 1, () => 'all', -1, dark);
   }
@@ -302,7 +302,7 @@ class App {
 
   tipText(point) {
     const [x, y] = this.axes.map((axis) => figure(valueAt(axis, point)));
-    return `${this.layout === 'map' ? 'map' : `columns ${this.axisNumbers.map((j) => j + 1).join(', ')}`}: ${x}, ${y}`;
+    return `${this.layout === 'map' ? 'map' : `columns ${this.axisNumbers.join(', ')}`}: ${x}, ${y}`;
   }
 
   openNode(node) {
@@ -357,7 +357,7 @@ class App {
     layers?.forEach((layer, d) => {
       const l = layers.length - d;
       const k = layer.of[point];
-      pairs.push([`Community, layer ${l}`, `${l}.${k + 1} (${count(layer.counts[k])} nodes)`]);
+      pairs.push([`Community, layer ${l}`, `${l}.${k} (${count(layer.counts[k])} nodes)`]);
     });
     if (store.has('label')) {
       const label = (await store.numbers('label'))[point];
@@ -377,7 +377,7 @@ class App {
 
   async exportTable() {
     const columns = [['node', (i) => this.nameOf(i)],
-      ...(this.layout === 'map' ? ['map x', 'map y'] : this.axisNumbers.map((j) => `column ${j + 1}`))
+      ...(this.layout === 'map' ? ['map x', 'map y'] : this.axisNumbers.map((j) => `column ${j}`))
         .map((heading, a) => [heading, (i) => valueAt(this.axes[a], i)])];
     const layers = await this.layers();
     layers?.forEach((layer, d) => columns.push([`community layer ${layers.length - d}`, (i) => layer.of[i]]));

@@ -161,9 +161,9 @@ const tests = {
     await page.keyboard.press('Escape');
     const all = table((await saved(page, () => page.click('#export-tsv'))).bytes);
     equal(all.length, 34, 'rows of all nodes');
-    const right = Math.max(...chosen.map((r) => Number(r['column 1'])));
+    const right = Math.max(...chosen.map((r) => Number(r['column 0'])));
     const names = new Set(chosen.map((r) => r.node));
-    check(all.every((r) => names.has(r.node) === (Number(r['column 1']) <= right)), 'a half plane of column 1');
+    check(all.every((r) => names.has(r.node) === (Number(r['column 0']) <= right)), 'a half plane of column 0');
     await page.done();
   },
 
@@ -175,7 +175,7 @@ const tests = {
     const rows = table((await saved(page, () => page.click('#export-tsv'))).bytes);
     const h = vectors(file('karate.npy'));
     for (const row of rows) {
-      for (const [heading, j] of [['column 3', 2], ['column 2', 1]]) {
+      for (const [heading, j] of [['column 2', 2], ['column 1', 1]]) {
         check(Math.abs(Number(row[heading]) - h.at(Number(row.node), j)) < 2e-5, `${heading} of node ${row.node}`);
       }
     }
@@ -228,7 +228,7 @@ const tests = {
     const h = vectors(file('planted.npy'));
     const order = Array.from({ length: h.n }, (_, u) => u).sort((a, b) => h.at(b, 0) - h.at(a, 0));
     equal((await page.locator('#panel-dimensions .card').first().locator('.poles > div').nth(1).locator('button').allInnerTexts()).join(),
-      order.slice(0, 5).join(), 'high end of column 1');
+      order.slice(0, 5).join(), 'high end of column 0');
     await shoot(page, 'dimensions');
     await page.click('#tab-run');
     equal(await page.locator('#panel-run svg .bar-mark').count(), report.ritz_values.length, 'bars of the spectrum');
