@@ -17,7 +17,7 @@ for name in chromium chromium-browser google-chrome; do
 done
 [[ -n $CAFE_CHROMIUM ]] || skip "no Chromium, so the page is not tried in a browser"
 command -v node >/dev/null || skip "no Node.js, which drives the browser"
-[[ $(node -p 'process.versions.node.split(".")[0]') -ge 20 ]] || skip "Node.js is older than version 20"
+[[ $(node -p 'process.versions.node.split(".")[0]') -ge 18 ]] || skip "Node.js is older than version 18"
 [[ -d $SOURCE/tests/browser/node_modules/playwright-core ]] || skip "no playwright-core in tests/browser/node_modules"
 export CAFE_CHROMIUM
 
