@@ -20,7 +20,6 @@ ENUMS: Dict[str, Dict[str, int]] = {
         'CAFE_DUPLICATES_SUM': 2},
     'cafe_directed': {'CAFE_DIRECTED_NO': 0, 'CAFE_DIRECTED_SUM': 1, 'CAFE_DIRECTED_COCITATION': 2,
         'CAFE_DIRECTED_FLOW': 3},
-    'cafe_balance': {'CAFE_BALANCE_NO': 0, 'CAFE_BALANCE_DEGREES': 1},
     'cafe_format': {'CAFE_FORMAT_AUTO': 0, 'CAFE_FORMAT_EDGES': 1, 'CAFE_FORMAT_MTX': 2,
         'CAFE_FORMAT_METIS': 3, 'CAFE_FORMAT_NPZ': 4, 'CAFE_FORMAT_CAFE': 5},
     'cafe_sampling': {'CAFE_SAMPLING_EDGE': 0, 'CAFE_SAMPLING_WALK': 1, 'CAFE_SAMPLING_PAGERANK': 2,
@@ -45,7 +44,8 @@ ENUMS: Dict[str, Dict[str, int]] = {
         'CAFE_MODEL_RMAT': 3},
     'cafe_map_links': {'CAFE_MAP_LINKS_AUTO': 0, 'CAFE_MAP_LINKS_GRAPH': 1,
         'CAFE_MAP_LINKS_VECTORS': 2},
-    '': {'CAFE_MAP_EXACT': 20000, 'CAFE_POINTS_EXACT': 50000},
+    '': {'CAFE_MAP_EXACT': 20000, 'CAFE_PICTURE_DISCS': 100000, 'CAFE_PICTURE_SHAPES': 20000,
+        'CAFE_POINTS_EXACT': 50000},
     'cafe_page_links': {'CAFE_PAGE_LINKS_AUTO': 0, 'CAFE_PAGE_LINKS_NONE': 1,
         'CAFE_PAGE_LINKS_ALL': 2},
     'cafe_table_side': {'CAFE_TABLE_ROWS': 0, 'CAFE_TABLE_COLUMNS': 1},
@@ -198,7 +198,6 @@ class cafe_graph_options(Structure):
         ('nodes', c_int64),
         ('format', c_int32),
         ('directed', c_int32),
-        ('balance', c_int32),
     ]
 
 
@@ -917,6 +916,35 @@ class cafe_page_report(Structure):
     ]
 
 
+class cafe_picture_inputs(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('n', c_int64),
+        ('xy', POINTER(c_float)),
+        ('equal', c_int32),
+        ('graph', POINTER(cafe_graph)),
+        ('kinds', c_int64),
+        ('kind', POINTER(c_int32)),
+        ('names', POINTER(c_char_p)),
+        ('value', POINTER(c_double)),
+        ('legend', c_char_p),
+        ('title', c_char_p),
+        ('x_label', c_char_p),
+        ('y_label', c_char_p),
+    ]
+
+
+class cafe_picture_options(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('width', c_int64),
+        ('height', c_int64),
+        ('links', c_int64),
+        ('radius', c_double),
+        ('dark', c_int32),
+    ]
+
+
 class cafe_reduce_options(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
@@ -1086,6 +1114,7 @@ class cafe_sample_options(Structure):
         ('measure', c_int32),
         ('twist_mean', c_double),
         ('aim', c_int32),
+        ('balance', c_int32),
     ]
 
 
@@ -1150,7 +1179,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_graph_from_arcs': (c_int, [POINTER(cafe_context), c_int64, c_int64, POINTER(c_int32),
         POINTER(c_int32), POINTER(c_float), c_int32, POINTER(cafe_graph_options),
         POINTER(POINTER(cafe_graph))]),
-    'cafe_graph_balance': (c_int, [POINTER(cafe_context), POINTER(cafe_graph)]),
     'cafe_graph_free': (None, [POINTER(cafe_graph)]),
     'cafe_graph_nodes': (c_int64, [POINTER(cafe_graph)]),
     'cafe_graph_edges': (c_int64, [POINTER(cafe_graph)]),
@@ -1427,6 +1455,18 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_page_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_page_inputs), POINTER(cafe_page_options), c_char_p, c_int32,
         POINTER(cafe_page_report)]),
+    'cafe_picture_inputs_init': (None, [POINTER(cafe_picture_inputs)]),
+    'cafe_picture_option_table': (POINTER(cafe_option_table), []),
+    'cafe_picture_options_init': (None, [POINTER(cafe_picture_options)]),
+    'cafe_picture_png': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
+        POINTER(cafe_picture_options), c_char_p, c_int32]),
+    'cafe_picture_svg': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
+        POINTER(cafe_picture_options), c_char_p, c_int32]),
+    'cafe_picture_pixels': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
+        POINTER(cafe_picture_options), POINTER(c_uint8)]),
+    'cafe_picture_text': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs), c_int64,
+        c_int32, POINTER(POINTER(c_char))]),
+    'cafe_picture_text_free': (None, [POINTER(cafe_context), POINTER(c_char)]),
     'cafe_table_read': (c_int, [POINTER(cafe_context), c_char_p, POINTER(POINTER(cafe_table))]),
     'cafe_table_free': (None, [POINTER(cafe_table)]),
     'cafe_table_rows': (c_int64, [POINTER(cafe_table)]),

@@ -15,9 +15,9 @@ import os
 import sys
 import threading
 import time
-import weakref
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Optional, Type, TypeVar, Union
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence, Type, TypeVar,
+                    Union)
 
 from . import _abi
 from ._library import lib
@@ -72,20 +72,55 @@ def error_of(status: int, text: str = "") -> CafeError:
 
 # ---- handles -----------------------------------------------------------------------------------
 
+class _Owned:
+    """An object of the library's, freed once nobody uses it: neither its handle nor what was made
+    from it. Python's collector frees what a cycle holds in any order, the library's objects must go
+    before their context: so users are counted here. A list as counter, since its pop() is whole
+    even when the collector runs in another thread."""
+
+    __slots__ = ("pointer", "free", "keep", "users", "once")
+
+    def __init__(self, pointer: Any, free: Callable[[Any], None], keep: Sequence[Any]) -> None:
+        self.pointer, self.free, self.keep = pointer, free, keep
+        self.users, self.once = [True], [True]
+        for other in self.parents():
+            other.users.append(True)
+
+    def parents(self) -> Iterator["_Owned"]:
+        for thing in self.keep:
+            owned = getattr(thing, "owned", None)
+            if owned is not None:
+                yield owned
+
+    def release(self) -> None:
+        self.users.pop()
+        if self.users:
+            return
+        try:
+            self.once.pop()
+        except IndexError:
+            return  # another thread was quicker
+        if self.pointer:
+            self.free(self.pointer)
+        for other in self.parents():
+            other.release()
+        self.keep = ()
+
+
 class Handle:
     """A pointer to something of the library's, freed with it. `keep` is what must live as long:
-    the context it was made with, arrays it borrows, what it was made from."""
+    the context it was made with, handles it was made from, arrays it borrows."""
 
-    __slots__ = ("pointer", "_free", "_keep", "__weakref__")
+    __slots__ = ("pointer", "owned")
 
     def __init__(self, pointer: Any, free: Callable[[Any], None], *keep: Any) -> None:
-        self.pointer, self._free, self._keep = pointer, free, keep
+        self.pointer = pointer
+        self.owned: Optional[_Owned] = _Owned(pointer, free, keep)
 
     def close(self) -> None:
-        pointer, self.pointer = self.pointer, None
-        if pointer:
-            self._free(pointer)
-        self._keep = ()
+        owned, self.owned, self.pointer = self.owned, None, None
+        if owned is not None:
+            owned.release()
 
     def __del__(self) -> None:
         self.close()
@@ -104,8 +139,11 @@ class Context:
             raise error_of(status, f"threads={threads}" if status == 1 else "")
         self.pointer = pointer
         self.cancelled = False
-        self._finalizer = weakref.finalize(self, lib.cafe_context_free, pointer)
-        self._finalizer.atexit = False  # objects of the context may outlive the interpreter's exit
+        self.owned = _Owned(pointer, lib.cafe_context_free, ())
+
+    def __del__(self) -> None:
+        if hasattr(self, "owned"):  # else it was never made
+            self.owned.release()
 
     def check(self, status: int) -> None:
         if status != 0:
@@ -115,12 +153,11 @@ class Context:
         """A function that takes the context first and returns a status."""
         self.check(getattr(lib, name)(self.pointer, *arguments))
 
-    def make(self, name: str, kind: str, *arguments: Any, free: Optional[str] = None,
-             keep: Any = None) -> Handle:
+    def make(self, name: str, kind: str, *arguments: Any, keep: Sequence[Any] = ()) -> Handle:
         """A function whose last argument is the address of what it makes."""
         pointer = ctypes.POINTER(getattr(_abi, kind))()
         self.call(name, *arguments, pointer)
-        return Handle(pointer, getattr(lib, free or f"{kind}_free"), keep, self)
+        return Handle(pointer, getattr(lib, f"{kind}_free"), self, *keep)
 
     def cancel(self) -> None:
         self.cancelled = True

@@ -38,7 +38,7 @@ class Model:
         given = sampling or Sampling("edge", {})
         self.sampled = _sample(context, graph, given)
         self.operator = context.make("cafe_operator_modularity", "cafe_operator",
-                                     self.sampled.pointer, keep=(graph, self.sampled))
+                                     self.sampled.pointer, keep=[graph, self.sampled])
         self.info = _sampled_info(self.sampled)
         self.certified = self._exact_walks(given) or self.operator
 
@@ -46,10 +46,13 @@ class Model:
         """Drawn walks are certified for the exact P, which takes products alone."""
         if self.info["sampling"] != "walk" or self.info["exact"] or self.info["seeds"] > 0:
             return None
+        values = {k: v for k, v in given.options.items() if v is not None}
+        options = Table.named("sample").fill(self.context, values, "cafe_sample_options")
+        if options.balance:
+            return None  # products do not know of the weights
         edges = _sample(self.context, self.graph, Sampling("edge", {}))
-        options = Table.named("sample").fill(self.context, given.options, "cafe_sample_options")
         return self.context.make("cafe_operator_walk", "cafe_operator", edges.pointer,
-                                 options.window, keep=(self.graph, edges))
+                                 options.window, keep=[self.graph, edges])
 
     def modularity(self, part: np.ndarray, parts: int) -> float:
         quality = _abi.cafe_partition_quality()
@@ -74,7 +77,7 @@ def _sample(context: Context, graph: Graph, given: Sampling) -> Handle:
         attributes = block(table.reshape(len(table), -1), graph.n_nodes, "attributes")
         inputs.attributes, inputs.width = pointer(attributes), attributes.shape[1]
     return context.make("cafe_sample_with", "cafe_sampled", graph.pointer, SAMPLINGS[given.name],
-                        options, inputs, keep=(graph, seeds, attributes))
+                        options, inputs, keep=[graph, seeds, attributes])
 
 
 def _sampled_info(sampled: Handle) -> Dict[str, Any]:
@@ -131,7 +134,7 @@ class Layer:
 def find_layers(model: Model, options: Mapping[str, Any]) -> Tuple[Handle, List[Layer]]:
     o = Table.named("layers").pointer_to(model.context, options, "cafe_layers_options")
     handle = model.context.make("cafe_layers_find", "cafe_layers", model.operator.pointer, o,
-                                keep=model)
+                                keep=[model.operator])
     return handle, [_layer(handle, i, model.graph.n_nodes)
                     for i in range(lib.cafe_layers_count(handle.pointer))]
 

@@ -341,7 +341,7 @@ class Baseline(Embedding):
         address = ctypes.cast(options, ctypes.c_void_p)
         model.context.check(self._entry.solve(model.context.pointer, model.graph.pointer, address,
                                               ctypes.byref(made)))
-        return Handle(made, lib.cafe_solution_free, model, options)
+        return Handle(made, lib.cafe_solution_free, model.context, options)
 
 
 def _baseline_class(entry: Any) -> Type[Baseline]:

@@ -334,7 +334,8 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
         model = Model(context, g, Sampling(sampling, chosen("sample"), seeds, attributes))
         o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
         handle = context.make("cafe_explain", "cafe_explanation", model.operator.pointer,
-                              vectors.shape[1], pointer(vectors), pointer(part), o, keep=model)
+                              vectors.shape[1], pointer(vectors), pointer(part), o,
+                              keep=[model.operator])
         cards = None if label is None else _label_cards(vectors, *label)
         found = Explanation(g, model, handle, cards, o.contents.top)
         if spectrum is True or (spectrum == "auto" and cheap):

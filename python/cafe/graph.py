@@ -120,6 +120,10 @@ class Graph:
         return self._handle.pointer
 
     @property
+    def owned(self) -> Any:
+        return self._handle.owned
+
+    @property
     def counts(self) -> Dict[str, Any]:
         """What was found in the input and what became of it, as `cafe info` tells."""
         counts = _abi.cafe_graph_counts()
@@ -242,7 +246,7 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
         weights, target = pointer(links.weights), pointer(links.target)
         if links.offsets is not None and directed == "no":
             return context.make("cafe_graph_from_csr", "cafe_graph", links.nodes,
-                                pointer(links.offsets), target, weights, 1, o, keep=links)
+                                pointer(links.offsets), target, weights, 1, o, keep=[links])
         source = pointer(links.sources())
         if directed == "no":
             return context.make("cafe_graph_from_edges", "cafe_graph", links.nodes,

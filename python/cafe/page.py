@@ -75,7 +75,7 @@ def _named_twin(context: Context, graph: Graph) -> Handle:
     loops = "keep" if graph.counts["self_loops_kept"] else "drop"
     o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
     return context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
-                        pointer(targets), pointer(weights), 1, o, keep=graph)
+                        pointer(targets), pointer(weights), 1, o, keep=[graph])
 
 
 def _give_names(context: Context, twin: Handle, names: Sequence, folder: str) -> None:

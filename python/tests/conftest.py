@@ -1,0 +1,26 @@
+"""Graphs that several tests share."""
+import numpy as np
+import pytest
+
+import cafe
+
+
+@pytest.fixture(scope="session")
+def karate():
+    return cafe.karate()
+
+
+@pytest.fixture(scope="session")
+def faction():
+    return cafe.karate(return_labels=True)[1]
+
+
+@pytest.fixture(scope="session")
+def planted():
+    """A graph of 2,000 nodes with known blocks."""
+    return cafe.generate("planted", nodes=2000, edges=12000, blocks=10, mixing=0.2, random_state=3)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)

@@ -1,0 +1,122 @@
+"""The generated parts are those of the headers and of the library; versions are checked."""
+import ctypes
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import cafe
+from cafe import _abi, _library
+from cafe._library import lib
+from cafe._options import Table
+
+ROOT = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+COMPILER = shutil.which(os.environ.get("CC", "cc"))
+needs_compiler = pytest.mark.skipif(not COMPILER, reason="no C compiler")
+
+
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "python" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@needs_compiler
+def test_prototypes_are_those_of_the_headers():
+    installed = pathlib.Path(_abi.__file__).read_text()
+    assert script("generate_abi").generated() == installed, "run python/generate_abi.py"
+
+
+def test_stubs_have_the_keywords_of_the_tables():
+    installed = pathlib.Path(cafe.__file__).with_suffix(".pyi").read_text()
+    assert script("generate_stubs").generated() == installed, "run python/generate_stubs.py"
+
+
+def test_every_function_is_in_the_library():
+    assert [n for n in _abi.FUNCTIONS if not hasattr(lib._dll, n)] == []
+
+
+@needs_compiler
+def test_structs_have_the_compiler_s_layout(tmp_path):
+    """Sizes and offsets of all structs, printed by a C program."""
+    structs = {n: s for n, s in vars(_abi).items()
+               if isinstance(s, type) and issubclass(s, ctypes.Structure)
+               and getattr(s, "_fields_", None)}
+    lines = ["#include <cafe/cafe.h>", "#include <stdio.h>", "int main(void) {"]
+    ours = []
+    for name, struct in structs.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+        ours.append(f"{name} {ctypes.sizeof(struct)}")
+        for field, _ in struct._fields_:
+            lines.append(f'printf("{name}.{field} %zu\\n", offsetof({name}, {field}));')
+            ours.append(f"{name}.{field} {getattr(struct, field).offset}")
+    source, program = tmp_path / "layout.c", tmp_path / "layout"
+    source.write_text("\n".join(lines + ["return 0; }"]))
+    subprocess.run([COMPILER, f"-I{ROOT / 'include'}", str(source), "-o", str(program)], check=True)
+    theirs = subprocess.run([str(program)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    assert ours == theirs.splitlines()
+
+
+def test_option_tables_describe_the_structs():
+    names = [n[5:-13] for n in _abi.FUNCTIONS if n.endswith("_option_table")]
+    assert "sphere" in names
+    for name in names:
+        table, struct = Table.named(name), getattr(_abi, f"cafe_{name}_options")
+        assert ctypes.sizeof(struct) == table.pointer.contents.struct_size
+        offsets = {getattr(struct, field).offset for field, _ in struct._fields_}
+        rows = table.pointer.contents
+        assert {rows.options[i].offset for i in range(rows.count)} <= offsets
+
+
+@pytest.mark.parametrize("version, abi", [(b"0.2.0", 1), (b"1.0.0", 1), (b"0.1.7", 2)])
+def test_another_version_is_refused(version, abi):
+    class Other:
+        _name = "libother.so"
+
+        class cafe_version:
+            restype = None
+
+            def __new__(cls):
+                return version
+
+        class cafe_abi_version:
+            restype = None
+
+            def __new__(cls):
+                return abi
+
+    with pytest.raises(ImportError, match="does not go with"):
+        _library._check(Other)
+
+
+def test_a_missing_library_is_named():
+    code = ("import pathlib; pathlib.Path.exists = lambda self: False\n"
+            "import os; os.environ['CAFE_LIBRARY'] = 'libnowhere.so'\n"
+            "import cafe")
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    assert done.returncode != 0
+    assert "ImportError" in done.stderr and "libnowhere.so" in done.stderr
+
+
+def test_types_are_sound(tmp_path):
+    pytest.importorskip("mypy")
+    use = tmp_path / "use.py"
+    use.write_text("import cafe\n"
+                   "m = cafe.SphereGCN(columns=4, n_jobs=1).fit(cafe.karate())\n"
+                   "x: float = m.certificate_.objective\n"
+                   "cafe.DeepWalk(no_such_option=1)\n")
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "python")}
+    command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir",
+               str(tmp_path / "cache")]
+    done = subprocess.run([*command, "-p", "cafe"], cwd=tmp_path, env=environment,
+                          stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stdout
+    done = subprocess.run([*command, str(use)], cwd=tmp_path, env=environment,
+                          stdout=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and done.stdout.count("error:") == 1, done.stdout
+    assert "no_such_option" in done.stdout

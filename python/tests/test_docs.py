@@ -1,0 +1,49 @@
+"""Every Python block of the tutorial, in order, in one namespace; and all examples of docstrings.
+"""
+import doctest
+import os
+import pathlib
+import pkgutil
+import re
+
+import pytest
+
+import cafe
+
+ROOT = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+
+
+def test_tutorial(tmp_path, monkeypatch):
+    text = (ROOT / "docs" / "python.md").read_text()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S))
+    assert len(blocks) >= 10
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "tutorial"}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(
+        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for block in blocks:
+        line = text[:block.start()].count("\n") + 1
+        source = block.group(1)
+        if ">>>" in source:
+            test = parser.get_doctest(source, names, f"python.md:{line}", "python.md", line)
+            out = []
+            failed = runner.run(test, out=out.append, clear_globs=False).failed
+            names.update(test.globs)
+            assert failed == 0, "".join(out)
+        else:
+            exec(compile(source, f"python.md:{line}", "exec"), names)
+
+
+@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(cafe.__path__)] +
+                         ["__init__"])
+def test_docstrings(module):
+    name = "cafe" if module == "__init__" else f"cafe.{module}"
+    found = doctest.testmod(__import__(name, fromlist=["_"]),
+                            optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0
+
+
+def test_every_public_name_is_documented():
+    assert all(getattr(cafe, name).__doc__ for name in cafe.__all__)
+    assert all(">>> " in getattr(cafe, name).__doc__ for name in cafe.__all__
+               if hasattr(getattr(cafe, name), "get_params"))

@@ -1,0 +1,318 @@
+"""Estimators keep scikit-learn's conventions, and give the results they promise."""
+import os
+import pickle
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, adjusted_rand_score
+from sklearn.model_selection import GridSearchCV, ParameterGrid, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import cafe
+
+BASELINES = [cafe.GraphFactorization, cafe.DeepWalk, cafe.Node2Vec, cafe.LINE, cafe.HOPE,
+             cafe.GraRep, cafe.SDNE, cafe.Spectral]
+VECTORS = [cafe.SphereGCN, cafe.CafeGCN, cafe.LayeredCafe, *BASELINES]
+ALL = [*VECTORS, cafe.LabelPropagation, cafe.SoftmaxClustering, cafe.Reduce]
+
+
+# ---- conventions
+
+@pytest.mark.parametrize("cls", ALL)
+def test_parameters(cls):
+    model = cls()
+    params = model.get_params()
+    assert "random_state" in params and "n_jobs" in params and "verbose" in params
+    assert all(getattr(model, name) is value for name, value in params.items())
+    again = clone(model.set_params(random_state=7))
+    assert again.get_params() == model.get_params() and again.random_state == 7
+    assert repr(again) == f"{cls.__name__}(random_state=7)"
+    with pytest.raises(ValueError):
+        model.set_params(no_such_option=1)
+    with pytest.raises(TypeError):
+        cls(no_such_option=1)
+    assert set(vars(cls())) == set(params)  # __init__ stores nothing else
+    assert all(f"\n{name} : " in cls.__doc__ for name in params)
+
+
+def test_nothing_is_validated_before_fit(karate):
+    model = cafe.SphereGCN(columns="many", beta=-3)
+    assert model.columns == "many"
+    with pytest.raises(TypeError, match="columns='many'"):
+        model.fit(karate)
+    with pytest.raises(ValueError, match="beta"):
+        model.set_params(columns=3).fit(karate)
+    with pytest.raises(ValueError, match="n_jobs=0"):
+        cafe.SphereGCN(n_jobs=0).fit(karate)
+    with pytest.raises(ValueError, match="sampling='edges'"):
+        cafe.SphereGCN(sampling="edges").fit(karate)
+
+
+def test_reduce_passes_scikit_learn_s_checks():
+    check_estimator(cafe.Reduce(columns=3))
+    check_estimator(cafe.Reduce(columns=2, method="sphere", n_jobs=1))
+
+
+@pytest.mark.parametrize("cls", VECTORS)
+def test_vectors(cls, karate):
+    model = cls(columns=8, random_state=3)
+    x = model.fit_transform(karate)
+    assert x is model.embedding_ and x.dtype == np.float32 and np.isfinite(x).all()
+    assert x.shape[0] == 34 and x.shape[1] <= 8
+    assert model.n_features_in_ == 34 and model.nodes_.tolist() == list(range(34))
+    assert len(model.objective_) == model.n_iter_ + 1
+    assert len(model.ritz_values_) == len(model.residuals_) == model.certificate_.pairs
+    assert model.report_["graph"]["edges"] == 78
+    assert model.report_["certificate"]["columns"] == x.shape[1]
+    assert len(model.get_feature_names_out()) == x.shape[1]
+    assert np.array_equal(cls(columns=8, random_state=3, n_jobs=1).fit_transform(karate), x)
+
+
+def test_names_come_back():
+    graph = cafe.Graph([["ann", "bob"], ["bob", "cy"], ["cy", "ann"], ["cy", "dee"]])
+    model = cafe.SphereGCN(columns=2).fit(graph)
+    table = model.to_frame()
+    assert table.index.tolist() == ["ann", "bob", "cy", "dee"]
+    assert np.array_equal(table.to_numpy(), model.embedding_)
+    found = cafe.LayeredCafe().fit(graph).to_frame("communities_")
+    assert found.index.tolist() == ["ann", "bob", "cy", "dee"] and found.name == "communities"
+
+
+def test_pickle_holds_no_handle(karate):
+    model = cafe.CafeGCN(columns=4).fit(karate)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.embedding_, model.embedding_)
+    assert again.get_params() == model.get_params()
+    assert again.certificate_.objective == model.certificate_.objective
+
+
+def test_not_fitted():
+    for model in (cafe.SphereGCN(), cafe.SoftmaxClustering()):
+        with pytest.raises(NotFittedError):
+            model.to_frame()
+    with pytest.raises(NotFittedError):
+        cafe.Reduce().transform(np.zeros((3, 3)))
+
+
+def test_seeds(karate):
+    def run(state):
+        return cafe.SphereGCN(columns=4, random_state=state).fit_transform(karate)
+
+    assert np.array_equal(run(None), run(1))
+    assert np.array_equal(run(5), run(5)) and not np.array_equal(run(5), run(6))
+    assert np.array_equal(run(np.random.RandomState(2)), run(np.random.RandomState(2)))
+    assert np.array_equal(run(np.random.default_rng(2)), run(np.random.default_rng(2)))
+    with pytest.raises(ValueError):
+        run(-1)
+
+
+@pytest.mark.parametrize("cls", [cafe.SphereGCN, cafe.CafeGCN, cafe.LayeredCafe])
+def test_same_bits_for_any_threads(cls, planted):
+    runs = [cls(n_jobs=jobs).fit_transform(planted[0]) for jobs in (1, 2, 3, 8)]
+    assert all(np.array_equal(r, runs[0]) for r in runs)
+
+
+# ---- what they find
+
+@pytest.mark.parametrize("cls", [cafe.SphereGCN, cafe.CafeGCN, cafe.SoftmaxClustering])
+def test_the_objective_never_falls(cls, planted):
+    objective = cls(columns=16).fit(planted[0]).objective_
+    assert (np.diff(objective) >= -1e-9).all() and objective[-1] > objective[0]
+
+
+def test_layers_are_nested(planted):
+    model = cafe.LayeredCafe(columns=32).fit(planted[0])
+    for fine, coarse in zip(model.layers_, model.layers_[1:]):
+        assert np.array_equal(fine.parent[fine.partition], coarse.partition)
+        assert fine.modularity <= coarse.modularity + 1e-12
+    assert model.layers_[-1].parent is None
+    assert np.array_equal(model.communities_, model.layers_[-1].partition)
+    assert adjusted_rand_score(planted[1], model.communities_) > 0.9
+    assert np.array_equal(model.fit_predict(planted[0]), model.communities_)
+
+
+@pytest.mark.parametrize("start", ["random", "layers", "sphere"])
+@pytest.mark.parametrize("rows", ["dense", "sparse"])
+def test_soft_clusters(start, rows, planted):
+    model = cafe.SoftmaxClustering(columns=20, start=start, rows=rows)
+    if start == "sphere" and rows == "sparse":
+        with pytest.raises(ValueError, match="dense"):
+            model.fit(planted[0])
+        return
+    part = model.fit_predict(planted[0])
+    h = model.memberships_
+    assert scipy.sparse.issparse(h) == (rows == "sparse") and h.shape == (2000, 20)
+    dense = h.toarray() if scipy.sparse.issparse(h) else h
+    assert np.allclose(dense.sum(axis=1), 1, atol=1e-5) and (dense >= 0).all()
+    # the partition is the argmax, renumbered by first appearance
+    best = dense.argmax(axis=1)
+    _, first, same = np.unique(best, return_index=True, return_inverse=True)
+    assert np.array_equal(np.argsort(np.argsort(first))[same], part)
+    assert model.labels_ is model.communities_
+
+
+def test_labels_stay(karate, faction):
+    y = np.full(34, -1)
+    y[[0, 33]] = faction[[0, 33]]
+    for model in (cafe.CafeGCN(), cafe.SoftmaxClustering(), cafe.LabelPropagation()):
+        model.fit(karate, y)
+        assert model.classes_.tolist() == [0, 1]
+        assert model.transduction_[0] == 0 and model.transduction_[33] == 1
+        assert accuracy_score(faction, model.transduction_) > 0.85
+    names = np.array(["hi", "john"], dtype=object)[faction]
+    named = np.array([None] * 34, dtype=object)
+    named[[0, 33]] = names[[0, 33]]
+    by_array = cafe.CafeGCN().fit(karate, named)
+    by_mapping = cafe.CafeGCN().fit(karate, {0: "hi", 33: "john"})
+    assert np.array_equal(by_array.embedding_, by_mapping.embedding_)
+    assert by_array.transduction_.tolist() == by_mapping.transduction_.tolist()
+
+
+def test_labels_that_reach_nobody():
+    two = cafe.Graph([[0, 1], [2, 3]])
+    assert cafe.LabelPropagation().fit(two, {0: 5}).transduction_.tolist() == [5, 5, -1, -1]
+    assert cafe.LabelPropagation().fit(two, {0: "a"}).transduction_.tolist() == \
+        ["a", "a", None, None]
+    with pytest.raises(ValueError, match="known label"):
+        cafe.LabelPropagation().fit(two, [-1] * 4)
+    with pytest.raises(ValueError, match="too few"):
+        cafe.CafeGCN(columns=1).fit(two, [0, 1, -1, -1])
+
+
+def test_start_goes_on(planted):
+    first = cafe.SphereGCN(columns=8, sweeps=3, tolerance=0, output_form="raw").fit(planted[0])
+    more = cafe.SphereGCN(columns=8, sweeps=1, tolerance=0).fit(planted[0],
+                                                                start=first.embedding_)
+    assert more.objective_[0] == pytest.approx(first.objective_[-1], rel=1e-6)
+    with pytest.raises(ValueError, match="8 columns"):
+        cafe.SphereGCN(columns=8).fit(planted[0], start=np.zeros((2000, 3)))
+    with pytest.raises(ValueError, match="start"):
+        cafe.LayeredCafe().fit(planted[0], start=np.zeros((2000, 3)))
+
+
+def test_samplings(karate, rng):
+    edge = cafe.SphereGCN(columns=4).fit(karate)
+    walk = cafe.SphereGCN(columns=4, sampling="walk", window=3).fit(karate)
+    pagerank = cafe.SphereGCN(columns=4, sampling="pagerank", damping=0.5).fit(karate, seeds=[0, 1])
+    x = rng.normal(size=(34, 5))
+    twisted = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=2.0).fit(karate, attributes=x)
+    plain = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=0.0).fit(karate, attributes=x)
+    aimed = cafe.SphereGCN(columns=4, sampling="twisted", twist_mean=0.05).fit(karate, attributes=x)
+    assert walk.report_["sampled"]["exact"] and pagerank.report_["sampled"]["seeds"] == 2
+    assert not np.array_equal(edge.embedding_, twisted.embedding_)
+    assert np.array_equal(edge.embedding_, plain.embedding_)
+    assert aimed.report_["sampled"]["mean"] == pytest.approx(0.05, abs=1e-6)
+    drawn = cafe.SphereGCN(columns=4, sampling="walk", samples=5000).fit(karate)
+    assert not drawn.report_["sampled"]["exact"]
+    with pytest.raises(ValueError, match="attributes"):
+        cafe.SphereGCN(sampling="twisted").fit(karate)
+
+
+def test_propagation_sharpens(planted):
+    plain = cafe.SphereGCN(columns=16).fit(planted[0])
+    spread = cafe.SphereGCN(columns=16, propagate=True).fit(planted[0])
+    assert spread.embedding_.shape[0] == 2000
+    assert not np.array_equal(plain.embedding_, spread.embedding_)
+    assert np.allclose(np.linalg.norm(spread.embedding_, axis=1), 1, atol=1e-4)
+
+
+def test_reduce(rng):
+    centres = rng.normal(size=(4, 12)) * 5
+    x = np.repeat(centres, 40, axis=0) + rng.normal(size=(160, 12))
+    model = cafe.Reduce(columns=4).fit(x)
+    assert np.allclose(model.embedding_.T @ model.embedding_, np.eye(model.n_components_), atol=1e-4)
+    assert np.allclose(model.transform(x), model.embedding_, atol=1e-4)
+    assert np.allclose(model.mean_, x.mean(axis=0), atol=1e-5)
+    pca = PCA(n_components=4).fit(x)
+    assert np.allclose(model.eigenvalues_, pca.singular_values_**2, rtol=1e-4)
+    assert (np.abs(model.projections_) < 0.1).all()
+    centred = x - x.mean(axis=0)  # Ritz values lie within their residuals of eigenvalues
+    exact = np.linalg.eigvalsh(centred @ centred.T)
+    for value, residual in zip(model.ritz_values_, model.residuals_):
+        assert np.abs(exact - value).min() <= residual + 1e-4 * exact.max()
+    labels = np.repeat(np.arange(4), 40)
+    judge = make_pipeline(StandardScaler(), LogisticRegression())
+    score = cross_val_score(make_pipeline(cafe.Reduce(columns=8), judge), x,
+                            labels, cv=4)
+    assert score.mean() > 0.85
+    search = GridSearchCV(make_pipeline(cafe.Reduce(n_jobs=1), judge),
+                          {"reduce__columns": [2, 8], "reduce__method": ["softmax", "sphere"]},
+                          cv=2, n_jobs=2).fit(x, labels)
+    assert search.best_score_ > 0.85
+
+
+# ---- many at once
+
+def fit_score(graph, labels, params):
+    model = cafe.SphereGCN(n_jobs=1).set_params(**params)
+    x = model.fit_transform(graph)
+    return cross_val_score(LogisticRegression(max_iter=200), x * 30, labels, cv=3).mean(), x
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_joblib_grid(planted, backend):
+    graph, labels = planted
+    grid = list(ParameterGrid({"columns": [4, 12], "output_form": ["walk", "hhat"],
+                               "sweeps": [5]}))
+    found = joblib.Parallel(n_jobs=2, backend=backend)(
+        joblib.delayed(fit_score)(graph, labels, p) for p in grid)
+    alone = [fit_score(graph, labels, p)[1] for p in grid]
+    assert all(np.array_equal(x, y) for (_, x), y in zip(found, alone))
+    best = max(range(len(grid)), key=lambda i: found[i][0])
+    assert grid[best]["columns"] == 12 and found[best][0] > 0.9
+
+
+def test_without_scikit_learn():
+    """NumPy is all that is needed; other modules are as if not there."""
+    code = """
+import sys
+for name in ("sklearn", "scipy", "pandas", "networkx", "igraph", "tqdm"):
+    sys.modules[name] = None
+import numpy as np, cafe
+g = cafe.karate()
+m = cafe.SphereGCN(columns=4, random_state=2).fit(g)
+print(m, m.get_params()["columns"])
+print(m.set_params(columns=3).columns)
+assert cafe.SoftmaxClustering(columns=4).fit_predict(g).shape == (34,)
+x = np.random.default_rng(0).normal(size=(30, 5))
+r = cafe.Reduce(columns=3).fit(x)
+assert np.allclose(r.transform(x), r.embedding_, atol=1e-4)
+try:
+    r.transform(x[:, :2])
+except ValueError as error:
+    print("refused")
+cafe.explain(g, m); cafe.SphereGCN(columns=2, verbose=1).fit(g)
+try:
+    cafe.SphereGCN().to_frame()
+except ValueError:
+    print("not fitted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["SphereGCN(columns=4, random_state=2) 4", "3", "refused",
+                                        "not fitted"]
+
+
+def test_progress(planted, capsys):
+    seen = []
+    cafe.SphereGCN(columns=64, sweeps=30, tolerance=0, verbose=seen.append).fit(planted[0])
+    assert seen and all(isinstance(p, cafe.Progress) for p in seen)
+    cafe.SphereGCN(columns=64, sweeps=200, tolerance=0, verbose=True).fit(planted[0])
+    assert "sweep" in capsys.readouterr().err
+
+    def stop(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        cafe.SphereGCN(columns=64, sweeps=10**6, tolerance=0, verbose=stop).fit(planted[0])

@@ -1,0 +1,259 @@
+"""Graphs from every kind of input are the same graph; what need not be copied is not."""
+import gzip
+import pickle
+import types
+
+import igraph
+import networkx
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+
+import cafe
+
+
+def edges_of(graph):
+    """{(u, w): weight} with u <= w, by name."""
+    matrix = scipy.sparse.triu(graph.to_scipy()).tocoo()
+    names = graph.nodes.tolist()
+    return {tuple(sorted((names[u], names[w]))): float(v)
+            for u, w, v in zip(matrix.row, matrix.col, matrix.data)}
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    """Distinct links of 60 nodes, with weights that float32 holds exactly."""
+    rng = np.random.default_rng(11)
+    full = networkx.gnm_random_graph(60, 150, seed=4)
+    edges = np.array(full.edges)
+    return edges, rng.integers(1, 64, len(edges)) / 8
+
+
+@pytest.fixture(scope="module")
+def wanted(arrays):
+    return {tuple(sorted(e)): w for e, w in zip(arrays[0].tolist(), arrays[1])}
+
+
+def weighted_networkx(arrays):
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(60))
+    graph.add_weighted_edges_from([(u, w, x) for (u, w), x in zip(arrays[0].tolist(), arrays[1])])
+    return graph
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_format_of_scipy(arrays, wanted, form, dtype):
+    matrix = networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60))
+    graph = cafe.Graph(getattr(scipy.sparse.csr_matrix(matrix, dtype=dtype), f"to{form}")())
+    assert edges_of(graph) == wanted and graph.n_nodes == 60
+
+
+def test_a_triangle_of_the_adjacency_is_enough(arrays, wanted):
+    matrix = scipy.sparse.coo_matrix((arrays[1], arrays[0].T), shape=(60, 60))
+    assert edges_of(cafe.Graph(matrix)) == wanted
+
+
+def test_edges_with_weights(arrays, wanted):
+    edges, weights = arrays
+    assert edges_of(cafe.Graph(edges, weights=weights, nodes=60)) == wanted
+    assert edges_of(cafe.Graph(edges.T, weights=weights, nodes=60)) == wanted
+    assert edges_of(cafe.Graph(edges[:, ::-1].tolist(), weights=weights.tolist())) == wanted
+    assert set(edges_of(cafe.Graph(edges)).values()) == {1.0}
+
+
+class Tensor:
+    """What a tensor of PyTorch can do, as far as we use it."""
+
+    def __init__(self, array):
+        self.array, self.where = array, "cuda"
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.array
+
+
+def test_edge_index(arrays, wanted):
+    edges, weights = arrays
+    data = types.SimpleNamespace(edge_index=Tensor(edges.T), edge_weight=Tensor(weights),
+                                 num_nodes=60)
+    assert edges_of(cafe.Graph(data)) == wanted
+    both = np.concatenate([edges.T, edges.T[::-1]], axis=1)  # as PyTorch Geometric lists edges
+    assert cafe.Graph(types.SimpleNamespace(edge_index=both, num_nodes=70)).n_edges == len(edges)
+    assert cafe.Graph(types.SimpleNamespace(edge_index=both, num_nodes=70)).n_nodes == 70
+    assert edges_of(cafe.Graph(Tensor(edges.T), weights=Tensor(weights))) == wanted
+
+
+def test_networkx_and_igraph(arrays, wanted):
+    assert edges_of(cafe.Graph(weighted_networkx(arrays))) == wanted
+    other = igraph.Graph(60, arrays[0].tolist(), edge_attrs={"weight": arrays[1].tolist()})
+    assert edges_of(cafe.Graph(other)) == wanted
+    assert set(edges_of(cafe.Graph(other, weights=False)).values()) == {1.0}
+
+
+def test_names_are_kept(arrays, wanted):
+    names = {i: f"node {i}" for i in range(60)}
+    named = {tuple(sorted((names[u], names[w]))): x for (u, w), x in wanted.items()}
+    relabelled = networkx.relabel_nodes(weighted_networkx(arrays), names)
+    assert edges_of(cafe.Graph(relabelled)) == named
+    table = pandas.DataFrame({"source": [names[u] for u, _ in arrays[0].tolist()],
+                              "target": [names[w] for _, w in arrays[0].tolist()],
+                              "weight": arrays[1]})
+    assert edges_of(cafe.Graph(table)) == named
+    graph = cafe.Graph(relabelled)
+    assert graph.index("node 7") == 7 and graph.names[7] == "node 7"
+    with pytest.raises(KeyError):
+        graph.index("node 77")
+
+
+def test_names_of_any_kind():
+    mixed = networkx.Graph([((0, 0), (0, 1)), ("a", (0, 0)), (7, "a")])
+    graph = cafe.Graph(mixed)
+    assert graph.nodes.tolist() == [(0, 0), (0, 1), "a", 7]
+    assert graph.index((0, 1)) == 1 and graph.index(7) == 3
+    large = pandas.DataFrame({"a": [10**12, 5], "b": [5, 10**13]})
+    assert cafe.Graph(large).nodes.tolist() == [5, 10**12, 10**13]
+    assert cafe.Graph(np.array([[0, 1], [1, 2]]), names=["x", "y", "z"]).nodes.tolist() == list("xyz")
+
+
+def test_files(tmp_path, arrays, wanted):
+    text = "".join(f"{u}\t{w}\t{x}\n" for (u, w), x in zip(arrays[0].tolist(), arrays[1]))
+    (tmp_path / "g.txt").write_text(text)
+    with gzip.open(tmp_path / "g.txt.gz", "wt") as file:
+        file.write(text)
+    graph = cafe.Graph(tmp_path / "g.txt")
+    assert edges_of(graph) == {e: w for e, w in wanted.items()}
+    assert edges_of(cafe.Graph(str(tmp_path / "g.txt.gz"))) == wanted
+    assert set(edges_of(cafe.Graph(tmp_path / "g.txt", weights=False)).values()) == {1.0}
+    graph.write(tmp_path / "g.cafe")
+    assert edges_of(cafe.Graph(tmp_path / "g.cafe")) == wanted
+    with pytest.raises(FileExistsError):
+        graph.write(tmp_path / "g.cafe")
+    graph.write(tmp_path / "g.cafe", overwrite=True)
+    (tmp_path / "n.txt").write_text("anna bert\nbert 7\n")
+    assert cafe.Graph(tmp_path / "n.txt").nodes.tolist() == ["anna", "bert", "7"]
+    (tmp_path / "i.txt").write_text("10 30\n30 20\n")
+    assert cafe.Graph(tmp_path / "i.txt").nodes.tolist() == [10, 20, 30]
+
+
+def test_errors_have_the_library_s_message(tmp_path):
+    with pytest.raises(OSError, match="No such file"):
+        cafe.Graph(tmp_path / "none.txt")
+    (tmp_path / "bad.txt").write_text("0 1\n1 2 3 4 x\n")
+    with pytest.raises(ValueError, match=r"bad\.txt:2:") as caught:
+        cafe.Graph(tmp_path / "bad.txt", format="edges")
+    assert isinstance(caught.value, cafe.CafeError)
+    assert caught.value.status == "CAFE_ERROR_FORMAT"
+    with pytest.raises(ValueError, match="self_loops takes one of drop"):
+        cafe.Graph([[0, 1]], self_loops="maybe")
+    with pytest.raises(TypeError, match="unknown option 'loops'"):
+        cafe.Graph([[0, 1]], loops="keep")
+
+
+@pytest.mark.parametrize("data", [np.zeros((3, 5)), np.zeros(3), [[0.5, 1.0]], [[-1, 2]],
+                                  scipy.sparse.csr_matrix((3, 4)), [[0, 2**40]]])
+def test_what_is_no_graph(data):
+    with pytest.raises(ValueError):
+        cafe.Graph(data)
+
+
+def test_wrong_weights():
+    with pytest.raises(ValueError, match="weights"):
+        cafe.Graph([[0, 1], [1, 2]], weights=[1, 2, 3])
+    with pytest.raises(ValueError):
+        cafe.Graph([[0, 1], [1, 2]], weights=[1, float("nan")])
+
+
+def test_what_was_dropped_is_counted():
+    counts = cafe.Graph([[0, 1], [1, 0], [2, 2], [1, 2], [1, 2]]).counts
+    assert (counts["edges"], counts["self_loops"], counts["duplicates"], counts["reversed"]) == \
+        (2, 1, 1, 1)
+
+
+def test_directed_rules_match_scipy(rng):
+    links = np.unique(rng.integers(0, 30, (200, 2)), axis=0)
+    links = links[links[:, 0] != links[:, 1]]
+    a = scipy.sparse.csr_matrix((np.ones(len(links)), links.T), shape=(30, 30))
+    found = cafe.Graph(links, nodes=30, directed="sum").to_scipy()
+    assert abs(found - (a + a.T)).max() == 0
+    cocited = (a @ a.T + a.T @ a).tolil()
+    cocited.setdiag(0)
+    assert abs(cafe.Graph(a, directed="cocitation").to_scipy() - cocited).max() < 1e-5
+
+
+# ---- memory
+
+def test_fitting_rows_are_not_copied(arrays):
+    matrix = scipy.sparse.csr_matrix(
+        networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60)),
+        dtype=np.float32)
+    graph = cafe.Graph(matrix)
+    offsets, targets, weights = graph.csr()
+    assert targets.ctypes.data == matrix.indices.ctypes.data
+    assert weights.ctypes.data == matrix.data.ctypes.data
+    ones = scipy.sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr))
+    graph = cafe.Graph(ones)  # float64, but all ones: no weights at all
+    assert graph.csr()[1].ctypes.data == ones.indices.ctypes.data and graph.csr()[2] is None
+
+
+def test_views_keep_the_graph(arrays):
+    offsets, targets, _ = cafe.Graph(arrays[0]).csr()  # the graph itself is gone
+    filler = [np.full(len(targets), -1, np.int32) for _ in range(200)]
+    assert targets.min() == 0 and targets.max() == 59 and offsets[-1] == len(targets)
+    assert len(filler) == 200
+    with pytest.raises(ValueError):
+        targets[0] = 1
+
+
+def test_arrays_outlive_the_matrix(arrays):
+    matrix = scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array(weighted_networkx(arrays)))
+    want = matrix.copy()
+    graph = cafe.Graph(matrix)
+    del matrix
+    assert abs(graph.to_scipy() - want).max() == 0
+
+
+def test_pickle(arrays, wanted):
+    graph = cafe.Graph(arrays[0], weights=arrays[1], names=[f"n{i}" for i in range(60)])
+    again = pickle.loads(pickle.dumps(graph))
+    assert edges_of(again) == edges_of(graph) and again.nodes.tolist() == graph.nodes.tolist()
+    loops = cafe.Graph([[0, 0], [0, 1]], self_loops="keep")
+    assert abs(pickle.loads(pickle.dumps(loops)).to_scipy() - loops.to_scipy()).max() == 0
+
+
+def test_degrees_and_frames(arrays):
+    graph = cafe.Graph(arrays[0], weights=arrays[1])
+    assert np.allclose(graph.degrees, np.asarray(graph.to_scipy().sum(axis=1)).ravel())
+    table = graph.frame(np.zeros((60, 3)))
+    assert table.shape == (60, 3) and table.index.tolist() == list(range(60))
+    assert len(graph) == 60 and "60 nodes, 150 edges, weighted" in repr(graph)
+
+
+def test_empty_and_tiny():
+    assert cafe.Graph(np.zeros((0, 2), int), nodes=3).n_nodes == 3
+    with pytest.raises(ValueError, match="edge"):
+        cafe.SphereGCN().fit(cafe.Graph(np.zeros((0, 2), int), nodes=3))
+
+
+def test_karate_is_the_example(tmp_path):
+    import os
+    import pathlib
+    root = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+    example = cafe.Graph(root / "examples" / "karate.txt")
+    graph, faction = cafe.karate(return_labels=True)
+    assert edges_of(graph) == edges_of(example)
+    lines = (root / "examples" / "karate.labels.txt").read_text().split("\n")
+    known = dict(line.split() for line in lines if line and line[0] != "#")
+    assert all(faction[int(u)] == int(c) for u, c in known.items())
+
+
+def test_points(rng):
+    x = np.concatenate([rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 50])
+    graph = cafe.Graph.from_points(x, neighbours=4)
+    assert graph.n_nodes == 60 and graph.counts["components"] >= 2

@@ -1,0 +1,84 @@
+"""Explanations and pages in a notebook: escaped, named, and where they were asked for."""
+import json
+import re
+
+import numpy as np
+import pytest
+
+import cafe
+
+
+@pytest.fixture(scope="module")
+def named():
+    names = [f"member {i}" for i in range(33)] + ['<script>alert("x")</script>']
+    matrix = cafe.karate().to_scipy()
+    return cafe.Graph(matrix, names=names)
+
+
+def test_explanation_shows_and_escapes(named):
+    why = cafe.explain(named, cafe.SphereGCN(columns=3).fit(named),
+                       labels=["<b>a</b>" if i < 20 else "b" for i in range(34)])
+    text = why._repr_html_()
+    assert "<script" not in text and "&lt;script&gt;" in text and "member 0" in text
+    assert text.count("<table>") == text.count("</table>") == 2
+    assert why.dimensions[0].label[0] in ("<b>a</b>", "b")
+    assert json.loads(json.dumps(why.to_dict()))["communities"]
+    assert why.node("member 5").node == "member 5"
+    with pytest.raises(KeyError):
+        why.node("nobody")
+
+
+def test_association_with_labels(karate, faction):
+    x = np.stack([np.where(faction == 1, 1.0, -1.0), np.arange(34)], axis=1)
+    why = cafe.explain(karate, x, labels=faction)
+    label, correlation, ratio = why.dimensions[0].label
+    assert abs(correlation) == pytest.approx(1) and ratio == pytest.approx(1)
+    assert (correlation > 0) == (label == 1)
+    share = why.dimensions[1].label[2]
+    means = [x[faction == c, 1].mean() for c in (0, 1)]
+    between = sum((faction == c).sum() * (m - x[:, 1].mean())**2 for c, m in enumerate(means))
+    assert share == pytest.approx(between / ((x[:, 1] - x[:, 1].mean())**2).sum())
+
+
+def test_given_communities(karate, faction):
+    why = cafe.explain(karate, cafe.SphereGCN(columns=3).fit(karate), communities=faction)
+    assert len(why.communities) == 2 and np.array_equal(why.partition, faction)
+    assert why.ceiling is not None
+    bare = cafe.explain(karate, cafe.SphereGCN(columns=3).fit(karate), spectrum=False, bound=False)
+    assert bare.spectrum is None and bare.ceiling is None
+
+
+def test_page(tmp_path, named, faction):
+    path = tmp_path / "page.html"
+    model = cafe.LayeredCafe(columns=8).fit(named)
+    page = cafe.view(named, model, path, labels=np.array(["Mr. Hi, and his", "officers"])[faction],
+                     title="The <club>")
+    assert page.path == path and path.stat().st_size == page.report["bytes"] > 10000
+    assert page.report["names"] == 1 and page.report["labels"] == 1
+    text = path.read_text()
+    assert "The <club>" not in text and "The &lt;club" in text
+    assert '<script>alert("x")' not in text
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe srcdoc="') and frame.count("<") == 2  # all else is escaped
+    assert re.search(r'sandbox="allow-scripts[^"]*"', frame) and "allow-same-origin" not in frame
+    with pytest.raises(FileExistsError):
+        cafe.view(named, model, path)
+    cafe.view(named, model, path, overwrite=True)
+
+
+def test_page_of_arrays(karate, faction, rng):
+    page = cafe.view(karate, rng.normal(size=(34, 5)), map=rng.normal(size=(34, 2)),
+                     communities={i: int(faction[i]) for i in range(30)}, links="none")
+    try:
+        assert page.report["links"] == 0 and page.report["layers"] == 1
+    finally:
+        page.path.unlink()
+    with pytest.raises(ValueError, match="map"):
+        cafe.view(karate, rng.normal(size=(34, 5)), map="somehow")
+
+
+def test_layout(planted):
+    model = cafe.SphereGCN(columns=16).fit(planted[0])
+    points = cafe.layout(planted[0], model, n_jobs=1)
+    assert points.shape == (2000, 2) and np.isfinite(points).all()
+    assert np.array_equal(points, cafe.layout(planted[0], model, n_jobs=3))

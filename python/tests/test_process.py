@@ -1,0 +1,205 @@
+"""Ctrl-C, fork, threads and memory: what a process meets."""
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import cafe
+
+
+def start(code, **options):
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **options)
+
+
+LONG = {
+    "sphere": "cafe.SphereGCN(columns=64, sweeps=10**8, tolerance=0).fit(graph)",
+    "softmax": "cafe.SoftmaxClustering(columns=64, sweeps=10**8, tolerance=0).fit(graph)",
+    "deepwalk": "cafe.DeepWalk(columns=64, walks=10**5).fit(graph)",
+    "explain": "cafe.explain(graph, x, bound=True, bound_sweeps=10**6, bound_tolerance=0, "
+               "bound_columns=512)",
+}
+
+
+@pytest.mark.parametrize("call", LONG)
+def test_interrupt(call):
+    """SIGINT during a long call: KeyboardInterrupt within two seconds, and life goes on."""
+    child = start(f"""
+        import sys, time, numpy as np, cafe
+        graph, _ = cafe.generate("planted", nodes=20000, edges=100000)
+        x = np.random.default_rng(0).normal(size=(20000, 4)).astype(np.float32)
+        print("ready", flush=True)
+        began = time.monotonic()
+        try:
+            {LONG[call]}
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic(), flush=True)
+        print(len(cafe.SphereGCN(columns=4).fit_transform(cafe.karate())))
+    """)
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    sent = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0, err
+    word, when = out.split()[:2]
+    assert word == "interrupted" and out.split()[2] == "34"
+    assert float(when) - sent < 2
+
+
+def fit_in_child(graph, queue):
+    model = cafe.SphereGCN(columns=8, n_jobs=2).fit(graph)
+    found = cafe.LayeredCafe(columns=8).fit(graph)
+    spectral = cafe.Spectral(columns=3).fit(graph)
+    queue.put((model.embedding_, found.communities_, spectral.embedding_))
+
+
+def test_fork_after_a_fit(planted):
+    graph = planted[0]
+    first = cafe.SphereGCN(columns=8, n_jobs=2).fit(graph)
+    parts = cafe.LayeredCafe(columns=8).fit(graph)
+    spectral = cafe.Spectral(columns=3).fit(graph)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    children = [context.Process(target=fit_in_child, args=(graph, queue)) for _ in range(2)]
+    for child in children:
+        child.start()
+    for _ in children:
+        x, communities, vectors = queue.get(timeout=60)
+        assert np.array_equal(x, first.embedding_)
+        assert np.array_equal(communities, parts.communities_)
+        assert np.array_equal(vectors, spectral.embedding_)
+    for child in children:
+        child.join(60)
+        assert child.exitcode == 0
+
+
+def test_fork_during_a_fit(planted):
+    """A child made while another thread is inside the library can use it."""
+    graph = planted[0]
+    busy = threading.Thread(target=lambda: cafe.SphereGCN(columns=64, sweeps=100, tolerance=0,
+                                                          residual=1e-6).fit(graph))
+    busy.start()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=fit_in_child, args=(graph, queue))
+    child.start()
+    x, _, _ = queue.get(timeout=60)
+    child.join(60)
+    busy.join()
+    assert child.exitcode == 0
+    assert np.array_equal(x, cafe.SphereGCN(columns=8, n_jobs=2).fit_transform(graph))
+
+
+def test_threads_at_once(planted):
+    """The same bits as one after the other; ARPACK and OpenBLAS are shared without harm."""
+    graph = planted[0]
+    models = [cafe.SphereGCN(columns=16, residual=1e-4), cafe.CafeGCN(columns=16),
+              cafe.Spectral(columns=4), cafe.LayeredCafe(columns=16), cafe.HOPE(columns=8)]
+    wanted = [m.fit_transform(graph) for m in models]
+    found = {}
+
+    def work(number):
+        model = type(models[number % 5])(**models[number % 5].get_params())
+        found[number] = model.fit_transform(graph)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(15)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 15
+    assert all(np.array_equal(x, wanted[i % 5]) for i, x in found.items())
+
+
+def test_the_interpreter_is_free_during_a_call(planted):
+    """Python goes on in other threads while the library works."""
+    done = threading.Event()
+    ticks = []
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            time.sleep(0.005)
+
+    watcher = threading.Thread(target=tick)
+    watcher.start()
+    began = time.monotonic()
+    cafe.SphereGCN(columns=128, sweeps=60, tolerance=0, n_jobs=1).fit(planted[0])
+    took = time.monotonic() - began
+    done.set()
+    watcher.join()
+    during = [t for t in ticks if began < t < began + took]
+    assert len(during) > took / 0.1
+
+
+def test_objects_that_die_in_any_order():
+    """Cycles that the collector breaks: the library's objects still go before their context."""
+    code = """
+        import gc, cafe
+        for i in range(50):
+            graph = cafe.karate()
+            why = cafe.explain(graph, cafe.SphereGCN(columns=2, n_jobs=1).fit(graph), bound=False,
+                               spectrum=False, n_jobs=1)
+            ring = [graph, why]
+            ring.append(ring)
+            del graph, why, ring
+            if i % 7 == 0:
+                gc.collect()
+        try:
+            cafe.Graph([[0, 1]], weights=[float("nan")])
+        except ValueError as error:
+            kept = error
+        print("fine")
+    """
+    out, err = start(code).communicate(timeout=60)
+    assert out == "fine\n", err
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc")
+def test_ten_million_edges_are_not_copied():
+    """20 M arcs take 80 MB: a graph of borrowed rows and a sweep with K = 1 take far less."""
+    code = """
+        import numpy as np, scipy.sparse, cafe
+        n, half = 1_000_000, 10
+        def status(name):
+            with open("/proc/self/status") as file:
+                return next(int(l.split()[1]) for l in file if l.startswith(name + ":")) * 1024
+        # a ring in which every node is linked to the ten next ones on either side
+        steps = np.concatenate([np.arange(-half, 0), np.arange(1, half + 1)]).astype(np.int32)
+        indices = np.empty((n, 2 * half), np.int32)
+        for begin in range(0, n, 50_000):
+            rows = np.arange(begin, begin + 50_000, dtype=np.int32)[:, None]
+            block = (rows + steps) % n
+            block.sort(axis=1)
+            indices[begin:begin + 50_000] = block
+        indices = indices.ravel()
+        indptr = np.arange(0, len(indices) + 1, 2 * half, dtype=np.int64)
+        ones = np.broadcast_to(np.float32(1), (1,))
+        matrix = scipy.sparse.csr_matrix((n, n), dtype=np.float32)
+        matrix.data = np.ones(len(indices), np.int8)
+        matrix.indices, matrix.indptr = indices, indptr
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")  # the peak begins anew
+        before = status("VmRSS")
+        graph = cafe.Graph(matrix)
+        assert graph.n_edges == 10_000_000
+        assert graph.csr()[1].ctypes.data == indices.ctypes.data
+        made = status("VmHWM") - before
+        cafe.SphereGCN(columns=1, sweeps=1, output_form="raw").fit(graph)
+        print(made, status("VmHWM") - before, indices.nbytes)
+    """
+    out, err = start(code).communicate(timeout=120)
+    assert out, err
+    made, run, arcs = map(int, out.split())
+    print(f"graph {made / 1e6:.0f} MB, run {run / 1e6:.0f} MB, arcs {arcs / 1e6:.0f} MB")
+    assert arcs == 80_000_000
+    assert made < arcs / 2  # nor twice the offsets of n nodes
+    assert run < 2.5 * arcs  # the run's own: K columns for n nodes, chunks
