@@ -242,13 +242,13 @@ def test_reduce(rng):
         assert np.abs(exact - value).min() <= residual + 1e-4 * exact.max()
     labels = np.repeat(np.arange(4), 40)
     judge = make_pipeline(StandardScaler(), LogisticRegression())
-    score = cross_val_score(make_pipeline(cafe.Reduce(columns=8), judge), x,
+    score = cross_val_score(make_pipeline(cafe.Reduce(columns=16), judge), x,
                             labels, cv=4)
     assert score.mean() > 0.85
     search = GridSearchCV(make_pipeline(cafe.Reduce(n_jobs=1), judge),
-                          {"reduce__columns": [2, 8], "reduce__method": ["softmax", "sphere"]},
+                          {"reduce__columns": [2, 16], "reduce__method": ["softmax", "sphere"]},
                           cv=2, n_jobs=2).fit(x, labels)
-    assert search.best_score_ > 0.85
+    assert search.best_params_["reduce__columns"] == 16 and search.best_score_ > 0.85
 
 
 # ---- many at once
