@@ -98,7 +98,7 @@ int evaluate_vectors(evaluate_job *job) {
     int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
     if (code == CLI_OK)
         code = cli_check(job->run, evaluate_embed(job->run->context, &v->method, &job->model,
-                                                  (cli_known){0}, &job->columns, &job->vectors));
+                                                  job->known, &job->columns, &job->vectors));
     job->embed_seconds = cli_seconds() - began;
     if (code == CLI_OK)
         cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&v->method),

@@ -207,7 +207,7 @@ static int read_input(explain_job *job) {
     if (code == CLI_OK) code = choose_dimensions(job);
     if (code == CLI_OK) code = read_communities(job);
     if (code == CLI_OK && v->labels)
-        code = cli_check(&job->run, cafe_labels_read(context, job->graph, v->labels, &job->labels));
+        code = cli_read_known_labels(&job->run, job->graph, v->labels, &job->labels);
     if (code == CLI_OK) code = read_features(job);
     if (code == CLI_OK) code = cli_sample(&job->run, &v->sampling, job->graph, &job->sampled);
     return code;

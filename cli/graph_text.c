@@ -142,3 +142,13 @@ int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *
                 cli_count_text(added, count), added == 1 ? "" : "s", labels);
     return CLI_OK;
 }
+
+int cli_read_known_labels(cli_run *run, const cafe_graph *graph, const char *path,
+                          cafe_labels **labels) {
+    int64_t skipped = 0;
+    int code = cli_check(run, cafe_labels_read_known(run->context, graph, path, labels, &skipped));
+    if (code == CLI_OK && skipped > 0)
+        cli_warn(run, "%s: left out, of nodes that the graph does not have: %lld", path,
+                 (long long)skipped);
+    return code;
+}

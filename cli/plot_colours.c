@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "graph_text.h"
 #include "plot.h"
 
 static int out_of_memory(plot_job *job) {
@@ -14,8 +15,7 @@ static int out_of_memory(plot_job *job) {
 
 /* Of a node with several labels the first counts. */
 static int use_labels(plot_job *job, const char *path) {
-    cafe_context *context = job->run.context;
-    int code = cli_check(&job->run, cafe_labels_read(context, job->graph, path, &job->labels));
+    int code = cli_read_known_labels(&job->run, job->graph, path, &job->labels);
     if (code != CLI_OK) return code;
     int64_t classes = cafe_labels_classes(job->labels);
     job->kind = malloc((size_t)(job->n + 1) * sizeof *job->kind);

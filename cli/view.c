@@ -13,6 +13,7 @@
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
+#include "vectors.h"
 
 typedef struct view_values {
     cli_common common;
@@ -44,20 +45,10 @@ typedef struct view_job {
 
 /* ---- what is given --------------------------------------------------------------------------- */
 
-static int read_block(view_job *job, const char *path, int64_t *columns, float **block) {
-    int64_t rows = 0;
-    int code = cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, columns, block));
-    if (code == CLI_OK && rows != job->n)
-        code = cli_error(&job->run, CLI_INPUT,
-                         "%s: expected vectors of %" PRId64 " nodes, found %" PRId64, path, job->n,
-                         rows);
-    return code;
-}
-
 static int read_map(view_job *job) {
     int64_t columns = 0;
     const char *map = job->values->map;
-    int code = read_block(job, map, &columns, &job->map);
+    int code = cli_read_vectors(&job->run, map, job->graph, &columns, &job->map);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          map, columns);
@@ -75,10 +66,10 @@ static int read_input(view_job *job) {
     if (code != CLI_OK) return code;
     job->n = cafe_graph_nodes(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
-    code = read_block(job, job->vectors_path, &job->columns, &job->vectors);
+    code = cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns, &job->vectors);
     if (code == CLI_OK && !map_is(job, "auto") && !map_is(job, "none")) code = read_map(job);
     if (code == CLI_OK && v->labels)
-        code = cli_check(&job->run, cafe_labels_read(context, job->graph, v->labels, &job->labels));
+        code = cli_read_known_labels(&job->run, job->graph, v->labels, &job->labels);
     if (code == CLI_OK && v->communities)
         code = cli_check(&job->run,
                          cafe_labels_read(context, job->graph, v->communities, &job->given));
@@ -279,8 +270,8 @@ static int run_view(const void *values, const cli_arguments *arguments) {
     cafe_sampled_free(job.sampled);
     cafe_labels_free(job.labels);
     cafe_labels_free(job.given);
-    if (job.vectors) cafe_block_free(job.run.context, job.vectors);
-    if (job.map) cafe_block_free(job.run.context, job.map);
+    free(job.vectors);
+    free(job.map);
     cafe_graph_free(job.graph);
     view_report_free(&job.report);
     free(job.layer);
@@ -322,7 +313,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_view = {
     .name = "view",
-    .arguments = "GRAPH VECTORS.npy -o PAGE.html [options]",
+    .arguments = "GRAPH EMBEDDING -o PAGE.html [options]",
     .summary = "one interactive page of an embedding, to open in a browser",
     .description =
         "Writes a page that needs nothing but itself: points to move, zoom, search and select, "

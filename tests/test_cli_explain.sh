@@ -125,7 +125,8 @@ expect 3 "$CAFE" explain "$karate" empty.in.tsv
 head -c 60 k.in.npy >broken.in.npy
 expect 3 "$CAFE" explain "$karate" broken.in.npy
 printf '0 a\nnobody b\n' >bad.in
-expect 3 "$CAFE" explain "$karate" k.in.npy --labels bad.in
+expect 0 "$CAFE" explain "$karate" k.in.npy --labels bad.in
+says 'bad.in: left out, of nodes that the graph does not have: 1'
 expect 3 "$CAFE" explain "$karate" k.in.npy --communities bad.in
 printf '1\t2\n' >few.in.tsv
 expect 3 "$CAFE" explain "$karate" k.in.npy --features few.in.tsv

@@ -15,6 +15,13 @@ typedef struct cafe_labels cafe_labels;
  * again with other labels, is CAFE_ERROR_FORMAT with file, line and column. */
 CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
                                       const char *path, cafe_labels **labels);
+/* The same, but lines of nodes that the graph does not have are left out; *skipped gets their
+ * number.
+ */
+CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *graph,
+                                            const char *path, cafe_labels **labels,
+                                            int64_t *skipped);
+
 /* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
  * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
 CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,

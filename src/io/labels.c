@@ -110,6 +110,8 @@ typedef struct reading {
     const cafe_graph *graph;
     cafe_labels *labels;
     char *field; /* LONGEST_NAME + 1 bytes */
+    int64_t
+        *skipped; /* counts lines of nodes that the graph does not have; NULL: they are errors */
 } reading;
 
 static cafe_status take_field(reading *r, cafe_place *line, uint8_t separator, const char *what,
@@ -176,6 +178,10 @@ static cafe_status take_line(reading *r, cafe_place *line) {
     int64_t length;
     CAFE_TRY(take_field(r, line, separator, "a node", &length));
     int64_t node = cafe_graph_find(r->graph, r->field);
+    if (node < 0 && r->skipped) {
+        (*r->skipped)++;
+        return CAFE_OK;
+    }
     if (node < 0) return cafe_fail_at(r->context, &begin, "a node of the graph");
     int64_t old = l->count[node], old_first = l->first[node];
     l->count[node] = 0;
@@ -267,12 +273,12 @@ static cafe_status allocate(cafe_context *context, int64_t n, cafe_labels **labe
     return l->first && l->count ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
-cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph, const char *path,
-                             cafe_labels **labels) {
+static cafe_status read_labels(cafe_context *context, const cafe_graph *graph, const char *path,
+                               int64_t *skipped, cafe_labels **labels) {
     cafe_status status = CAFE_OK;
     cafe_input input = {0};
     cafe_text text = {0};
-    reading r = {context, graph, NULL, NULL};
+    reading r = {context, graph, NULL, NULL, skipped};
     *labels = NULL;
     cafe_phase(context, "labels", 0);
     CAFE_TRY(cafe_input_open(context, path, &input));
@@ -295,6 +301,17 @@ done:
     cafe_text_close(&text);
     cafe_input_close(&input);
     return status;
+}
+
+cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph, const char *path,
+                             cafe_labels **labels) {
+    return read_labels(context, graph, path, NULL, labels);
+}
+
+cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *graph, const char *path,
+                                   cafe_labels **labels, int64_t *skipped) {
+    *skipped = 0;
+    return read_labels(context, graph, path, skipped, labels);
 }
 
 void cafe_labels_free(cafe_labels *labels) {
