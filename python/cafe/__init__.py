@@ -19,6 +19,10 @@ from .graph import Graph, generate
 from .reduce import Reduce
 from .page import Page, layout, view
 
+for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
+                CafeValueError, Progress):
+    _public.__module__ = __name__  # as users know them, in messages and pickles
+
 __version__ = _lib.version
 __all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
            "CafeValueError", "Explanation", "Graph", "Page", "Progress", "Reduce",

@@ -1,12 +1,14 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
 import inspect
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
-from ._call import run, seed_of, threads_of
-from ._options import Option, Parameter, Table, from_table, indented
+from ._call import Context, Verbose, run, seed_of, threads_of
+from ._options import Parameter, Table, from_table, indented
 from .graph import Graph
+
+T = TypeVar("T")
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
@@ -69,15 +71,15 @@ SAMPLING = [
     *from_table(Table.named("sample"), defaults={"twist_mean": None}),
 ]
 
-# `steps` alone would be GraRep's own option
-_RENAMED = {"residual_steps": "steps"}
+# of the table and its option: `steps` alone would be GraRep's own
+_RENAMED = {("finish", "steps"): "residual_steps"}
 
 
 def finish_parameters(form: Optional[str] = None) -> List[Parameter]:
     given = {"output_form": form} if form else None
     found = []
     for p in from_table(Table.named("finish"), defaults=given):
-        new = {v: k for k, v in _RENAMED.items()}.get(p.name, p.name)
+        new = _RENAMED.get(("finish", p.name), p.name)
         found.append(Parameter(new, p.default, p.text.replace(p.name, new, 1), p.annotation))
     return found
 
@@ -94,21 +96,29 @@ class Estimator(BaseEstimator):
 
     _parameters: Sequence[Parameter] = ()
 
+    # set by __init__, which is made from the parameters
+    random_state: Any
+    n_jobs: Optional[int]
+    verbose: Verbose
+    sampling: str
+
+    # set by fit
+    nodes_: np.ndarray
+    n_features_in_: int
+    report_: Dict[str, Any]
+
     def _values(self, table: Table) -> Dict[str, Any]:
         """The parameters that belong to a table, by the table's names; None is its default."""
-        named: Dict[str, Any] = {}
-        for name in (p.name for p in self._parameters):
-            own_name = _RENAMED.get(name, name) if table.name == "finish" else name
-            if table.name == "finish" and name == "steps":
-                continue
-            value = getattr(self, name)
-            if value is not None:
-                named[own_name] = value
-        return {o.keyword: named[o.keyword] for o in table.options if o.keyword in named}
+        own_names = {p.name for p in self._parameters}
+        found = {}
+        for option in table.options:
+            name = _RENAMED.get((table.name, option.keyword), option.keyword)
+            if name in own_names and getattr(self, name) is not None:
+                found[option.keyword] = getattr(self, name)
+        return found
 
-    def _run(self, work: Any) -> Any:
-        return run(work, threads_of(self.n_jobs), seed_of(self.random_state),  # type: ignore
-                   self.verbose)  # type: ignore[attr-defined]
+    def _run(self, work: Callable[[Context], T]) -> T:
+        return run(work, threads_of(self.n_jobs), seed_of(self.random_state), self.verbose)
 
     def _check_fitted(self, name: str) -> None:
         if not hasattr(self, name):
@@ -126,9 +136,9 @@ class Estimator(BaseEstimator):
         import pandas
         values = np.asarray(getattr(self, name))
         if values.ndim == 1:
-            return pandas.Series(values, index=self.nodes_, name=name.rstrip("_"))  # type: ignore
+            return pandas.Series(values, index=self.nodes_, name=name.rstrip("_"))
         columns = [f"x{j}" for j in range(values.shape[1])]
-        return pandas.DataFrame(values, index=self.nodes_, columns=columns)  # type: ignore
+        return pandas.DataFrame(values, index=self.nodes_, columns=columns)
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"pairwise": True, "non_deterministic": False, "no_validation": True}

@@ -55,12 +55,20 @@ Examples
 (34, 4)
 """)
 
+    columns: Optional[int]
+    start: Any
+    rows: str
+    communities_: np.ndarray
+    objective_: np.ndarray
+    modularity_: float
+    n_iter_: int
+    converged_: bool
+
     def fit(self, X: Any, y: Any = None, *, seeds: Any = None,
             attributes: Any = None) -> "SoftmaxClustering":
         """Finds the clusters of a graph; y: known labels, -1 or None where there is none."""
-        graph = as_graph(X, self.n_jobs)  # type: ignore[attr-defined]
-        sampling = Sampling(self.sampling, self._values(Table.named("sample")), seeds,  # type: ignore
-                            attributes)
+        graph = as_graph(X, self.n_jobs)
+        sampling = Sampling(self.sampling, self._values(Table.named("sample")), seeds, attributes)
         began = seconds()
         results = self._run(lambda context: self._work(context, graph, y, sampling))
         for name, value in results.items():
@@ -69,16 +77,16 @@ Examples
         self.nodes_ = graph.nodes
         self.report_ = {
             "method": "SoftmaxClustering", "version": lib.version, "graph": graph.counts,
-            "options": self.get_params(), "sweeps": self.n_iter_,  # type: ignore
-            "converged": self.converged_, "modularity": self.modularity_,  # type: ignore
-            "communities": int(self.communities_.max(initial=-1)) + 1,  # type: ignore
-            "objective": self.objective_.tolist(),  # type: ignore[attr-defined]
+            "options": self.get_params(), "sweeps": self.n_iter_,
+            "converged": self.converged_, "modularity": self.modularity_,
+            "communities": int(self.communities_.max(initial=-1)) + 1,
+            "objective": self.objective_.tolist(),
             "seconds": {"all": seconds() - began}}
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """fit, and the communities."""
-        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]
+        return self.fit(X, y, **fit_params).communities_
 
     # ---- the run
 
@@ -102,17 +110,17 @@ Examples
         return found
 
     def _wants_sparse(self, columns: int) -> bool:
-        if self.rows not in ("auto", "dense", "sparse"):  # type: ignore[attr-defined]
-            raise ValueError(f"rows={self.rows!r}: expected auto, dense or sparse")  # type: ignore
-        automatic = self.rows == "auto" and columns > DENSE_COLUMNS  # type: ignore[attr-defined]
-        return automatic or self.rows == "sparse"  # type: ignore[attr-defined]
+        if self.rows not in ("auto", "dense", "sparse"):
+            raise ValueError(f"rows={self.rows!r}: expected auto, dense or sparse")
+        automatic = self.rows == "auto" and columns > DENSE_COLUMNS
+        return automatic or self.rows == "sparse"
 
     def _start(self, model: Model, classes: Any) -> Tuple[Any, Any, int]:
         """A partition or rows to begin with, and the number of columns."""
-        asked = self.columns  # type: ignore[attr-defined]
+        asked = self.columns
         columns = asked or (len(classes) if classes is not None else
                             Table.named("softmax").options[0].default)
-        start = self.start  # type: ignore[attr-defined]
+        start = self.start
         if not isinstance(start, str):
             rows = block(start, model.graph.n_nodes, "start")
             if asked is not None and asked != rows.shape[1]:

@@ -1,7 +1,7 @@
 """Estimators that turn a graph into vectors: the paper's methods, label propagation, and the
 methods others published (cafe_baselines(), a class each)."""
 import ctypes
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._call import Context, Handle, arpack, seconds
 from ._library import lib
 from ._model import (Certificate, Layer, Model, Sampling, course_of, find_layers, finish,
                      partition_of, rows_of)
-from ._options import Parameter, Table, from_table, make_init, numpydoc
+from ._options import Table, from_table, make_init, numpydoc
 from .graph import Graph, as_graph
 
 ATTRIBUTES = """
@@ -43,15 +43,24 @@ modularity_ : float
 """
 
 
+Solved = Tuple[Handle, Dict[str, Any]]
+
+
 class Embedding(TransformerMixin, Estimator):
     """Base of the estimators that make vectors."""
 
     _samples = False  # works on the sampled graph
-    _propagates = True
 
-    # ---- to be defined by methods
+    columns: Any
+    propagate: bool
+    embedding_: np.ndarray
+    objective_: np.ndarray
+    n_iter_: int
+    converged_: bool
+    certificate_: Certificate
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
+        """Of each method its own: the solution, and further attributes."""
         raise NotImplementedError
 
     # ---- the run
@@ -73,15 +82,15 @@ class Embedding(TransformerMixin, Estimator):
         attributes : array of n_nodes rows, optional
             For sampling 'twisted'.
         """
-        graph = as_graph(X, self.n_jobs)  # type: ignore[attr-defined]
+        graph = as_graph(X, self.n_jobs)
+        sampling = self._sampling(seeds, attributes)
         began = seconds()
-        results = self._run(lambda context: self._work(context, graph, y, start,
-                                                       self._sampling(seeds, attributes)))
-        for name, value in results.items():
+        found, about = self._run(lambda c: self._work(c, graph, y, start, sampling))
+        for name, value in found.items():
             setattr(self, name, value)
-        self.n_features_in_ = graph.n_nodes
-        self.nodes_ = graph.nodes
-        self.report_ = self._reported(graph, seconds() - began)
+        self.n_features_in_, self.nodes_ = graph.n_nodes, graph.nodes
+        about["seconds"]["all"] = seconds() - began
+        self.report_ = {**self._reported(graph), **about}
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -90,44 +99,38 @@ class Embedding(TransformerMixin, Estimator):
 
     def _sampling(self, seeds: Any, attributes: Any) -> Optional[Sampling]:
         if self._samples:
-            return Sampling(self.sampling, self._values(Table.named("sample")), seeds,  # type: ignore
-                            attributes)
+            return Sampling(self.sampling, self._values(Table.named("sample")), seeds, attributes)
         if seeds is not None or attributes is not None:
             raise ValueError(f"{type(self).__name__} takes neither seeds nor attributes")
         return None
 
     def _work(self, context: Context, graph: Graph, y: Any, start: Any,
-              sampling: Optional[Sampling]) -> Dict[str, Any]:
-        model = Model(context, graph, sampling)
-        self._found: Dict[str, Any] = {"_sampled": model.info}
+              sampling: Optional[Sampling]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        """The attributes, and what the report has beside them."""
         began = seconds()
+        model = Model(context, graph, sampling)
+        sampled = seconds()
         given = None if start is None else block(start, graph.n_nodes, "start")
-        solution = self._solve(model, y, given)
+        solution, found = self._solve(model, y, given)
         course = course_of(solution)
         solved = seconds()
-        propagate = self._values(Table.named("propagate")) \
-            if self._propagates and self.propagate else None  # type: ignore[attr-defined]
+        propagate = self._values(Table.named("propagate")) if self.propagate else None
         vectors, certificate = finish(model, solution, self._values(Table.named("finish")),
                                       propagate)
-        found, self._found = self._found, {}
-        del self._found
-        return {**found, "embedding_": vectors, "certificate_": certificate,
-                "ritz_values_": certificate.ritz_values, "residuals_": certificate.residuals,
-                "shares_": certificate.shares, "objective_": course.objective,
-                "n_iter_": course.sweeps, "converged_": course.converged,
-                "_seconds": {"solve": solved - began, "finish": seconds() - solved}}
+        found.update(embedding_=vectors, certificate_=certificate,
+                     ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
+                     shares_=certificate.shares, objective_=course.objective,
+                     n_iter_=course.sweeps, converged_=course.converged)
+        return found, {"sampled": model.info, "seconds": {
+            "sample": sampled - began, "solve": solved - sampled, "finish": seconds() - solved}}
 
-    def _reported(self, graph: Graph, took: float) -> Dict[str, Any]:
-        report: Dict[str, Any] = {
-            "method": type(self).__name__, "version": lib.version, "graph": graph.counts,
-            "options": self.get_params(), "sampled": self._sampled,  # type: ignore
-            "sweeps": self.n_iter_, "converged": self.converged_,  # type: ignore
-            "objective": self.objective_.tolist(),  # type: ignore
-            "certificate": self.certificate_.to_dict(),  # type: ignore
-            "seconds": {**self._seconds, "all": took}}  # type: ignore
+    def _reported(self, graph: Graph) -> Dict[str, Any]:
+        report = {"method": type(self).__name__, "version": lib.version, "graph": graph.counts,
+                  "options": self.get_params(), "sweeps": self.n_iter_,
+                  "converged": self.converged_, "objective": self.objective_.tolist(),
+                  "certificate": self.certificate_.to_dict()}
         if hasattr(self, "modularity_"):
             report["modularity"] = self.modularity_
-        del self._sampled, self._seconds  # type: ignore
         return report
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -166,12 +169,12 @@ array([0.0319, 0.0195, 0.0149, 0.0095])
 True
 """)
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
         o = Table.named("sphere").pointer_to(model.context, self._values(Table.named("sphere")),
                                              "cafe_sphere_options")
         _check_start(start, o.contents.columns)
         return model.context.make("cafe_sphere", "cafe_solution", model.operator.pointer, o,
-                                  pointer(start))
+                                  pointer(start)), {}
 
 
 def _check_start(start: Optional[np.ndarray], columns: int) -> None:
@@ -205,7 +208,7 @@ Examples
 True
 """)
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
         values = self._values(Table.named("softmax"))
         label, classes = (None, None) if y is None else encode_labels(y, model.graph)
         if "columns" not in values and classes is not None:
@@ -217,18 +220,15 @@ True
         _check_start(start, o.contents.columns)
         solution = model.context.make("cafe_softmax", "cafe_solution", model.operator.pointer, o,
                                       pointer(start), pointer(label))
-        self._keep(model, solution, label, classes)
-        return solution
-
-    def _keep(self, model: Model, solution: Handle, label: Any, classes: Any) -> None:
         n = model.graph.n_nodes
         part, count = partition_of(model.context, "cafe_solution_partition", solution, n)
         rows = rows_of(solution, n)
-        self._found.update(communities_=part, modularity_=model.modularity(part, count),
-                           memberships_=rows)
+        found = {"communities_": part, "modularity_": model.modularity(part, count),
+                 "memberships_": rows}
         if classes is not None:
             best = rows[:, :len(classes)].argmax(axis=1)
-            self._found.update(classes_=classes, transduction_=decode_labels(best, classes))
+            found.update(classes_=classes, transduction_=decode_labels(best, classes))
+        return solution, found
 
 
 def _check_classes(classes: Any, columns: int) -> None:
@@ -260,19 +260,22 @@ Examples
 (4, 0.4198)
 """)
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
         _refuse("LayeredCafe", start)
-        if not isinstance(self.columns, (int, np.integer)) or self.columns < 1:  # type: ignore
-            raise ValueError(f"columns={self.columns!r}: expected a positive number")  # type: ignore
+        if not isinstance(self.columns, (int, np.integer)) or self.columns < 1:
+            raise ValueError(f"columns={self.columns!r}: expected a positive number")
         handle, layers = find_layers(model, self._values(Table.named("layers")))
-        self._found.update(layers_=layers, communities_=layers[-1].partition,
-                           modularity_=layers[-1].modularity)
-        return model.context.make("cafe_layers_solution", "cafe_solution", model.operator.pointer,
-                                  handle.pointer, int(self.columns))  # type: ignore[attr-defined]
+        solution = model.context.make("cafe_layers_solution", "cafe_solution",
+                                      model.operator.pointer, handle.pointer, int(self.columns))
+        return solution, {"layers_": layers, "communities_": layers[-1].partition,
+                          "modularity_": layers[-1].modularity}
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """fit, and the communities."""
-        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]
+        self.fit(X, y, **fit_params)
+        return self.communities_
+
+    communities_: np.ndarray
 
 
 # ---- label propagation -------------------------------------------------------------------------
@@ -297,7 +300,7 @@ Examples
 ['Hi', 'John A']
 """)
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
         _refuse("LabelPropagation", start)
         if y is None:
             raise ValueError("LabelPropagation needs known labels: fit(graph, y)")
@@ -308,9 +311,8 @@ Examples
                                       model.graph.pointer, pointer(label), len(classes), o)
         rows = rows_of(solution, model.graph.n_nodes)
         best = np.where(rows.any(axis=1), rows.argmax(axis=1), -1)
-        self._found.update(classes_=classes, label_distributions_=rows,
-                           transduction_=decode_labels(best, classes))
-        return solution
+        return solution, {"classes_": classes, "label_distributions_": rows,
+                          "transduction_": decode_labels(best, classes)}
 
 
 # ---- the methods others published --------------------------------------------------------------
@@ -327,7 +329,7 @@ class Baseline(Embedding):
     _entry: Any = None
     _table: Table
 
-    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Handle:
+    def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
         _refuse(type(self).__name__, start)
         context = model.context
         options = self._table.fill(context, self._values(self._table))
@@ -336,12 +338,12 @@ class Baseline(Embedding):
                 return self._call(model, options)
         return self._call(model, options)
 
-    def _call(self, model: Model, options: Any) -> Handle:
+    def _call(self, model: Model, options: Any) -> Solved:
         made = ctypes.POINTER(_abi.cafe_solution)()
         address = ctypes.cast(options, ctypes.c_void_p)
         model.context.check(self._entry.solve(model.context.pointer, model.graph.pointer, address,
                                               ctypes.byref(made)))
-        return Handle(made, lib.cafe_solution_free, model.context, options)
+        return Handle(made, lib.cafe_solution_free, model.context), {}
 
 
 def _baseline_class(entry: Any) -> Type[Baseline]:

@@ -1,5 +1,6 @@
 """Why an embedding looks as it does: cards of its dimensions, of nodes and of communities."""
 import html
+import threading
 from dataclasses import asdict, dataclass
 from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
@@ -132,6 +133,7 @@ class Explanation:
         self.spectrum: Optional[Spectrum] = None
         self.ceiling: Optional[Ceiling] = None
         self.top = top
+        self._lock = threading.Lock()  # a card's lists live until the next card
 
     def _name(self, u: int) -> Any:
         name = self._graph.nodes[u]
@@ -158,9 +160,13 @@ class Explanation:
 
     def node(self, name: Hashable) -> NodeCard:
         """The card of a node, by its name."""
-        c = _abi.cafe_node_card()
         u = self._graph.index(name)
-        self._model.context.call("cafe_explain_node", self._handle.pointer, u, c)
+        with self._lock:
+            return run(lambda context: self._node(context, name, u), threads=1)
+
+    def _node(self, context: Context, name: Hashable, u: int) -> NodeCard:
+        c = _abi.cafe_node_card()
+        context.call("cafe_explain_node", self._handle.pointer, u, c)
         coordinates = [{"column": x.column, "value": x.value, "deviations": x.deviations,
                         "percentile": x.percentile}
                        for x in (c.coordinates[i] for i in range(c.coordinate_count))]

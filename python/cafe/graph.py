@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi, _sources
 from ._arrays import block, pointer
-from ._call import Context, Handle, Verbose, error_of, run, seed_of, threads_of
+from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords, described_options
 
@@ -63,7 +63,11 @@ class Graph:
         if isinstance(weights, (bool, np.bool_)):
             options["weights"] = bool(weights)
             weights = None
+        if isinstance(data, Graph):
+            raise TypeError("this is a Graph already")
         if isinstance(data, (str, os.PathLike)):
+            if weights is not None:
+                raise TypeError("weights: a file has its own; True or False says whether they count")
             self._handle = _read(data, options, n_jobs, verbose)
         else:
             links = _sources.links_of(data, weights, options.get("nodes"))
