@@ -18,6 +18,7 @@ from .explanation import Explanation, explain
 from .graph import Graph, generate
 from .reduce import Reduce
 from .page import Page, layout, view
+from .placing import place as place
 
 for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
                 CafeValueError, Progress):
@@ -26,5 +27,5 @@ for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, Cafe
 __version__ = _lib.version
 __all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
            "CafeValueError", "Explanation", "Graph", "Page", "Progress", "Reduce",
-           "SoftmaxClustering", "explain", "generate", "karate", "layout", "view",
+           "SoftmaxClustering", "explain", "generate", "karate", "layout", "place", "view",
            *_embed.__all__]

@@ -13,6 +13,7 @@ from .datasets import karate as karate
 from .explanation import Explanation as Explanation, explain as explain
 from .graph import Graph as Graph, generate as generate
 from .page import Page as Page, layout as layout, view as view
+from .placing import place as place
 
 __version__: str
 
@@ -581,4 +582,5 @@ __all__ = [
     "generate",
     "karate",
     "layout",
+    "place",
     "view"]

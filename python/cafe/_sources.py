@@ -79,6 +79,17 @@ def _from_scipy(matrix: Any) -> Links:
                  offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64))
 
 
+def links_of_rows(matrix: Any, columns: int) -> Links:
+    """Links of new nodes, rows of a matrix, to the nodes of a graph, its columns."""
+    if matrix.ndim != 2 or matrix.shape[1] != columns:
+        raise ValueError(f"links: expected {columns} columns, found shape {matrix.shape}")
+    if not hasattr(matrix, "tocsr"):
+        return _from_dense(matrix)
+    csr = matrix.tocsr()
+    return Links(csr.shape[0], _indices(csr.indices, columns), _data_weights(csr.data),
+                 offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64))
+
+
 def _data_weights(data: np.ndarray) -> Optional[np.ndarray]:
     """None for all ones, which need no weights; float32 as it is, anything else converted."""
     if len(data) == 0 or (data.min() == 1 and data.max() == 1):

@@ -111,3 +111,19 @@ def test_page(files):
     tool(files, "view", "g.txt", "p.npy", "-o", "theirs.html", "-q", "--title", "T")
     cafe.view(files / "g.txt", np.load(files / "p.npy"), files / "ours.html", title="T")
     assert (files / "ours.html").read_bytes() == (files / "theirs.html").read_bytes()
+
+
+def test_place(files):
+    (files / "new.txt").write_text("n0 1\nn0 2\nn0 5\nn1 7\nn1 3\n")
+    tool(files, "embed", "g.txt", "-o", "q.npy", "-q", "--columns", "8")
+    tool(files, "place", "g.txt", "q.npy", "new.txt", "-o", "new.npy", "-q", "--form", "walk")
+    graph, vectors = cafe.Graph(files / "g.txt"), np.load(files / "q.npy")
+    ours = cafe.place(graph, vectors, [[1, 2, 5], [7, 3]], form="walk")
+    assert ours.tobytes() == np.load(files / "new.npy").tobytes()
+    rows = np.zeros((2, graph.n_nodes))
+    rows[0, [graph.index(u) for u in (1, 2, 5)]] = rows[1, [graph.index(u) for u in (7, 3)]] = 1
+    assert np.array_equal(ours, cafe.place(graph, vectors, rows, form="walk"))
+    with pytest.raises(ValueError, match="form"):
+        cafe.place(graph, vectors, rows)
+    with pytest.raises(KeyError):
+        cafe.place(graph, vectors, [["nobody"]], form="walk")

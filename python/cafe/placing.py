@@ -1,0 +1,69 @@
+"""Vectors of new nodes, while all others stay where they are."""
+from typing import Any, Optional
+
+import numpy as np
+
+from ._arrays import pointer
+from ._call import Context, Verbose, run, threads_of
+from ._options import Table
+from ._sources import Links, links_of_rows
+from .explanation import embedding_of
+from .graph import Graph, as_graph
+
+
+def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
+          n_jobs: Optional[int] = None, verbose: Verbose = False) -> np.ndarray:
+    """Gives nodes that are not in the graph vectors, from their links alone (`cafe place`).
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+        That the embedding is of, by edge sampling.
+    embedding : array of shape (n_nodes, columns), or a fitted estimator
+    links : sparse matrix or array of shape (new, n_nodes), or sequences of nodes
+        Row i has the weights of new node i's links to the nodes of the graph; or item i has the
+        names of the nodes it is linked to.
+    form : {'walk', 'ritz', 'raw'}, optional
+        What the columns are; without it the estimator's output_form.
+
+    Returns
+    -------
+    array of shape (new, columns)
+
+    Examples
+    --------
+    >>> import numpy as np, cafe
+    >>> karate = cafe.karate()
+    >>> model = cafe.SphereGCN(columns=2, residual=1e-6).fit(karate)
+    >>> new = cafe.place(karate, model, [[0, 1, 2], [32, 33]])
+    >>> new.shape, bool(new[0, 0] * model.embedding_[0, 0] > 0)
+    ((2, 2), True)
+    """
+    g = as_graph(graph, n_jobs)
+    vectors = embedding_of(embedding, g.n_nodes)
+    known = form or getattr(embedding, "output_form", None)
+    if known not in ("walk", "ritz", "raw"):
+        raise ValueError(f"form={known!r}: expected walk, ritz or raw")
+    rows = _rows(links, g)
+    table = Table.named("place")
+    placed = np.empty((rows.nodes, vectors.shape[1]), np.float32)
+
+    def work(context: Context) -> np.ndarray:
+        o = table.pointer_to(context, {"form": known}, "cafe_place_options")
+        new = context.make("cafe_new_links_from_csr", "cafe_new_links", g.pointer, rows.nodes,
+                           pointer(rows.offsets), pointer(rows.target), pointer(rows.weights),
+                           keep=[g])
+        context.call("cafe_place_nodes", g.pointer, vectors.shape[1], pointer(vectors),
+                     new.pointer, o, pointer(placed))
+        return placed
+
+    return run(work, threads_of(n_jobs), verbose=verbose)
+
+
+def _rows(links: Any, graph: Graph) -> Links:
+    if hasattr(links, "tocsr") or isinstance(links, np.ndarray):
+        return links_of_rows(links, graph.n_nodes)
+    lists = [[graph.index(node) for node in row] for row in links]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
+    target = np.array([u for row in lists for u in sorted(row)], dtype=np.int32)
+    return Links(len(lists), target, offsets=offsets)
