@@ -141,7 +141,8 @@ def check_keywords(given: Mapping[str, Any], allowed: Iterable[str], what: str) 
     names = set(allowed)
     for name in given:
         if name not in names:
-            raise TypeError(f"{what}: unknown option {name!r}; there are {', '.join(sorted(names))}")
+            raise TypeError(f"{what}: unknown option {name!r}; there are "
+                            f"{', '.join(sorted(names))}")
 
 
 def indented(text: str, spaces: int = 4) -> str:

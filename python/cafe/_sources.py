@@ -144,7 +144,8 @@ def _from_dense(matrix: np.ndarray) -> Links:
                  offsets=np.ascontiguousarray(offsets, dtype=np.int64))
 
 
-def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any, nodes: Optional[int]) -> Links:
+def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any,
+                nodes: Optional[int]) -> Links:
     """Integers are numbers of nodes, anything else names by first appearance."""
     names = None
     if source.dtype.kind not in "iu":

@@ -20,10 +20,10 @@ class Graph:
     Parameters
     ----------
     data : graph-like
-        - a matrix of scipy.sparse of any format, or a square NumPy array of at least three rows: the
-          adjacency. CSR with int32 indices is not copied when it is symmetric with sorted rows,
-          without loops and zeros, and its data is float32 or all ones. A matrix M that is not
-          symmetric becomes M + M.T.
+        - a matrix of scipy.sparse of any format, or a square NumPy array of at least three rows:
+          the adjacency. CSR with int32 indices is not copied when it is symmetric with sorted
+          rows, without loops and zeros, and its data is float32 or all ones. A matrix M that is
+          not symmetric becomes M + M.T.
         - an m x 2 array of edges, or a 2 x m `edge_index` (a 2 x 2 array counts as two edges).
           Integers are numbers of nodes, from 0 to the largest one or to `nodes` - 1; anything else
           is a name.
@@ -67,7 +67,7 @@ class Graph:
             raise TypeError("this is a Graph already")
         if isinstance(data, (str, os.PathLike)):
             if weights is not None:
-                raise TypeError("weights: a file has its own; True or False says whether they count")
+                raise TypeError("weights: a file has its own; True or False: they count or not")
             self._handle = _read(data, options, n_jobs, verbose)
         else:
             links = _sources.links_of(data, weights, options.get("nodes"))

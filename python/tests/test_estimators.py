@@ -230,7 +230,8 @@ def test_reduce(rng):
     centres = rng.normal(size=(4, 12)) * 5
     x = np.repeat(centres, 40, axis=0) + rng.normal(size=(160, 12))
     model = cafe.Reduce(columns=4).fit(x)
-    assert np.allclose(model.embedding_.T @ model.embedding_, np.eye(model.n_components_), atol=1e-4)
+    gram = model.embedding_.T @ model.embedding_
+    assert np.allclose(gram, np.eye(model.n_components_), atol=1e-4)
     assert np.allclose(model.transform(x), model.embedding_, atol=1e-4)
     assert np.allclose(model.mean_, x.mean(axis=0), atol=1e-5)
     pca = PCA(n_components=4).fit(x)

@@ -119,7 +119,8 @@ def test_names_of_any_kind():
     assert graph.index((0, 1)) == 1 and graph.index(7) == 3
     large = pandas.DataFrame({"a": [10**12, 5], "b": [5, 10**13]})
     assert cafe.Graph(large).nodes.tolist() == [5, 10**12, 10**13]
-    assert cafe.Graph(np.array([[0, 1], [1, 2]]), names=["x", "y", "z"]).nodes.tolist() == list("xyz")
+    given = cafe.Graph(np.array([[0, 1], [1, 2]]), names=["x", "y", "z"])
+    assert given.nodes.tolist() == list("xyz")
 
 
 def test_files(tmp_path, arrays, wanted):
