@@ -1332,6 +1332,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
         POINTER(cafe_layers), c_int64, POINTER(POINTER(cafe_solution))]),
     'cafe_labels_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
         POINTER(POINTER(cafe_labels))]),
+    'cafe_labels_read_known': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
+        POINTER(POINTER(cafe_labels)), POINTER(c_int64)]),
     'cafe_graph_add_labelled': (c_int, [POINTER(cafe_context), c_char_p,
         POINTER(POINTER(cafe_graph)), POINTER(c_int64)]),
     'cafe_labels_free': (None, [POINTER(cafe_labels)]),
