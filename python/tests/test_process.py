@@ -165,7 +165,7 @@ def test_objects_that_die_in_any_order():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc")
 def test_ten_million_edges_are_not_copied():
-    """20 M arcs take 80 MB: a graph of borrowed rows and a sweep with K = 1 take far less."""
+    """20 M arcs take 80 MB: a graph of borrowed rows and a sweep with K = 1 take less."""
     code = """
         import numpy as np, scipy.sparse, cafe
         n, half = 1_000_000, 10
@@ -182,7 +182,6 @@ def test_ten_million_edges_are_not_copied():
             indices[begin:begin + 50_000] = block
         indices = indices.ravel()
         indptr = np.arange(0, len(indices) + 1, 2 * half, dtype=np.int64)
-        ones = np.broadcast_to(np.float32(1), (1,))
         matrix = scipy.sparse.csr_matrix((n, n), dtype=np.float32)
         matrix.data = np.ones(len(indices), np.int8)
         matrix.indices, matrix.indptr = indices, indptr
@@ -201,5 +200,5 @@ def test_ten_million_edges_are_not_copied():
     made, run, arcs = map(int, out.split())
     print(f"graph {made / 1e6:.0f} MB, run {run / 1e6:.0f} MB, arcs {arcs / 1e6:.0f} MB")
     assert arcs == 80_000_000
-    assert made < arcs / 2  # nor twice the offsets of n nodes
-    assert run < 2.5 * arcs  # the run's own: K columns for n nodes, chunks
+    assert made < arcs / 4
+    assert run < arcs  # the run's own, for n nodes: measured 45 MB
