@@ -78,19 +78,14 @@ class _Owned:
     before their context: so users are counted here. A list as counter, since its pop() is whole
     even when the collector runs in another thread."""
 
-    __slots__ = ("pointer", "free", "keep", "users", "once")
+    __slots__ = ("pointer", "free", "keep", "parents", "users", "once")
 
     def __init__(self, pointer: Any, free: Callable[[Any], None], keep: Sequence[Any]) -> None:
         self.pointer, self.free, self.keep = pointer, free, keep
         self.users, self.once = [True], [True]
-        for other in self.parents():
+        self.parents: List[_Owned] = [thing.owned for thing in keep if hasattr(thing, "owned")]
+        for other in self.parents:
             other.users.append(True)
-
-    def parents(self) -> Iterator["_Owned"]:
-        for thing in self.keep:
-            owned = getattr(thing, "owned", None)
-            if owned is not None:
-                yield owned
 
     def release(self) -> None:
         self.users.pop()
@@ -102,9 +97,9 @@ class _Owned:
             return  # another thread was quicker
         if self.pointer:
             self.free(self.pointer)
-        for other in self.parents():
+        for other in self.parents:
             other.release()
-        self.keep = ()
+        self.keep, self.parents = (), []
 
 
 class Handle:
@@ -334,7 +329,11 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
         if isinstance(tell, _Bar):
             tell.close()
     if failure:
-        raise failure[0]
+        error = failure.pop()
+        try:
+            raise error
+        finally:
+            del error  # else it would hold this frame, and this frame it
     return result[0]
 
 

@@ -64,8 +64,10 @@ class Graph:
             options["weights"] = bool(weights)
             weights = None
         if isinstance(data, Graph):
-            raise TypeError("this is a Graph already")
-        if isinstance(data, (str, os.PathLike)):
+            if weights is not None or options:
+                raise TypeError("a Graph is immutable: options go with the data it is made from")
+            self._handle, self._names, self._asked = data._handle, data.names, True
+        elif isinstance(data, (str, os.PathLike)):
             if weights is not None:
                 raise TypeError("weights: a file has its own; True or False: they count or not")
             self._handle = _read(data, options, n_jobs, verbose)

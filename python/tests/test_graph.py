@@ -236,6 +236,14 @@ def test_degrees_and_frames(arrays):
     assert len(graph) == 60 and "60 nodes, 150 edges, weighted" in repr(graph)
 
 
+def test_a_graph_of_a_graph(karate):
+    named = cafe.Graph(karate, names=[f"n{i}" for i in range(34)])
+    assert named.csr()[1].ctypes.data == karate.csr()[1].ctypes.data
+    assert named.nodes[3] == "n3" and karate.names is None
+    with pytest.raises(TypeError):
+        cafe.Graph(karate, weights=False)
+
+
 def test_empty_and_tiny():
     assert cafe.Graph(np.zeros((0, 2), int), nodes=3).n_nodes == 3
     with pytest.raises(ValueError, match="edge"):

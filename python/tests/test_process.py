@@ -143,7 +143,7 @@ def test_the_interpreter_is_free_during_a_call(planted):
 def test_objects_that_die_in_any_order():
     """Cycles that the collector breaks: the library's objects still go before their context."""
     code = """
-        import gc, cafe
+        import gc, os, cafe
         for i in range(50):
             graph = cafe.karate()
             why = cafe.explain(graph, cafe.SphereGCN(columns=2, n_jobs=1).fit(graph), bound=False,
@@ -153,10 +153,20 @@ def test_objects_that_die_in_any_order():
             del graph, why, ring
             if i % 7 == 0:
                 gc.collect()
-        try:
-            cafe.Graph([[0, 1]], weights=[float("nan")])
-        except ValueError as error:
-            kept = error
+        def refused():
+            try:
+                cafe.SphereGCN(columns=-1, n_jobs=4).fit(cafe.karate())
+            except ValueError as error:
+                return error
+        def threads():
+            gc.collect()
+            return len(os.listdir("/proc/self/task"))
+        refused()
+        before = threads()
+        for _ in range(10):
+            refused()
+        assert threads() == before  # every context is gone, with its threads
+        kept = refused()
         print("fine")
     """
     out, err = start(code).communicate(timeout=60)
