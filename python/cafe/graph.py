@@ -54,6 +54,8 @@ class Graph:
     array(['ann', 'bob', 'cy'], dtype='<U3')
     """
 
+    _handle: Handle
+
     def __init__(self, data: Any, *, weights: Any = None, names: Optional[Sequence] = None,
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
         check_keywords(options, [o.keyword for o in _table().options], "Graph")
