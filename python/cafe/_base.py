@@ -1,6 +1,6 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
@@ -119,6 +119,14 @@ class Estimator(BaseEstimator):
 
     def _run(self, work: Callable[[Context], T]) -> T:
         return run(work, threads_of(self.n_jobs), seed_of(self.random_state), self.verbose)
+
+    def _keep(self, found: Mapping[str, Any]) -> None:
+        """The results of a run in the place of those of the run before."""
+        own_names = {p.name for p in self._parameters}
+        for name in [n for n in vars(self) if n.endswith("_") and n not in own_names]:
+            delattr(self, name)
+        for name, value in found.items():
+            setattr(self, name, value)
 
     def _check_fitted(self, name: str) -> None:
         if not hasattr(self, name):

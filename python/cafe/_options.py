@@ -5,6 +5,7 @@ the keywords of an estimator, their defaults and their documentation come from h
 back as text through cafe_options_set(), whose errors are the library's.
 """
 import ctypes
+import functools
 import inspect
 import keyword
 import math
@@ -88,9 +89,10 @@ class Table:
         self.options = [_option(pointer.contents.options[i])
                         for i in range(pointer.contents.count)]
 
-    @classmethod
-    def named(cls, name: str) -> "Table":
-        return cls(getattr(lib, f"cafe_{name}_option_table")())
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def named(name: str) -> "Table":
+        return Table(getattr(lib, f"cafe_{name}_option_table")())
 
     def fill(self, context: Context, values: Mapping[str, Any], kind: Optional[str] = None) -> Any:
         """The options struct with these keywords set, others at their defaults: of the ctypes

@@ -71,8 +71,7 @@ Examples
         sampling = Sampling(self.sampling, self._values(Table.named("sample")), seeds, attributes)
         began = seconds()
         results = self._run(lambda context: self._work(context, graph, y, sampling))
-        for name, value in results.items():
-            setattr(self, name, value)
+        self._keep(results)
         self.n_features_in_ = graph.n_nodes
         self.nodes_ = graph.nodes
         self.report_ = {

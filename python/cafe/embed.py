@@ -86,8 +86,7 @@ class Embedding(TransformerMixin, Estimator):
         sampling = self._sampling(seeds, attributes)
         began = seconds()
         found, about = self._run(lambda c: self._work(c, graph, y, start, sampling))
-        for name, value in found.items():
-            setattr(self, name, value)
+        self._keep(found)
         self.n_features_in_, self.nodes_ = graph.n_nodes, graph.nodes
         about["seconds"]["all"] = seconds() - began
         self.report_ = {**self._reported(graph), **about}
@@ -140,11 +139,9 @@ class Embedding(TransformerMixin, Estimator):
         return np.array([f"{prefix}{j}" for j in range(self.embedding_.shape[1])], dtype=object)
 
 
-def _refuse(name: str, start: Any = None, y: Any = None) -> None:
+def _refuse_start(name: str, start: Any) -> None:
     if start is not None:
         raise ValueError(f"{name} does not take vectors to start from")
-    if y is not None:
-        raise ValueError(f"{name} does not use labels")
 
 
 # ---- sphere ------------------------------------------------------------------------------------
@@ -261,7 +258,7 @@ Examples
 """)
 
     def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
-        _refuse("LayeredCafe", start)
+        _refuse_start("LayeredCafe", start)
         if not isinstance(self.columns, (int, np.integer)) or self.columns < 1:
             raise ValueError(f"columns={self.columns!r}: expected a positive number")
         handle, layers = find_layers(model, self._values(Table.named("layers")))
@@ -301,7 +298,7 @@ Examples
 """)
 
     def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
-        _refuse("LabelPropagation", start)
+        _refuse_start("LabelPropagation", start)
         if y is None:
             raise ValueError("LabelPropagation needs known labels: fit(graph, y)")
         label, classes = encode_labels(y, model.graph)
@@ -330,7 +327,7 @@ class Baseline(Embedding):
     _table: Table
 
     def _solve(self, model: Model, y: Any, start: Optional[np.ndarray]) -> Solved:
-        _refuse(type(self).__name__, start)
+        _refuse_start(type(self).__name__, start)
         context = model.context
         options = self._table.fill(context, self._values(self._table))
         if self._entry.name.decode() in ARPACK:

@@ -52,8 +52,10 @@ True
         table = self._table(X, fitted=False)
         began = seconds()
         results = self._run(lambda context: self._work(context, table))
-        for name, value in results.items():
-            setattr(self, name, value)
+        width = self.n_features_in_
+        names = getattr(self, "feature_names_in_", None)
+        self._keep({**results, "n_features_in_": width,
+                    **({} if names is None else {"feature_names_in_": names})})
         self.report_["seconds"] = {"all": seconds() - began}
         return self
 

@@ -178,6 +178,14 @@ def test_labels_stay(karate, faction):
     assert by_array.transduction_.tolist() == by_mapping.transduction_.tolist()
 
 
+def test_a_fit_forgets_the_one_before(karate):
+    model = cafe.CafeGCN(lambda_=3.0).fit(karate, {0: 0, 33: 1})
+    assert hasattr(model, "transduction_")
+    model.set_params(columns=5).fit(karate)
+    assert not hasattr(model, "transduction_") and not hasattr(model, "classes_")
+    assert model.lambda_ == 3.0 and model.memberships_.shape == (34, 5)
+
+
 def test_labels_that_reach_nobody():
     two = cafe.Graph([[0, 1], [2, 3]])
     assert cafe.LabelPropagation().fit(two, {0: 5}).transduction_.tolist() == [5, 5, -1, -1]
