@@ -5,17 +5,17 @@ import pytest
 import cafe
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def karate():
     return cafe.karate()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def faction():
     return cafe.karate(return_labels=True)[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def planted():
     """A graph of 2,000 nodes with known blocks."""
     return cafe.generate("planted", nodes=2000, edges=12000, blocks=10, mixing=0.2, random_state=3)
