@@ -88,7 +88,7 @@ const reproduce_set reproduce_sets[] = {
 #define CAFE "--method cafe --columns 100 --theta 10 --theta-units node --sampling walk --window 5"
 #define SEMI                                                                                  \
     "--method cafe --supervised --output-form raw --classifier none --theta 3 --theta-units " \
-    "node --resolution 0 --sweeps 10 --sampling walk --window 2 --balance yes"
+    "node --resolution 0 --sweeps 6 --sampling walk --window 3 --balance yes"
 #define FULL "--method cafe --full-label "
 
 #define SEMI_NOTE                                                                                 \
