@@ -84,46 +84,24 @@ static int read_input(view_job *job) {
 
 /* ---- what is found --------------------------------------------------------------------------- */
 
-/* Modularity of a partition: sum of p(S,S) - p(S)^2 over its sets. */
-static double modularity_of(const view_job *job, const int32_t *part, int64_t parts, double *mass) {
-    const int64_t *offsets;
-    const int32_t *targets;
-    const float *weights;
-    double inside = 0, total = 0, expected = 0;
-    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
-    for (int64_t u = 0; u < job->n; u++)
-        for (int64_t a = offsets[u]; a < offsets[u + 1]; a++) {
-            double w = weights ? weights[a] : 1;
-            total += w;
-            mass[part[u]] += w;
-            if (part[u] == part[targets[a]]) inside += w;
-        }
-    for (int64_t s = 0; s < parts; s++) expected += mass[s] / total * (mass[s] / total);
-    return total > 0 ? inside / total - expected : 0;
-}
-
 /* The communities of a file are one layer; nodes that it leaves out are a community together. */
 static int use_given(view_job *job) {
+    cafe_context *context = job->run.context;
+    cafe_partition_quality quality;
     int64_t parts = cafe_labels_classes(job->given) + 1;
-    double *mass = calloc((size_t)parts, sizeof *mass);
     job->layer = calloc(1, sizeof *job->layer);
     job->partition = malloc((size_t)(job->n + 1) * sizeof *job->partition);
-    int code = CLI_FAILED;
-    if (!mass || !job->layer || !job->partition) {
-        cli_error(&job->run, code, "out of memory");
-        goto done;
-    }
-    code = cli_check(&job->run, cafe_labels_single(job->run.context, job->given, job->partition));
-    if (code != CLI_OK) goto done;
+    if (!job->layer || !job->partition) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    int code = cli_check(&job->run, cafe_labels_single(context, job->given, job->partition));
+    if (code != CLI_OK) return code;
     for (int64_t u = 0; u < job->n; u++)
         if (job->partition[u] < 0) job->partition[u] = (int32_t)parts - 1;
     if (cafe_labels_labelled(job->given) == job->n) parts--;
-    *job->layer = (cafe_layer){.communities = parts,
-                               .modularity = modularity_of(job, job->partition, parts, mass),
-                               .partition = job->partition};
+    code = cli_check(
+        &job->run, cafe_partition_measure(context, job->sampled, job->partition, parts, &quality));
+    *job->layer = (cafe_layer){
+        .communities = parts, .modularity = quality.modularity, .partition = job->partition};
     job->inputs.layers = 1;
-done:
-    free(mass);
     return code;
 }
 
@@ -293,7 +271,7 @@ static const cli_option options[] = {
      "without it the vectors are certified anew"},
     {"map", 0, "auto|none|FILE", CLI_TEXT, offsetof(view_values, map), "auto", NULL,
      "the layout in the plane to open with: made here as cafe map does, none, or two columns of a "
-     ".npy file"},
+     "file"},
     {"title", 0, "TEXT", CLI_TEXT, offsetof(view_values, title), NULL, NULL,
      "of the page; without it the name of the graph's file"},
     CLI_ROW_FORCE,

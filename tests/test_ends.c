@@ -160,7 +160,7 @@ static void the_objective_is_exact_and_monotone(void **state) {
             double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
             float *h = malloc((size_t)(n * K) * sizeof *h);
             for (int64_t sweeps = 0; sweeps <= 30; sweeps += sweeps < 3 ? 1 : 27) {
-                cafe_sphere_options o = options(K, sweeps, CAFE_SPHERE_BOTH);
+                cafe_sphere_options o = options(K, sweeps, CAFE_ENDS_BOTH);
                 cafe_solution *s = NULL;
                 o.chunks = chunks[c];
                 TEST_OK(context, cafe_sphere(context, t.op, &o, NULL, &s));
@@ -193,7 +193,7 @@ static void a_bipartite_graph_reaches_its_optimum(void **state) {
         cafe_context *context = test_context(2, c);
         test_problem t = test_open(context, bipartite(context));
         cafe_operator negative = cafe_operator_negative(t.op);
-        cafe_sphere_options o = options(5, 1500, CAFE_SPHERE_TOP);
+        cafe_sphere_options o = options(5, 1500, CAFE_ENDS_TOP);
         cafe_solution *s = NULL;
         o.chunks = chunks[c];
         TEST_OK(context, cafe_sphere(context, &negative, &o, NULL, &s));
@@ -228,7 +228,7 @@ static void one_node_chunks_are_algorithm_4(void **state) {
             for (int k = 0; k < K; k++) norm += z[k] * z[k];
             for (int k = 0; k < K && norm > 0; k++) h[u * K + k] = z[k] / sqrt(norm);
         }
-    cafe_sphere_options o = options(K, SWEEPS, CAFE_SPHERE_TOP);
+    cafe_sphere_options o = options(K, SWEEPS, CAFE_ENDS_TOP);
     cafe_solution *s = NULL;
     o.chunks = n;
     TEST_OK(context, cafe_sphere(context, &negative, &o, start, &s));
@@ -246,7 +246,7 @@ static void both_ends_start_warm(void **state) {
     cafe_context *context = test_context(2, 3);
     test_problem t = test_open(context, disassortative(context));
     float *h = malloc((size_t)(cafe_operator_nodes(t.op) * K) * sizeof *h);
-    cafe_sphere_options o = options(K, 400, CAFE_SPHERE_BOTH);
+    cafe_sphere_options o = options(K, 400, CAFE_ENDS_BOTH);
     cafe_solution *s = NULL, *again = NULL;
     o.tolerance = 1e-5;
     TEST_OK(context, cafe_sphere(context, t.op, &o, NULL, &s));
@@ -285,13 +285,13 @@ static void both_find_what_the_top_misses(void **state) {
     (void)state;
     static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_HHAT, CAFE_FORM_RITZ};
     for (int f = 0; f < 3; f++)
-        for (int ends = CAFE_SPHERE_TOP; ends <= CAFE_SPHERE_AUTO; ends++) {
+        for (int ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++) {
             result r = embed(disassortative, 2, options(8, 20, ends), finishing(forms[f], 0));
             const cafe_certificate *c = &r.certificate;
             double shares = 0;
             for (int64_t j = 0; j < c->pairs; j++) shares += c->shares[j];
             assert_float_equal(shares, 1, 1e-12);
-            if (ends == CAFE_SPHERE_TOP) {
+            if (ends == CAFE_ENDS_TOP) {
                 assert_int_equal(c->bottom, 0);
                 assert_true(split_found(&r) < 0.2);
             } else {
@@ -306,8 +306,8 @@ static void both_find_what_the_top_misses(void **state) {
 /* ... and the choice leaves a graph of communities to the top: not a bit differs. */
 static void the_choice_keeps_to_the_top_where_that_is_all(void **state) {
     (void)state;
-    result top = embed(assortative, 2, options(4, 20, CAFE_SPHERE_TOP), finishing(0, 0));
-    result chosen = embed(assortative, 2, options(4, 20, CAFE_SPHERE_AUTO), finishing(0, 0));
+    result top = embed(assortative, 2, options(4, 20, CAFE_ENDS_TOP), finishing(0, 0));
+    result chosen = embed(assortative, 2, options(4, 20, CAFE_ENDS_AUTO), finishing(0, 0));
     assert_int_equal(chosen.certificate.bottom, 0);
     assert_int_equal(chosen.columns, top.columns);
     assert_memory_equal(chosen.v, top.v, (size_t)(top.n * top.columns) * sizeof *top.v);
@@ -318,18 +318,18 @@ static void the_choice_keeps_to_the_top_where_that_is_all(void **state) {
 /* One column goes to the larger end; `both` of one column is the top. */
 static void one_column_is_enough(void **state) {
     (void)state;
-    result r = embed(disassortative, 1, options(1, 20, CAFE_SPHERE_AUTO), finishing(0, 0));
+    result r = embed(disassortative, 1, options(1, 20, CAFE_ENDS_AUTO), finishing(0, 0));
     assert_int_equal(r.certificate.bottom, 1);
     assert_true(split_found(&r) > 0.9);
     release(&r);
-    r = embed(assortative, 1, options(1, 20, CAFE_SPHERE_AUTO), finishing(0, 0));
+    r = embed(assortative, 1, options(1, 20, CAFE_ENDS_AUTO), finishing(0, 0));
     assert_int_equal(r.certificate.top, 1);
     release(&r);
-    r = embed(assortative, 1, options(1, 20, CAFE_SPHERE_BOTH), finishing(0, 0));
+    r = embed(assortative, 1, options(1, 20, CAFE_ENDS_BOTH), finishing(0, 0));
     assert_int_equal(r.certificate.top, 1);
     release(&r);
     /* with --residual too: the top end may be empty */
-    r = embed(disassortative, 1, options(1, 20, CAFE_SPHERE_AUTO), finishing(0, 1e-4));
+    r = embed(disassortative, 1, options(1, 20, CAFE_ENDS_AUTO), finishing(0, 1e-4));
     assert_int_equal(r.columns, 1);
     assert_true(r.certificate.ritz_values[0] < -0.5);
     release(&r);
@@ -339,7 +339,7 @@ static void one_column_is_enough(void **state) {
 static void the_raw_form_is_h(void **state) {
     (void)state;
     enum { K = 6 };
-    cafe_sphere_options o = options(K, 5, CAFE_SPHERE_BOTH);
+    cafe_sphere_options o = options(K, 5, CAFE_ENDS_BOTH);
     result r = embed(weighted, 2, o, finishing(CAFE_FORM_RAW, 0));
     cafe_solution *s = NULL;
     float *h = malloc((size_t)(r.n * K) * sizeof *h);
@@ -358,7 +358,7 @@ static void the_raw_form_is_h(void **state) {
 static void the_choice_takes_whole_columns(void **state) {
     (void)state;
     enum { K = 6, SOLVED = 9 };
-    cafe_sphere_options o = options(K, 5, CAFE_SPHERE_AUTO);
+    cafe_sphere_options o = options(K, 5, CAFE_ENDS_AUTO);
     result r = embed(disassortative, 2, o, finishing(CAFE_FORM_RAW, 0));
     int64_t top = r.certificate.top;
     cafe_solution *s = NULL;
@@ -417,8 +417,8 @@ static void refined_columns_are_eigenvectors_of_both_ends(void **state) {
     const double tolerance = 1e-4;
     for (int g = 0; g < MAKERS; g++)
         for (int f = 0; f < 3; f++) {
-            result r = embed(makers[g], 2, options(K, 5, CAFE_SPHERE_BOTH),
-                             finishing(forms[f], tolerance));
+            result r =
+                embed(makers[g], 2, options(K, 5, CAFE_ENDS_BOTH), finishing(forms[f], tolerance));
             int generalised = forms[f] == CAFE_FORM_WALK;
             double *values = eigenvalues(&r, generalised), scale = fabs(values[r.n - 1]);
             if (values[0] > scale) scale = values[0];
@@ -442,7 +442,7 @@ static void refined_columns_are_eigenvectors_of_both_ends(void **state) {
 /* More columns than an end has eigenvalues of its sign: none is returned twice. */
 static void an_end_has_no_more_than_it_has(void **state) {
     (void)state;
-    static const int32_t ends[] = {CAFE_SPHERE_BOTH, CAFE_SPHERE_AUTO};
+    static const int32_t ends[] = {CAFE_ENDS_BOTH, CAFE_ENDS_AUTO};
     for (int e = 0; e < 2;
          e++) { /* Q of K_{30,40} has one eigenvalue that is not 0: a negative one */
         result r = embed(bipartite, 2, options(6, 10, ends[e]), finishing(0, 1e-3));
@@ -457,7 +457,7 @@ static void an_end_has_no_more_than_it_has(void **state) {
         free(values);
         release(&r);
     }
-    result r = embed(test_karate, 2, options(60, 3, CAFE_SPHERE_BOTH), finishing(0, 1e-3));
+    result r = embed(test_karate, 2, options(60, 3, CAFE_ENDS_BOTH), finishing(0, 1e-3));
     double *values = eigenvalues(&r, 1);
     int64_t rank = 0; /* twins among the nodes make many eigenvalues 0 */
     for (int64_t u = 0; u < r.n; u++) rank += fabs(values[u]) > 1e-5;
@@ -473,7 +473,7 @@ static void an_end_has_no_more_than_it_has(void **state) {
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
     static const int32_t threads[] = {1, 2, 3, 8};
-    for (int ends = CAFE_SPHERE_BOTH; ends <= CAFE_SPHERE_AUTO; ends++)
+    for (int ends = CAFE_ENDS_BOTH; ends <= CAFE_ENDS_AUTO; ends++)
         for (int refined = 0; refined < 2; refined++) {
             cafe_sphere_options o = options(20, 5, ends);
             cafe_finish_options f = finishing(CAFE_FORM_WALK, refined ? 1e-3 : 0);
@@ -500,7 +500,7 @@ static void it_survives_failing_memory(void **state) {
     for (int variant = 0; variant < 4; variant++)
         for (long k = 0;; k++) {
             cafe_sphere_options sphere =
-                options(5, 3, variant & 1 ? CAFE_SPHERE_BOTH : CAFE_SPHERE_AUTO);
+                options(5, 3, variant & 1 ? CAFE_ENDS_BOTH : CAFE_ENDS_AUTO);
             cafe_finish_options finish = finishing(CAFE_FORM_WALK, variant & 2 ? 1e-2 : 0);
             cafe_solution *solution = NULL;
             cafe_embedding *embedding = NULL;
@@ -527,7 +527,7 @@ static void memory_is_predicted(void **state) {
         cafe_context *context = test_context(2, 1);
         test_problem t = test_open(context, test_random(context, N, 4 * N, 0, 0, 4));
         cafe_sphere_options sphere =
-            options(variant & 1 ? 100 : 12, 1, variant & 2 ? CAFE_SPHERE_BOTH : CAFE_SPHERE_AUTO);
+            options(variant & 1 ? 100 : 12, 1, variant & 2 ? CAFE_ENDS_BOTH : CAFE_ENDS_AUTO);
         for (int refined = 0; refined < 2; refined++) {
             cafe_finish_options finish = finishing(CAFE_FORM_WALK, refined ? 0.5 : 0);
             cafe_solution *solution = NULL;

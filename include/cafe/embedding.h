@@ -14,11 +14,11 @@ extern "C" {
 
 /* Which end of Q's spectrum the columns are from. The top holds groups that are linked inside; the
  * bottom, by way of -Q, groups that are linked to one another (docs/algorithms/ends.md). */
-typedef enum cafe_sphere_ends {
-    CAFE_SPHERE_TOP = 0,  /* K columns that make tr(H^T Q H) large */
-    CAFE_SPHERE_BOTH = 1, /* half of them, and K/2 columns more that make it small */
-    CAFE_SPHERE_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
-} cafe_sphere_ends;
+typedef enum cafe_ends {
+    CAFE_ENDS_TOP = 0,  /* K columns that make tr(H^T Q H) large */
+    CAFE_ENDS_BOTH = 1, /* half of them, and K/2 columns more that make it small */
+    CAFE_ENDS_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
+} cafe_ends;
 
 typedef struct cafe_sphere_options {
     size_t struct_size;
@@ -27,7 +27,7 @@ typedef struct cafe_sphere_options {
     double tolerance; /* stop when a sweep gains less than this share of the objective */
     double beta;      /* influence, in (0,1]; 1 moves every node all the way */
     int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
-    int32_t ends;     /* cafe_sphere_ends */
+    int32_t ends;     /* cafe_ends */
 } cafe_sphere_options;
 
 CAFE_API const cafe_option_table *cafe_sphere_option_table(void);
@@ -36,12 +36,12 @@ CAFE_API void cafe_sphere_options_init(cafe_sphere_options *options);
 /* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep.
  *
  * With both ends H has the columns of the top first, then those of the bottom, and each of the two
- * parts of a row has length 1. For CAFE_SPHERE_AUTO these are K and (K+1)/2 columns, of which
+ * parts of a row has length 1. For CAFE_ENDS_AUTO these are K and (K+1)/2 columns, of which
  * cafe_finish() keeps K. */
 typedef struct cafe_solution cafe_solution;
 
 /* start: NULL for random rows from the context's seed, or n x columns row-major start vectors
- * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_SPHERE_AUTO the start
+ * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_ENDS_AUTO the start
  * is the top's, and the bottom starts at random. */
 CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                                  const cafe_sphere_options *options, const float *start,

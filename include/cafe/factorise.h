@@ -72,16 +72,10 @@ CAFE_API cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
 
 /* ---- exact eigenvectors of Q ----------------------------------------------------------------- */
 
-typedef enum cafe_ends {
-    CAFE_ENDS_TOP = 0,  /* the largest eigenvalues */
-    CAFE_ENDS_BOTH = 1, /* half of them the largest, half the smallest */
-    CAFE_ENDS_AUTO = 2  /* the largest in magnitude */
-} cafe_ends;
-
 typedef struct cafe_spectral_options {
     size_t struct_size;
     int64_t columns;
-    int32_t ends;     /* cafe_ends */
+    int32_t ends;     /* cafe_ends: the largest, half of each end, the largest in magnitude */
     double tolerance; /* |Q v - lambda v| <= tolerance |Q| */
 } cafe_spectral_options;
 

@@ -7,26 +7,14 @@
 
 #include <string.h>
 
-#include "base/context.h"
-
 /* In the order of the paper's tables; spectral, which is exact, comes last. */
 #define METHODS(X) X(gf) X(deepwalk) X(node2vec) X(line) X(hope) X(grarep) X(sdne) X(spectral)
 
-/* Walks that stay where they are and matrices of zeros would teach some methods something and
- * others nothing: the list has one answer for all. */
-static cafe_status check(cafe_context *context, const cafe_graph *graph, cafe_solution **solution) {
-    *solution = NULL;
-    if (cafe_graph_edges(graph) > 0) return CAFE_OK;
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "the graph has no edges: nothing can be learnt from it");
-}
-
-#define SOLVE(method)                                                                       \
-    static cafe_status solve_##method(cafe_context *context, const cafe_graph *graph,       \
-                                      const void *options, cafe_solution **solution) {      \
-        const cafe_##method##_options *typed = options;                                     \
-        cafe_status status = check(context, graph, solution);                               \
-        return status != CAFE_OK ? status : cafe_##method(context, graph, typed, solution); \
+#define SOLVE(method)                                                                  \
+    static cafe_status solve_##method(cafe_context *context, const cafe_graph *graph,  \
+                                      const void *options, cafe_solution **solution) { \
+        const cafe_##method##_options *typed = options;                                \
+        return cafe_##method(context, graph, typed, solution);                         \
     }
 METHODS(SOLVE)
 

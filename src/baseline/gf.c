@@ -261,7 +261,8 @@ cafe_status cafe_gf(cafe_context *context, const cafe_graph *graph, const cafe_g
     *solution = NULL;
     CAFE_TRY(cafe_options_check(context, &gf_table, &o));
     if (graph->arcs == 0)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without edges has no factors"));
+        CAFE_TRY(
+            cafe_fail(context, CAFE_ERROR_ARGUMENT, "the graph has no edges: it has no factors"));
     CAFE_TRY(prepare(context, graph, &o, &f));
     CAFE_TRY(descend(context, &f, &o));
     *solution = f.s;

@@ -231,7 +231,8 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          "columns is %lld: expected at least one for each of %lld steps",
                          (long long)o->columns, (long long)o->steps);
     if (graph->arcs == 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without edges has no transitions");
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the graph has no edges: it has no transitions");
     if (bytes > (double)o->memory * 1048576)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "GraRep is dense: %lld nodes take %.0f bytes, and memory-limit allows "

@@ -103,7 +103,8 @@ static cafe_status find_beta(cafe_context *context, const cafe_krylov_map *map, 
     cafe_mem_free(context, vector);
     if (status != CAFE_OK) return status;
     if (!(radius > 0))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without edges has no Katz index");
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the graph has no edges: it has no Katz index");
     if (asked * radius >= 1 - 1e-6)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "beta is %g: the Katz index of this graph exists for beta below %.6g, the "

@@ -93,7 +93,6 @@ static cafe_status train_order(cafe_context *context, const cafe_graph *graph,
                                .rate = o->rate,
                                .shared = !second,
                                .fast = o->fast};
-    if (graph->arcs == 0) source.units = 0;
     return cafe_skipgram_train(context, graph, &source, &plan, (uint64_t)second, solution);
 }
 

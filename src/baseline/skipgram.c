@@ -306,6 +306,9 @@ cafe_status cafe_skipgram_train(cafe_context *context, const cafe_graph *graph,
     if (graph->n > NODES_MOST)
         return cafe_fail(context, CAFE_ERROR_LIMIT, "skip-gram training takes at most %d nodes",
                          NODES_MOST);
+    if (graph->arcs == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the graph has no edges: there are no pairs to learn from");
     s.seed += salt * 0x9E3779B97F4A7C15u;
     CAFE_TRY(cafe_solution_new(context, graph->n, plan->columns, plan->passes, &found));
     found->loss = true;

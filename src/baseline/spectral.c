@@ -122,8 +122,8 @@ cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
     cafe_spectral_options_init(&o);
     if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(check(context, graph, &o));
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    CAFE_TRY(check(context, graph, &o));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     bottom.taken = o.ends == CAFE_ENDS_BOTH ? o.columns / 2 : 0;
     top.taken = o.ends == CAFE_ENDS_AUTO ? 0 : o.columns - bottom.taken;

@@ -7,12 +7,10 @@
  */
 #include "io/page_pack.h"
 
-#include <isa-l.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-enum { LEVEL = 3 };
+#include "io/deflate.h"
 
 /* ---- the curve ------------------------------------------------------------------------------- */
 
@@ -70,41 +68,6 @@ static uint8_t *make_planes(cafe_context *context, const uint32_t *values, int64
     return planes;
 }
 
-/* Stored blocks are the worst case: 5 bytes for each 65535. */
-static int64_t deflate_bound(int64_t size) {
-    return size + 5 * (size / 65535 + 1) + 1024;
-}
-
-static cafe_status deflate(cafe_context *context, const uint8_t *bytes, int64_t size,
-                           cafe_page_section *section) {
-    struct isal_zstream *stream = cafe_mem(context, 1, sizeof *stream);
-    uint8_t *work = cafe_mem(context, ISAL_DEF_LVL3_DEFAULT, 1);
-    int64_t bound = deflate_bound(size);
-    section->packed = cafe_mem(context, bound, 1);
-    cafe_status status = CAFE_ERROR_MEMORY;
-    if (!stream || !work || !section->packed) goto done;
-    isal_deflate_init(stream);
-    stream->level = LEVEL;
-    stream->level_buf = work;
-    stream->level_buf_size = ISAL_DEF_LVL3_DEFAULT;
-    stream->end_of_stream = 1;
-    stream->flush = NO_FLUSH;
-    stream->gzip_flag = IGZIP_DEFLATE;
-    stream->next_in = (uint8_t *)bytes;
-    stream->avail_in = (uint32_t)size;
-    stream->next_out = section->packed;
-    stream->avail_out = (uint32_t)bound;
-    int result = isal_deflate(stream);
-    section->packed_size = stream->total_out;
-    status = result == COMP_OK && stream->avail_in == 0
-                 ? CAFE_OK
-                 : cafe_fail(context, CAFE_ERROR_NUMERIC, "deflate failed");
-done:
-    cafe_mem_free(context, stream);
-    cafe_mem_free(context, work);
-    return status;
-}
-
 cafe_status cafe_page_pack(cafe_context *context, const uint32_t *values, const uint8_t *bytes,
                            int64_t count, cafe_page_section *section) {
     int width = values ? bytes_needed(values, count) : 1;
@@ -115,7 +78,11 @@ cafe_status cafe_page_pack(cafe_context *context, const uint32_t *values, const 
         return cafe_fail(context, CAFE_ERROR_LIMIT, "a page cannot hold an array of %lld bytes",
                          (long long)section->raw);
     if (values && !(planes = make_planes(context, values, count, width))) return CAFE_ERROR_MEMORY;
-    cafe_status status = deflate(context, values ? planes : bytes, section->raw, section);
+    section->packed = cafe_mem(context, cafe_deflate_bound(section->raw), 1);
+    cafe_status status = section->packed
+                             ? cafe_deflate(context, CAFE_DEFLATE_RAW, values ? planes : bytes,
+                                            section->raw, section->packed, &section->packed_size)
+                             : CAFE_ERROR_MEMORY;
     cafe_mem_free(context, planes);
     return status;
 }

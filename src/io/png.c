@@ -6,14 +6,14 @@
  */
 #include "io/png.h"
 
-#include <isa-l.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/deflate.h"
 #include "io/gzip.h"
 
-enum { LEVEL = 3, CHUNK_FRAME = 12, HEADER = 13 };
+enum { CHUNK_FRAME = 12, HEADER = 13 };
 
 static const uint8_t signature[8] = {137, 'P', 'N', 'G', '\r', '\n', 26, '\n'};
 
@@ -47,43 +47,9 @@ static void filter_rows(int64_t height, int64_t bytes, const uint8_t *rgb, uint8
     }
 }
 
-/* Stored blocks are the worst case: 5 bytes for each 65535. */
-static int64_t deflate_bound(int64_t size) {
-    return size + 5 * (size / 65535 + 1) + 1024;
-}
-
-/* zlib data into out[bound]; *packed gets its size. */
-static cafe_status deflate(cafe_context *context, const uint8_t *bytes, int64_t size, uint8_t *out,
-                           int64_t bound, int64_t *packed) {
-    struct isal_zstream *stream = cafe_mem(context, 1, sizeof *stream);
-    uint8_t *work = cafe_mem(context, ISAL_DEF_LVL3_DEFAULT, 1);
-    cafe_status status = CAFE_ERROR_MEMORY;
-    if (!stream || !work) goto done;
-    isal_deflate_init(stream);
-    stream->level = LEVEL;
-    stream->level_buf = work;
-    stream->level_buf_size = ISAL_DEF_LVL3_DEFAULT;
-    stream->end_of_stream = 1;
-    stream->flush = NO_FLUSH;
-    stream->gzip_flag = IGZIP_ZLIB;
-    stream->next_in = (uint8_t *)bytes;
-    stream->avail_in = (uint32_t)size;
-    stream->next_out = out;
-    stream->avail_out = (uint32_t)bound;
-    int result = isal_deflate(stream);
-    *packed = stream->total_out;
-    status = result == COMP_OK && stream->avail_in == 0
-                 ? CAFE_OK
-                 : cafe_fail(context, CAFE_ERROR_NUMERIC, "deflate failed");
-done:
-    cafe_mem_free(context, stream);
-    cafe_mem_free(context, work);
-    return status;
-}
-
 cafe_status cafe_png_encode(cafe_context *context, int64_t width, int64_t height,
                             const uint8_t *rgb, uint8_t **png, int64_t *size) {
-    int64_t raw = height * (3 * width + 1), bound = deflate_bound(raw), packed = 0;
+    int64_t raw = height * (3 * width + 1), bound = cafe_deflate_bound(raw), packed = 0;
     uint8_t header[HEADER] = {[8] = 8, [9] = 2}; /* 8 bits, RGB; no interlace */
     uint8_t *rows = cafe_mem(context, raw, 1), *p;
     cafe_status status = CAFE_ERROR_MEMORY;
@@ -94,7 +60,7 @@ cafe_status cafe_png_encode(cafe_context *context, int64_t width, int64_t height
     filter_rows(height, 3 * width, rgb, rows);
     memcpy(*png, signature, sizeof signature);
     p = put_chunk(*png + sizeof signature, "IHDR", header, HEADER);
-    CAFE_TRY(deflate(context, rows, raw, p + 8, bound, &packed));
+    CAFE_TRY(cafe_deflate(context, CAFE_DEFLATE_ZLIB, rows, raw, p + 8, &packed));
     p = put_chunk(p, "IDAT", NULL, packed);
     p = put_chunk(p, "IEND", header, 0);
     *size = p - *png;

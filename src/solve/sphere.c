@@ -42,7 +42,7 @@ static const cafe_option sphere_options[] = {
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
-    {"ends", "ENDS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, ends), CAFE_SPHERE_TOP, 0, 0,
+    {"ends", "ENDS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, ends), CAFE_ENDS_TOP, 0, 0,
      "top|both|auto",
      "ends of the spectrum to take columns from: groups linked inside (top), half of the columns "
      "for groups linked to one another (both), or as the Ritz values say (auto)"},
@@ -144,7 +144,7 @@ static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
                               const cafe_sphere_options *o, const float *start,
                               cafe_solution **solution) {
     cafe_status status = CAFE_OK;
-    bool choose = o->ends == CAFE_SPHERE_AUTO;
+    bool choose = o->ends == CAFE_ENDS_AUTO;
     cafe_operator negative = cafe_operator_negative(op);
     cafe_solution *ends[2] = {NULL, NULL};
     end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start};
@@ -171,7 +171,7 @@ cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
     end whole = {o.columns, 0, CAFE_STREAM_START, start};
     *solution = NULL;
     CAFE_TRY(cafe_options_check(context, &sphere_table, &o));
-    if (o.ends == CAFE_SPHERE_TOP || (o.ends == CAFE_SPHERE_BOTH && o.columns == 1))
+    if (o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1))
         CAFE_TRY(solve_end(context, op, &o, &whole, &found));
     else
         CAFE_TRY(solve_both(context, op, &o, start, &found));

@@ -89,14 +89,14 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          int32_t threads) {
     const double link = weighted ? 12 : 8, base = 32e6;
     const int64_t asked = sphere->columns, half = (asked + 1) / 2;
-    const bool choose = sphere->ends == CAFE_SPHERE_AUTO;
+    const bool choose = sphere->ends == CAFE_ENDS_AUTO;
     const int64_t solved = choose ? asked + half : asked;
     double arcs = 2.0 * (double)edges, n = (double)nodes;
     double graph = arcs * (weighted ? 8 : 4) + 8 * n;
     double blocks = 2 * block_bytes(nodes, solved);
     if (finish->residual > 0) {
-        int64_t bottom = sphere->ends == CAFE_SPHERE_TOP ? 0 : half;
-        int64_t top = sphere->ends == CAFE_SPHERE_BOTH ? half : asked;
+        int64_t bottom = sphere->ends == CAFE_ENDS_TOP ? 0 : half;
+        int64_t top = sphere->ends == CAFE_ENDS_BOTH ? half : asked;
         blocks = larger(blocks, refine_bytes(nodes, solved, top, bottom));
     }
     double k = (double)asked, small = 64 * 8 * 4 * k * k;
