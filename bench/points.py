@@ -1,4 +1,4 @@
-"""Points whose groups PCA and k-means cannot tell apart, and cafe link with cafe cluster can.
+"""Points whose groups PCA and k-means cannot tell apart, and cafe points with cafe cluster can.
 
 Moons: two half circles that reach into each other. Digits: ten groups in 64 dimensions, each on a
 closed curve around the same centre in a frame of its own, as images of one digit that is turned and
@@ -105,8 +105,8 @@ def compare(name, make, k, resolution, folder):
         found = {
             "PCA to %d columns, k-means" % min(k, x.shape[1]): k_means(principal(x, min(k, x.shape[1])), k, rng),
             "k-means": k_means(x, k, rng),
-            "cafe link, cafe cluster": cluster(graph, folder, 1),
-            "cafe link, cafe cluster --resolution %g" % resolution: cluster(graph, folder, resolution),
+            "cafe points, cafe cluster": cluster(graph, folder, 1),
+            "cafe points, cafe cluster --resolution %g" % resolution: cluster(graph, folder, resolution),
         }
         for method, labels in found.items():
             rows.setdefault(method, []).append(

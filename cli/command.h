@@ -16,7 +16,7 @@
     X(reduce)           \
     X(rank)             \
     X(recommend)        \
-    X(link)             \
+    X(points)           \
     X(evaluate)         \
     X(reproduce)        \
     X(explain)          \

@@ -85,7 +85,7 @@ static int read_input(plot_job *job) {
 static int set_option(plot_job *job, const char *name, const char *text) {
     if (!text) return CLI_OK;
     cafe_status status =
-        cafe_options_set(job->run.context, cafe_picture_option_table(), &job->options, name, text);
+        cafe_options_set(job->run.context, cafe_plot_option_table(), &job->options, name, text);
     return status == CAFE_OK ? CLI_OK
                              : cli_error(&job->run, CLI_USAGE, "%s", cafe_error(job->run.context));
 }
@@ -105,8 +105,8 @@ static int set_size(plot_job *job, const char *text) {
 
 static int set_options(plot_job *job) {
     const plot_values *v = job->values;
-    cafe_picture_inputs_init(&job->inputs);
-    cafe_picture_options_init(&job->options);
+    cafe_plot_inputs_init(&job->inputs);
+    cafe_plot_options_init(&job->options);
     job->options.dark = v->dark;
     int code = set_size(job, v->size);
     if (code == CLI_OK) code = set_option(job, "links", v->links);
@@ -135,15 +135,15 @@ static int print_picture(plot_job *job) {
     char *text = NULL;
     cafe_context *context = job->run.context;
     int code =
-        cli_check(&job->run, cafe_picture_text(context, &job->inputs, terminal_width(job->values),
-                                               with_colour(job->values), &text));
+        cli_check(&job->run, cafe_plot_text(context, &job->inputs, terminal_width(job->values),
+                                            with_colour(job->values), &text));
     if (code == CLI_OK) {
         cli_progress_hide(job->run.bar);
         fputs(text, stdout);
         fflush(stdout);
         cli_progress_show(job->run.bar);
     }
-    cafe_picture_text_free(context, text);
+    cafe_plot_text_free(context, text);
     return code;
 }
 
@@ -157,9 +157,9 @@ static int write_picture(plot_job *job) {
     if (!v->output) return CLI_OK;
     cafe_status status =
         is_png(v->output)
-            ? cafe_picture_png(context, &job->inputs, &job->options, v->output, v->common.force)
-            : cafe_picture_svg(context, &job->inputs, &job->options, v->output, v->common.force);
-    if (status == CAFE_OK && !is_png(v->output) && job->n > CAFE_PICTURE_SHAPES)
+            ? cafe_plot_png(context, &job->inputs, &job->options, v->output, v->common.force)
+            : cafe_plot_svg(context, &job->inputs, &job->options, v->output, v->common.force);
+    if (status == CAFE_OK && !is_png(v->output) && job->n > CAFE_PLOT_SHAPES)
         cli_say(&job->run, "picture   %s: the %" PRId64 " points are an image in it", v->output,
                 job->n);
     return cli_check(&job->run, status);

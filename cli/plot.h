@@ -28,8 +28,8 @@ typedef struct plot_job {
     const char **names;
     double *value;
     char x_label[32], y_label[32], legend[32];
-    cafe_picture_inputs inputs;
-    cafe_picture_options options;
+    cafe_plot_inputs inputs;
+    cafe_plot_options options;
 } plot_job;
 
 /* plot_colours.c: classes or values of the points, as --colour says. */

@@ -1,7 +1,7 @@
 /* cafe view: one interactive page of a graph and its vectors.
  *
  * What the user does not give is found here: communities by the layers, centralities by PageRank,
- * the certificate of the vectors. The page itself is the library's (cafe_page_write).
+ * the certificate of the vectors. The page itself is the library's (cafe_view_write).
  */
 #include "view.h"
 
@@ -19,7 +19,7 @@ typedef struct view_values {
     cli_common common;
     const char *output, *labels, *communities, *report, *title, *map;
     cafe_graph_options graph;
-    cafe_page_options page;
+    cafe_view_options page;
 } view_values;
 
 typedef struct view_job {
@@ -39,8 +39,8 @@ typedef struct view_job {
     double *centrality;
     cafe_embedding *certified;
     view_report report;
-    cafe_page_inputs inputs;
-    cafe_page_report made;
+    cafe_view_inputs inputs;
+    cafe_view_report made;
 } view_job;
 
 /* ---- what is given --------------------------------------------------------------------------- */
@@ -184,14 +184,14 @@ static const char *base_name(const char *path) {
 }
 
 static void say_left_out(view_job *job) {
-    const cafe_page_report *r = &job->made;
+    const cafe_view_report *r = &job->made;
     int64_t edges = cafe_graph_edges(job->graph);
     if (r->columns < job->columns)
         cli_say(&job->run, "left out  %" PRId64 " of %" PRId64 " columns",
                 job->columns - r->columns, job->columns);
     if (r->links == 0 && edges > 0)
         cli_say(&job->run, "left out  %" PRId64 " links%s", edges,
-                job->values->page.links == CAFE_PAGE_LINKS_NONE ? "" : " (--links all keeps them)");
+                job->values->page.links == CAFE_VIEW_LINKS_NONE ? "" : " (--links all keeps them)");
     if (r->layers < job->inputs.layers)
         cli_say(&job->run, "left out  the %" PRId64 " finest of %" PRId64 " layers",
                 job->inputs.layers - r->layers, job->inputs.layers);
@@ -209,7 +209,7 @@ static int write_page(view_job *job) {
     job->inputs.labels = job->labels;
     job->inputs.layer = job->layer;
     int code =
-        cli_check(&job->run, cafe_page_write(job->run.context, job->graph, &job->inputs, &v->page,
+        cli_check(&job->run, cafe_view_write(job->run.context, job->graph, &job->inputs, &v->page,
                                              v->output, v->common.force, &job->made));
     if (code != CLI_OK) return code;
     say_left_out(job);
@@ -228,7 +228,7 @@ static int check_values(const view_values *v) {
 }
 
 static int work(view_job *job) {
-    cafe_page_inputs_init(&job->inputs);
+    cafe_view_inputs_init(&job->inputs);
     int code = read_input(job);
     if (code == CLI_OK) code = find_rest(job);
     if (code == CLI_OK) code = write_page(job);
@@ -284,7 +284,7 @@ static const cli_option options[] = {
 
 static const cli_group groups[] = {
     {"Options", options, NULL, 0},
-    {"Size of the page", NULL, cafe_page_option_table, offsetof(view_values, page)},
+    {"Size of the page", NULL, cafe_view_option_table, offsetof(view_values, page)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(view_values, graph)},
     {0},
 };

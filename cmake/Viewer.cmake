@@ -108,9 +108,9 @@ file(SIZE ${OUTPUT}.html size)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "((0x..,){20})" "\\1\n" bytes "${bytes}") # lines a compiler's message can name
 file(WRITE ${OUTPUT} "/* Made by cmake/Viewer.cmake from viewer/. */
-#include \"io/page.h\"
+#include \"draw/view.h\"
 
-const char cafe_page_template[] = {
+const char cafe_view_template[] = {
 ${bytes}0};
-const int64_t cafe_page_template_size = ${size};
+const int64_t cafe_view_template_size = ${size};
 ")

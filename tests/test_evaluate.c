@@ -11,10 +11,10 @@
 
 #include <cafe/cafe.h>
 
+#include "evaluate/metrics.h"
+#include "evaluate/split.h"
 #include "failing.h"
 #include "graphs.h"
-#include "task/evaluate_metrics.h"
-#include "task/evaluate_split.h"
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 

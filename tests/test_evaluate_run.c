@@ -13,10 +13,10 @@
 
 #include <cafe/cafe.h>
 
+#include "evaluate/pairs.h"
+#include "evaluate/split.h"
 #include "failing.h"
 #include "graphs.h"
-#include "task/evaluate_pairs.h"
-#include "task/evaluate_split.h"
 
 enum { NODES = 120, KINDS = 4, COLUMNS = 3, SHARES = 2, REPEATS = 3, METRICS = 5 };
 

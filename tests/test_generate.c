@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "failing.h"
-#include "graph/generate.h"
+#include "generate/generate.h"
 #include "graphs.h"
 
 enum { MODELS = 4 };

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "failing.h"
-#include "graph/neighbours.h"
 #include "graphs.h"
+#include "points/points.h"
 
 /* ---- points ---------------------------------------------------------------------------------- */
 

@@ -12,7 +12,6 @@
 #include <cafe/context.h>
 #include <cafe/embedding.h>
 #include <cafe/evaluate.h>
-#include <cafe/evolve.h>
 #include <cafe/explain.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>
@@ -20,8 +19,7 @@
 #include <cafe/map.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
-#include <cafe/page.h>
-#include <cafe/picture.h>
+#include <cafe/plot.h>
 #include <cafe/points.h>
 #include <cafe/propagation.h>
 #include <cafe/rank.h>
@@ -29,5 +27,7 @@
 #include <cafe/reduce.h>
 #include <cafe/sample.h>
 #include <cafe/status.h>
+#include <cafe/update.h>
+#include <cafe/view.h>
 
 #endif

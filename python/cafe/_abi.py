@@ -43,10 +43,10 @@ ENUMS: Dict[str, Dict[str, int]] = {
         'CAFE_MODEL_RMAT': 3},
     'cafe_map_links': {'CAFE_MAP_LINKS_AUTO': 0, 'CAFE_MAP_LINKS_GRAPH': 1,
         'CAFE_MAP_LINKS_VECTORS': 2},
-    '': {'CAFE_MAP_EXACT': 20000, 'CAFE_PICTURE_DISCS': 100000, 'CAFE_PICTURE_SHAPES': 20000,
+    '': {'CAFE_MAP_EXACT': 20000, 'CAFE_PLOT_DISCS': 100000, 'CAFE_PLOT_SHAPES': 20000,
         'CAFE_POINTS_EXACT': 50000},
-    'cafe_page_links': {'CAFE_PAGE_LINKS_AUTO': 0, 'CAFE_PAGE_LINKS_NONE': 1,
-        'CAFE_PAGE_LINKS_ALL': 2},
+    'cafe_view_links': {'CAFE_VIEW_LINKS_AUTO': 0, 'CAFE_VIEW_LINKS_NONE': 1,
+        'CAFE_VIEW_LINKS_ALL': 2},
     'cafe_table_side': {'CAFE_TABLE_ROWS': 0, 'CAFE_TABLE_COLUMNS': 1},
     'cafe_reduce_method': {'CAFE_REDUCE_SOFTMAX': 0, 'CAFE_REDUCE_SPHERE': 1},
     'cafe_reduce_order': {'CAFE_ORDER_AUTO': 0, 'CAFE_ORDER_SEQUENTIAL': 1, 'CAFE_ORDER_CHUNKS': 2},
@@ -872,7 +872,7 @@ class cafe_map_quality(Structure):
     ]
 
 
-class cafe_page_options(Structure):
+class cafe_view_options(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
         ('columns_shown', c_int64),
@@ -881,7 +881,7 @@ class cafe_page_options(Structure):
     ]
 
 
-class cafe_page_inputs(Structure):
+class cafe_view_inputs(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
         ('title', c_char_p),
@@ -903,7 +903,7 @@ class cafe_page_inputs(Structure):
     ]
 
 
-class cafe_page_report(Structure):
+class cafe_view_report(Structure):
     _fields_ = [
         ('bytes', c_int64),
         ('columns', c_int64),
@@ -915,7 +915,7 @@ class cafe_page_report(Structure):
     ]
 
 
-class cafe_picture_inputs(Structure):
+class cafe_plot_inputs(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
         ('n', c_int64),
@@ -933,7 +933,7 @@ class cafe_picture_inputs(Structure):
     ]
 
 
-class cafe_picture_options(Structure):
+class cafe_plot_options(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
         ('width', c_int64),
@@ -1450,24 +1450,24 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
         POINTER(c_float), c_int64, c_int64, POINTER(cafe_map_quality)]),
     'cafe_map_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(c_float),
         c_char_p, c_int32]),
-    'cafe_page_option_table': (POINTER(cafe_option_table), []),
-    'cafe_page_options_init': (None, [POINTER(cafe_page_options)]),
-    'cafe_page_inputs_init': (None, [POINTER(cafe_page_inputs)]),
-    'cafe_page_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
-        POINTER(cafe_page_inputs), POINTER(cafe_page_options), c_char_p, c_int32,
-        POINTER(cafe_page_report)]),
-    'cafe_picture_inputs_init': (None, [POINTER(cafe_picture_inputs)]),
-    'cafe_picture_option_table': (POINTER(cafe_option_table), []),
-    'cafe_picture_options_init': (None, [POINTER(cafe_picture_options)]),
-    'cafe_picture_png': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
-        POINTER(cafe_picture_options), c_char_p, c_int32]),
-    'cafe_picture_svg': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
-        POINTER(cafe_picture_options), c_char_p, c_int32]),
-    'cafe_picture_pixels': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs),
-        POINTER(cafe_picture_options), POINTER(c_uint8)]),
-    'cafe_picture_text': (c_int, [POINTER(cafe_context), POINTER(cafe_picture_inputs), c_int64,
+    'cafe_view_option_table': (POINTER(cafe_option_table), []),
+    'cafe_view_options_init': (None, [POINTER(cafe_view_options)]),
+    'cafe_view_inputs_init': (None, [POINTER(cafe_view_inputs)]),
+    'cafe_view_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
+        POINTER(cafe_view_inputs), POINTER(cafe_view_options), c_char_p, c_int32,
+        POINTER(cafe_view_report)]),
+    'cafe_plot_inputs_init': (None, [POINTER(cafe_plot_inputs)]),
+    'cafe_plot_option_table': (POINTER(cafe_option_table), []),
+    'cafe_plot_options_init': (None, [POINTER(cafe_plot_options)]),
+    'cafe_plot_png': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
+        POINTER(cafe_plot_options), c_char_p, c_int32]),
+    'cafe_plot_svg': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
+        POINTER(cafe_plot_options), c_char_p, c_int32]),
+    'cafe_plot_pixels': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
+        POINTER(cafe_plot_options), POINTER(c_uint8)]),
+    'cafe_plot_text': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs), c_int64,
         c_int32, POINTER(POINTER(c_char))]),
-    'cafe_picture_text_free': (None, [POINTER(cafe_context), POINTER(c_char)]),
+    'cafe_plot_text_free': (None, [POINTER(cafe_context), POINTER(c_char)]),
     'cafe_table_read': (c_int, [POINTER(cafe_context), c_char_p, POINTER(POINTER(cafe_table))]),
     'cafe_table_free': (None, [POINTER(cafe_table)]),
     'cafe_table_rows': (c_int64, [POINTER(cafe_table)]),

@@ -20,9 +20,9 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/buckets.h"
 #include "graph/close.h"
 #include "graph/order.h"
-#include "graph/partition.h"
 
 /* All workers together have room for 1/SHARE of the arcs, and each for LEAST_ROOM. */
 enum { SHARE = 4, LEAST_ROOM = 1 << 17 };

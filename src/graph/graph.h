@@ -1,6 +1,6 @@
 /* The graph's inside: compressed rows, names, counts, and who owns the memory. */
-#ifndef CAFE_GRAPH_INTERNAL_H
-#define CAFE_GRAPH_INTERNAL_H
+#ifndef CAFE_GRAPH_GRAPH_H
+#define CAFE_GRAPH_GRAPH_H
 
 #include <stdbool.h>
 

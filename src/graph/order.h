@@ -2,7 +2,7 @@
 #ifndef CAFE_GRAPH_ORDER_H
 #define CAFE_GRAPH_ORDER_H
 
-#include "graph/partition.h"
+#include "graph/buckets.h"
 
 /* Arcs somewhere in memory: keys and, unless NULL, weights. */
 typedef struct cafe_arcs {

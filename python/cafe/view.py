@@ -1,0 +1,210 @@
+"""One interactive page of an embedding, for a browser or a notebook."""
+import html
+import os
+import pathlib
+import tempfile
+from typing import Any, List, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _abi
+from ._arrays import block, pointer
+from ._base import encode_labels
+from ._call import Context, Handle, Verbose, run, seed_of, threads_of
+from ._library import lib
+from ._model import Layer, Model, certificate_of, certify, find_layers
+from ._options import Table, check_keywords
+from .explanation import communities_of, embedding_of
+from .graph import Graph, as_graph
+
+
+def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
+           verbose: Verbose = False, **options: Any) -> np.ndarray:
+    """Every node as a point of the plane, as `cafe map` lays them out.
+
+    >>> import cafe
+    >>> karate = cafe.karate()
+    >>> cafe.layout(karate, cafe.SphereGCN(columns=4).fit(karate)).shape
+    (34, 2)
+    """
+    g = as_graph(graph, n_jobs)
+    table = Table.named("map")
+    check_keywords(options, [o.keyword for o in table.options], "layout")
+    vectors = embedding_of(embedding, g.n_nodes)
+    return run(lambda context: _map(context, g, vectors, options), threads_of(n_jobs),
+               seed_of(random_state), verbose)
+
+
+def _map(context: Context, graph: Graph, vectors: np.ndarray, options: Any) -> np.ndarray:
+    o = Table.named("map").pointer_to(context, options, "cafe_map_options")
+    points = np.empty((graph.n_nodes, 2), np.float32)
+    context.call("cafe_map", graph.pointer, graph.n_nodes, vectors.shape[1], pointer(vectors), o,
+                 pointer(points))
+    return points
+
+
+class Page:
+    """A page that was written: `path`, what it holds, and itself in a notebook."""
+
+    def __init__(self, path: pathlib.Path, report: Any) -> None:
+        self.path = path
+        self.report = {name: getattr(report, name) for name, _ in report._fields_}
+
+    def __repr__(self) -> str:
+        return f"Page({str(self.path)!r}, {self.report['bytes']} bytes)"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own; its text is an attribute, escaped as such."""
+        text = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
+        return (f'<iframe srcdoc="{text}" sandbox="allow-scripts allow-downloads" width="100%" '
+                'height="640" style="border:0"></iframe>')
+
+
+# ---- what the library reads from files ---------------------------------------------------------
+
+def _quoted(value: Any) -> str:
+    """A field of a line: no line ends, quotes doubled. An empty one would be no name."""
+    text = " ".join(str(value).split()) or "-"
+    text = text.encode("utf-8", "replace").decode()
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _named_twin(context: Context, graph: Graph) -> Handle:
+    """A graph on the same rows, unnamed: labels are read for it, then names can be given."""
+    offsets, targets, weights = graph.csr()
+    loops = "keep" if graph.counts["self_loops_kept"] else "drop"
+    o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
+    return context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
+                        pointer(targets), pointer(weights), 1, o, keep=[graph])
+
+
+def _give_names(context: Context, twin: Handle, names: Sequence, folder: str) -> None:
+    texts = [_quoted(n) for n in names]
+    if len(set(texts)) < len(texts):
+        return  # numbers tell nodes apart, names would not
+    path = os.path.join(folder, "names.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(",x\n" + "".join(f"{t},0\n" for t in texts))
+    table = context.make("cafe_table_read", "cafe_table", os.fsencode(path))
+    context.call("cafe_graph_name_rows", twin.pointer, table.pointer)
+
+
+def _read_labels(context: Context, twin: Handle, labels: Any, graph: Graph, folder: str) -> Handle:
+    label, classes = encode_labels(labels, graph)
+    texts = [_quoted(c) for c in classes]
+    path = os.path.join(folder, "labels.csv")
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{u},{texts[c]}\n" for u, c in enumerate(label.tolist()) if c >= 0)
+    return context.make("cafe_labels_read", "cafe_labels", twin.pointer, os.fsencode(path))
+
+
+# ---- the call ----------------------------------------------------------------------------------
+
+def _layers(model: Model, part: Optional[np.ndarray]) -> List[Layer]:
+    """Those found by cafe.LayeredCafe, or the one that was given."""
+    if part is None:
+        return find_layers(model, {})[1]
+    count = int(part.max(initial=-1)) + 1
+    whole = np.where(part < 0, count, part).astype(np.int32)  # the others are one together
+    count += bool((part < 0).any())
+    return [Layer(count, model.modularity(whole, count), whole, None)]
+
+
+def _layer_structs(layers: Sequence[Layer]) -> Any:
+    structs = (_abi.cafe_layer * max(len(layers), 1))()
+    for s, layer in zip(structs, layers):
+        s.communities, s.modularity = layer.communities, layer.modularity
+        s.partition, s.parent = pointer(layer.partition), pointer(layer.parent)
+    return structs
+
+
+def _pagerank(model: Model) -> np.ndarray:
+    values = np.empty(model.graph.n_nodes)
+    model.context.call("cafe_rank_pagerank", model.sampled.pointer, None, None, pointer(values),
+                       None)
+    return values
+
+
+def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None, *,
+         labels: Any = None, communities: Any = None, map: Any = "auto",
+         title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
+         n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Page:
+    """Writes one interactive page of an embedding, which needs nothing but itself.
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+    embedding : array of shape (n_nodes, columns), or a fitted estimator
+    path : path, optional
+        Without it, a file in the folder for temporary files.
+    labels : array or mapping, optional
+        To colour by.
+    communities : array, mapping or fitted estimator, optional
+        Without it those of cafe.LayeredCafe, layer by layer.
+    map : 'auto', None or array of shape (n_nodes, 2)
+        The layout to open with: cafe.layout(), none, or one given.
+    title : str, optional
+    overwrite : bool
+        An existing file is kept unless told otherwise.
+    **options
+        columns_shown, links, budget, as in `cafe view --help`.
+
+    Returns
+    -------
+    Page
+        Shows itself in a notebook; `path` is where it is.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> karate = cafe.karate()
+    >>> page = cafe.view(karate, cafe.SphereGCN(columns=4).fit(karate))
+    >>> page.path.suffix
+    '.html'
+    """
+    g = as_graph(graph, n_jobs)
+    check_keywords(options, [o.keyword for o in Table.named("page").options], "view")
+    vectors = embedding_of(embedding, g.n_nodes)
+    part = communities_of(communities, g)
+    objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
+    target = pathlib.Path(path) if path is not None else _temporary()
+
+    def work(context: Context) -> Page:
+        model = Model(context, g)
+        layers = _layers(model, part)
+        structs, centrality = _layer_structs(layers), _pagerank(model)
+        points = _map(context, g, vectors, {}) if isinstance(map, str) else \
+            None if map is None else block(map, g.n_nodes, "map")
+        certified = certify(model, vectors)
+        certificate = certificate_of(certified)
+        with tempfile.TemporaryDirectory(prefix="cafe-") as folder:
+            twin = _named_twin(context, g)
+            read = None if labels is None else _read_labels(context, twin, labels, g, folder)
+            if g.names is not None:
+                _give_names(context, twin, g.names.tolist(), folder)
+            given = _abi.cafe_view_inputs()
+            lib.cafe_view_inputs_init(given)
+            given.title = (title or "Embedding").encode()
+            given.columns, given.vectors = vectors.shape[1], pointer(vectors)
+            given.map, given.labels = pointer(points), read.pointer if read else None
+            given.layers, given.layer = len(layers), structs
+            given.centrality, given.centrality_name = pointer(centrality), b"PageRank"
+            given.pairs = certificate.pairs
+            for name in ("ritz_values", "residuals", "column_values", "column_residuals"):
+                setattr(given, name, pointer(getattr(certificate, name)))
+            given.objectives, given.objective = len(objective), pointer(objective)
+            o = Table.named("page").pointer_to(context, options, "cafe_view_options")
+            report = _abi.cafe_view_report()
+            context.call("cafe_view_write", twin.pointer, given, o, os.fsencode(target),
+                         int(overwrite or path is None), report)
+            return Page(target, report)
+
+    if isinstance(map, str) and map != "auto":
+        raise ValueError(f"map={map!r}: expected 'auto', None or an array")
+    return run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+
+
+def _temporary() -> pathlib.Path:
+    handle, name = tempfile.mkstemp(prefix="cafe-", suffix=".html")
+    os.close(handle)
+    return pathlib.Path(name)

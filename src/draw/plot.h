@@ -1,0 +1,130 @@
+/* A picture's inside: the scene that the writers of PNG, SVG and text share.
+ *
+ * A scene is the frame (where the points, the title and the legend go), the colour of each point as
+ * an index out of 256, and the legend's lines.
+ */
+#ifndef CAFE_DRAW_PLOT_H
+#define CAFE_DRAW_PLOT_H
+
+#include <stdbool.h>
+
+#include <cafe/plot.h>
+
+#include "base/context.h"
+
+enum { CAFE_PLOT_KINDS = 12, CAFE_PLOT_LABEL = 96, CAFE_PLOT_TICKS = 12 };
+
+typedef struct cafe_colour {
+    uint8_t r, g, b;
+} cafe_colour;
+
+/* The colours of the page (viewer/palette.js). t in [0,1]. */
+cafe_colour cafe_colour_kind(int64_t i);
+cafe_colour cafe_colour_other(bool dark);
+cafe_colour cafe_colour_value(double t, bool signed_values, bool dark);
+
+typedef struct cafe_legend_line {
+    char text[CAFE_PLOT_LABEL];
+    int64_t count;
+    cafe_colour colour;
+} cafe_legend_line;
+
+typedef struct cafe_ticks {
+    int64_t count;
+    double at[CAFE_PLOT_TICKS];
+} cafe_ticks;
+
+typedef struct cafe_scene {
+    const cafe_plot_inputs *inputs;
+    cafe_plot_options options;
+    cafe_colour paper, ink, quiet, line;
+    char title[2 * CAFE_PLOT_LABEL], legend[CAFE_PLOT_LABEL];
+    char x_label[CAFE_PLOT_LABEL], y_label[CAFE_PLOT_LABEL];
+    double text;                     /* height of a line of text */
+    double left, top, right, bottom; /* of the points' rectangle, in pixels */
+    double low[2], scale[2];         /* pixel = left + (x - low) * scale, bottom - ... */
+    cafe_ticks ticks[2];
+    uint8_t *colour; /* of each point: an index of the palette */
+    cafe_colour palette[256];
+    int64_t lines; /* of the legend; 0 with a ramp */
+    cafe_legend_line line_of[CAFE_PLOT_KINDS + 1];
+    bool ramp; /* the legend is a scale from `least` to `most` */
+    double least, most;
+    double radius, opacity; /* of the points */
+    int64_t stride;         /* see cafe_scene_order() */
+} cafe_scene;
+
+/* Checks the inputs and makes the scene; free it with cafe_scene_free(). */
+cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *inputs,
+                            const cafe_plot_options *options, cafe_scene *scene);
+void cafe_scene_free(cafe_context *context, cafe_scene *scene);
+
+/* The points' rectangle becomes 0 .. right by 0 .. bottom. */
+void cafe_scene_fit(cafe_scene *scene, double right, double bottom);
+
+/* picture_colours.c: the colour of each point, the palette and the legend. */
+cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *scene);
+
+static inline double cafe_scene_x(const cafe_scene *s, int64_t u) {
+    return s->left + ((double)s->inputs->xy[2 * u] - s->low[0]) * s->scale[0];
+}
+static inline double cafe_scene_y(const cafe_scene *s, int64_t u) {
+    return s->bottom - ((double)s->inputs->xy[2 * u + 1] - s->low[1]) * s->scale[1];
+}
+
+/* The i-th point to draw: a fixed shuffle, so that no class lies on top because it came last. */
+static inline int64_t cafe_scene_order(const cafe_scene *s, int64_t i) {
+    return (int64_t)((uint64_t)i * (uint64_t)s->stride % (uint64_t)s->inputs->n);
+}
+
+/* Whether the graph's links are drawn. */
+bool cafe_scene_links(const cafe_scene *s);
+
+/* A copy of at most capacity - 1 bytes that is safe to show: well-formed UTF-8 without control
+ * characters (each bad byte is U+FFFD), cut at a character with an ellipsis. */
+void cafe_clean_text(const char *text, char *out, size_t capacity);
+
+/* Where text goes: the pieces of the picture that are the same in PNG and SVG. */
+typedef enum cafe_anchor { CAFE_ANCHOR_START, CAFE_ANCHOR_MIDDLE, CAFE_ANCHOR_END } cafe_anchor;
+
+typedef struct cafe_pen {
+    void *target;
+    void (*segment)(void *target, double x0, double y0, double x1, double y1, double width,
+                    cafe_colour colour, double opacity);
+    void (*disc)(void *target, double x, double y, double radius, cafe_colour colour,
+                 double opacity);
+    void (*bar)(void *target, double x, double y, double width, double height, cafe_colour colour);
+    /* height is that of a line; upright: turned by a quarter, reading upwards */
+    void (*text)(void *target, double x, double y, double height, const char *text,
+                 cafe_anchor anchor, bool upright, cafe_colour colour);
+} cafe_pen;
+
+void cafe_scene_draw_links(const cafe_scene *scene, const cafe_pen *pen);
+void cafe_scene_draw_frame(const cafe_scene *scene, const cafe_pen *pen);
+void cafe_scene_draw_legend(const cafe_scene *scene, const cafe_pen *pen);
+
+/* ---- pixels ---------------------------------------------------------------------------------- */
+
+typedef struct cafe_canvas {
+    int64_t width, height;
+    float *rgb; /* 0 .. 255 */
+} cafe_canvas;
+
+void cafe_canvas_fill(cafe_canvas *canvas, cafe_colour colour);
+/* A line with round ends; a disc when both ends are the same point. Edges are smooth. */
+void cafe_canvas_segment(cafe_canvas *canvas, double x0, double y0, double x1, double y1,
+                         double width, cafe_colour colour, double opacity);
+void cafe_canvas_bar(cafe_canvas *canvas, double x, double y, double width, double height,
+                     cafe_colour colour);
+/* Text in strokes (picture_font.c), and its width. */
+void cafe_canvas_text(cafe_canvas *canvas, double x, double y, double height, const char *text,
+                      cafe_anchor anchor, bool upright, cafe_colour colour);
+double cafe_font_width(const char *text, double height);
+
+/* The points alone: discs, or densities above CAFE_PLOT_DISCS. */
+cafe_status cafe_canvas_points(cafe_context *context, const cafe_scene *scene, cafe_canvas *canvas);
+/* picture_png.c: all of the picture, or the points alone, as bytes. */
+cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
+                              uint8_t *rgb);
+
+#endif

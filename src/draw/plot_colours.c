@@ -1,0 +1,150 @@
+/* Colours: the palette of the interactive page (viewer/palette.js) and what the points get of it.
+ *
+ * Kinds: Okabe and Ito's palette, extended by shades that stay apart for the common forms of colour
+ * blindness; the twelve largest classes have one each, the others share a grey. Values: viridis;
+ * values of both signs: blue to orange through grey, which is 0.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "draw/plot.h"
+
+static const uint32_t kind_colours[CAFE_PLOT_KINDS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
+                                                       0x56b4e9, 0xd55e00, 0x8f8b2e, 0x7a6ff0,
+                                                       0x44aa99, 0xa3455f, 0xb08d57, 0x5f7fae};
+static const uint32_t viridis[8] = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e,
+                                    0x21918c, 0x28ae80, 0x5ec962, 0xaddc30};
+static const uint32_t both_signs[2][5] = {{0x1f5fa8, 0x7fa8cf, 0xb9b9b5, 0xdda268, 0xb8560f},
+                                          {0x5aa2ee, 0x4e7399, 0x6b6f73, 0xb57a42, 0xff9d45}};
+
+static cafe_colour unpack(uint32_t c) {
+    return (cafe_colour){(uint8_t)(c >> 16), (uint8_t)(c >> 8), (uint8_t)c};
+}
+
+cafe_colour cafe_colour_kind(int64_t i) {
+    return unpack(kind_colours[i % CAFE_PLOT_KINDS]);
+}
+
+cafe_colour cafe_colour_other(bool dark) {
+    return unpack(dark ? 0x666d74 : 0xaaa9a4);
+}
+
+static cafe_colour between(const uint32_t *stops, int count, double t) {
+    double x = fmin(fmax(t, 0), 1) * (count - 1);
+    int i = x < count - 2 ? (int)x : count - 2;
+    cafe_colour a = unpack(stops[i]), b = unpack(stops[i + 1]);
+    x -= i;
+    return (cafe_colour){(uint8_t)lround(a.r + (b.r - a.r) * x),
+                         (uint8_t)lround(a.g + (b.g - a.g) * x),
+                         (uint8_t)lround(a.b + (b.b - a.b) * x)};
+}
+
+cafe_colour cafe_colour_value(double t, bool signed_values, bool dark) {
+    if (signed_values) return between(both_signs[dark], 5, t);
+    return dark ? between(viridis + 1, 7, t) : between(viridis, 8, t);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+static void name_line(const cafe_scene *s, int64_t kind, cafe_legend_line *line) {
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)kind);
+    /* a legend is no place for long names */
+    cafe_clean_text(s->inputs->names ? s->inputs->names[kind] : number, line->text, 40);
+}
+
+/* The largest classes, ties by number: slot[k] = 1 .. 12, 0 for the others. */
+static int64_t choose_slots(const cafe_plot_inputs *in, const int64_t *count, uint8_t *slot,
+                            int32_t largest[CAFE_PLOT_KINDS]) {
+    int64_t slots = 0;
+    while (slots < CAFE_PLOT_KINDS) {
+        int64_t best = -1;
+        for (int64_t k = 0; k < in->kinds; k++)
+            if (slot[k] == 0 && count[k] > 0 && (best < 0 || count[k] > count[best])) best = k;
+        if (best < 0) break;
+        largest[slots++] = (int32_t)best;
+        slot[best] = (uint8_t)slots;
+    }
+    return slots;
+}
+
+static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, const int64_t *count,
+                       int64_t unknown) {
+    int64_t others = unknown, classes = 0;
+    for (int64_t k = 0; k < s->inputs->kinds; k++) classes += count[k] > 0;
+    for (int64_t k = 0; k < s->inputs->kinds; k++) others += count[k];
+    for (int64_t i = 0; i < slots; i++) {
+        cafe_legend_line *line = &s->line_of[s->lines++];
+        name_line(s, largest[i], line);
+        line->count = count[largest[i]];
+        line->colour = cafe_colour_kind(i);
+        others -= line->count;
+    }
+    if (others == 0) return;
+    cafe_legend_line *line = &s->line_of[s->lines++];
+    *line = (cafe_legend_line){.count = others, .colour = cafe_colour_other(s->options.dark != 0)};
+    if (classes > slots)
+        snprintf(line->text, sizeof line->text, "%lld others", (long long)(classes - slots));
+    else
+        snprintf(line->text, sizeof line->text, "none");
+}
+
+static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
+    const cafe_plot_inputs *in = s->inputs;
+    int32_t largest[CAFE_PLOT_KINDS];
+    int64_t *count = cafe_mem_zero(context, in->kinds, sizeof *count), unknown = 0;
+    uint8_t *slot = cafe_mem_zero(context, in->kinds, 1);
+    cafe_status status = CAFE_ERROR_MEMORY;
+    if (!count || !slot) goto done;
+    for (int64_t u = 0; u < in->n; u++) {
+        if (in->kind[u] < 0)
+            unknown++;
+        else
+            count[in->kind[u]]++;
+    }
+    int64_t slots = choose_slots(in, count, slot, largest);
+    for (int64_t u = 0; u < in->n; u++) s->colour[u] = in->kind[u] < 0 ? 0 : slot[in->kind[u]];
+    for (int64_t i = 0; i < slots; i++) s->palette[i + 1] = cafe_colour_kind(i);
+    s->palette[0] = cafe_colour_other(s->options.dark != 0);
+    list_kinds(s, slots, largest, count, unknown);
+    status = CAFE_OK;
+done:
+    cafe_mem_free(context, count);
+    cafe_mem_free(context, slot);
+    return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void colour_values(cafe_scene *s) {
+    const cafe_plot_inputs *in = s->inputs;
+    double low = in->n > 0 ? in->value[0] : 0, high = low;
+    for (int64_t u = 0; u < in->n; u++) {
+        low = fmin(low, in->value[u]);
+        high = fmax(high, in->value[u]);
+    }
+    bool both = low < 0 && high > 0;
+    if (both) high = fmax(-low, high), low = -high;
+    double range = high - low;
+    for (int64_t u = 0; u < in->n; u++)
+        s->colour[u] = range > 0 ? (uint8_t)lround(255 * ((in->value[u] - low) / range)) : 128;
+    for (int i = 0; i < 256; i++)
+        s->palette[i] = cafe_colour_value(i / 255.0, both, s->options.dark != 0);
+    s->ramp = true;
+    s->least = low;
+    s->most = high;
+}
+
+cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *s) {
+    s->colour = cafe_mem_zero(context, s->inputs->n, 1);
+    if (!s->colour) return CAFE_ERROR_MEMORY;
+    if (s->inputs->value)
+        colour_values(s);
+    else if (s->inputs->kind)
+        return colour_kinds(context, s);
+    else
+        s->palette[0] = cafe_colour_kind(0);
+    return CAFE_OK;
+}

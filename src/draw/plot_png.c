@@ -1,0 +1,82 @@
+/* A scene as pixels, and as a PNG file. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "draw/plot.h"
+#include "draw/png.h"
+#include "io/output.h"
+
+static void segment(void *canvas, double x0, double y0, double x1, double y1, double width,
+                    cafe_colour colour, double opacity) {
+    cafe_canvas_segment(canvas, x0, y0, x1, y1, width, colour, opacity);
+}
+
+static void disc(void *canvas, double x, double y, double radius, cafe_colour colour,
+                 double opacity) {
+    cafe_canvas_segment(canvas, x, y, x, y, 2 * radius, colour, opacity);
+}
+
+static void bar(void *canvas, double x, double y, double width, double height, cafe_colour colour) {
+    cafe_canvas_bar(canvas, x, y, width, height, colour);
+}
+
+static void text(void *canvas, double x, double y, double height, const char *words,
+                 cafe_anchor anchor, bool upright, cafe_colour colour) {
+    cafe_canvas_text(canvas, x, y, height, words, anchor, upright, colour);
+}
+
+cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
+                              uint8_t *rgb) {
+    cafe_canvas canvas = {scene->options.width, scene->options.height, NULL};
+    cafe_pen pen = {&canvas, segment, disc, bar, text};
+    int64_t bytes = 3 * canvas.width * canvas.height;
+    cafe_status status = CAFE_OK;
+    canvas.rgb = cafe_mem(context, bytes, sizeof *canvas.rgb);
+    if (!canvas.rgb) return CAFE_ERROR_MEMORY;
+    cafe_phase(context, "draw", 0);
+    cafe_canvas_fill(&canvas, scene->paper);
+    if (all) cafe_scene_draw_links(scene, &pen);
+    CAFE_TRY(cafe_canvas_points(context, scene, &canvas));
+    CAFE_TRY(cafe_check_cancel(context));
+    if (all) cafe_scene_draw_frame(scene, &pen);
+    if (all) cafe_scene_draw_legend(scene, &pen);
+    for (int64_t i = 0; i < bytes; i++)
+        rgb[i] = (uint8_t)fmaxf(0, fminf(255, canvas.rgb[i] + 0.5f));
+done:
+    cafe_mem_free(context, canvas.rgb);
+    return status;
+}
+
+cafe_status cafe_plot_pixels(cafe_context *context, const cafe_plot_inputs *inputs,
+                             const cafe_plot_options *options, uint8_t *rgb) {
+    cafe_scene scene;
+    cafe_status status = cafe_scene_make(context, inputs, options, &scene);
+    if (status != CAFE_OK) return status;
+    status = cafe_scene_pixels(context, &scene, true, rgb);
+    cafe_scene_free(context, &scene);
+    return status;
+}
+
+cafe_status cafe_plot_png(cafe_context *context, const cafe_plot_inputs *inputs,
+                          const cafe_plot_options *options, const char *path, int32_t overwrite) {
+    cafe_output output = {0};
+    cafe_scene scene = {0};
+    uint8_t *rgb = NULL, *png = NULL;
+    int64_t size = 0;
+    cafe_status status;
+    CAFE_TRY(cafe_output_open(context, path, overwrite, &output));
+    CAFE_TRY(cafe_scene_make(context, inputs, options, &scene));
+    int64_t width = scene.options.width, height = scene.options.height;
+    rgb = cafe_mem(context, 3 * width * height, 1);
+    if (!rgb) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_scene_pixels(context, &scene, true, rgb));
+    CAFE_TRY(cafe_png_encode(context, width, height, rgb, &png, &size));
+    CAFE_TRY(cafe_output_write(&output, png, size));
+    CAFE_TRY(cafe_output_commit(&output));
+done:
+    cafe_output_discard(&output);
+    cafe_scene_free(context, &scene);
+    cafe_mem_free(context, rgb);
+    cafe_mem_free(context, png);
+    return status;
+}

@@ -1,0 +1,348 @@
+/* The page: the viewer's text, then what is known of the embedding as JSON, then one script element
+ * of base64 per array. Browsers neither run nor fetch elements of such types; the viewer unpacks
+ * them when they are needed.
+ *
+ * The page's policy names the hash of the one script that may run (cmake/Viewer.cmake), so that
+ * nothing in a node's name or in a title can become code, whatever else goes wrong.
+ */
+#include "draw/view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "draw/view_text.h"
+#include "io/output.h"
+
+enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256, META_BLOCK = 3 << 18 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option page_options[] = {
+    {"columns-shown", "N", CAFE_OPTION_INTEGER, offsetof(cafe_view_options, columns_shown), 64, 1,
+     4096, NULL, "columns of the embedding that can be chosen in the page, if they fit its size"},
+    {"links", "WHICH", CAFE_OPTION_CHOICE, offsetof(cafe_view_options, links), 0, 0, 2,
+     "auto|none|all", "links in the page: when they fit its size, never, or whatever they take"},
+    {"budget", "BYTES", CAFE_OPTION_INTEGER, offsetof(cafe_view_options, budget), 8000000, 0, 2e9,
+     NULL, "the page takes at most so many bytes; 0 is no limit"},
+};
+
+static const cafe_option_table page_table = {"page", "what goes into an interactive page",
+                                             sizeof(cafe_view_options), page_options,
+                                             sizeof page_options / sizeof *page_options};
+
+const cafe_option_table *cafe_view_option_table(void) {
+    return &page_table;
+}
+
+void cafe_view_options_init(cafe_view_options *options) {
+    cafe_options_init(&page_table, options);
+}
+
+void cafe_view_inputs_init(cafe_view_inputs *inputs) {
+    *inputs = (cafe_view_inputs){.struct_size = sizeof *inputs};
+}
+
+/* ---- the ends of a column -------------------------------------------------------------------- */
+
+typedef struct ends {
+    int32_t low[ENDS], high[ENDS]; /* nodes, the outermost first; equal values by number */
+} ends;
+
+typedef struct end_search {
+    const cafe_view_inputs *inputs;
+    int64_t n;
+    int count; /* of nodes at each end */
+    ends *found;
+} end_search;
+
+/* Puts node u into the list when `sign` times its value is above one of those there. */
+static void enter(const float *x, int64_t stride, float sign, int64_t u, int32_t *list, int *filled,
+                  int count) {
+    int at = *filled < count ? (*filled)++ : count;
+    for (; at > 0 && sign * x[list[at - 1] * stride] < sign * x[u * stride]; at--)
+        if (at < count) list[at] = list[at - 1];
+    if (at < count) list[at] = (int32_t)u;
+}
+
+static void find_ends(void *argument, int64_t j, int32_t worker) {
+    const end_search *s = argument;
+    const float *x = s->inputs->vectors + j;
+    int low = 0, high = 0;
+    (void)worker;
+    for (int64_t u = 0; u < s->n; u++) {
+        enter(x, s->inputs->columns, -1, u, s->found[j].low, &low, s->count);
+        enter(x, s->inputs->columns, 1, u, s->found[j].high, &high, s->count);
+    }
+}
+
+static void put_end(cafe_view_text *text, const char *key, const end_search *s, int64_t j,
+                    const int32_t *list) {
+    cafe_view_open(text, key, '[');
+    for (int i = 0; i < s->count; i++) {
+        cafe_view_open(text, NULL, '[');
+        cafe_view_integer(text, NULL, list[i]);
+        cafe_view_real(text, NULL, s->inputs->vectors[list[i] * s->inputs->columns + j]);
+        cafe_view_close(text, ']');
+    }
+    cafe_view_close(text, ']');
+}
+
+static cafe_status put_ends(const cafe_view *page, cafe_view_text *text) {
+    int64_t columns = page->inputs->columns < END_COLUMNS ? page->inputs->columns : END_COLUMNS;
+    end_search s = {page->inputs, page->n, page->n < ENDS ? (int)page->n : ENDS, NULL};
+    s.found = cafe_mem(page->context, columns, sizeof *s.found);
+    if (!s.found) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(page->context, columns, find_ends, &s);
+    cafe_view_open(text, "ends", '[');
+    for (int64_t j = 0; status == CAFE_OK && j < columns; j++) {
+        cafe_view_open(text, NULL, '{');
+        put_end(text, "low", &s, j, s.found[j].low);
+        put_end(text, "high", &s, j, s.found[j].high);
+        cafe_view_close(text, '}');
+    }
+    cafe_view_close(text, ']');
+    cafe_mem_free(page->context, s.found);
+    return status;
+}
+
+/* The most central nodes, falling; equal ones by number. The page's own values are quantised. */
+static void put_central(const cafe_view *page, cafe_view_text *text) {
+    const double *value = page->inputs->centrality;
+    int64_t top[CENTRAL], filled = 0;
+    for (int64_t u = 0; value && u < page->n; u++) {
+        int64_t at = filled < CENTRAL ? filled++ : CENTRAL;
+        for (; at > 0 && value[top[at - 1]] < value[u]; at--)
+            if (at < CENTRAL) top[at] = top[at - 1];
+        if (at < CENTRAL) top[at] = u;
+    }
+    cafe_view_open(text, "central", '[');
+    for (int64_t i = 0; i < filled; i++) {
+        cafe_view_open(text, NULL, '[');
+        cafe_view_integer(text, NULL, top[i]);
+        cafe_view_real(text, NULL, value[top[i]]);
+        cafe_view_close(text, ']');
+    }
+    cafe_view_close(text, ']');
+}
+
+/* ---- what the page knows of itself ----------------------------------------------------------- */
+
+static void put_sections(const cafe_view *page, cafe_view_text *text) {
+    cafe_view_open(text, "sections", '[');
+    for (int64_t i = 0; i < page->sections; i++) {
+        const cafe_view_section *s = &page->section[i];
+        cafe_view_open(text, NULL, '{');
+        cafe_view_string(text, "name", s->name);
+        cafe_view_integer(text, "count", s->count);
+        cafe_view_integer(text, "raw", s->raw);
+        if (s->delta) cafe_view_integer(text, "delta", 1);
+        if (s->steps > 0) {
+            cafe_view_integer(text, "steps", s->steps);
+            cafe_view_real(text, "low", s->low);
+            cafe_view_real(text, "high", s->high);
+        }
+        cafe_view_close(text, '}');
+    }
+    cafe_view_close(text, ']');
+}
+
+static void put_layers(const cafe_view *page, cafe_view_text *text) {
+    const cafe_view_inputs *in = page->inputs;
+    cafe_view_integer(text, "layersFound", in->layers);
+    cafe_view_open(text, "layers", '[');
+    for (int64_t l = page->finest; l < in->layers; l++) {
+        cafe_view_open(text, NULL, '{');
+        cafe_view_integer(text, "communities", in->layer[l].communities);
+        cafe_view_real(text, "modularity", in->layer[l].modularity);
+        cafe_view_close(text, '}');
+    }
+    cafe_view_close(text, ']');
+}
+
+static void put_classes(const cafe_view *page, cafe_view_text *text) {
+    const cafe_labels *labels = page->inputs->labels;
+    cafe_view_open(text, "classes", '[');
+    for (int64_t c = 0; page->report.labels && c < cafe_labels_classes(labels); c++)
+        cafe_view_string(text, NULL, cafe_labels_class_name(labels, c));
+    cafe_view_close(text, ']');
+}
+
+static void put_graph(const cafe_view *page, cafe_view_text *text) {
+    const cafe_graph *g = page->graph;
+    bool indices = g->names.kind == CAFE_NAMES_INDEX;
+    cafe_view_integer(text, "nodes", page->n);
+    cafe_view_integer(text, "edges", g->counts.edges);
+    cafe_view_real(text, "totalWeight", g->counts.total_weight);
+    cafe_view_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
+}
+
+static cafe_status put_meta(const cafe_view *page, cafe_view_text *text) {
+    const cafe_view_inputs *in = page->inputs;
+    cafe_view_open(text, NULL, '{');
+    cafe_view_string(text, "format", "cafe/page/1");
+    cafe_view_string(text, "version", cafe_version());
+    cafe_view_string(text, "title", in->title ? in->title : "Embedding");
+    put_graph(page, text);
+    cafe_view_integer(text, "columns", in->columns);
+    cafe_view_integer(text, "columnsShown", page->report.columns);
+    cafe_view_string(text, "pair", in->map ? "map" : "columns");
+    cafe_view_string(text, "centrality", in->centrality_name ? in->centrality_name : "centrality");
+    put_central(page, text);
+    cafe_view_integer(text, "labelled", in->labels != NULL);
+    put_classes(page, text);
+    put_layers(page, text);
+    cafe_view_reals(text, "ritz", in->ritz_values ? in->pairs : 0, in->ritz_values);
+    cafe_view_reals(text, "residuals", in->residuals ? in->pairs : 0, in->residuals);
+    cafe_view_reals(text, "columnValues", in->column_values ? in->columns : 0, in->column_values);
+    cafe_view_reals(text, "columnResiduals", in->column_residuals ? in->columns : 0,
+                    in->column_residuals);
+    cafe_view_reals(text, "objective", in->objectives, in->objective);
+    put_sections(page, text);
+    cafe_status status = put_ends(page, text);
+    cafe_view_close(text, '}');
+    return text->failed ? CAFE_ERROR_MEMORY : status;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static cafe_status write_text(cafe_output *output, const char *text) {
+    return cafe_output_write(output, text, (int64_t)strlen(text));
+}
+
+static cafe_status write_section(cafe_output *output, const cafe_view_section *s, char *block) {
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(write_text(output, "<script type=\"application/octet-stream\" data-section=\""));
+    CAFE_TRY(write_text(output, s->name));
+    CAFE_TRY(write_text(output, "\">"));
+    for (int64_t at = 0; at < s->packed_size; at += META_BLOCK) { /* a multiple of 3 */
+        int64_t size = s->packed_size - at < META_BLOCK ? s->packed_size - at : META_BLOCK;
+        int64_t length = cafe_view_base64(s->packed + at, size, block);
+        CAFE_TRY(cafe_output_write(output, block, length));
+    }
+    CAFE_TRY(write_text(output, "</script>\n"));
+done:
+    return status;
+}
+
+static cafe_status write_data(cafe_output *output, const cafe_view *page,
+                              const cafe_view_text *meta) {
+    char *block = cafe_mem(page->context, cafe_view_base64_size(META_BLOCK), 1);
+    cafe_status status = block ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (!block) goto done;
+    CAFE_TRY(write_text(output, "<script type=\"application/json\" id=\"meta\">"));
+    CAFE_TRY(cafe_output_write(output, meta->bytes, meta->size));
+    CAFE_TRY(write_text(output, "</script>\n"));
+    for (int64_t s = 0; s < page->sections; s++)
+        CAFE_TRY(write_section(output, &page->section[s], block));
+done:
+    cafe_mem_free(page->context, block);
+    return status;
+}
+
+/* The template up to a mark, which is then passed; without the mark all of it. */
+static cafe_status write_until(cafe_output *output, const char **at, const char *mark) {
+    const char *end = strstr(*at, mark);
+    const char *from = *at;
+    *at = end + strlen(mark);
+    return cafe_output_write(output, from, end - from);
+}
+
+static cafe_status write_page(cafe_output *output, const cafe_view *page,
+                              const cafe_view_text *title, const cafe_view_text *meta) {
+    const char *at = cafe_view_template;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(write_until(output, &at, CAFE_VIEW_TITLE));
+    CAFE_TRY(cafe_output_write(output, title->bytes, title->size));
+    CAFE_TRY(write_until(output, &at, CAFE_VIEW_DATA));
+    CAFE_TRY(write_data(output, page, meta));
+    CAFE_TRY(write_text(output, at));
+done:
+    return status;
+}
+
+/* Exactly what write_page() writes. */
+static int64_t page_bytes(const cafe_view *page, const cafe_view_text *title,
+                          const cafe_view_text *meta) {
+    int64_t bytes = cafe_view_template_size - (int64_t)strlen(CAFE_VIEW_TITLE CAFE_VIEW_DATA);
+    bytes += title->size + meta->size;
+    bytes += (int64_t)strlen("<script type=\"application/json\" id=\"meta\"></script>\n");
+    for (int64_t s = 0; s < page->sections; s++)
+        bytes += (int64_t)strlen(
+                     "<script type=\"application/octet-stream\" data-section=\"\">"
+                     "</script>\n") +
+                 (int64_t)strlen(page->section[s].name) +
+                 cafe_view_base64_size(page->section[s].packed_size);
+    return bytes;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static cafe_status check_finite(cafe_context *context, int64_t count, const float *x,
+                                const char *what) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s: a value is not finite", what);
+    return CAFE_OK;
+}
+
+static cafe_status check_inputs(cafe_context *context, const cafe_graph *graph,
+                                const cafe_view_inputs *in) {
+    cafe_status status = CAFE_OK;
+    if (graph->n < 1 || in->columns < 1 || !in->vectors)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "a page needs a graph with nodes and vectors with columns");
+    CAFE_TRY(check_finite(context, graph->n * in->columns, in->vectors, "vectors"));
+    if (in->map) CAFE_TRY(check_finite(context, graph->n * 2, in->map, "map"));
+done:
+    return status;
+}
+
+/* What the page takes besides its arrays, at most: the viewer and the JSON, where a number takes
+ * up to 15 bytes and a character up to 6. */
+static int64_t fixed_bytes(const cafe_view_inputs *in) {
+    enum { NUMBER = 15, CHARACTER = 6, REST = 2048 };
+    int64_t bytes = cafe_view_template_size + REST;
+    bytes += in->columns * (ENDS * 2 * (2 * NUMBER + 3) + 4 * NUMBER + 32);
+    bytes += in->objectives * NUMBER + in->layers * (2 * NUMBER + 64);
+    if (in->title) bytes += 2 * CHARACTER * (int64_t)strlen(in->title);
+    for (int64_t c = 0; in->labels && c < cafe_labels_classes(in->labels); c++)
+        bytes += CHARACTER * (int64_t)strlen(cafe_labels_class_name(in->labels, c)) + 3;
+    return bytes;
+}
+
+cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
+                            const cafe_view_inputs *inputs, const cafe_view_options *options,
+                            const char *path, int32_t overwrite, cafe_view_report *report) {
+    cafe_view_options defaults;
+    cafe_view_options_init(&defaults);
+    cafe_view page = {.context = context,
+                      .graph = graph,
+                      .inputs = inputs,
+                      .options = options ? options : &defaults,
+                      .n = graph->n};
+    cafe_view_text meta = {.context = context}, title = {.context = context};
+    cafe_output output = {.fd = -1};
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_options_check(context, &page_table, page.options));
+    CAFE_TRY(check_inputs(context, graph, inputs));
+    cafe_phase(context, "page", 0);
+    page.spent = fixed_bytes(inputs);
+    CAFE_TRY(cafe_view_fill(&page));
+    CAFE_TRY(put_meta(&page, &meta));
+    cafe_view_put_html(&title, inputs->title ? inputs->title : "Embedding");
+    if (title.failed) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
+    CAFE_TRY(write_page(&output, &page, &title, &meta));
+    CAFE_TRY(cafe_output_commit(&output));
+    page.report.bytes = page_bytes(&page, &title, &meta);
+    if (report) *report = page.report;
+done:
+    cafe_output_discard(&output);
+    cafe_view_text_free(&meta);
+    cafe_view_text_free(&title);
+    cafe_view_free(&page);
+    cafe_phase(context, "", 0);
+    return status;
+}

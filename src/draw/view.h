@@ -1,0 +1,48 @@
+/* A page while it is put together: the arrays that fit, in the order in which they matter. */
+#ifndef CAFE_DRAW_VIEW_H
+#define CAFE_DRAW_VIEW_H
+
+#include <cafe/view.h>
+
+#include "draw/view_pack.h"
+#include "graph/graph.h"
+
+typedef struct cafe_view {
+    cafe_context *context;
+    const cafe_graph *graph;
+    const cafe_view_inputs *inputs;
+    const cafe_view_options *options;
+    int64_t n;
+    int64_t spent;     /* bytes of the page so far */
+    uint32_t *order;   /* the node of each point, along the curve */
+    uint32_t *rank;    /* the point of each node */
+    uint32_t *scratch; /* n numbers */
+    uint32_t *label;   /* of each point, 0 without one; NULL: the page has none */
+    cafe_view_section *section;
+    int64_t sections;
+    int64_t finest; /* the first layer in the page; inputs->layers: none */
+    cafe_view_report report;
+} cafe_view;
+
+/* The page's text without its data, from viewer/ (made by cmake/Viewer.cmake), and the places where
+ * title and data go. */
+extern const char cafe_view_template[];
+extern const int64_t cafe_view_template_size;
+#define CAFE_VIEW_TITLE "<!--cafe:title-->"
+#define CAFE_VIEW_DATA  "<!--cafe:data-->"
+
+/* Room for the arrays; then all of them. cafe_view_free() frees both, also after a failure. */
+cafe_status cafe_view_fill(cafe_view *page);
+void cafe_view_free(cafe_view *page);
+
+/* Packs `count` numbers, or bytes, under a name and keeps them when they take at most `limit` bytes
+ * and the budget holds them; *kept (may be NULL) says whether. */
+cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
+                          const uint8_t *bytes, int64_t count, int64_t limit, bool *kept);
+/* Bytes of the budget that are left; INT64_MAX without one. */
+int64_t cafe_view_left(const cafe_view *page);
+
+/* The links, each once, from the point of smaller number to the larger. */
+cafe_status cafe_view_add_links(cafe_view *page);
+
+#endif

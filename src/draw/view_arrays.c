@@ -1,0 +1,316 @@
+/* What goes into a page, in the order in which it matters: who is where, the communities, labels
+ * and centralities, names, the first columns, links, more columns. What does not fit is left out
+ * whole.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "draw/view.h"
+#include "io/digits.h"
+#include "io/names.h"
+
+enum {
+    SMALL = 200000,     /* points up to which precision costs nothing worth saving */
+    SECTION_TEXT = 208, /* bytes around a section's base64, and of its line in the directory */
+    FIRST_COLUMNS = 8,  /* before the links */
+    MOST_CENTRALITY = 1023
+};
+
+/* ---- keeping and leaving out ----------------------------------------------------------------- */
+
+int64_t cafe_view_left(const cafe_view *page) {
+    if (page->options->budget == 0) return INT64_MAX;
+    return page->options->budget > page->spent ? page->options->budget - page->spent : 0;
+}
+
+static int64_t section_bytes(const cafe_view_section *section) {
+    return SECTION_TEXT + cafe_view_base64_size(section->packed_size);
+}
+
+/* limit -1: whatever it takes */
+cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
+                          const uint8_t *bytes, int64_t count, int64_t limit, bool *kept) {
+    cafe_status status = cafe_check_cancel(page->context);
+    if (status == CAFE_OK) status = cafe_view_pack(page->context, values, bytes, count, &section);
+    int64_t size = section_bytes(&section);
+    bool fits = limit < 0 || (size <= limit && size <= cafe_view_left(page));
+    if (kept) *kept = status == CAFE_OK && fits;
+    if (status != CAFE_OK || !fits) {
+        cafe_mem_free(page->context, section.packed);
+        return status;
+    }
+    page->section[page->sections++] = section;
+    page->spent += size;
+    return CAFE_OK;
+}
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+typedef struct axis {
+    const float *at; /* of node 0; the others are `stride` floats apart */
+    int64_t stride;
+    float low, high;
+    uint32_t steps;
+} axis;
+
+static axis find_axis(const float *at, int64_t stride, int64_t n, uint32_t steps) {
+    axis a = {at, stride, at[0], at[0], steps};
+    for (int64_t u = 1; u < n; u++) {
+        float x = at[u * stride];
+        if (x < a.low) a.low = x;
+        if (x > a.high) a.high = x;
+    }
+    return a;
+}
+
+static uint32_t quantise(const axis *a, int64_t u) {
+    double width = (double)a->high - a->low;
+    if (!(width > 0)) return a->steps / 2;
+    return (uint32_t)(((double)a->at[u * a->stride] - a->low) / width * a->steps + 0.5);
+}
+
+/* The two axes of the picture that opens: the map's, or the first two columns. */
+static void pair_axes(const cafe_view *page, axis pair[2]) {
+    const cafe_view_inputs *in = page->inputs;
+    uint32_t steps = page->n <= SMALL ? 65535 : 16383;
+    const float *from = in->map ? in->map : in->vectors;
+    int64_t stride = in->map ? 2 : in->columns;
+    pair[0] = find_axis(from, stride, page->n, steps);
+    pair[1] = find_axis(from + (stride > 1), stride, page->n, steps);
+}
+
+static void set_range(cafe_view_section *section, const axis *a) {
+    section->low = a->low;
+    section->high = a->high;
+    section->steps = a->steps;
+}
+
+static cafe_status add_positions(cafe_view *page) {
+    cafe_view_section order = {.name = "order"}, curve = {.name = "pair", .delta = true},
+                      second = {.name = "pair-y"};
+    bool kept = false;
+    axis pair[2];
+    pair_axes(page, pair);
+    set_range(&curve, &pair[0]);
+    set_range(&second, &pair[1]);
+    uint32_t *code = page->scratch;
+    for (int64_t u = 0; u < page->n; u++)
+        code[u] = cafe_view_morton(quantise(&pair[0], u), quantise(&pair[1], u));
+    cafe_status status = cafe_view_sort(page->context, page->n, code, page->order);
+    if (status != CAFE_OK) return status;
+    for (int64_t i = 0; i < page->n; i++) page->rank[page->order[i]] = (uint32_t)i;
+    for (int64_t i = page->n - 1; i > 0; i--) code[i] -= code[i - 1];
+    CAFE_TRY(cafe_view_add(page, curve, code, NULL, page->n, INT64_MAX, &kept));
+    if (kept) CAFE_TRY(cafe_view_add(page, second, NULL, (const uint8_t *)"", 0, INT64_MAX, &kept));
+    if (kept) CAFE_TRY(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
+    if (!kept)
+        status = cafe_fail(page->context, CAFE_ERROR_LIMIT,
+                           "%lld points do not fit a page of %lld bytes", (long long)page->n,
+                           (long long)page->options->budget);
+done:
+    return status;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static cafe_status add_column(cafe_view *page, int64_t j, bool *kept) {
+    const cafe_view_inputs *in = page->inputs;
+    cafe_view_section section = {.delta = false};
+    axis a = find_axis(in->vectors + j, in->columns, page->n, page->n <= SMALL / 2 ? 65535 : 4095);
+    memcpy(section.name, "column-", 7);
+    *cafe_put_integer(section.name + 7, j) = 0;
+    set_range(&section, &a);
+    for (int64_t i = 0; i < page->n; i++) page->scratch[i] = quantise(&a, page->order[i]);
+    return cafe_view_add(page, section, page->scratch, NULL, page->n, INT64_MAX, kept);
+}
+
+/* Columns up to number `end`, as long as they fit; two of them may be the picture already. */
+static cafe_status add_columns(cafe_view *page, int64_t end) {
+    cafe_status status = CAFE_OK;
+    bool kept = true;
+    if (end > page->inputs->columns) end = page->inputs->columns;
+    if (end > page->options->columns_shown) end = page->options->columns_shown;
+    while (status == CAFE_OK && kept && page->report.columns < end) {
+        int64_t j = page->report.columns;
+        if (page->inputs->map || j > 1) status = add_column(page, j, &kept);
+        if (status == CAFE_OK && kept) page->report.columns++;
+    }
+    return status;
+}
+
+/* ---- communities, labels, centralities, names ------------------------------------------------ */
+
+static cafe_status add_parents(cafe_view *page) {
+    const cafe_view_inputs *in = page->inputs;
+    for (int64_t l = page->finest; l + 1 < in->layers; l++) {
+        cafe_view_section section = {.name = "parent-"};
+        *cafe_put_integer(section.name + 7, l - page->finest) = 0;
+        cafe_status status = cafe_view_add(page, section, (const uint32_t *)in->layer[l].parent,
+                                           NULL, in->layer[l].communities, -1, NULL);
+        if (status != CAFE_OK) return status;
+    }
+    return CAFE_OK;
+}
+
+/* A partition into the scratch memory, in the order of the points. */
+static void take_partition(cafe_view *page, const int32_t *part) {
+    for (int64_t i = 0; i < page->n; i++) page->scratch[i] = (uint32_t)part[page->order[i]];
+}
+
+/* The partition as it stands. */
+static cafe_status add_plain(cafe_view *page, const int32_t *part, int64_t limit, bool *kept) {
+    cafe_view_section section = {.name = "community"};
+    take_partition(page, part);
+    return cafe_view_add(page, section, page->scratch, NULL, page->n, limit, kept);
+}
+
+/* The partition as far as the labels do not tell it. */
+static cafe_status add_by_label(cafe_view *page, const int32_t *part, int64_t limit, bool *kept) {
+    cafe_view_section ranks = {.name = "community-rank"}, values = {.name = "community-table"};
+    int64_t kinds = cafe_labels_classes(page->inputs->labels) + 1, size = 0;
+    uint32_t *table = NULL;
+    cafe_status status = CAFE_OK;
+    take_partition(page, part);
+    CAFE_TRY(
+        cafe_view_given(page->context, page->n, page->label, kinds, page->scratch, &table, &size));
+    CAFE_TRY(cafe_view_add(page, ranks, page->scratch, NULL, page->n, limit, kept));
+    if (!*kept) goto done;
+    CAFE_TRY(cafe_view_add(page, values, table, NULL, size, limit, kept));
+    if (*kept) goto done;
+    page->sections--;
+    page->spent -= section_bytes(&page->section[page->sections]);
+    cafe_mem_free(page->context, page->section[page->sections].packed);
+done:
+    cafe_mem_free(page->context, table);
+    return status;
+}
+
+/* Bytes that the parents from a layer on take at most: as base64 less than 6 a community. */
+static int64_t parent_bytes(const cafe_view_inputs *in, int64_t layer) {
+    int64_t bytes = 0;
+    for (int64_t l = layer; l + 1 < in->layers; l++)
+        bytes += SECTION_TEXT + 1024 + 6 * in->layer[l].communities;
+    return bytes;
+}
+
+/* The finest layer that takes at most a quarter of the budget; the coarser ones follow from it. */
+static cafe_status add_layers(cafe_view *page) {
+    const cafe_view_inputs *in = page->inputs;
+    int64_t limit = page->options->budget == 0 ? INT64_MAX : page->options->budget / 4;
+    bool kept = false;
+    for (page->finest = 0; page->finest < in->layers; page->finest++) {
+        const int32_t *part = in->layer[page->finest].partition;
+        int64_t parents = parent_bytes(in, page->finest);
+        page->spent += parents; /* set aside */
+        cafe_status status = page->label ? add_by_label(page, part, limit, &kept)
+                                         : add_plain(page, part, limit, &kept);
+        page->spent -= parents;
+        if (status != CAFE_OK) return status;
+        if (kept) break;
+    }
+    page->report.layers = in->layers - page->finest;
+    return add_parents(page);
+}
+
+static cafe_status add_labels(cafe_view *page) {
+    cafe_view_section section = {.name = "label"};
+    bool kept = false;
+    if (!page->inputs->labels) return CAFE_OK;
+    page->label = cafe_mem(page->context, page->n, sizeof *page->label);
+    if (!page->label) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < page->n; i++) {
+        const int32_t *classes = NULL;
+        int64_t count = cafe_labels_of(page->inputs->labels, page->order[i], &classes);
+        page->label[i] = count > 0 ? (uint32_t)classes[0] + 1 : 0;
+    }
+    cafe_status status = cafe_view_add(page, section, page->label, NULL, page->n, INT64_MAX, &kept);
+    page->report.labels = kept;
+    if (kept) return status;
+    cafe_mem_free(page->context, page->label);
+    page->label = NULL;
+    return status;
+}
+
+/* 0 stays 0; the others go to 1 .. steps by their logarithm. */
+static cafe_status add_centrality(cafe_view *page) {
+    const double *value = page->inputs->centrality;
+    cafe_view_section section = {.name = "centrality", .low = INFINITY};
+    bool kept = false;
+    if (!value) return CAFE_OK;
+    for (int64_t u = 0; u < page->n; u++) {
+        if (value[u] > 0 && value[u] < section.low) section.low = value[u];
+        if (value[u] > section.high) section.high = value[u];
+    }
+    if (!(section.high > 0)) return CAFE_OK;
+    section.steps = page->n <= SMALL ? MOST_CENTRALITY : 63;
+    double width = log(section.high / section.low);
+    for (int64_t i = 0; i < page->n; i++) {
+        double v = value[page->order[i]], t = width > 0 ? log(v / section.low) / width : 0;
+        page->scratch[i] = v > 0 ? 1 + (uint32_t)(t * (double)(section.steps - 1) + 0.5) : 0;
+    }
+    cafe_status status =
+        cafe_view_add(page, section, page->scratch, NULL, page->n, INT64_MAX, &kept);
+    page->report.centrality = kept;
+    return status;
+}
+
+/* Names one after the other, each ended by a 0 byte, which no name holds. Names that are the
+ * numbers of the nodes need no room. */
+static cafe_status add_names(cafe_view *page) {
+    const cafe_graph *g = page->graph;
+    int64_t size = 0;
+    bool kept = false;
+    page->report.names = g->names.kind == CAFE_NAMES_INDEX;
+    if (page->report.names) return CAFE_OK;
+    int64_t most = g->names.kind == CAFE_NAMES_STRING ? g->names.start[g->n] + g->n
+                                                      : g->n * (CAFE_INTEGER_TEXT + 1);
+    if (most / 64 > cafe_view_left(page)) return CAFE_OK; /* text does not get that small */
+    char *text = cafe_mem(page->context, most, 1);
+    if (!text) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < g->n; u++) {
+        size = cafe_put_name(g, u, text + size) - text;
+        text[size++] = 0;
+    }
+    cafe_view_section section = {.name = "names"};
+    cafe_status status =
+        cafe_view_add(page, section, NULL, (uint8_t *)text, size, INT64_MAX, &kept);
+    page->report.names = kept;
+    cafe_mem_free(page->context, text);
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+cafe_status cafe_view_fill(cafe_view *page) {
+    cafe_context *context = page->context;
+    int64_t n = page->n;
+    enum { OTHERS = 16 }; /* sections beside columns and parents */
+    cafe_status status = CAFE_ERROR_MEMORY;
+    int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
+    page->section = cafe_mem_zero(context, most, sizeof *page->section);
+    page->order = cafe_mem(context, n, sizeof *page->order);
+    page->rank = cafe_mem(context, n, sizeof *page->rank);
+    page->scratch = cafe_mem(context, n, sizeof *page->scratch);
+    if (!page->section || !page->order || !page->rank || !page->scratch) goto done;
+    CAFE_TRY(add_positions(page));
+    CAFE_TRY(add_labels(page));
+    CAFE_TRY(add_layers(page));
+    CAFE_TRY(add_centrality(page));
+    CAFE_TRY(add_names(page));
+    CAFE_TRY(add_columns(page, FIRST_COLUMNS));
+    CAFE_TRY(cafe_view_add_links(page));
+    CAFE_TRY(add_columns(page, INT64_MAX));
+done:
+    return status;
+}
+
+void cafe_view_free(cafe_view *page) {
+    for (int64_t s = 0; s < page->sections; s++)
+        cafe_mem_free(page->context, page->section[s].packed);
+    cafe_mem_free(page->context, page->section);
+    cafe_mem_free(page->context, page->order);
+    cafe_mem_free(page->context, page->rank);
+    cafe_mem_free(page->context, page->scratch);
+    cafe_mem_free(page->context, page->label);
+}

@@ -1,0 +1,104 @@
+/* The links of a page: for every point the points of larger number that it is linked to, ascending,
+ * as differences. Along the curve near points have near numbers, so that most differences are
+ * small.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "draw/view.h"
+
+typedef struct links {
+    int64_t count;
+    uint32_t *degree; /* links of each point to points of larger number */
+    int64_t *start;
+    uint32_t *target; /* later: the differences */
+    uint32_t *weight; /* the bits of the floats; NULL: all 1 */
+} links;
+
+static void count_links(const cafe_view *page, links *l) {
+    const cafe_graph *g = page->graph;
+    for (int64_t u = 0; u < g->n; u++)
+        for (int64_t a = g->offsets[u]; a < g->offsets[u + 1]; a++)
+            if (page->rank[g->targets[a]] >= page->rank[u]) l->degree[page->rank[u]]++, l->count++;
+}
+
+/* Going through the larger ends in ascending order leaves every list ascending. */
+static void fill_links(const cafe_view *page, links *l) {
+    const cafe_graph *g = page->graph;
+    for (int64_t j = 0; j < page->n; j++) {
+        int64_t w = page->order[j];
+        for (int64_t a = g->offsets[w]; a < g->offsets[w + 1]; a++) {
+            int64_t i = page->rank[g->targets[a]];
+            if (i > j) continue;
+            int64_t at = l->start[i]++;
+            l->target[at] = (uint32_t)j;
+            if (l->weight) memcpy(&l->weight[at], &g->weights[a], sizeof *l->weight);
+        }
+    }
+}
+
+static void take_differences(int64_t n, links *l) {
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t last = (uint32_t)i;
+        for (int64_t end = at + l->degree[i]; at < end; at++) {
+            uint32_t target = l->target[at];
+            l->target[at] = target - last;
+            last = target;
+        }
+    }
+}
+
+static cafe_status make_links(const cafe_view *page, links *l) {
+    cafe_context *context = page->context;
+    l->degree = cafe_mem_zero(context, page->n, sizeof *l->degree);
+    l->start = cafe_mem(context, page->n + 1, sizeof *l->start);
+    if (!l->degree || !l->start) return CAFE_ERROR_MEMORY;
+    count_links(page, l);
+    l->target = cafe_mem(context, l->count, sizeof *l->target);
+    if (page->graph->weights) l->weight = cafe_mem(context, l->count, sizeof *l->weight);
+    if (!l->target || (page->graph->weights && !l->weight)) return CAFE_ERROR_MEMORY;
+    l->start[0] = 0;
+    for (int64_t i = 0; i < page->n; i++) l->start[i + 1] = l->start[i] + l->degree[i];
+    fill_links(page, l);
+    take_differences(page->n, l);
+    return CAFE_OK;
+}
+
+/* All or nothing: lists without their ends, or without their weights, would tell wrong things. */
+static cafe_status add_arrays(cafe_view *page, const links *l) {
+    bool all = page->options->links == CAFE_VIEW_LINKS_ALL, kept = false;
+    int64_t first = page->sections, spent = page->spent;
+    int64_t limit = all ? -1 : INT64_MAX;
+    cafe_view_section degree = {.name = "link-counts"}, target = {.name = "link-ends"},
+                      weight = {.name = "link-weights"};
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_view_add(page, degree, l->degree, NULL, page->n, limit, &kept));
+    if (kept) CAFE_TRY(cafe_view_add(page, target, l->target, NULL, l->count, limit, &kept));
+    if (kept && l->weight)
+        CAFE_TRY(cafe_view_add(page, weight, l->weight, NULL, l->count, limit, &kept));
+    if (kept) page->report.links = l->count;
+    while (!kept && page->sections > first)
+        cafe_mem_free(page->context, page->section[--page->sections].packed);
+    if (!kept) page->spent = spent;
+done:
+    return status;
+}
+
+cafe_status cafe_view_add_links(cafe_view *page) {
+    links l = {0};
+    bool all = page->options->links == CAFE_VIEW_LINKS_ALL;
+    cafe_status status = CAFE_OK;
+    if (page->options->links == CAFE_VIEW_LINKS_NONE) return CAFE_OK;
+    /* a link takes a byte at least: what cannot fit need not be packed to be seen */
+    if (!all && page->graph->counts.edges > cafe_view_left(page)) return CAFE_OK;
+    CAFE_TRY(make_links(page, &l));
+    CAFE_TRY(cafe_check_cancel(page->context));
+    CAFE_TRY(add_arrays(page, &l));
+done:
+    cafe_mem_free(page->context, l.degree);
+    cafe_mem_free(page->context, l.start);
+    cafe_mem_free(page->context, l.target);
+    cafe_mem_free(page->context, l.weight);
+    return status;
+}

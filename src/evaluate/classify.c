@@ -1,0 +1,301 @@
+/* Node classification: for every share and repeat, training nodes and test nodes are drawn, a
+ * classifier learns from the former and is counted on the latter.
+ *
+ * What may be known is enforced by what is handed out. A feature source gets a copy of the classes
+ * with those of all nodes outside training taken out; the classifier gets the training rows'
+ * classes only. The test nodes' classes are read after the scores are there. (For nodes of several
+ * classes their number is used too: the top-k rule of Perozzi et al., KDD 2014, and those who
+ * compare.)
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/metrics.h"
+#include "evaluate/run.h"
+#include "evaluate/split.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option classify_options[] = {
+    {"repeats", "R", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, repeats), 10, 1, 1e6,
+     NULL, "splits for each share"},
+    {"split", "RULE", CAFE_OPTION_CHOICE, offsetof(cafe_classify_options, split),
+     CAFE_SPLIT_STRATIFIED, 0, 1, "stratified|uniform",
+     "every class keeps its share in training, or all labelled nodes are drawn alike"},
+    {"test", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, test), 0, 0, 2147483647,
+     NULL, "test nodes; 0 takes all that are not trained on"},
+};
+
+static const cafe_option_table classify_table = {
+    "classify", "node classification from vectors", sizeof(cafe_classify_options), classify_options,
+    sizeof classify_options / sizeof *classify_options};
+
+const cafe_option_table *cafe_classify_option_table(void) {
+    return &classify_table;
+}
+
+void cafe_classify_options_init(cafe_classify_options *options) {
+    cafe_options_init(&classify_table, options);
+}
+
+static const char *const metric_names[CAFE_CLASS_METRICS] = {"accuracy", "micro_f1", "macro_f1",
+                                                             "auc", "auc_paper"};
+
+/* ---- what all trials share ------------------------------------------------------------------- */
+
+typedef struct classify {
+    const cafe_targets *targets;
+    const cafe_features *features;
+    const cafe_classifier *classifier; /* NULL: the columns are the scores */
+    cafe_classify_options options;
+    int32_t multiple;  /* 1: some node has several classes */
+    uint8_t *expected; /* of each class: 1 when a node has it */
+} classify;
+
+/* ---- the training part of the classes -------------------------------------------------------- */
+
+typedef struct mask {
+    cafe_targets known;
+    int64_t *offsets;
+    int32_t *value, *label;
+} mask;
+
+static void free_mask(cafe_context *context, mask *m) {
+    cafe_mem_free(context, m->offsets);
+    cafe_mem_free(context, m->value);
+    cafe_mem_free(context, m->label);
+}
+
+/* A copy in which only the nodes of the list have classes. */
+static cafe_status make_mask(cafe_context *context, const classify *c, const cafe_parts *parts,
+                             mask *m) {
+    const cafe_targets *t = c->targets;
+    int64_t next = 0, used = 0;
+    m->offsets = cafe_mem(context, t->nodes + 1, sizeof *m->offsets);
+    m->value = cafe_mem(context, t->offsets[t->nodes], sizeof *m->value);
+    m->label = cafe_mem(context, t->nodes, sizeof *m->label);
+    if (!m->offsets || !m->value || !m->label) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < t->nodes; u++) {
+        m->offsets[u] = used;
+        m->label[u] = -1;
+        if (next == parts->train || parts->train_node[next] != u) continue;
+        for (int64_t j = t->offsets[u]; j < t->offsets[u + 1]; j++) m->value[used++] = t->value[j];
+        m->label[u] = t->value[t->offsets[u]];
+        next++;
+    }
+    m->offsets[t->nodes] = used;
+    m->known = (cafe_targets){t->nodes, t->classes, m->offsets, m->value};
+    return CAFE_OK;
+}
+
+/* ---- rows of some nodes ---------------------------------------------------------------------- */
+
+typedef struct rows {
+    float *x;
+    int64_t *offsets;
+    int32_t *value;
+    int64_t columns;
+} rows;
+
+static void free_rows(cafe_context *context, rows *r) {
+    cafe_mem_free(context, r->x);
+    cafe_mem_free(context, r->offsets);
+    cafe_mem_free(context, r->value);
+}
+
+static cafe_status gather(cafe_context *context, const cafe_targets *t, const float *x,
+                          int64_t columns, int64_t count, const int32_t *node, rows *r) {
+    int64_t entries = 0, used = 0;
+    for (int64_t i = 0; i < count; i++) entries += t->offsets[node[i] + 1] - t->offsets[node[i]];
+    r->columns = columns;
+    r->x = cafe_mem(context, count * columns, sizeof *r->x);
+    r->offsets = cafe_mem(context, count + 1, sizeof *r->offsets);
+    r->value = cafe_mem(context, entries, sizeof *r->value);
+    if (!r->x || !r->offsets || !r->value) return CAFE_ERROR_MEMORY;
+    r->offsets[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t u = node[i];
+        memcpy(r->x + i * columns, x + u * columns, (size_t)columns * sizeof *x);
+        for (int64_t j = t->offsets[u]; j < t->offsets[u + 1]; j++) r->value[used++] = t->value[j];
+        r->offsets[i + 1] = used;
+    }
+    return CAFE_OK;
+}
+
+/* ---- scores ---------------------------------------------------------------------------------- */
+
+/* Equal scores, such as those of a node that no label reaches, go to the class that training has
+ * most of: far below what float32 tells apart in memberships. */
+#define TIE 1e-9
+
+static cafe_status columns_as_scores(cafe_context *context, const cafe_classifier_data *d,
+                                     double *scores) {
+    if (d->columns != d->classes)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "without a classifier %lld columns stand for %lld classes",
+                         (long long)d->columns, (long long)d->classes);
+    double *share = cafe_mem_zero(context, d->classes, sizeof *share);
+    if (!share) return CAFE_ERROR_MEMORY;
+    int64_t known = d->offsets[d->train];
+    for (int64_t j = 0; j < known; j++) share[d->value[j]] += 1 / (double)known;
+    for (int64_t i = 0; i < d->test * d->columns; i++)
+        scores[i] = d->x_test[i] + TIE * share[i % d->columns];
+    cafe_mem_free(context, share);
+    return CAFE_OK;
+}
+
+static cafe_status predict(const classify *c, cafe_trial *trial, const cafe_parts *parts,
+                           const rows *train, const rows *test, double *scores) {
+    cafe_classifier_data d = {.train = parts->train,
+                              .test = parts->test,
+                              .columns = train->columns,
+                              .classes = c->targets->classes,
+                              .x_train = train->x,
+                              .x_test = test->x,
+                              .offsets = train->offsets,
+                              .value = train->value,
+                              .multiple = c->multiple,
+                              .seed = cafe_seed(trial->context)};
+    if (!c->classifier) return columns_as_scores(trial->context, &d, scores);
+    return cafe_trial_predict(trial, c->classifier, &d, scores);
+}
+
+/* ---- decisions ------------------------------------------------------------------------------- */
+
+/* The class with the largest score that is not taken; of equal ones that with more training rows,
+ * then the smaller number. So a row about which nothing is known gets the largest class. */
+static int32_t best_class(const double *score, int64_t classes, const int64_t *size,
+                          const uint8_t *taken) {
+    int32_t best = -1;
+    for (int32_t k = 0; k < classes; k++) {
+        if (taken[k]) continue;
+        if (best < 0 || score[k] > score[best] || (score[k] == score[best] && size[k] > size[best]))
+            best = k;
+    }
+    return best;
+}
+
+/* Row i gets as many classes as it has. size[classes]: training rows of each class. */
+static void decide(const rows *test, int64_t count, int64_t classes, const double *scores,
+                   const int64_t *size, uint8_t *taken, int32_t *predicted) {
+    memset(taken, 0, (size_t)classes);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = test->offsets[i]; j < test->offsets[i + 1]; j++) {
+            predicted[j] = best_class(scores + i * classes, classes, size, taken);
+            taken[predicted[j]] = 1;
+        }
+        for (int64_t j = test->offsets[i]; j < test->offsets[i + 1]; j++) taken[predicted[j]] = 0;
+    }
+}
+
+static cafe_status measure(const classify *c, cafe_trial *trial, const cafe_parts *parts,
+                           const rows *train, const rows *test, const double *scores) {
+    cafe_context *context = trial->context;
+    cafe_status status = CAFE_OK;
+    int64_t classes = c->targets->classes;
+    int64_t *size = cafe_mem_zero(context, classes, sizeof *size);
+    uint8_t *taken = cafe_mem(context, classes, sizeof *taken);
+    int32_t *predicted = cafe_mem(context, test->offsets[parts->test], sizeof *predicted);
+    if (!size || !taken || !predicted) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    for (int64_t j = 0; j < train->offsets[parts->train]; j++) size[train->value[j]]++;
+    decide(test, parts->test, classes, scores, size, taken, predicted);
+    cafe_outcome o = {parts->test, classes, test->offsets, test->value,
+                      predicted,   scores,  c->expected};
+    status = cafe_class_metrics(context, &o, trial->value);
+done:
+    cafe_mem_free(context, size);
+    cafe_mem_free(context, taken);
+    cafe_mem_free(context, predicted);
+    return status;
+}
+
+/* ---- one trial ------------------------------------------------------------------------------- */
+
+/* The vectors of the trial, from the training nodes' classes alone. */
+static cafe_status find_features(const classify *c, cafe_trial *trial, const cafe_parts *parts,
+                                 const float **x, int64_t *columns) {
+    mask m = {{0}, NULL, NULL, NULL};
+    cafe_status status = CAFE_OK;
+    if (c->features->source) CAFE_TRY(make_mask(trial->context, c, parts, &m));
+    cafe_training training = {trial->share, trial->repeat, NULL, &m.known,
+                              c->multiple ? NULL : m.label};
+    status = cafe_trial_features(trial, c->features, c->targets->nodes, &training, x, columns);
+done:
+    free_mask(trial->context, &m);
+    return status;
+}
+
+static cafe_status classify_trial(const void *self, cafe_trial *trial) {
+    const classify *c = self;
+    cafe_context *context = trial->context;
+    cafe_status status = CAFE_OK;
+    cafe_parts parts = {0};
+    rows train = {0}, test = {0};
+    const float *x = NULL;
+    double *scores = NULL;
+    int64_t columns = 0;
+    CAFE_TRY(cafe_parts_make(context, c->targets, trial->train, c->options.test,
+                             (cafe_split_rule)c->options.split, cafe_seed(context), &parts));
+    CAFE_TRY(find_features(c, trial, &parts, &x, &columns));
+    CAFE_TRY(gather(context, c->targets, x, columns, parts.train, parts.train_node, &train));
+    CAFE_TRY(gather(context, c->targets, x, columns, parts.test, parts.test_node, &test));
+    scores = cafe_mem_zero(context, parts.test * c->targets->classes, sizeof *scores);
+    if (!scores) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(predict(c, trial, &parts, &train, &test, scores));
+    CAFE_TRY(measure(c, trial, &parts, &train, &test, scores));
+    trial->result.train_count = parts.train;
+    trial->result.test_count = parts.test;
+    trial->result.columns = columns;
+done:
+    cafe_trial_release(trial, c->features, x);
+    cafe_mem_free(context, scores);
+    free_rows(context, &train);
+    free_rows(context, &test);
+    cafe_parts_free(context, &parts);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Looks at every class: in its range, in order? which are there? does a node have several? */
+static cafe_status look_at_targets(cafe_context *context, classify *c) {
+    const cafe_targets *t = c->targets;
+    for (int64_t u = 0; u < t->nodes; u++) {
+        if (t->offsets[u + 1] - t->offsets[u] > 1) c->multiple = 1;
+        for (int64_t j = t->offsets[u]; j < t->offsets[u + 1]; j++) {
+            int32_t least = j > t->offsets[u] ? t->value[j - 1] + 1 : 0;
+            if (t->value[j] < least || t->value[j] >= t->classes)
+                return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                                 "node %lld has class %d: out of order or not below %lld",
+                                 (long long)u, t->value[j], (long long)t->classes);
+            c->expected[t->value[j]] = 1;
+        }
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
+                          const cafe_features *features, const cafe_classifier *classifier,
+                          const cafe_classify_options *options, int64_t count, const double *shares,
+                          cafe_evaluation **evaluation) {
+    cafe_status status = CAFE_OK;
+    classify c = {.targets = targets, .features = features, .classifier = classifier};
+    *evaluation = NULL;
+    cafe_classify_options_init(&c.options);
+    if (options) c.options = *options;
+    CAFE_TRY(cafe_options_check(context, &classify_table, &c.options));
+    CAFE_TRY(cafe_features_check(context, features, targets->nodes));
+    c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
+    if (!c.expected) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(look_at_targets(context, &c));
+    status = cafe_evaluation_run(context, metric_names, CAFE_CLASS_METRICS, c.options.repeats,
+                                 count, shares, classify_trial, &c, evaluation);
+done:
+    cafe_mem_free(context, c.expected);
+    return status;
+}

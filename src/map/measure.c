@@ -1,0 +1,132 @@
+/* How true a map is: neighbours kept and trustworthiness (J. Venna and S. Kaski, ICANN 2001).
+ *
+ * For a node i let r(i,j) be the rank of j among the others by the distance of the directions, and
+ * U_i the k nearest points of the plane that are not among the k nearest directions:
+ *     T = 1 - 2 / (N k (2n - 3k - 1)) * sum over i and over j in U_i of (r(i,j) - k).
+ * All others are looked at for each of the N nodes, so N is what the caller can afford.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "map/map.h"
+
+typedef struct measuring {
+    int64_t n, columns, k, nodes;
+    const float *vectors, *xy, *scale;
+    float *room;   /* of each worker: n distances of directions */
+    int32_t *near; /* of each worker: 2 k nodes */
+    int64_t *kept;
+    double *excess; /* of each node looked at: the sum over U_i */
+} measuring;
+
+static float direction_distance(const measuring *m, int64_t u, int64_t w) {
+    const float *a = m->vectors + u * m->columns, *b = m->vectors + w * m->columns;
+    float s = m->scale[u], t = m->scale[w], sum = 0;
+    for (int64_t j = 0; j < m->columns; j++) {
+        float d = s * a[j] - t * b[j];
+        sum += d * d;
+    }
+    return sum;
+}
+
+static float plane_distance(const measuring *m, int64_t u, int64_t w) {
+    float dx = m->xy[2 * u] - m->xy[2 * w], dy = m->xy[2 * u + 1] - m->xy[2 * w + 1];
+    return dx * dx + dy * dy;
+}
+
+/* Takes w into near[0 .. count), nearest first and k at most; of equals the first taken stays. */
+static int64_t take(int64_t k, int64_t count, int32_t *near, float *distance, int64_t w, float d) {
+    if (count == k && d >= distance[k - 1]) return count;
+    int64_t at = count < k ? count : k - 1;
+    for (; at > 0 && distance[at - 1] > d; at--) {
+        distance[at] = distance[at - 1];
+        near[at] = near[at - 1];
+    }
+    distance[at] = d;
+    near[at] = (int32_t)w;
+    return count < k ? count + 1 : k;
+}
+
+static bool holds(const int32_t *list, int64_t count, int32_t w) {
+    for (int64_t i = 0; i < count; i++)
+        if (list[i] == w) return true;
+    return false;
+}
+
+/* r(i,j): how many others are nearer, or as near and of a smaller number; and itself */
+static int64_t rank_of(const measuring *m, const float *distance, int64_t u, int64_t w) {
+    int64_t rank = 1;
+    for (int64_t v = 0; v < m->n; v++)
+        rank += v != u && (distance[v] < distance[w] || (distance[v] == distance[w] && v < w));
+    return rank;
+}
+
+enum { MOST_NEIGHBOURS = 128 };
+
+static void measure_node(void *argument, int64_t task, int32_t worker) {
+    const measuring *m = argument;
+    int64_t u = task * m->n / m->nodes, high = 0, flat = 0;
+    float *distance = m->room + worker * m->n, a[MOST_NEIGHBOURS], b[MOST_NEIGHBOURS];
+    int32_t *in_vectors = m->near + worker * 2 * m->k, *in_plane = in_vectors + m->k;
+    for (int64_t w = 0; w < m->n; w++) {
+        distance[w] = direction_distance(m, u, w);
+        if (w == u) continue;
+        high = take(m->k, high, in_vectors, a, w, distance[w]);
+        flat = take(m->k, flat, in_plane, b, w, plane_distance(m, u, w));
+    }
+    m->kept[task] = 0;
+    m->excess[task] = 0;
+    for (int64_t i = 0; i < flat; i++) {
+        if (holds(in_vectors, high, in_plane[i]))
+            m->kept[task]++;
+        else
+            m->excess[task] += (double)(rank_of(m, distance, u, in_plane[i]) - m->k);
+    }
+}
+
+static void sum_up(const measuring *m, cafe_map_quality *quality) {
+    double excess = 0, n = (double)m->n, k = (double)m->k, nodes = (double)m->nodes;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < m->nodes; i++) {
+        kept += m->kept[i];
+        excess += m->excess[i];
+    }
+    double most = nodes * k * (2 * n - 3 * k - 1) / 2;
+    quality->nodes = m->nodes;
+    quality->neighbours = m->k;
+    quality->kept = (double)kept / (nodes * k);
+    quality->trustworthiness = most > 0 ? 1 - excess / most : 1;
+}
+
+cafe_status cafe_map_measure(cafe_context *context, int64_t n, int64_t columns,
+                             const float *vectors, const float *xy, int64_t neighbours,
+                             int64_t nodes, cafe_map_quality *quality) {
+    int64_t threads = cafe_threads(context);
+    measuring m = {.n = n, .columns = columns, .vectors = vectors, .xy = xy};
+    float *scale = cafe_mem(context, n, sizeof *scale);
+    cafe_status status = CAFE_ERROR_MEMORY;
+    *quality = (cafe_map_quality){.kept = 1, .trustworthiness = 1};
+    m.nodes = nodes < n ? nodes : n;
+    m.k = neighbours < MOST_NEIGHBOURS ? neighbours : MOST_NEIGHBOURS;
+    if (m.k > (n - 1) / 2) m.k = (n - 1) / 2; /* the measure asks for k < n/2 */
+    m.room = cafe_mem(context, threads * n, sizeof *m.room);
+    m.near = cafe_mem(context, threads * 2 * (m.k > 0 ? m.k : 0), sizeof *m.near);
+    m.kept = cafe_mem(context, m.nodes, sizeof *m.kept);
+    m.excess = cafe_mem(context, m.nodes, sizeof *m.excess);
+    if (!scale || !m.room || !m.near || !m.kept || !m.excess) goto done;
+    m.scale = scale;
+    CAFE_TRY(cafe_map_scales(context, n, columns, vectors, scale));
+    if (m.k < 1 || m.nodes < 1) goto done;
+    cafe_phase(context, "measure", 0);
+    CAFE_TRY(cafe_parallel(context, m.nodes, measure_node, &m));
+    sum_up(&m, quality);
+done:
+    cafe_mem_free(context, scale);
+    cafe_mem_free(context, m.room);
+    cafe_mem_free(context, m.near);
+    cafe_mem_free(context, m.kept);
+    cafe_mem_free(context, m.excess);
+    return status;
+}

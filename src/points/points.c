@@ -1,0 +1,270 @@
+/* Points into a graph: neighbours are searched, distances become similarities, links a graph.
+ *
+ * Cosine goes the way of the Gaussian: rows are scaled to length 1, where |x - y|^2 = 2 - 2 cos, so
+ * that the nearest are those of the smallest angle.
+ *
+ * The Gaussian's width is local unless it is given (self-tuning: Zelnik-Manor and Perona, NIPS
+ * 2004): s_u is the distance from u to its K-th neighbour, and sim(u,w) = exp(-d^2 / (s_u s_w)). So
+ * dense and thin regions are linked alike. A point with K copies of itself has s_u = 0; it takes
+ * the mean of the widths that are not.
+ */
+#include "points/points.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <cafe/points.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/build.h"
+
+#define FIELD(name) offsetof(cafe_points_options, name)
+
+enum { ROWS = 512 };
+static const float largest_value = 1e15f; /* squares of differences stay finite */
+
+static const cafe_option points_options[] = {
+    {"neighbours", "K", CAFE_OPTION_INTEGER, FIELD(neighbours), 15, 1, 10000, NULL,
+     "neighbours of each point"},
+    {"kernel", "NAME", CAFE_OPTION_CHOICE, FIELD(kernel), CAFE_KERNEL_GAUSSIAN, 0, 1,
+     "gaussian|cosine",
+     "similarity: exp(-d^2 / (s_u s_w)) of the distance d, or the cosine of the rows' angle (below "
+     "0 it counts as 0)"},
+    {"width", "W", CAFE_OPTION_REAL, FIELD(width), 0, 0, 1e15, NULL,
+     "one width for all: exp(-d^2 / (2 W^2)); 0 gives each point its own, its distance to "
+     "neighbour K"},
+    {"mutual", NULL, CAFE_OPTION_SWITCH, FIELD(mutual), 0, 0, 1, NULL,
+     "link two points only when each is among the other's neighbours"},
+    {"approximate", "WHEN", CAFE_OPTION_CHOICE, FIELD(approximate), CAFE_APPROXIMATE_AUTO, 0, 2,
+     "auto|yes|no",
+     "search neighbours by random projection trees and NN-descent instead of comparing all pairs; "
+     "auto does so above 50000 points"}};
+
+static const cafe_option_table points_table = {
+    .name = "points",
+    .summary = "how points become a graph",
+    .struct_size = sizeof(cafe_points_options),
+    .options = points_options,
+    .count = sizeof points_options / sizeof *points_options,
+};
+
+const cafe_option_table *cafe_points_option_table(void) {
+    return &points_table;
+}
+
+void cafe_points_options_init(cafe_points_options *options) {
+    cafe_options_init(&points_table, options);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct linking {
+    cafe_context *context;
+    cafe_points_options options;
+    cafe_points points;
+    float *unit;          /* the rows scaled to length 1, for the cosine */
+    cafe_nearest nearest; /* what was found */
+    float *widths;        /* s_u; NULL: one width */
+    atomic_llong bad;     /* the first row that cannot be used; INT64_MAX: none */
+    int64_t *start;       /* where the links of a point start */
+    int32_t *source, *target;
+    float *weights;
+} linking;
+
+static void check_rows(void *argument, int64_t task, int32_t worker) {
+    linking *l = argument;
+    const cafe_points *p = &l->points;
+    int64_t end = cafe_block_end(p->n, ROWS, task);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++)
+        for (int64_t d = 0; d < p->dims; d++)
+            if (!(fabsf(p->x[u * p->dims + d]) <= largest_value)) cafe_lower(&l->bad, u);
+}
+
+static void scale_rows(void *argument, int64_t task, int32_t worker) {
+    linking *l = argument;
+    const cafe_points *p = &l->points;
+    int64_t end = cafe_block_end(p->n, ROWS, task);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        const float *row = p->x + u * p->dims;
+        double sum = 0;
+        for (int64_t d = 0; d < p->dims; d++) sum += (double)row[d] * row[d];
+        if (sum == 0) cafe_lower(&l->bad, u);
+        double scale = sum > 0 ? 1 / sqrt(sum) : 0;
+        for (int64_t d = 0; d < p->dims; d++) l->unit[u * p->dims + d] = (float)(scale * row[d]);
+    }
+}
+
+static cafe_status prepare_rows(linking *l) {
+    cafe_context *context = l->context;
+    int64_t tasks = cafe_blocks(l->points.n, ROWS);
+    cafe_status status;
+    atomic_store(&l->bad, INT64_MAX);
+    CAFE_TRY(cafe_parallel(context, tasks, check_rows, l));
+    if (atomic_load(&l->bad) < INT64_MAX)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "row %lld: expected numbers from -1e15 to 1e15, found another",
+                           (long long)atomic_load(&l->bad)));
+    if (l->options.kernel != CAFE_KERNEL_COSINE) goto done;
+    l->unit = cafe_mem(context, l->points.n * l->points.dims, sizeof *l->unit);
+    if (!l->unit) return CAFE_ERROR_MEMORY;
+    CAFE_TRY(cafe_parallel(context, tasks, scale_rows, l));
+    if (atomic_load(&l->bad) < INT64_MAX)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "row %lld: expected a direction for the cosine, found zeros alone",
+                           (long long)atomic_load(&l->bad)));
+    l->points.x = l->unit;
+done:
+    return status;
+}
+
+static cafe_status search(linking *l) {
+    int64_t n = l->points.n;
+    int64_t k = l->options.neighbours < n ? l->options.neighbours : n > 0 ? n - 1 : 0;
+    bool approximate = l->options.approximate == CAFE_APPROXIMATE_AUTO
+                           ? n > CAFE_POINTS_EXACT
+                           : l->options.approximate == CAFE_APPROXIMATE_YES;
+    cafe_status status = cafe_nearest_create(l->context, n, k, false, &l->nearest);
+    if (status != CAFE_OK) return status;
+    return approximate ? cafe_nearest_approximate(l->context, &l->points, &l->nearest)
+                       : cafe_nearest_exact(l->context, &l->points, &l->nearest);
+}
+
+/* ---- similarities ---------------------------------------------------------------------------- */
+
+static cafe_status find_widths(linking *l) {
+    int64_t n = l->points.n, k = l->nearest.k, positive = 0;
+    double sum = 0;
+    if (l->options.kernel != CAFE_KERNEL_GAUSSIAN || l->options.width > 0 || k == 0) return CAFE_OK;
+    l->widths = cafe_mem(l->context, n, sizeof *l->widths);
+    if (!l->widths) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) {
+        l->widths[u] = sqrtf(l->nearest.squares[u * k + k - 1]);
+        sum += l->widths[u];
+        positive += l->widths[u] > 0;
+    }
+    for (int64_t u = 0; u < n && positive > 0; u++)
+        if (l->widths[u] == 0) l->widths[u] = (float)(sum / (double)positive);
+    return CAFE_OK;
+}
+
+static float similarity(const linking *l, int64_t u, int64_t w, double square) {
+    double width = l->options.width;
+    if (l->options.kernel == CAFE_KERNEL_COSINE) return (float)fmax(0, 1 - square / 2);
+    if (square == 0) return 1;
+    double scale = l->widths ? (double)l->widths[u] * l->widths[w] : 2 * width * width;
+    return (float)exp(-square / scale);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/* Is w, at this distance, in the list of u? By bisection: lists ascend by (distance, id), and both
+ * ends of a pair have the same bits of distance. */
+static bool lists(const cafe_nearest *nearest, int64_t u, int32_t w, float square) {
+    const int32_t *ids = nearest->ids + u * nearest->k;
+    const float *squares = nearest->squares + u * nearest->k;
+    int64_t low = 0, high = nearest->k;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (cafe_nearer(squares[middle], ids[middle], square, w))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < nearest->k && ids[low] == w;
+}
+
+/* Does place i of u's list become a link? A pair in both lists is linked by the point of smaller
+ * index. */
+static bool is_link(const linking *l, int64_t u, int64_t i) {
+    int32_t w = l->nearest.ids[u * l->nearest.k + i];
+    bool both = lists(&l->nearest, w, (int32_t)u, l->nearest.squares[u * l->nearest.k + i]);
+    return l->options.mutual ? both && u < w : !both || u < w;
+}
+
+static void count_links(void *argument, int64_t task, int32_t worker) {
+    linking *l = argument;
+    int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        l->start[u + 1] = 0;
+        for (int64_t i = 0; i < k; i++) l->start[u + 1] += is_link(l, u, i);
+    }
+}
+
+static void write_links(void *argument, int64_t task, int32_t worker) {
+    linking *l = argument;
+    int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < end; u++) {
+        int64_t at = l->start[u];
+        for (int64_t i = 0; i < k; i++) {
+            int32_t w = l->nearest.ids[u * k + i];
+            if (!is_link(l, u, i)) continue;
+            l->source[at] = (int32_t)u;
+            l->target[at] = w;
+            l->weights[at++] = similarity(l, u, w, l->nearest.squares[u * k + i]);
+        }
+    }
+}
+
+static cafe_status make_links(linking *l) {
+    cafe_context *context = l->context;
+    int64_t n = l->points.n, tasks = cafe_blocks(n, ROWS);
+    cafe_status status = CAFE_ERROR_MEMORY;
+    l->start = cafe_mem_zero(context, n + 1, sizeof *l->start);
+    if (!l->start) goto done;
+    CAFE_TRY(cafe_parallel(context, tasks, count_links, l));
+    for (int64_t u = 0; u < n; u++) l->start[u + 1] += l->start[u];
+    l->source = cafe_mem(context, l->start[n], sizeof *l->source);
+    l->target = cafe_mem(context, l->start[n], sizeof *l->target);
+    l->weights = cafe_mem(context, l->start[n], sizeof *l->weights);
+    if (!l->source || !l->target || !l->weights) return CAFE_ERROR_MEMORY;
+    status = cafe_parallel(context, tasks, write_links, l);
+done:
+    return status;
+}
+
+static void free_linking(linking *l) {
+    cafe_nearest_free(l->context, &l->nearest);
+    cafe_mem_free(l->context, l->unit);
+    cafe_mem_free(l->context, l->widths);
+    cafe_mem_free(l->context, l->start);
+    cafe_mem_free(l->context, l->source);
+    cafe_mem_free(l->context, l->target);
+    cafe_mem_free(l->context, l->weights);
+}
+
+static cafe_status check_call(linking *l, const cafe_points_options *options) {
+    cafe_context *context = l->context;
+    cafe_status status = cafe_graph_check_sizes(context, l->points.n, 0);
+    cafe_points_options_init(&l->options);
+    if (status == CAFE_OK && options) {
+        status = cafe_options_check(context, &points_table, options);
+        if (status == CAFE_OK) l->options = *options;
+    }
+    if (status == CAFE_OK && l->points.dims < 1)
+        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "%" PRId64 " dimensions: points have at least one", l->points.dims);
+    return status;
+}
+
+cafe_status cafe_graph_from_points(cafe_context *context, int64_t n, int64_t dims, const float *x,
+                                   const cafe_points_options *options, cafe_graph **graph) {
+    linking l = {.context = context, .points = {n, dims, x}};
+    cafe_status status;
+    *graph = NULL;
+    CAFE_TRY(check_call(&l, options));
+    CAFE_TRY(prepare_rows(&l));
+    CAFE_TRY(search(&l));
+    CAFE_TRY(find_widths(&l));
+    CAFE_TRY(make_links(&l));
+    CAFE_TRY(
+        cafe_graph_from_edges(context, n, l.start[n], l.source, l.target, l.weights, NULL, graph));
+done:
+    cafe_phase(context, "", 0);
+    free_linking(&l);
+    return status;
+}

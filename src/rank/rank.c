@@ -1,0 +1,299 @@
+/* Centralities and figures of sets: one pass over the rows of P, or as many as PageRank needs.
+ *
+ * All sums are double, in blocks of nodes of fixed size that are added up in their order: the same
+ * bits for any number of threads.
+ */
+#include <cafe/rank.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "rank/top.h"
+#include "sample/sampled.h"
+
+enum { BLOCK = 1024 };
+
+static double add(const double *partial, int64_t count, int64_t step) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += partial[i * step];
+    return sum;
+}
+
+/* ---- C(u|S) = p(u,S) / p(S) ------------------------------------------------------------------ */
+
+typedef struct relative_job {
+    const cafe_sampled *s;
+    const uint8_t *member;
+    double *value;
+    double mass; /* p(S) */
+} relative_job;
+
+static double set_mass(const cafe_sampled *s, const uint8_t *member) {
+    double mass = 0;
+    for (int64_t u = 0; u < s->n; u++)
+        if (member[u]) mass += s->p[u];
+    return mass;
+}
+
+/* p(u,S) */
+static double joint_node(const cafe_sampled *s, const uint8_t *member, int64_t u) {
+    double sum = 0;
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
+        if (member[s->targets[j]]) sum += s->weights ? s->weights[j] : 1;
+    return sum / s->total;
+}
+
+static void relative_block(void *argument, int64_t block, int32_t worker) {
+    const relative_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->s->n, BLOCK, block); u++)
+        job->value[u] = joint_node(job->s, job->member, u) / job->mass;
+}
+
+cafe_status cafe_rank_relative(cafe_context *context, const cafe_sampled *sampled,
+                               const uint8_t *member, double *value) {
+    relative_job job = {sampled, member, value, set_mass(sampled, member)};
+    if (!(job.mass > 0))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the set has no edges: nothing is drawn from it, and nothing is central "
+                         "to it");
+    return cafe_parallel(context, cafe_blocks(sampled->n, BLOCK), relative_block, &job);
+}
+
+/* ---- two sets -------------------------------------------------------------------------------- */
+
+/* What a block of nodes contributes. */
+typedef struct set_sums {
+    double mass[2], inside[2], joint;
+} set_sums;
+
+typedef struct compare_job {
+    const cafe_sampled *s;
+    const uint8_t *member[2];
+    set_sums *partial;
+} compare_job;
+
+static void compare_block(void *argument, int64_t block, int32_t worker) {
+    const compare_job *job = argument;
+    set_sums sums = {{0}, {0}, 0};
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->s->n, BLOCK, block); u++) {
+        for (int i = 0; i < 2; i++) {
+            if (!job->member[i][u]) continue;
+            sums.mass[i] += job->s->p[u];
+            sums.inside[i] += joint_node(job->s, job->member[i], u);
+        }
+        if (job->member[0][u]) sums.joint += joint_node(job->s, job->member[1], u);
+    }
+    job->partial[block] = sums;
+}
+
+static set_sums add_sums(const set_sums *partial, int64_t blocks) {
+    set_sums sums = {{0}, {0}, 0};
+    for (int64_t b = 0; b < blocks; b++) {
+        for (int i = 0; i < 2; i++) {
+            sums.mass[i] += partial[b].mass[i];
+            sums.inside[i] += partial[b].inside[i];
+        }
+        sums.joint += partial[b].joint;
+    }
+    return sums;
+}
+
+static cafe_set_figures describe(int64_t n, const uint8_t *member, double mass, double inside) {
+    cafe_set_figures f = {0, mass, inside, inside - mass * mass, 0};
+    double smaller = mass < 1 - mass ? mass : 1 - mass;
+    for (int64_t u = 0; u < n; u++) f.nodes += member[u] != 0;
+    /* what leaves the set, over the smaller side; rounding must not leave less than nothing */
+    double cut = mass - inside > 0 ? mass - inside : 0;
+    if (smaller > 0) f.conductance = cut / smaller;
+    return f;
+}
+
+cafe_status cafe_set_compare(cafe_context *context, const cafe_sampled *sampled,
+                             const uint8_t *first, const uint8_t *second,
+                             cafe_pair_figures *figures) {
+    int64_t n = sampled->n, blocks = cafe_blocks(n, BLOCK);
+    compare_job job = {sampled, {first, second}, NULL};
+    job.partial = cafe_mem(context, blocks, sizeof *job.partial);
+    if (!job.partial) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, blocks, compare_block, &job);
+    set_sums s = {{0}, {0}, 0};
+    if (status == CAFE_OK) s = add_sums(job.partial, blocks);
+    cafe_mem_free(context, job.partial);
+    if (status != CAFE_OK) return status;
+    figures->first = describe(n, first, s.mass[0], s.inside[0]);
+    figures->second = describe(n, second, s.mass[1], s.inside[1]);
+    figures->joint = s.joint;
+    figures->covariance = s.joint - s.mass[0] * s.mass[1];
+    figures->first_to_second = s.mass[1] > 0 ? s.joint / s.mass[1] : 0;
+    figures->second_to_first = s.mass[0] > 0 ? s.joint / s.mass[0] : 0;
+    return CAFE_OK;
+}
+
+/* ---- PageRank -------------------------------------------------------------------------------- */
+
+static const cafe_option pagerank_options[] = {
+    {"damping", "D", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, damping), 0.85, 0, 0.9999,
+     NULL, "PageRank: the walk goes on along an edge with this probability, else it starts anew"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, tolerance), 1e-12, 0, 1,
+     NULL, "PageRank: stop when a step changes the values by less than this in sum"},
+    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_pagerank_options, steps), 1000, 1, 1e9, NULL,
+     "PageRank: steps at most"},
+};
+
+static const cafe_option_table pagerank_table = {
+    "pagerank", "stationary distribution of a walk that sometimes starts anew",
+    sizeof(cafe_pagerank_options), pagerank_options,
+    sizeof pagerank_options / sizeof *pagerank_options};
+
+const cafe_option_table *cafe_pagerank_option_table(void) {
+    return &pagerank_table;
+}
+
+void cafe_pagerank_options_init(cafe_pagerank_options *options) {
+    cafe_options_init(&pagerank_table, options);
+}
+
+/* x is the distribution; from[w] = x_w / d_w, what w sends along each unit of weight. */
+typedef struct walk {
+    const cafe_sampled *s;
+    const uint8_t *member;
+    double damping, start; /* start: probability of each node that the walk may start at */
+    double lost;           /* sum of x over the nodes without edges */
+    double *x, *from, *to; /* to: x / d after the step */
+    double *partial;       /* a block: change, and what is lost */
+} walk;
+
+static double start_at(const walk *k, int64_t u) {
+    return !k->member || k->member[u] ? k->start : 0;
+}
+
+/* Stores x_u for the next step and returns it when the node keeps it (no edges), else 0. */
+static double send(const walk *k, double *to, int64_t u) {
+    double degree = k->s->p[u] * k->s->total;
+    to[u] = degree > 0 ? k->x[u] / degree : 0;
+    return degree > 0 ? 0 : k->x[u];
+}
+
+static void first_block(void *argument, int64_t block, int32_t worker) {
+    walk *k = argument;
+    double lost = 0;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(k->s->n, BLOCK, block); u++) {
+        k->x[u] = start_at(k, u);
+        lost += send(k, k->from, u);
+    }
+    k->partial[2 * block + 1] = lost;
+}
+
+/* x_u <- d sum over w of a(u,w) x_w / d_w + (d lost + 1 - d) start_u */
+static void step_block(void *argument, int64_t block, int32_t worker) {
+    walk *k = argument;
+    const cafe_sampled *s = k->s;
+    double change = 0, lost = 0, anew = k->damping * k->lost + 1 - k->damping;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+        double sum = 0;
+        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
+            sum += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
+        double now = k->damping * sum + anew * start_at(k, u);
+        change += fabs(now - k->x[u]);
+        k->x[u] = now;
+        lost += send(k, k->to, u);
+    }
+    k->partial[2 * block] = change;
+    k->partial[2 * block + 1] = lost;
+}
+
+static cafe_status step(cafe_context *context, walk *k, double *change) {
+    int64_t blocks = cafe_blocks(k->s->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, step_block, k);
+    if (status != CAFE_OK) return status;
+    *change = add(k->partial, blocks, 2);
+    k->lost = add(k->partial + 1, blocks, 2);
+    double *old = k->from;
+    k->from = k->to;
+    k->to = old;
+    return CAFE_OK;
+}
+
+static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_options *o,
+                           cafe_pagerank_report *report) {
+    int64_t blocks = cafe_blocks(k->s->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, first_block, k);
+    if (status != CAFE_OK) return status;
+    k->lost = add(k->partial + 1, blocks, 2);
+    *report = (cafe_pagerank_report){0};
+    while (!report->converged && report->steps < o->steps) {
+        if ((status = step(context, k, &report->change)) != CAFE_OK) return status;
+        cafe_step(context, ++report->steps, report->change);
+        report->converged = report->change <= o->tolerance;
+    }
+    report->error = o->damping / (1 - o->damping) * report->change;
+    return CAFE_OK;
+}
+
+/* Rounding adds up over the steps; the sum is 1 to the last bit or two. */
+static void normalise(int64_t n, double *x) {
+    double sum = add(x, n, 1);
+    for (int64_t u = 0; u < n; u++) x[u] /= sum;
+}
+
+static cafe_status place_start(cafe_context *context, walk *k) {
+    int64_t starts = k->s->n;
+    if (k->member) {
+        starts = 0;
+        for (int64_t u = 0; u < k->s->n; u++) starts += k->member[u] != 0;
+    }
+    if (starts == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the set to start from is empty");
+    k->start = 1 / (double)starts;
+    return CAFE_OK;
+}
+
+cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sampled,
+                               const cafe_pagerank_options *options, const uint8_t *member,
+                               double *value, cafe_pagerank_report *report) {
+    cafe_status status = CAFE_OK;
+    cafe_pagerank_options o;
+    cafe_pagerank_report found;
+    cafe_pagerank_options_init(&o);
+    if (options) o = *options;
+    walk k = {.s = sampled, .member = member, .damping = o.damping, .x = value};
+    CAFE_TRY(cafe_options_check(context, &pagerank_table, &o));
+    CAFE_TRY(place_start(context, &k));
+    k.from = cafe_mem(context, sampled->n, sizeof *k.from);
+    k.to = cafe_mem(context, sampled->n, sizeof *k.to);
+    k.partial = cafe_mem(context, 2 * cafe_blocks(sampled->n, BLOCK), sizeof *k.partial);
+    if (!k.from || !k.to || !k.partial) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    cafe_phase(context, "pagerank", o.steps);
+    CAFE_TRY(iterate(context, &k, &o, &found));
+    normalise(sampled->n, value);
+    if (report) *report = found;
+done:
+    cafe_phase(context, "", 0);
+    cafe_mem_free(context, k.from);
+    cafe_mem_free(context, k.to);
+    cafe_mem_free(context, k.partial);
+    return status;
+}
+
+/* ---- the top --------------------------------------------------------------------------------- */
+
+cafe_status cafe_rank_top(cafe_context *context, int64_t nodes, const double *value, int64_t count,
+                          int32_t *order) {
+    if (count < 0 || count > nodes)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the top %lld of %lld nodes",
+                         (long long)count, (long long)nodes);
+    cafe_top top = {cafe_mem(context, count, sizeof *top.at), 0, count};
+    if (!top.at) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < nodes; u++) cafe_top_offer(&top, (cafe_scored){value[u], (int32_t)u});
+    cafe_top_sort(&top);
+    for (int64_t i = 0; i < count; i++) order[i] = top.at[i].node;
+    cafe_mem_free(context, top.at);
+    return CAFE_OK;
+}

@@ -1,0 +1,233 @@
+/* From lines of changes to changed arcs: who is new, which edges come, go and change weight. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/place.h"
+#include "update/update.h"
+
+/* ---- numbering --------------------------------------------------------------------------------
+ */
+
+typedef struct numbered {
+    int64_t value;
+    int64_t newcomer;
+} numbered;
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = ((const numbered *)a)->value, y = ((const numbered *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* All newcomers as integers, ascending; false when one is not. */
+static bool integers(const cafe_newcomers *names, numbered *list) {
+    for (int64_t i = 0; i < names->count; i++) {
+        const char *name = names->text + names->start[i];
+        size_t digits = strspn(name + (*name == '-'), "0123456789");
+        char *end;
+        if (digits == 0 || digits > 18) return false;
+        list[i] = (numbered){strtoll(name, &end, 10), i};
+        if (*end != 0) return false;
+    }
+    qsort(list, (size_t)names->count, sizeof *list, by_value);
+    return true;
+}
+
+static int64_t integer_name(const cafe_graph *graph, int64_t u) {
+    return graph->names.kind == CAFE_NAMES_INTEGER ? graph->names.integers[u] : u;
+}
+
+/* Old and new integer names in one ascending order. */
+static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const numbered *list,
+                                  int32_t *place) {
+    int64_t n = c->graph->n, i = 0, u = 0, *values = cafe_mem(c->context, n, sizeof *values);
+    bool index = true;
+    if (!values) return CAFE_ERROR_MEMORY;
+    for (int64_t at = 0; at < n; at++) {
+        bool newcomer =
+            u == old->n || (at - u < n - old->n && list[i].value < integer_name(old, u));
+        values[at] = newcomer ? list[i].value : integer_name(old, u);
+        c->origin[at] = newcomer ? -1 : (int32_t)u;
+        place[newcomer ? old->n + list[i++].newcomer : u++] = (int32_t)at;
+        index = index && values[at] == at;
+    }
+    if (index)
+        cafe_mem_free(c->context, values);
+    else
+        cafe_graph_adopt_names(c->graph,
+                               (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = values});
+    return CAFE_OK;
+}
+
+/* Names as text: the old ones in their order, then the newcomers. */
+static cafe_status append_strings(cafe_changes *c, const cafe_graph *old,
+                                  const cafe_newcomers *names) {
+    int64_t n = c->graph->n, bytes = names ? names->used : 0;
+    char unused;
+    for (int64_t u = 0; u < old->n; u++) bytes += (int64_t)cafe_graph_name(old, u, &unused, 1) + 1;
+    int64_t *start = cafe_mem(c->context, n + 1, sizeof *start);
+    char *text = cafe_mem(c->context, bytes + 1, 1);
+    cafe_graph_adopt_names(c->graph,
+                           (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text});
+    if (!start || !text) return CAFE_ERROR_MEMORY;
+    start[0] = 0;
+    for (int64_t u = 0; u < n; u++) {
+        char *to = text + start[u];
+        int64_t room = bytes + 1 - start[u];
+        if (u < old->n) {
+            start[u + 1] = start[u] + (int64_t)cafe_graph_name(old, u, to, (size_t)room);
+        } else {
+            const char *name = names->text + names->start[u - old->n];
+            memcpy(to, name, strlen(name));
+            start[u + 1] = start[u] + (int64_t)strlen(name);
+        }
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_changes_number(cafe_changes *c, const cafe_graph *old, const cafe_newcomers *names,
+                                int64_t newcomers, int32_t *place) {
+    cafe_status status = CAFE_OK;
+    numbered *list = NULL;
+    int64_t n = c->graph->n = old->n + newcomers;
+    c->origin = cafe_mem(c->context, n, sizeof *c->origin);
+    if (!c->origin) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) {
+        place[u] = (int32_t)u;
+        c->origin[u] = u < old->n ? (int32_t)u : -1;
+    }
+    if (!names && old->names.kind == CAFE_NAMES_INDEX) goto done;
+    list = cafe_mem(c->context, newcomers + 1, sizeof *list);
+    if (!list) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    if (old->names.kind != CAFE_NAMES_STRING && (!names || integers(names, list)))
+        status = merge_integers(c, old, list, place);
+    else
+        status = append_strings(c, old, names);
+done:
+    cafe_mem_free(c->context, list);
+    return status;
+}
+
+/* ---- resolving --------------------------------------------------------------------------------
+ */
+
+float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w) {
+    int64_t low = graph->offsets[u], end = graph->offsets[u + 1], high = end;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (graph->targets[middle] < w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == end || graph->targets[low] != w) return 0;
+    return graph->weights ? graph->weights[low] : 1;
+}
+
+/* A line between new numbers u <= v, and its place in the file's order. */
+typedef struct step {
+    int32_t u, v;
+    int64_t line;
+} step;
+
+static int by_edge(const void *a, const void *b) {
+    const step *x = a, *y = b;
+    if (x->u != y->u) return x->u < y->u ? -1 : 1;
+    if (x->v != y->v) return x->v < y->v ? -1 : 1;
+    return x->line < y->line ? -1 : 1;
+}
+
+static int by_arc(const void *a, const void *b) {
+    const cafe_changed_arc *x = a, *y = b;
+    if (x->u != y->u) return x->u < y->u ? -1 : 1;
+    return x->v < y->v ? -1 : x->v > y->v;
+}
+
+static float old_weight(const cafe_changes *c, const cafe_graph *old, int32_t u, int32_t v) {
+    if (c->origin[u] < 0 || c->origin[v] < 0) return 0;
+    return cafe_changes_weight(old, c->origin[u], c->origin[v]);
+}
+
+static void note_arcs(cafe_changes *c, int32_t u, int32_t v, float before, float after) {
+    if (before == after) return;
+    c->counts.added += before == 0;
+    c->counts.removed += after == 0;
+    c->counts.reweighted += before != 0 && after != 0;
+    c->arcs[c->arc_count++] = (cafe_changed_arc){u, v, before, after};
+    if (u != v) c->arcs[c->arc_count++] = (cafe_changed_arc){v, u, before, after};
+}
+
+/* The steps of one edge in their order. A removal without an edge lowers *wrong to its line. */
+static void run_edge(cafe_changes *c, const cafe_graph *old, const cafe_link_lines *lines,
+                     const step *steps, int64_t count, bool weighted, int64_t *wrong) {
+    int32_t u = steps->u, v = steps->v;
+    bool loop = u == v, dropped = loop && !old->counts.self_loops_kept;
+    float before = old_weight(c, old, u, v), now = before;
+    for (int64_t i = 0; i < count; i++) {
+        float w = lines->at[steps[i].line].weight;
+        c->counts.loops += dropped;
+        if (dropped) continue;
+        if (w < 0) {
+            if (now == 0 && steps[i].line < *wrong) *wrong = steps[i].line;
+            now = 0;
+            continue;
+        }
+        if (now > 0 && !weighted)
+            c->counts.repeated++;
+        else
+            now += loop ? 2 * w : w; /* a(u,u) of a loop of weight w is 2w */
+    }
+    note_arcs(c, u, v, before, now);
+}
+
+static cafe_status fail_removal(cafe_context *context, const cafe_graph *graph,
+                                const cafe_link_line *line, const int32_t *place,
+                                const char *path) {
+    char name[2][64], shown[2][264];
+    for (int i = 0; i < 2; i++) {
+        size_t length = cafe_graph_name(graph, place[i ? line->v : line->u], name[i], 64);
+        cafe_escape((const uint8_t *)name[i], length < 63 ? (int64_t)length : 63, 40, shown[i]);
+    }
+    if (!path)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no edge between '%s' and '%s' to remove",
+                         shown[0], shown[1]);
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%s:%lld:%lld: expected an edge of the graph to remove, found none between "
+                     "'%s' and '%s'",
+                     path, (long long)line->line, (long long)line->column, shown[0], shown[1]);
+}
+
+static void count_touched(cafe_changes *c) {
+    for (int64_t i = 0; i < c->arc_count; i++)
+        c->counts.touched += i == 0 || c->arcs[i].u != c->arcs[i - 1].u;
+}
+
+cafe_status cafe_changes_resolve(cafe_changes *c, const cafe_graph *old, cafe_link_lines *lines,
+                                 const int32_t *place, const char *path) {
+    int64_t count = lines->count, wrong = INT64_MAX;
+    bool weighted = old->weights || lines->weighted;
+    step *steps = cafe_mem(c->context, count, sizeof *steps);
+    c->arcs = cafe_mem(c->context, 2 * count, sizeof *c->arcs);
+    c->counts.lines = count;
+    if (!steps || !c->arcs) {
+        cafe_mem_free(c->context, steps);
+        return CAFE_ERROR_MEMORY;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int32_t u = place[lines->at[i].u], v = place[lines->at[i].v];
+        steps[i] = (step){u < v ? u : v, u < v ? v : u, i};
+    }
+    qsort(steps, (size_t)count, sizeof *steps, by_edge);
+    for (int64_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && steps[end].u == steps[i].u && steps[end].v == steps[i].v;)
+            end++;
+        run_edge(c, old, lines, steps + i, end - i, weighted, &wrong);
+    }
+    cafe_mem_free(c->context, steps);
+    if (wrong < INT64_MAX)
+        return fail_removal(c->context, c->graph, &lines->at[wrong], place, path);
+    qsort(c->arcs, (size_t)c->arc_count, sizeof *c->arcs, by_arc);
+    count_touched(c);
+    return CAFE_OK;
+}

@@ -1,0 +1,166 @@
+/* Births, deaths, splits and mergers: an old and a new partition compared by their overlaps.
+ *
+ * The overlaps o(c,d) are found by sorting the pairs (c,d) of all nodes, so that the cost does not
+ * depend on the number of communities.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "update/update.h"
+
+static const cafe_option transition_options[] = {
+    {"overlap", "R", CAFE_OPTION_REAL, offsetof(cafe_transition_options, overlap), 0.5, 0.5, 1,
+     NULL, "share of a community's nodes that counts as most of it"},
+};
+
+static const cafe_option_table transition_table = {
+    "communities", "what became of old communities", sizeof(cafe_transition_options),
+    transition_options, sizeof transition_options / sizeof *transition_options};
+
+const cafe_option_table *cafe_transition_option_table(void) {
+    return &transition_table;
+}
+
+void cafe_transition_options_init(cafe_transition_options *options) {
+    cafe_options_init(&transition_table, options);
+}
+
+struct cafe_transition {
+    cafe_context *context;
+    int64_t *old_size, *new_size;
+    int32_t *heir, *parent, *pieces, *sources;
+    double *old_drift;
+    cafe_transition_report report;
+};
+
+void cafe_transition_free(cafe_transition *t) {
+    if (!t) return;
+    cafe_mem_free(t->context, t->old_size);
+    cafe_mem_free(t->context, t->new_size);
+    cafe_mem_free(t->context, t->heir);
+    cafe_mem_free(t->context, t->parent);
+    cafe_mem_free(t->context, t->pieces);
+    cafe_mem_free(t->context, t->sources);
+    cafe_mem_free(t->context, t->old_drift);
+    cafe_mem_free(t->context, t);
+}
+
+void cafe_transition_get(const cafe_transition *transition, cafe_transition_report *report) {
+    *report = transition->report;
+}
+
+static int64_t count_parts(int64_t n, const int32_t *part) {
+    int64_t count = 0;
+    for (int64_t u = 0; u < n; u++)
+        if (part[u] >= count) count = (int64_t)part[u] + 1;
+    return count;
+}
+
+static cafe_status allocate(cafe_context *context, cafe_transition *t, bool drift) {
+    int64_t old = t->report.old_count, now = t->report.new_count;
+    t->old_size = cafe_mem_zero(context, old, sizeof *t->old_size);
+    t->new_size = cafe_mem_zero(context, now, sizeof *t->new_size);
+    t->heir = cafe_mem(context, old, sizeof *t->heir);
+    t->parent = cafe_mem(context, now, sizeof *t->parent);
+    t->pieces = cafe_mem_zero(context, old, sizeof *t->pieces);
+    t->sources = cafe_mem_zero(context, now, sizeof *t->sources);
+    if (drift) t->old_drift = cafe_mem_zero(context, old, sizeof *t->old_drift);
+    if (!t->old_size || !t->new_size || !t->heir || !t->parent || !t->pieces || !t->sources ||
+        (drift && !t->old_drift))
+        return CAFE_ERROR_MEMORY;
+    memset(t->heir, 0xFF, (size_t)old * sizeof *t->heir);
+    memset(t->parent, 0xFF, (size_t)now * sizeof *t->parent);
+    return CAFE_OK;
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Most of c went to d, and most of d came from c? */
+static void note_overlap(cafe_transition *t, int64_t c, int64_t d, int64_t nodes, double overlap) {
+    double o = (double)nodes;
+    if (o > overlap * (double)t->old_size[c]) {
+        t->heir[c] = (int32_t)d;
+        t->sources[d]++;
+    }
+    if (o > overlap * (double)t->new_size[d]) {
+        t->parent[d] = (int32_t)c;
+        t->pieces[c]++;
+    }
+}
+
+static cafe_status find_overlaps(cafe_context *context, int64_t n, const int32_t *before,
+                                 const int32_t *after, double overlap, cafe_transition *t) {
+    uint64_t *pairs = cafe_mem(context, n, sizeof *pairs);
+    int64_t count = 0;
+    if (!pairs) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++)
+        if (before[u] >= 0 && after[u] >= 0)
+            pairs[count++] = (uint64_t)before[u] << 32 | (uint32_t)after[u];
+    qsort(pairs, (size_t)count, sizeof *pairs, ascending);
+    for (int64_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && pairs[end] == pairs[i];) end++;
+        note_overlap(t, (int64_t)(pairs[i] >> 32), (int64_t)(uint32_t)pairs[i], end - i, overlap);
+    }
+    cafe_mem_free(context, pairs);
+    return CAFE_OK;
+}
+
+static void count_events(cafe_transition *t) {
+    cafe_transition_report *r = &t->report;
+    for (int64_t c = 0; c < r->old_count; c++) {
+        r->died += t->old_size[c] > 0 && t->heir[c] < 0 && t->pieces[c] == 0;
+        r->split += t->pieces[c] > 1;
+    }
+    for (int64_t d = 0; d < r->new_count; d++) {
+        r->born += t->new_size[d] > 0 && t->parent[d] < 0 && t->sources[d] == 0;
+        r->merged += t->sources[d] > 1;
+    }
+    r->old_size = t->old_size, r->new_size = t->new_size;
+    r->heir = t->heir, r->parent = t->parent;
+    r->pieces = t->pieces, r->sources = t->sources;
+    r->old_drift = t->old_drift;
+}
+
+static void mean_drifts(int64_t n, const int32_t *before, const double *drift, cafe_transition *t) {
+    if (!drift) return;
+    for (int64_t u = 0; u < n; u++)
+        if (before[u] >= 0 && drift[u] > 0) t->old_drift[before[u]] += drift[u];
+    for (int64_t c = 0; c < t->report.old_count; c++)
+        if (t->old_size[c] > 0) t->old_drift[c] /= (double)t->old_size[c];
+}
+
+cafe_status cafe_transition_find(cafe_context *context, int64_t n, const int32_t *before,
+                                 const int32_t *after, const double *drift,
+                                 const cafe_transition_options *options,
+                                 cafe_transition **transition) {
+    cafe_status status = CAFE_OK;
+    cafe_transition *t = NULL;
+    cafe_transition_options o;
+    cafe_transition_options_init(&o);
+    if (options) o = *options;
+    *transition = NULL;
+    CAFE_TRY(cafe_options_check(context, &transition_table, &o));
+    t = cafe_mem_zero(context, 1, sizeof *t);
+    if (!t) return CAFE_ERROR_MEMORY;
+    t->context = context;
+    t->report.old_count = count_parts(n, before);
+    t->report.new_count = count_parts(n, after);
+    CAFE_TRY(allocate(context, t, drift != NULL));
+    for (int64_t u = 0; u < n; u++) {
+        if (before[u] >= 0) t->old_size[before[u]]++;
+        if (after[u] >= 0) t->new_size[after[u]]++;
+    }
+    CAFE_TRY(find_overlaps(context, n, before, after, o.overlap, t));
+    mean_drifts(n, before, drift, t);
+    count_events(t);
+    *transition = t;
+    t = NULL;
+done:
+    cafe_transition_free(t);
+    return status;
+}

@@ -1,0 +1,330 @@
+/* Vectors for nodes that are not in the graph, from their links to nodes that are.
+ *
+ * Nothing else moves, and no two new nodes see one another, so each row is one formula; the three
+ * forms are explained in include/cafe/update.h.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "spectral/embedding.h"
+#include "update/update.h"
+
+enum { ROWS = 64, BLOCK = 4096 };
+
+static const cafe_option place_options[] = {
+    {"form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_place_options, form), CAFE_PLACE_RAW, 0, 2,
+     "raw|walk|ritz",
+     "what the vectors are: raw rows of length 1, or columns of the walk or the Ritz form (best "
+     "made with --residual)"},
+};
+
+static const cafe_option_table place_table = {"place", "vectors for new nodes from their links",
+                                              sizeof(cafe_place_options), place_options,
+                                              sizeof place_options / sizeof *place_options};
+
+const cafe_option_table *cafe_place_option_table(void) {
+    return &place_table;
+}
+
+void cafe_place_options_init(cafe_place_options *options) {
+    cafe_options_init(&place_table, options);
+}
+
+/* ---- links ------------------------------------------------------------------------------------
+ */
+
+struct cafe_new_links {
+    cafe_context *context;
+    int64_t nodes; /* new ones */
+    int64_t *offsets;
+    int32_t *targets;
+    float *weights;
+    cafe_graph *names; /* without rows; NULL: names are numbers */
+};
+
+void cafe_new_links_free(cafe_new_links *links) {
+    if (!links) return;
+    cafe_mem_free(links->context, links->offsets);
+    cafe_mem_free(links->context, links->targets);
+    cafe_mem_free(links->context, links->weights);
+    cafe_graph_free(links->names);
+    cafe_mem_free(links->context, links);
+}
+
+int64_t cafe_new_links_nodes(const cafe_new_links *links) {
+    return links->nodes;
+}
+
+int64_t cafe_new_links_count(const cafe_new_links *links) {
+    return links->offsets[links->nodes];
+}
+
+static cafe_status allocate(cafe_context *context, int64_t nodes, int64_t count,
+                            cafe_new_links **links) {
+    cafe_new_links *l = *links = cafe_mem_zero(context, 1, sizeof *l);
+    if (!l) return CAFE_ERROR_MEMORY;
+    l->context = context;
+    l->nodes = nodes;
+    l->offsets = cafe_mem_zero(context, nodes + 1, sizeof *l->offsets);
+    l->targets = cafe_mem(context, count, sizeof *l->targets);
+    l->weights = cafe_mem(context, count, sizeof *l->weights);
+    return l->offsets && l->targets && l->weights ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+/* Lines into rows, those of a node in their order. */
+static void sort_lines(const cafe_link_lines *lines, int64_t n, cafe_new_links *l) {
+    int64_t *offsets = l->offsets;
+    for (int64_t i = 0; i < lines->count; i++) offsets[lines->at[i].u - n + 1]++;
+    for (int64_t i = 0; i < l->nodes; i++) offsets[i + 1] += offsets[i];
+    for (int64_t i = lines->count - 1; i >= 0; i--) {
+        int64_t at = --offsets[lines->at[i].u - n + 1];
+        l->targets[at] = lines->at[i].v;
+        l->weights[at] = lines->at[i].weight;
+    }
+    /* each end has gone down to its row's start: the next row's start is its end */
+    for (int64_t i = 0; i < l->nodes; i++) offsets[i] = offsets[i + 1];
+    offsets[l->nodes] = lines->count;
+}
+
+cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, const char *path,
+                                cafe_new_links **links) {
+    cafe_newcomers names = {.context = context, .graph = graph};
+    cafe_link_lines lines = {.context = context};
+    cafe_new_links *l = NULL;
+    cafe_status status = CAFE_OK;
+    *links = NULL;
+    CAFE_TRY(cafe_links_parse(&names, path, &lines));
+    if (lines.count == 0)
+        status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no links found", path);
+    CAFE_TRY(status);
+    CAFE_TRY(allocate(context, names.count, lines.count, &l));
+    sort_lines(&lines, graph->n, l);
+    CAFE_TRY(cafe_newcomers_graph(&names, &l->names));
+    *links = l;
+    l = NULL;
+done:
+    cafe_new_links_free(l);
+    cafe_newcomers_free(&names);
+    cafe_link_lines_free(&lines);
+    cafe_phase(context, "", 0);
+    return status;
+}
+
+static cafe_status check_csr(cafe_context *context, const cafe_graph *graph, int64_t count,
+                             const int64_t *offsets, const int32_t *targets, const float *weights) {
+    bool ascends = count >= 0 && offsets[0] == 0;
+    for (int64_t i = 0; ascends && i < count; i++) ascends = offsets[i] <= offsets[i + 1];
+    if (!ascends) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets must ascend from 0");
+    for (int64_t j = 0; j < offsets[count]; j++)
+        if (targets[j] < 0 || targets[j] >= graph->n ||
+            (weights && !(weights[j] >= 0 && weights[j] <= 3.4e38f)))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "link %lld is to no node of the graph, or of a weight that is "
+                             "negative or not finite",
+                             (long long)j);
+    return CAFE_OK;
+}
+
+cafe_status cafe_new_links_from_csr(cafe_context *context, const cafe_graph *graph, int64_t count,
+                                    const int64_t *offsets, const int32_t *targets,
+                                    const float *weights, cafe_new_links **links) {
+    cafe_status status = CAFE_OK;
+    cafe_new_links *l = NULL;
+    *links = NULL;
+    CAFE_TRY(check_csr(context, graph, count, offsets, targets, weights));
+    CAFE_TRY(allocate(context, count, offsets[count], &l));
+    memcpy(l->offsets, offsets, (size_t)(count + 1) * sizeof *offsets);
+    memcpy(l->targets, targets, (size_t)offsets[count] * sizeof *targets);
+    for (int64_t j = 0; j < offsets[count]; j++) l->weights[j] = weights ? weights[j] : 1;
+    l->names = cafe_graph_new(context);
+    if (!l->names) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    l->names->n = count;
+    *links = l;
+    l = NULL;
+done:
+    cafe_new_links_free(l);
+    return status;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+typedef struct placing {
+    const cafe_sampled *sampled;
+    const cafe_new_links *links;
+    int64_t columns;
+    const float *vectors;
+    int32_t form;
+    double *s;       /* sum of p_w h_w */
+    double *inverse; /* 1 / rho_j, 0 where rho_j vanishes; NULL: the raw form */
+    double *sums;    /* one row a worker */
+    float *placed;
+} placing;
+
+/* sum = sum over the links of a h_w; returns d. */
+static double sum_links(const placing *p, int64_t i, double *sum) {
+    double d = 0;
+    memset(sum, 0, (size_t)p->columns * sizeof *sum);
+    for (int64_t j = p->links->offsets[i]; j < p->links->offsets[i + 1]; j++) {
+        double weight = p->links->weights[j];
+        const float *row = p->vectors + p->links->targets[j] * p->columns;
+        for (int64_t k = 0; k < p->columns; k++) sum[k] += weight * row[k];
+        d += weight;
+    }
+    return d;
+}
+
+/* normalise(sum / d - (2m s + sum) / (2m + 2d)); where nothing pulls, 0. */
+static void place_raw(const placing *p, double d, double *sum, float *row) {
+    double total = p->sampled->total, square = 0;
+    for (int64_t k = 0; k < p->columns; k++) {
+        sum[k] = sum[k] / d - (total * p->s[k] + sum[k]) / (total + 2 * d);
+        square += sum[k] * sum[k];
+    }
+    double inverse = square > 1e-24 ? 1 / sqrt(square) : 0;
+    for (int64_t k = 0; k < p->columns; k++) row[k] = (float)(sum[k] * inverse);
+}
+
+/* (sum / d - s) / rho, times d / 2m for Ritz vectors of Q itself */
+static void place_column(const placing *p, double d, const double *sum, float *row) {
+    double scale = p->form == CAFE_PLACE_RITZ ? d / p->sampled->total : 1;
+    for (int64_t k = 0; k < p->columns; k++)
+        row[k] = (float)(scale * (sum[k] / d - p->s[k]) * p->inverse[k]);
+}
+
+static void place_rows(void *argument, int64_t task, int32_t worker) {
+    const placing *p = argument;
+    double *sum = p->sums + worker * p->columns;
+    for (int64_t i = task * ROWS; i < cafe_block_end(p->links->nodes, ROWS, task); i++) {
+        float *row = p->placed + i * p->columns;
+        double d = sum_links(p, i, sum);
+        if (!(d > 0))
+            memset(row, 0, (size_t)p->columns * sizeof *row);
+        else if (p->form == CAFE_PLACE_RAW)
+            place_raw(p, d, sum, row);
+        else
+            place_column(p, d, sum, row);
+    }
+}
+
+/* ---- Rayleigh quotients -----------------------------------------------------------------------
+ */
+
+typedef struct quotients {
+    const cafe_sampled *sampled;
+    int64_t columns;
+    const float *v;
+    const float *qv;
+    bool walk;
+    double *parts; /* of each block: numerators, then denominators */
+} quotients;
+
+static void quotient_block(void *argument, int64_t block, int32_t worker) {
+    const quotients *q = argument;
+    double *top = q->parts + block * 2 * q->columns, *bottom = top + q->columns;
+    (void)worker;
+    memset(top, 0, 2 * (size_t)q->columns * sizeof *top);
+    for (int64_t u = block * BLOCK; u < cafe_block_end(q->sampled->n, BLOCK, block); u++) {
+        double weight = q->walk ? q->sampled->p[u] : 1;
+        for (int64_t k = 0; k < q->columns; k++) {
+            double v = q->v[u * q->columns + k];
+            top[k] += v * q->qv[u * q->columns + k];
+            bottom[k] += weight * v * v;
+        }
+    }
+}
+
+/* rho_j = v'Qv / v'Dv for the walk form, v'Qv / v'v for Ritz vectors; inverse[j] = 1 / rho_j. */
+static cafe_status find_quotients(cafe_context *context, const cafe_operator *op, placing *p) {
+    int64_t blocks = cafe_blocks(op->n, BLOCK), k2 = 2 * p->columns;
+    cafe_status status = CAFE_OK;
+    double *parts = cafe_mem(context, blocks * k2, sizeof *parts);
+    float *qv = cafe_mem(context, op->n * p->columns, sizeof *qv);
+    quotients q = {p->sampled, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
+    if (!parts || !qv) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(cafe_operator_product(context, op, p->columns, p->vectors, qv));
+    CAFE_TRY(cafe_parallel(context, blocks, quotient_block, &q));
+    for (int64_t b = 1; b < blocks; b++)
+        for (int64_t k = 0; k < k2; k++) parts[k] += parts[b * k2 + k];
+    for (int64_t k = 0; k < p->columns; k++)
+        p->inverse[k] =
+            fabs(parts[k]) > 1e-12 * parts[p->columns + k] ? parts[p->columns + k] / parts[k] : 0;
+done:
+    cafe_mem_free(context, parts);
+    cafe_mem_free(context, qv);
+    return status;
+}
+
+/* ---- the calls --------------------------------------------------------------------------------
+ */
+
+/* s = sum of p_w h_w, in node order. */
+static void find_mean(const placing *p, int64_t n) {
+    memset(p->s, 0, (size_t)p->columns * sizeof *p->s);
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t k = 0; k < p->columns; k++)
+            p->s[k] += p->sampled->p[u] * p->vectors[u * p->columns + k];
+}
+
+static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph, const placing *p) {
+    for (int64_t u = 0; u < graph->n; u++) {
+        double square = 0;
+        for (int64_t k = 0; k < p->columns; k++) {
+            double x = p->vectors[u * p->columns + k];
+            square += x * x;
+        }
+        if (!isfinite(square))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "row %lld is not finite", (long long)u);
+        if (p->form == CAFE_PLACE_RAW && !(fabs(sqrt(square) - 1) < 1e-3))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "row %lld has length %.6g, not 1: these are not raw rows (cafe embed "
+                             "--output-form raw; or give the form they have)",
+                             (long long)u, sqrt(square));
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int64_t columns,
+                             const float *vectors, const cafe_new_links *links,
+                             const cafe_place_options *options, float *placed) {
+    cafe_status status = CAFE_OK;
+    cafe_sampled *sampled = NULL;
+    cafe_operator *op = NULL;
+    double *work = NULL;
+    cafe_place_options o;
+    cafe_place_options_init(&o);
+    if (options) o = *options;
+    placing p = {
+        .links = links, .columns = columns, .vectors = vectors, .form = o.form, .placed = placed};
+    CAFE_TRY(cafe_options_check(context, &place_table, &o));
+    CAFE_TRY(check_vectors(context, graph, &p));
+    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
+    work = cafe_mem(context, (2 + cafe_threads(context)) * columns, sizeof *work);
+    if (!work) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    p.sampled = sampled;
+    p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
+    find_mean(&p, graph->n);
+    if (o.form != CAFE_PLACE_RAW) CAFE_TRY(find_quotients(context, op, &p));
+    cafe_phase(context, "place", 0);
+    status = cafe_parallel(context, cafe_blocks(links->nodes, ROWS), place_rows, &p);
+done:
+    cafe_mem_free(context, work);
+    cafe_operator_free(op);
+    cafe_sampled_free(sampled);
+    cafe_phase(context, "", 0);
+    return status;
+}
+
+cafe_status cafe_placed_write(cafe_context *context, const cafe_new_links *links, int64_t columns,
+                              const float *placed, const char *path, int32_t overwrite) {
+    cafe_embedding shell = {.context = context,
+                            .vectors = {links->nodes, columns, columns, (float *)placed}};
+    return cafe_embedding_write(context, &shell, links->names, path, CAFE_VECTORS_AUTO, overwrite);
+}

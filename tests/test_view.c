@@ -1,0 +1,266 @@
+/* The parts of an interactive page: curve, packing, base64, JSON that is safe inside HTML, budget
+ * and memory. What the page does in a browser is for tests/browser.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "failing.h"
+
+#include "base/memory.h"
+#include "draw/view.h"
+#include "draw/view_text.h"
+#include "io/gzip.h"
+
+enum { NODES = 300, COLUMNS = 5 };
+
+static uint32_t draw(uint64_t at) {
+    return (uint32_t)((at + 1) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+/* ---- curve and packing ----------------------------------------------------------------------- */
+
+static void test_morton(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint32_t x = draw(i) & 0xffff, y = draw(i + 5000) & 0xffff, code = 0;
+        for (int bit = 0; bit < 16; bit++)
+            code |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
+        assert_int_equal(cafe_view_morton(x, y), code);
+    }
+}
+
+static void test_sort(void **state) {
+    enum { N = 5000 };
+    static uint32_t code[N], before[N], order[N];
+    for (uint64_t i = 0; i < N; i++) before[i] = code[i] = draw(i) % 700 * 6000000u;
+    assert_int_equal(cafe_view_sort(*state, N, code, order), CAFE_OK);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(code[i], before[order[i]]);
+        if (i == 0) continue;
+        assert_true(code[i - 1] < code[i] || (code[i - 1] == code[i] && order[i - 1] < order[i]));
+    }
+}
+
+/* The numbers again, as a browser would read them. */
+static void check_packed(cafe_context *context, const uint32_t *values, int64_t count) {
+    cafe_view_section section = {.delta = false};
+    assert_int_equal(cafe_view_pack(context, values, NULL, count, &section), CAFE_OK);
+    uint8_t *planes = cafe_mem(context, section.raw + 1, 1);
+    void *inflate = cafe_mem(context, (int64_t)cafe_inflate_bytes(), 1);
+    assert_true(cafe_inflate(inflate, section.packed, section.packed_size, planes, section.raw));
+    int64_t width = count > 0 ? section.raw / count : 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t value = 0;
+        for (int64_t b = 0; b < width; b++) value |= (uint32_t)planes[b * count + i] << (8 * b);
+        assert_int_equal(value, values[i]);
+    }
+    cafe_mem_free(context, planes);
+    cafe_mem_free(context, inflate);
+    cafe_mem_free(context, section.packed);
+}
+
+static void test_pack(void **state) {
+    enum { N = 70000 };
+    static uint32_t values[N];
+    const uint32_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff};
+    const int64_t counts[] = {0, 1, 2, 1000, N};
+    for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+        for (uint64_t i = 0; i < N; i++) values[i] = draw(i) & masks[m];
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            check_packed(*state, values, counts[c]);
+    }
+}
+
+/* From the ranks, the table and what was given the values come back, and a smaller rank is never
+ * the less frequent one. */
+static void test_given(void **state) {
+    enum { N = 4000, KINDS = 40, VALUES = 300 };
+    static uint32_t given[N], value[N], rank[N];
+    static int often[KINDS][VALUES];
+    uint32_t *table = NULL, start[KINDS + 1];
+    int64_t size = 0, at = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        given[i] = draw(i) % KINDS;
+        if (given[i] == 7) given[i] = 8; /* one kind that nobody has */
+        value[i] = rank[i] = draw(i + N) % 4 ? given[i] * 3 : draw(i + 2 * N) % VALUES;
+    }
+    assert_int_equal(cafe_view_given(*state, N, given, KINDS, rank, &table, &size), CAFE_OK);
+    for (int g = 0; g < KINDS; g++) {
+        start[g] = (uint32_t)at + 1;
+        at += 1 + table[at];
+    }
+    assert_int_equal(at, size);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(table[start[given[i]] + rank[i]], value[i]);
+        often[given[i]][rank[i]]++;
+    }
+    for (int g = 0; g < KINDS; g++)
+        for (int r = 1; r < VALUES; r++) assert_true(often[g][r] <= often[g][r - 1]);
+    cafe_mem_free(*state, table);
+}
+
+static void test_base64(void **state) {
+    (void)state;
+    const char *pairs[][2] = {{"", ""},
+                              {"f", "Zg=="},
+                              {"fo", "Zm8="},
+                              {"foo", "Zm9v"},
+                              {"foob", "Zm9vYg=="},
+                              {"fooba", "Zm9vYmE="},
+                              {"foobar", "Zm9vYmFy"},
+                              {"\xff\xfe\xfd", "//79"}}; /* RFC 4648 */
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char text[16] = {0};
+        int64_t size = (int64_t)strlen(pairs[i][0]);
+        assert_int_equal(cafe_view_base64((const uint8_t *)pairs[i][0], size, text),
+                         cafe_view_base64_size(size));
+        assert_string_equal(text, pairs[i][1]);
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void test_text(void **state) {
+    cafe_view_text text = {.context = *state};
+    cafe_view_open(&text, NULL, '{');
+    cafe_view_string(&text, "a", "</script>&\"\\\n\x01\xc3\xa4");
+    cafe_view_integer(&text, "b", -7);
+    cafe_view_reals(&text, "c", 2, (double[]){0.5, 1.0 / 0.0});
+    cafe_view_close(&text, '}');
+    cafe_view_put_html(&text, "<&>");
+    cafe_view_put(&text, "", 1);
+    assert_false(text.failed);
+    assert_string_equal(text.bytes,
+                        "{\"a\":\"\\u003c/script\\u003e\\u0026\\u0022\\u005c\\u000a"
+                        "\\u0001\xc3\xa4\",\"b\":-7,\"c\":[0.5,null]}&lt;&amp;&gt;");
+    cafe_view_text_free(&text);
+}
+
+/* ---- whole pages ----------------------------------------------------------------------------- */
+
+typedef struct fixture {
+    cafe_graph *graph;
+    float vectors[NODES * COLUMNS];
+    int32_t fine[NODES], coarse[NODES], parent[NODES / 10];
+    double centrality[NODES];
+    cafe_layer layer[2];
+    cafe_view_inputs inputs;
+} fixture;
+
+static void fill(cafe_context *context, fixture *f) {
+    static const double objective[] = {0.1, 0.2};
+    int32_t source[NODES * 3], target[NODES * 3];
+    for (int i = 0; i < NODES * 3; i++) {
+        source[i] = i / 3;
+        target[i] = (int32_t)(draw((uint64_t)i) % NODES);
+    }
+    assert_int_equal(
+        cafe_graph_from_edges(context, NODES, NODES * 3, source, target, NULL, NULL, &f->graph),
+        CAFE_OK);
+    for (int i = 0; i < NODES * COLUMNS; i++)
+        f->vectors[i] = (float)draw((uint64_t)i + 9) / 4294967296.0f - 0.5f;
+    for (int u = 0; u < NODES; u++) {
+        f->fine[u] = u / 10;
+        f->coarse[u] = u / 100;
+        f->parent[u / 10] = u / 100;
+        f->centrality[u] = u % 17;
+    }
+    f->layer[0] = (cafe_layer){NODES / 10, 0.4, f->fine, f->parent};
+    f->layer[1] = (cafe_layer){NODES / 100, 0.5, f->coarse, NULL};
+    cafe_view_inputs_init(&f->inputs);
+    f->inputs.columns = COLUMNS;
+    f->inputs.vectors = f->vectors;
+    f->inputs.layers = 2;
+    f->inputs.layer = f->layer;
+    f->inputs.centrality = f->centrality;
+    f->inputs.objectives = 2;
+    f->inputs.objective = objective;
+}
+
+static const char page_path[] = "test_page.html";
+
+static void test_report(void **state) {
+    fixture f;
+    cafe_view_report all, few;
+    struct stat found;
+    fill(*state, &f);
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, &all),
+                     CAFE_OK);
+    assert_int_equal(stat(page_path, &found), 0);
+    assert_int_equal(all.bytes, found.st_size);
+    assert_int_equal(all.columns, COLUMNS);
+    assert_int_equal(all.layers, 2);
+    assert_int_equal(all.links, cafe_graph_edges(f.graph));
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 0, NULL),
+                     CAFE_ERROR_EXISTS);
+    cafe_view_options options;
+    cafe_view_options_init(&options);
+    options.columns_shown = 3;
+    options.links = CAFE_VIEW_LINKS_NONE;
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, &options, page_path, 1, &few),
+                     CAFE_OK);
+    assert_int_equal(few.columns, 3);
+    assert_int_equal(few.links, 0);
+    options.budget = 1000;
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, &options, page_path, 1, NULL),
+                     CAFE_ERROR_LIMIT);
+    f.vectors[7] = 1.0f / 0.0f;
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, NULL),
+                     CAFE_ERROR_ARGUMENT);
+    unlink(page_path);
+    cafe_graph_free(f.graph);
+}
+
+/* One node, one column, nothing else: everything is degenerate and nothing divides by zero. */
+static void test_least(void **state) {
+    cafe_graph *graph = NULL;
+    cafe_view_inputs inputs;
+    cafe_view_inputs_init(&inputs);
+    inputs.columns = 1;
+    inputs.vectors = (const float[]){0.25f};
+    assert_int_equal(cafe_graph_from_edges(*state, 1, 0, (const int32_t[]){0}, (const int32_t[]){0},
+                                           NULL, NULL, &graph),
+                     CAFE_OK);
+    assert_int_equal(cafe_view_write(*state, graph, &inputs, NULL, page_path, 1, NULL), CAFE_OK);
+    unlink(page_path);
+    cafe_graph_free(graph);
+}
+
+static void test_memory(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    fixture f;
+    (void)state;
+    fill(context, &f);
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_view_write(context, f.graph, &f.inputs, NULL, page_path, 1, NULL);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+        assert_int_not_equal(access(page_path, F_OK), 0);
+    }
+    unlink(page_path);
+    cafe_graph_free(f.graph);
+    cafe_context_free(context);
+}
+
+static int setup(void **state) {
+    return cafe_context_create(NULL, (cafe_context **)state) != CAFE_OK;
+}
+
+static int teardown(void **state) {
+    cafe_context_free(*state);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_morton), cmocka_unit_test(test_sort),   cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_given),  cmocka_unit_test(test_base64), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_report), cmocka_unit_test(test_least),  cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
