@@ -17,8 +17,7 @@ typedef struct cafe_xgboost_options {
     int64_t bins; /* of a column's histogram */
 } cafe_xgboost_options;
 
-const cafe_option_table *cafe_xgboost_option_table(void);
-void cafe_xgboost_options_init(cafe_xgboost_options *options);
+CAFE_OPTIONS(xgboost)
 
 /* L2-regularised logistic regression, one class against the rest. */
 typedef struct cafe_logistic_options {
@@ -28,8 +27,7 @@ typedef struct cafe_logistic_options {
     double tolerance; /* of the gradient, relative (liblinear's eps) */
 } cafe_logistic_options;
 
-const cafe_option_table *cafe_logistic_option_table(void);
-void cafe_logistic_options_init(cafe_logistic_options *options);
+CAFE_OPTIONS(logistic)
 
 /* Each fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
  * xgboost: CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded; logistic

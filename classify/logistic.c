@@ -34,10 +34,6 @@ const cafe_option_table *cafe_logistic_option_table(void) {
     return &logistic_table;
 }
 
-void cafe_logistic_options_init(cafe_logistic_options *options) {
-    cafe_options_init(&logistic_table, options);
-}
-
 #ifdef CAFE_LINEAR
 #include <linear.h>
 

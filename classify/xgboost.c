@@ -34,10 +34,6 @@ const cafe_option_table *cafe_xgboost_option_table(void) {
     return &xgboost_table;
 }
 
-void cafe_xgboost_options_init(cafe_xgboost_options *options) {
-    cafe_options_init(&xgboost_table, options);
-}
-
 /* ---- one call -------------------------------------------------------------------------------- */
 
 typedef struct trees {

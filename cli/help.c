@@ -24,7 +24,7 @@ static void default_text(const cli_entry *e, char *text, size_t capacity) {
     const cafe_option_table *table = e->group->table();
     void *options = calloc(1, table->struct_size);
     if (!options) return;
-    cafe_options_init(table, options);
+    cafe_options_init(table, options, table->struct_size);
     cafe_options_text(e->shared, options, text, capacity);
     free(options);
 }

@@ -189,7 +189,7 @@ static int set_value(parser *p, size_t index, const char *text) {
 static void set_defaults(parser *p) {
     for (const cli_group *g = p->command->groups; g && g->title; g++) {
         if (p->method && !counts_with(g, p->method)) continue;
-        if (g->table) cafe_options_init(g->table(), p->values + g->offset);
+        if (g->table) cafe_options_init(g->table(), p->values + g->offset, g->table()->struct_size);
         for (const cli_option *o = g->own; o && o->name; o++)
             if (o->initial) store_own(o, p->values, o->initial);
     }

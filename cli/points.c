@@ -55,7 +55,7 @@ static int put_report(FILE *file, const void *argument) {
     cafe_graph_counts counts;
     cafe_graph_get_counts(job->graph, &counts);
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/link/1");
+    cli_json_text(&json, "schema", "cafe/points/1");
     cli_json_text(&json, "version", cafe_version());
     cli_json_open(&json, "table", '{');
     cli_json_text(&json, "path", job->path);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "dense.h"
@@ -184,7 +185,7 @@ static void options_have_their_defaults(void **state) {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         char memory[512];
         assert_true(tables[t]->struct_size <= sizeof memory);
-        cafe_options_init(tables[t], memory);
+        cafe_options_init(tables[t], memory, tables[t]->struct_size);
         TEST_OK(context, cafe_options_check(context, tables[t], memory));
         for (size_t i = 0; i < tables[t]->count; i++) {
             /* what a value prints as can be set again */
@@ -235,6 +236,40 @@ static void options_refuse_what_is_out_of_range(void **state) {
     cafe_context_free(context);
 }
 
+/* A program may have been built with an older, shorter struct, or with a newer, longer one. */
+static void options_of_other_versions_are_taken(void **state) {
+    (void)state;
+    const cafe_option_table *table = cafe_sphere_option_table();
+    cafe_context *context = test_context(1, 1);
+    cafe_sphere_options own, whole;
+    struct {
+        cafe_sphere_options known;
+        int64_t unknown[2];
+    } newer;
+    char older[sizeof whole];
+    const size_t half = offsetof(cafe_sphere_options, beta);
+    cafe_sphere_options_init(&whole);
+    memset(older, 0x55, sizeof older);
+    cafe_options_init(table, older, half);
+    assert_int_equal(older[half], 0x55); /* nothing is written beyond the caller's size */
+    ((cafe_sphere_options *)older)->columns = 7;
+    TEST_OK(context, cafe_options_take(context, table, older, &own));
+    assert_int_equal(own.columns, 7);
+    assert_true(own.beta == whole.beta && own.ends == whole.ends);
+    assert_int_equal(own.struct_size, sizeof own);
+    cafe_options_init(table, &newer, sizeof newer);
+    newer.known.columns = 9;
+    TEST_OK(context, cafe_options_take(context, table, &newer, &own));
+    assert_int_equal(own.columns, 9);
+    newer.unknown[1] = 1;
+    assert_int_equal(cafe_options_take(context, table, &newer, &own), CAFE_ERROR_ARGUMENT);
+    TEST_OK(context, cafe_options_take(context, table, NULL, &own));
+    assert_memory_equal(&own, &whole, sizeof own);
+    memset(&whole, 0, sizeof whole);
+    assert_int_equal(cafe_options_take(context, table, &whole, &own), CAFE_ERROR_ARGUMENT);
+    cafe_context_free(context);
+}
+
 static void every_status_has_its_text(void **state) {
     (void)state;
     assert_string_equal(cafe_status_name(CAFE_ERROR_FORMAT), "CAFE_ERROR_FORMAT");
@@ -259,6 +294,7 @@ int main(void) {
         cmocka_unit_test(philox_gives_the_published_numbers),
         cmocka_unit_test(options_have_their_defaults),
         cmocka_unit_test(options_refuse_what_is_out_of_range),
+        cmocka_unit_test(options_of_other_versions_are_taken),
         cmocka_unit_test(every_status_has_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@ static void *make_options(cafe_context *context, const cafe_baseline *method, co
     const cafe_option_table *table = method->table();
     void *options = calloc(1, table->struct_size);
     assert_non_null(options);
-    cafe_options_init(table, options);
+    cafe_options_init(table, options, table->struct_size);
     TEST_OK(context, cafe_options_set(context, table, options, "columns", columns));
     return options;
 }

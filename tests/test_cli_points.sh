@@ -9,7 +9,7 @@ awk 'BEGIN { print "point,x,y"
         printf "%s%d,%.6f,%.6f\n", u % 2 ? "in" : "out", u, r * cos(a), r * sin(a) } }' >rings.in.csv
 
 # ---- points, names, groups
-expect 0 "$CAFE" link rings.in.csv --neighbours 4 -o g.cafe --json r.json
+expect 0 "$CAFE" points rings.in.csv --neighbours 4 -o g.cafe --json r.json
 silent
 says '120 rows, 2 columns, named rows'
 says '120 nodes, [0-9]+ weighted edges, 2 components'
@@ -20,7 +20,7 @@ for key in schema version table path rows width row_names search options seed th
     width mutual approximate graph nodes edges components directed seconds read link write peak_bytes; do
     grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
 done
-[[ $(json_value r.json schema) == '"cafe/link/1"' ]] || fail "schema"
+[[ $(json_value r.json schema) == '"cafe/points/1"' ]] || fail "schema"
 expect 0 "$CAFE" cluster g.cafe --resolution 0.05 -o groups.tsv -q
 [[ $(wc -l <groups.tsv) == 120 ]] || fail "groups.tsv"
 sed -E 's/^(in|out)[0-9]+/\1/' groups.tsv | sort -u | wc -l | grep -qx 2 || fail "the rings are not the groups"
@@ -31,22 +31,22 @@ expect 0 "$CAFE" embed g.cafe -k 2 -o v.tsv -q
 for options in '--kernel cosine' '--width 0.5' '--mutual yes' '--approximate yes'; do
     for threads in 1 3; do
         # shellcheck disable=SC2086
-        expect 0 "$CAFE" link rings.in.csv $options -t $threads -o "w$threads.txt" -q -f
+        expect 0 "$CAFE" points rings.in.csv $options -t $threads -o "w$threads.txt" -q -f
         quiet
     done
     same w1.txt w3.txt
 done
-expect 0 "$CAFE" link rings.in.csv --approximate yes -o a.cafe
+expect 0 "$CAFE" points rings.in.csv --approximate yes -o a.cafe
 says 'search +approximate'
 
 # ---- a matrix of similarities
 printf '1 0.5 -1\n0.1 1 0\n-1 0 1\n' >s.in.txt
-expect 0 "$CAFE" link --matrix s.in.txt -o s.txt
+expect 0 "$CAFE" points --matrix s.in.txt -o s.txt
 says 'self-loops keep'
 # s = (sim + sim^T) / 2, least -1: a(0,1) = 1.3, a(1,2) = 1, a loop of 2 is w = 1
 grep -v '^#' s.txt | sort >s.in.found
 printf '0 0 1\n0 1 1.3\n1 1 1\n1 2 1\n2 2 1\n' | sort | cmp -s - s.in.found || fail "$(cat s.in.found)"
-expect 0 "$CAFE" link --matrix s.in.txt -o d.txt --diagonal no -q
+expect 0 "$CAFE" points --matrix s.in.txt -o d.txt --diagonal no -q
 [[ $(grep -vc '^#' d.txt) == 2 ]] || fail "--diagonal no"
 expect 0 "$CAFE" info s.txt --self-loops keep
 prints 'self-loops kept'
@@ -54,36 +54,36 @@ prints 'self-loops kept'
 # ---- usage and bad input
 only g.cafe r.json groups.tsv v.tsv w1.txt w3.txt a.cafe s.txt d.txt
 rm -f -- *.cafe *.json *.tsv *.txt.tmp w?.txt s.txt d.txt
-expect 2 "$CAFE" link rings.in.csv
+expect 2 "$CAFE" points rings.in.csv
 says 'give -o'
-expect 2 "$CAFE" link rings.in.csv -o g.pdf
+expect 2 "$CAFE" points rings.in.csv -o g.pdf
 says 'ending'
-expect 2 "$CAFE" link rings.in.csv -o g.cafe --diagonal no
+expect 2 "$CAFE" points rings.in.csv -o g.cafe --diagonal no
 says 'no meaning without --matrix'
-expect 2 "$CAFE" link --matrix s.in.txt -o g.cafe --neighbours 3
+expect 2 "$CAFE" points --matrix s.in.txt -o g.cafe --neighbours 3
 says 'no meaning with --matrix'
-expect 2 "$CAFE" link rings.in.csv -o g.cafe --neighbours 0
-expect 2 "$CAFE" link rings.in.csv -o g.cafe --kernel box
-expect 1 "$CAFE" link absent.csv -o g.cafe
-expect 3 "$CAFE" link --matrix rings.in.csv -o g.cafe
+expect 2 "$CAFE" points rings.in.csv -o g.cafe --neighbours 0
+expect 2 "$CAFE" points rings.in.csv -o g.cafe --kernel box
+expect 1 "$CAFE" points absent.csv -o g.cafe
+expect 3 "$CAFE" points --matrix rings.in.csv -o g.cafe
 says 'square'
 printf '1 2\n0 0\n' >zero.in.txt
-expect 3 "$CAFE" link zero.in.txt --kernel cosine -o g.cafe
+expect 3 "$CAFE" points zero.in.txt --kernel cosine -o g.cafe
 says 'zero.in.txt: row 1: expected a direction'
 printf '1 2\n3 1e20\n' >large.in.txt
-expect 3 "$CAFE" link large.in.txt -o g.cafe
+expect 3 "$CAFE" points large.in.txt -o g.cafe
 says 'large.in.txt: row 1'
 printf 'a,1,2\nb,3,4\na,5,6\n' >twice.in.csv
-expect 3 "$CAFE" link twice.in.csv -o g.cafe
+expect 3 "$CAFE" points twice.in.csv -o g.cafe
 says "rows 0 and 2: expected names that differ, found 'a' twice"
 printf 'a,1,2\nb,3\n' >ragged.in.csv
-expect 3 "$CAFE" link ragged.in.csv -o g.cafe
+expect 3 "$CAFE" points ragged.in.csv -o g.cafe
 says 'ragged.in.csv:2:'
 only_inputs
 printf '1 2\n' >one.in.txt
-expect 0 "$CAFE" link one.in.txt -o g.txt
+expect 0 "$CAFE" points one.in.txt -o g.txt
 says 'no two rows are similar'
-expect 1 "$CAFE" link rings.in.csv -o g.txt
+expect 1 "$CAFE" points rings.in.csv -o g.txt
 says 'exists'
 rm g.txt
 

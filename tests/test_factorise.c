@@ -194,7 +194,7 @@ static void eigenvectors_come_from_the_ends_asked_for(void **state) {
 
 static any_options small_options(cafe_context *context, int method, const char *columns) {
     any_options o;
-    cafe_options_init(table_of(method), &o);
+    cafe_options_init(table_of(method), &o, table_of(method)->struct_size);
     set(context, method, &o, "columns", columns);
     return o;
 }

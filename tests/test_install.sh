@@ -32,7 +32,8 @@ nm -D --defined-only "$libraries/libcafe.so" | awk '$2 != "A" { print $3 }' | se
 [[ -s exported.txt ]] || fail "nothing is exported"
 ! grep -v '^cafe_' exported.txt || fail "symbols that are not cafe_* are exported"
 # exactly what the headers declare
-sed -nE 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' "$SOURCE"/include/cafe/*.h | sort -u \
+sed -nE -e 's/^CAFE_API [^(]*[ *](cafe_[a-z0-9_]+)\(.*/\1/p' \
+    -e 's/^CAFE_OPTIONS\(([a-z0-9_]+)\).*/cafe_\1_option_table/p' "$SOURCE"/include/cafe/*.h | sort -u \
     >declared.txt
 sort -u exported.txt | diff declared.txt - || fail "declared and exported functions differ"
 

@@ -248,7 +248,7 @@ static void expect_refused(cafe_context *context, const cafe_graph *graph,
     assert_int_equal(status, CAFE_ERROR_ARGUMENT);
     assert_null(s);
     if (!strstr(cafe_error(context), word)) fail_msg("%s", cafe_error(context));
-    cafe_options_init(table, options);
+    cafe_options_init(table, options, table->struct_size);
 }
 
 static void bad_options_are_refused(void **state) {

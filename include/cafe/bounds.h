@@ -82,8 +82,7 @@ typedef struct cafe_bounds_options {
     double tolerance; /* stop when a sweep gains less than this share of the objective */
 } cafe_bounds_options;
 
-CAFE_API const cafe_option_table *cafe_bounds_option_table(void);
-CAFE_API void cafe_bounds_options_init(cafe_bounds_options *options);
+CAFE_OPTIONS(bounds)
 
 typedef struct cafe_bounds cafe_bounds;
 

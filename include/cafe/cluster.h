@@ -27,8 +27,7 @@ typedef struct cafe_softmax_options {
     double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
 } cafe_softmax_options;
 
-CAFE_API const cafe_option_table *cafe_softmax_option_table(void);
-CAFE_API void cafe_softmax_options_init(cafe_softmax_options *options);
+CAFE_OPTIONS(softmax)
 
 /* The solution's H has probability vectors as rows; its objective is the sum over u != w of
  * q(u,w) <h_u, h_w>, which never falls.
@@ -58,8 +57,7 @@ typedef struct cafe_sparse_options {
     double threshold; /* smaller probabilities are dropped when they shrink */
 } cafe_sparse_options;
 
-CAFE_API const cafe_option_table *cafe_sparse_option_table(void);
-CAFE_API void cafe_sparse_options_init(cafe_sparse_options *options);
+CAFE_OPTIONS(sparse)
 
 /* The same iteration from a partition: part[n] in 0 .. columns-1 (NULL: drawn at random). A node
  * begins with its own column and those of its neighbours, by weight; since a probability of 0 stays
@@ -92,8 +90,7 @@ typedef struct cafe_layers_options {
     int64_t chunks;    /* as for sphere */
 } cafe_layers_options;
 
-CAFE_API const cafe_option_table *cafe_layers_option_table(void);
-CAFE_API void cafe_layers_options_init(cafe_layers_options *options);
+CAFE_OPTIONS(layers)
 
 typedef struct cafe_layers cafe_layers;
 

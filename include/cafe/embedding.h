@@ -30,8 +30,7 @@ typedef struct cafe_sphere_options {
     int32_t ends;     /* cafe_ends */
 } cafe_sphere_options;
 
-CAFE_API const cafe_option_table *cafe_sphere_option_table(void);
-CAFE_API void cafe_sphere_options_init(cafe_sphere_options *options);
+CAFE_OPTIONS(sphere)
 
 /* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep.
  *
@@ -77,8 +76,7 @@ typedef struct cafe_finish_options {
     int64_t steps;   /* at most so many rounds of the filter for that */
 } cafe_finish_options;
 
-CAFE_API const cafe_option_table *cafe_finish_option_table(void);
-CAFE_API void cafe_finish_options_init(cafe_finish_options *options);
+CAFE_OPTIONS(finish)
 
 typedef struct cafe_embedding cafe_embedding;
 

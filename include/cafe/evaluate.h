@@ -146,8 +146,7 @@ typedef struct cafe_classify_options {
     int64_t test;    /* test nodes; 0: all that are not trained on */
 } cafe_classify_options;
 
-CAFE_API const cafe_option_table *cafe_classify_option_table(void);
-CAFE_API void cafe_classify_options_init(cafe_classify_options *options);
+CAFE_OPTIONS(classify)
 
 /* For each of `count` shares: a number below 1 is the share of the labelled nodes that is trained
  * on, 1 and above their number. classifier NULL: the columns are the classes' scores, the largest
@@ -183,8 +182,7 @@ typedef struct cafe_link_options {
     int64_t most;     /* links used at most, drawn by the seed; 0: all */
 } cafe_link_options;
 
-CAFE_API const cafe_option_table *cafe_link_option_table(void);
-CAFE_API void cafe_link_options_init(cafe_link_options *options);
+CAFE_OPTIONS(link)
 
 /* Shares are those of training, in (0,1): of the pairs (paper), of the links that stay in the graph
  * (honest). Pairs without a link are no links of the whole graph, distinct and never loops.

@@ -24,8 +24,7 @@ typedef struct cafe_explain_options {
     int64_t top; /* entries of every list, at most */
 } cafe_explain_options;
 
-CAFE_API const cafe_option_table *cafe_explain_option_table(void);
-CAFE_API void cafe_explain_options_init(cafe_explain_options *options);
+CAFE_OPTIONS(explain)
 
 typedef struct cafe_explanation cafe_explanation;
 
@@ -176,8 +175,7 @@ typedef struct cafe_spectrum_options {
     int64_t steps;    /* of Lanczos for each */
 } cafe_spectrum_options;
 
-CAFE_API const cafe_option_table *cafe_spectrum_option_table(void);
-CAFE_API void cafe_spectrum_options_init(cafe_spectrum_options *options);
+CAFE_OPTIONS(spectrum)
 
 typedef struct cafe_spectrum cafe_spectrum;
 
@@ -211,8 +209,7 @@ typedef struct cafe_ceiling_options {
     int64_t restarts; /* of Lanczos, at most */
 } cafe_ceiling_options;
 
-CAFE_API const cafe_option_table *cafe_ceiling_option_table(void);
-CAFE_API void cafe_ceiling_options_init(cafe_ceiling_options *options);
+CAFE_OPTIONS(ceiling)
 
 /* No partition of the nodes has a modularity above any of these. docs/explain has the proofs, and
  * what they assume of a Lanczos run: that its largest value belongs to the largest eigenvalue. The

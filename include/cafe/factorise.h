@@ -27,8 +27,7 @@ typedef struct cafe_gf_options {
     double tolerance;      /* stop when an epoch lowers the loss by less than this share */
 } cafe_gf_options;
 
-CAFE_API const cafe_option_table *cafe_gf_option_table(void);
-CAFE_API void cafe_gf_options_init(cafe_gf_options *options);
+CAFE_OPTIONS(gf)
 CAFE_API cafe_status cafe_gf(cafe_context *context, const cafe_graph *graph,
                              const cafe_gf_options *options, cafe_solution **solution);
 
@@ -49,8 +48,7 @@ typedef struct cafe_hope_options {
 /* The loss is the error of the factor in the spectral norm, |S - U Sigma V^T|: the first singular
  * value left out. A beta at or above 1 / spectral radius, where the Katz sum has no limit, is
  * refused with the largest allowed one in the error text. */
-CAFE_API const cafe_option_table *cafe_hope_option_table(void);
-CAFE_API void cafe_hope_options_init(cafe_hope_options *options);
+CAFE_OPTIONS(hope)
 CAFE_API cafe_status cafe_hope(cafe_context *context, const cafe_graph *graph,
                                const cafe_hope_options *options, cafe_solution **solution);
 
@@ -65,8 +63,7 @@ typedef struct cafe_grarep_options {
 
 /* The loss is the sum over steps of |Y^k - U Sigma V^T|^2 in the Frobenius norm. A graph that needs
  * more memory than allowed is CAFE_ERROR_ARGUMENT with the bytes in the error text. */
-CAFE_API const cafe_option_table *cafe_grarep_option_table(void);
-CAFE_API void cafe_grarep_options_init(cafe_grarep_options *options);
+CAFE_OPTIONS(grarep)
 CAFE_API cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
                                  const cafe_grarep_options *options, cafe_solution **solution);
 
@@ -81,8 +78,7 @@ typedef struct cafe_spectral_options {
 
 /* Columns are unit eigenvectors by falling eigenvalue. The loss is |Q - V Lambda V^T|^2 in the
  * Frobenius norm. Uses ARPACK: one call at a time in a process. */
-CAFE_API const cafe_option_table *cafe_spectral_option_table(void);
-CAFE_API void cafe_spectral_options_init(cafe_spectral_options *options);
+CAFE_OPTIONS(spectral)
 CAFE_API cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
                                    const cafe_spectral_options *options, cafe_solution **solution);
 
@@ -95,8 +91,7 @@ typedef struct cafe_propagate_options {
     double theta;  /* its sharpness */
 } cafe_propagate_options;
 
-CAFE_API const cafe_option_table *cafe_propagate_option_table(void);
-CAFE_API void cafe_propagate_options_init(cafe_propagate_options *options);
+CAFE_OPTIONS(propagate)
 
 /* vectors: nodes x columns, row-major, in place. Columns come out orthogonal before the rows are
  * scaled to length 1; zero rows of nodes without edges stay zero. */

@@ -24,8 +24,7 @@ typedef struct cafe_generate_options {
     double exponent; /* of the power-law degrees (planted) */
 } cafe_generate_options;
 
-CAFE_API const cafe_option_table *cafe_generate_option_table(void);
-CAFE_API void cafe_generate_options_init(cafe_generate_options *options);
+CAFE_OPTIONS(generate)
 
 /* labels may be NULL; otherwise labels[options->nodes] gets each node's block (0 for models without
  * blocks). The seed is the context's. */

@@ -44,8 +44,7 @@ typedef struct cafe_graph_options {
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
 } cafe_graph_options;
 
-CAFE_API const cafe_option_table *cafe_graph_option_table(void);
-CAFE_API void cafe_graph_options_init(cafe_graph_options *options);
+CAFE_OPTIONS(graph)
 
 /* What was found and what became of it. `lines` are the edges or entries as listed. */
 typedef struct cafe_graph_counts {

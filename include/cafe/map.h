@@ -29,8 +29,7 @@ typedef struct cafe_map_options {
     double repulsion;   /* of the points, in units of their attraction */
 } cafe_map_options;
 
-CAFE_API const cafe_option_table *cafe_map_option_table(void);
-CAFE_API void cafe_map_options_init(cafe_map_options *options);
+CAFE_OPTIONS(map)
 
 /* xy[2 n] gets the points, row-major: centred, the wider axis first, of mean square 1. Nodes
  * without edges and vectors of zeros, which nothing places, lie in a ring around the others.

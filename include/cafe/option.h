@@ -40,8 +40,16 @@ typedef struct cafe_option_table {
     size_t count;
 } cafe_option_table;
 
-/* Fills an options struct with its defaults. */
-CAFE_API void cafe_options_init(const cafe_option_table *table, void *options);
+/* Fills an options struct of `size` bytes with its defaults. The size is the caller's: a program
+ * that was built with an older, shorter struct goes on working with a newer library. */
+CAFE_API void cafe_options_init(const cafe_option_table *table, void *options, size_t size);
+
+/* The table and the init function of the struct cafe_NAME_options. */
+#define CAFE_OPTIONS(name)                                                          \
+    CAFE_API const cafe_option_table *cafe_##name##_option_table(void);             \
+    static inline void cafe_##name##_options_init(cafe_##name##_options *options) { \
+        cafe_options_init(cafe_##name##_option_table(), options, sizeof *options);  \
+    }
 
 /* Every value within its range? The error text names the option and the range. */
 CAFE_API cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *table,

@@ -39,8 +39,7 @@ typedef struct cafe_plot_options {
     int32_t dark;          /* 1: light on dark */
 } cafe_plot_options;
 
-CAFE_API const cafe_option_table *cafe_plot_option_table(void);
-CAFE_API void cafe_plot_options_init(cafe_plot_options *options);
+CAFE_OPTIONS(plot)
 
 /* Above so many points discs give way to the density of points in each pixel, and an SVG holds them
  * as an image, with all text still text. */

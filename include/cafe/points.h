@@ -37,8 +37,7 @@ typedef struct cafe_points_options {
     int32_t approximate; /* cafe_approximate */
 } cafe_points_options;
 
-CAFE_API const cafe_option_table *cafe_points_option_table(void);
-CAFE_API void cafe_points_options_init(cafe_points_options *options);
+CAFE_OPTIONS(points)
 
 /* The K-nearest-neighbour graph of n points, x row-major n x dims. An edge weighs the similarity of
  * its ends; all other pairs, and a point with itself, have MINsim = 0, the kernels' lower end.
@@ -58,8 +57,7 @@ typedef struct cafe_similarity_options {
     int32_t diagonal; /* 1: sim(u,u) counts, as in the equation; 0: no node is like itself */
 } cafe_similarity_options;
 
-CAFE_API const cafe_option_table *cafe_similarity_option_table(void);
-CAFE_API void cafe_similarity_options_init(cafe_similarity_options *options);
+CAFE_OPTIONS(similarity)
 
 /* The graph of a full similarity matrix, row-major n x n, finite. It is symmetrised to
  * s(u,w) = (sim(u,w) + sim(w,u)) / 2, then a(u,w) = s(u,w) - MINsim, MINsim the least entry of s,

@@ -23,8 +23,7 @@ typedef struct cafe_label_propagation_options {
     double tolerance; /* stop when no entry changed by more than this */
 } cafe_label_propagation_options;
 
-CAFE_API const cafe_option_table *cafe_label_propagation_option_table(void);
-CAFE_API void cafe_label_propagation_options_init(cafe_label_propagation_options *options);
+CAFE_OPTIONS(label_propagation)
 
 /* label[nodes]: a class in 0 .. classes-1, or -1 where it is not given; at least one is.
  *

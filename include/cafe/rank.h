@@ -59,8 +59,7 @@ typedef struct cafe_pagerank_options {
     int64_t steps;    /* at most so many */
 } cafe_pagerank_options;
 
-CAFE_API const cafe_option_table *cafe_pagerank_option_table(void);
-CAFE_API void cafe_pagerank_options_init(cafe_pagerank_options *options);
+CAFE_OPTIONS(pagerank)
 
 typedef struct cafe_pagerank_report {
     int64_t steps;

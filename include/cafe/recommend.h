@@ -33,8 +33,7 @@ typedef struct cafe_decoder_options {
     double residual; /* relative residual of the Ritz pairs (cafe_finish_options); raw: not used */
 } cafe_decoder_options;
 
-CAFE_API const cafe_option_table *cafe_decoder_option_table(void);
-CAFE_API void cafe_decoder_options_init(cafe_decoder_options *options);
+CAFE_OPTIONS(decoder)
 
 /* Vectors x_u, row-major nodes x *columns (freed with cafe_block_free), with <x_u, x_w> the entry
  * of the matrix asked for. V and rho are the Ritz pairs of Q from Sphere-GCN; for P and Q those
@@ -63,8 +62,7 @@ typedef struct cafe_recommend_options {
     int32_t sides;    /* 1: of a bipartite graph only nodes of the other side */
 } cafe_recommend_options;
 
-CAFE_API const cafe_option_table *cafe_recommend_option_table(void);
-CAFE_API void cafe_recommend_options_init(cafe_recommend_options *options);
+CAFE_OPTIONS(recommend)
 
 /* What is asked: which graph, which vectors (NULL unless the score is the product). */
 typedef struct cafe_recommend_input {

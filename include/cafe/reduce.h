@@ -78,8 +78,7 @@ typedef struct cafe_reduce_options {
     int32_t keep_empty; /* 1: K columns whatever is in them, as in the paper's experiment */
 } cafe_reduce_options;
 
-CAFE_API const cafe_option_table *cafe_reduce_option_table(void);
-CAFE_API void cafe_reduce_options_init(cafe_reduce_options *options);
+CAFE_OPTIONS(reduce)
 
 /* H, W = X^T H, and the vectors QR(Q H) with what is proved about them. */
 typedef struct cafe_reduction cafe_reduction;

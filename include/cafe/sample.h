@@ -33,8 +33,7 @@ typedef struct cafe_sample_options {
     int32_t balance;   /* 1: p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P */
 } cafe_sample_options;
 
-CAFE_API const cafe_option_table *cafe_sample_option_table(void);
-CAFE_API void cafe_sample_options_init(cafe_sample_options *options);
+CAFE_OPTIONS(sample)
 
 /* What a sampling may need beside the graph; unused ones are 0. */
 typedef struct cafe_sample_inputs {

@@ -25,8 +25,7 @@ typedef struct cafe_sdne_options {
     double rate;     /* of learning, as Adam has it */
 } cafe_sdne_options;
 
-CAFE_API const cafe_option_table *cafe_sdne_option_table(void);
-CAFE_API void cafe_sdne_options_init(cafe_sdne_options *options);
+CAFE_OPTIONS(sdne)
 
 /* The solution's sweeps are epochs, its history the loss of the whole graph after each of them. The
  * entries of its vectors lie in (0,1). A graph without edges is refused (CAFE_ERROR_ARGUMENT), and

@@ -34,8 +34,7 @@ typedef struct cafe_deepwalk_options {
     int32_t fast;     /* 1: threads race, results differ from run to run */
 } cafe_deepwalk_options;
 
-CAFE_API const cafe_option_table *cafe_deepwalk_option_table(void);
-CAFE_API void cafe_deepwalk_options_init(cafe_deepwalk_options *options);
+CAFE_OPTIONS(deepwalk)
 CAFE_API cafe_status cafe_deepwalk(cafe_context *context, const cafe_graph *graph,
                                    const cafe_deepwalk_options *options, cafe_solution **solution);
 
@@ -50,8 +49,7 @@ typedef struct cafe_node2vec_options {
     int32_t fast;
 } cafe_node2vec_options;
 
-CAFE_API const cafe_option_table *cafe_node2vec_option_table(void);
-CAFE_API void cafe_node2vec_options_init(cafe_node2vec_options *options);
+CAFE_OPTIONS(node2vec)
 CAFE_API cafe_status cafe_node2vec(cafe_context *context, const cafe_graph *graph,
                                    const cafe_node2vec_options *options, cafe_solution **solution);
 
@@ -72,8 +70,7 @@ typedef struct cafe_line_options {
     int32_t fast;
 } cafe_line_options;
 
-CAFE_API const cafe_option_table *cafe_line_option_table(void);
-CAFE_API void cafe_line_options_init(cafe_line_options *options);
+CAFE_OPTIONS(line)
 CAFE_API cafe_status cafe_line(cafe_context *context, const cafe_graph *graph,
                                const cafe_line_options *options, cafe_solution **solution);
 

@@ -57,8 +57,7 @@ typedef struct cafe_update_options {
     int32_t align;    /* 1: rotated onto the old coordinates */
 } cafe_update_options;
 
-CAFE_API const cafe_option_table *cafe_update_option_table(void);
-CAFE_API void cafe_update_options_init(cafe_update_options *options);
+CAFE_OPTIONS(update)
 
 typedef struct cafe_updated cafe_updated;
 
@@ -109,8 +108,7 @@ typedef struct cafe_transition_options {
     double overlap; /* share of a community that counts as most of it */
 } cafe_transition_options;
 
-CAFE_API const cafe_option_table *cafe_transition_option_table(void);
-CAFE_API void cafe_transition_options_init(cafe_transition_options *options);
+CAFE_OPTIONS(transition)
 
 /* With o(c,d) the nodes in old c and new d: most of c went to d when o(c,d) > overlap |c|, most of
  * d came from c when o(c,d) > overlap |d|. An old community died when neither holds for any d, a
@@ -150,8 +148,7 @@ typedef struct cafe_place_options {
     int32_t form; /* cafe_place_form */
 } cafe_place_options;
 
-CAFE_API const cafe_option_table *cafe_place_option_table(void);
-CAFE_API void cafe_place_options_init(cafe_place_options *options);
+CAFE_OPTIONS(place)
 
 /* Links of new nodes to nodes of a graph. */
 typedef struct cafe_new_links cafe_new_links;

@@ -29,8 +29,7 @@ typedef struct cafe_view_options {
     int64_t budget;        /* bytes of the page; 0: no limit */
 } cafe_view_options;
 
-CAFE_API const cafe_option_table *cafe_view_option_table(void);
-CAFE_API void cafe_view_options_init(cafe_view_options *options);
+CAFE_OPTIONS(view)
 
 /* What the page shows of a graph of n nodes. Only the vectors are needed; the rest may be 0. */
 typedef struct cafe_view_inputs {

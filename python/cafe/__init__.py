@@ -17,7 +17,7 @@ from .embed import *  # noqa: F403  the estimators, those of cafe_baselines() am
 from .explanation import Explanation, explain
 from .graph import Graph, generate
 from .reduce import Reduce
-from .page import Page, layout, view
+from .view import Page, layout, view
 from .placing import place as place
 
 for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,

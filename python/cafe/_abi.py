@@ -38,15 +38,12 @@ ENUMS: Dict[str, Dict[str, int]] = {
     'cafe_link_protocol': {'CAFE_LINK_PAPER': 0, 'CAFE_LINK_HONEST': 1},
     'cafe_pair_operator': {'CAFE_PAIR_CONCATENATION': 0, 'CAFE_PAIR_HADAMARD': 1, 'CAFE_PAIR_L1': 2,
         'CAFE_PAIR_L2': 3, 'CAFE_PAIR_DOT': 4},
-    'cafe_place_form': {'CAFE_PLACE_RAW': 0, 'CAFE_PLACE_WALK': 1, 'CAFE_PLACE_RITZ': 2},
     'cafe_model': {'CAFE_MODEL_SBM': 0, 'CAFE_MODEL_PLANTED': 1, 'CAFE_MODEL_BA': 2,
         'CAFE_MODEL_RMAT': 3},
     'cafe_map_links': {'CAFE_MAP_LINKS_AUTO': 0, 'CAFE_MAP_LINKS_GRAPH': 1,
         'CAFE_MAP_LINKS_VECTORS': 2},
     '': {'CAFE_MAP_EXACT': 20000, 'CAFE_PLOT_DISCS': 100000, 'CAFE_PLOT_SHAPES': 20000,
         'CAFE_POINTS_EXACT': 50000},
-    'cafe_view_links': {'CAFE_VIEW_LINKS_AUTO': 0, 'CAFE_VIEW_LINKS_NONE': 1,
-        'CAFE_VIEW_LINKS_ALL': 2},
     'cafe_table_side': {'CAFE_TABLE_ROWS': 0, 'CAFE_TABLE_COLUMNS': 1},
     'cafe_reduce_method': {'CAFE_REDUCE_SOFTMAX': 0, 'CAFE_REDUCE_SPHERE': 1},
     'cafe_reduce_order': {'CAFE_ORDER_AUTO': 0, 'CAFE_ORDER_SEQUENTIAL': 1, 'CAFE_ORDER_CHUNKS': 2},
@@ -59,6 +56,9 @@ ENUMS: Dict[str, Dict[str, int]] = {
     'cafe_score': {'CAFE_SCORE_PRODUCT': 0, 'CAFE_SCORE_COVARIANCE': 1, 'CAFE_SCORE_COMMON': 2,
         'CAFE_SCORE_POPULARITY': 3},
     'cafe_measure': {'CAFE_MEASURE_COSINE': 0, 'CAFE_MEASURE_DOT': 1, 'CAFE_MEASURE_CATEGORY': 2},
+    'cafe_place_form': {'CAFE_PLACE_RAW': 0, 'CAFE_PLACE_WALK': 1, 'CAFE_PLACE_RITZ': 2},
+    'cafe_view_links': {'CAFE_VIEW_LINKS_AUTO': 0, 'CAFE_VIEW_LINKS_NONE': 1,
+        'CAFE_VIEW_LINKS_ALL': 2},
 }
 
 
@@ -106,22 +106,6 @@ class cafe_evaluation(Structure):
     pass
 
 
-class cafe_changes(Structure):
-    pass
-
-
-class cafe_updated(Structure):
-    pass
-
-
-class cafe_transition(Structure):
-    pass
-
-
-class cafe_new_links(Structure):
-    pass
-
-
 class cafe_explanation(Structure):
     pass
 
@@ -135,6 +119,22 @@ class cafe_table(Structure):
 
 
 class cafe_reduction(Structure):
+    pass
+
+
+class cafe_changes(Structure):
+    pass
+
+
+class cafe_updated(Structure):
+    pass
+
+
+class cafe_transition(Structure):
+    pass
+
+
+class cafe_new_links(Structure):
     pass
 
 
@@ -585,86 +585,6 @@ class cafe_partition_quality(Structure):
     ]
 
 
-class cafe_change_counts(Structure):
-    _fields_ = [
-        ('lines', c_int64),
-        ('added', c_int64),
-        ('removed', c_int64),
-        ('reweighted', c_int64),
-        ('repeated', c_int64),
-        ('loops', c_int64),
-        ('new_nodes', c_int64),
-        ('touched', c_int64),
-    ]
-
-
-class cafe_update_options(Structure):
-    _fields_ = [
-        ('struct_size', c_size_t),
-        ('sweeps', c_int64),
-        ('tolerance', c_double),
-        ('spread', c_double),
-        ('align', c_int32),
-    ]
-
-
-class cafe_update_report(Structure):
-    _fields_ = [
-        ('nodes', c_int64),
-        ('columns', c_int64),
-        ('new_nodes', c_int64),
-        ('arcs', c_int64),
-        ('rounds', c_int64),
-        ('converged', c_int32),
-        ('objective', POINTER(c_double)),
-        ('active', POINTER(c_int64)),
-        ('swept', c_int64),
-        ('updates', c_int64),
-        ('arcs_summed', c_int64),
-        ('arcs_marked', c_int64),
-        ('subspace_angle', c_double),
-        ('subspace_mean_angle', c_double),
-        ('rotation_distance', c_double),
-        ('drift_mean', c_double),
-        ('drift_max', c_double),
-        ('moved', c_int64),
-        ('drift', POINTER(c_double)),
-        ('rotation', POINTER(c_double)),
-    ]
-
-
-class cafe_transition_options(Structure):
-    _fields_ = [
-        ('struct_size', c_size_t),
-        ('overlap', c_double),
-    ]
-
-
-class cafe_transition_report(Structure):
-    _fields_ = [
-        ('old_count', c_int64),
-        ('new_count', c_int64),
-        ('born', c_int64),
-        ('died', c_int64),
-        ('split', c_int64),
-        ('merged', c_int64),
-        ('old_size', POINTER(c_int64)),
-        ('new_size', POINTER(c_int64)),
-        ('heir', POINTER(c_int32)),
-        ('parent', POINTER(c_int32)),
-        ('pieces', POINTER(c_int32)),
-        ('sources', POINTER(c_int32)),
-        ('old_drift', POINTER(c_double)),
-    ]
-
-
-class cafe_place_options(Structure):
-    _fields_ = [
-        ('struct_size', c_size_t),
-        ('form', c_int32),
-    ]
-
-
 class cafe_explain_options(Structure):
     _fields_ = [
         ('struct_size', c_size_t),
@@ -869,49 +789,6 @@ class cafe_map_quality(Structure):
         ('neighbours', c_int64),
         ('kept', c_double),
         ('trustworthiness', c_double),
-    ]
-
-
-class cafe_view_options(Structure):
-    _fields_ = [
-        ('struct_size', c_size_t),
-        ('columns_shown', c_int64),
-        ('links', c_int32),
-        ('budget', c_int64),
-    ]
-
-
-class cafe_view_inputs(Structure):
-    _fields_ = [
-        ('struct_size', c_size_t),
-        ('title', c_char_p),
-        ('columns', c_int64),
-        ('vectors', POINTER(c_float)),
-        ('map', POINTER(c_float)),
-        ('labels', POINTER(cafe_labels)),
-        ('layers', c_int64),
-        ('layer', POINTER(cafe_layer)),
-        ('centrality', POINTER(c_double)),
-        ('centrality_name', c_char_p),
-        ('pairs', c_int64),
-        ('ritz_values', POINTER(c_double)),
-        ('residuals', POINTER(c_double)),
-        ('column_values', POINTER(c_double)),
-        ('column_residuals', POINTER(c_double)),
-        ('objectives', c_int64),
-        ('objective', POINTER(c_double)),
-    ]
-
-
-class cafe_view_report(Structure):
-    _fields_ = [
-        ('bytes', c_int64),
-        ('columns', c_int64),
-        ('layers', c_int64),
-        ('links', c_int64),
-        ('names', c_int32),
-        ('labels', c_int32),
-        ('centrality', c_int32),
     ]
 
 
@@ -1143,6 +1020,129 @@ class cafe_sampled_info(Structure):
     ]
 
 
+class cafe_change_counts(Structure):
+    _fields_ = [
+        ('lines', c_int64),
+        ('added', c_int64),
+        ('removed', c_int64),
+        ('reweighted', c_int64),
+        ('repeated', c_int64),
+        ('loops', c_int64),
+        ('new_nodes', c_int64),
+        ('touched', c_int64),
+    ]
+
+
+class cafe_update_options(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('sweeps', c_int64),
+        ('tolerance', c_double),
+        ('spread', c_double),
+        ('align', c_int32),
+    ]
+
+
+class cafe_update_report(Structure):
+    _fields_ = [
+        ('nodes', c_int64),
+        ('columns', c_int64),
+        ('new_nodes', c_int64),
+        ('arcs', c_int64),
+        ('rounds', c_int64),
+        ('converged', c_int32),
+        ('objective', POINTER(c_double)),
+        ('active', POINTER(c_int64)),
+        ('swept', c_int64),
+        ('updates', c_int64),
+        ('arcs_summed', c_int64),
+        ('arcs_marked', c_int64),
+        ('subspace_angle', c_double),
+        ('subspace_mean_angle', c_double),
+        ('rotation_distance', c_double),
+        ('drift_mean', c_double),
+        ('drift_max', c_double),
+        ('moved', c_int64),
+        ('drift', POINTER(c_double)),
+        ('rotation', POINTER(c_double)),
+    ]
+
+
+class cafe_transition_options(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('overlap', c_double),
+    ]
+
+
+class cafe_transition_report(Structure):
+    _fields_ = [
+        ('old_count', c_int64),
+        ('new_count', c_int64),
+        ('born', c_int64),
+        ('died', c_int64),
+        ('split', c_int64),
+        ('merged', c_int64),
+        ('old_size', POINTER(c_int64)),
+        ('new_size', POINTER(c_int64)),
+        ('heir', POINTER(c_int32)),
+        ('parent', POINTER(c_int32)),
+        ('pieces', POINTER(c_int32)),
+        ('sources', POINTER(c_int32)),
+        ('old_drift', POINTER(c_double)),
+    ]
+
+
+class cafe_place_options(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('form', c_int32),
+    ]
+
+
+class cafe_view_options(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('columns_shown', c_int64),
+        ('links', c_int32),
+        ('budget', c_int64),
+    ]
+
+
+class cafe_view_inputs(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('title', c_char_p),
+        ('columns', c_int64),
+        ('vectors', POINTER(c_float)),
+        ('map', POINTER(c_float)),
+        ('labels', POINTER(cafe_labels)),
+        ('layers', c_int64),
+        ('layer', POINTER(cafe_layer)),
+        ('centrality', POINTER(c_double)),
+        ('centrality_name', c_char_p),
+        ('pairs', c_int64),
+        ('ritz_values', POINTER(c_double)),
+        ('residuals', POINTER(c_double)),
+        ('column_values', POINTER(c_double)),
+        ('column_residuals', POINTER(c_double)),
+        ('objectives', c_int64),
+        ('objective', POINTER(c_double)),
+    ]
+
+
+class cafe_view_report(Structure):
+    _fields_ = [
+        ('bytes', c_int64),
+        ('columns', c_int64),
+        ('layers', c_int64),
+        ('links', c_int64),
+        ('names', c_int32),
+        ('labels', c_int32),
+        ('centrality', c_int32),
+    ]
+
+
 # result, arguments
 FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_status_name': (c_char_p, [c_int]),
@@ -1161,14 +1161,13 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_reset_peak_bytes': (None, [POINTER(cafe_context)]),
     'cafe_version': (c_char_p, []),
     'cafe_abi_version': (c_int32, []),
-    'cafe_options_init': (None, [POINTER(cafe_option_table), c_void_p]),
+    'cafe_options_init': (None, [POINTER(cafe_option_table), c_void_p, c_size_t]),
     'cafe_options_check': (c_int, [POINTER(cafe_context), POINTER(cafe_option_table), c_void_p]),
     'cafe_options_set': (c_int, [POINTER(cafe_context), POINTER(cafe_option_table), c_void_p,
         c_char_p, c_char_p]),
     'cafe_options_number': (c_double, [POINTER(cafe_option), c_void_p]),
     'cafe_options_text': (c_size_t, [POINTER(cafe_option), c_void_p, POINTER(c_char), c_size_t]),
     'cafe_graph_option_table': (POINTER(cafe_option_table), []),
-    'cafe_graph_options_init': (None, [POINTER(cafe_graph_options)]),
     'cafe_graph_from_edges': (c_int, [POINTER(cafe_context), c_int64, c_int64, POINTER(c_int32),
         POINTER(c_int32), POINTER(c_float), POINTER(cafe_graph_options),
         POINTER(POINTER(cafe_graph))]),
@@ -1214,7 +1213,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_operator_covariance': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(c_int32), c_int64, POINTER(c_double)]),
     'cafe_sphere_option_table': (POINTER(cafe_option_table), []),
-    'cafe_sphere_options_init': (None, [POINTER(cafe_sphere_options)]),
     'cafe_sphere': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(cafe_sphere_options), POINTER(c_float), POINTER(POINTER(cafe_solution))]),
     'cafe_solution_free': (None, [POINTER(cafe_solution)]),
@@ -1225,7 +1223,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_solution_converged': (c_int32, [POINTER(cafe_solution)]),
     'cafe_solution_copy': (None, [POINTER(cafe_solution), POINTER(c_float)]),
     'cafe_finish_option_table': (POINTER(cafe_option_table), []),
-    'cafe_finish_options_init': (None, [POINTER(cafe_finish_options)]),
     'cafe_finish': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(POINTER(cafe_solution)), POINTER(cafe_finish_options),
         POINTER(POINTER(cafe_embedding))]),
@@ -1250,39 +1247,30 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_embed_bytes': (c_int64, [c_int64, c_int64, c_int32, POINTER(cafe_sphere_options),
         POINTER(cafe_finish_options), c_int32]),
     'cafe_gf_option_table': (POINTER(cafe_option_table), []),
-    'cafe_gf_options_init': (None, [POINTER(cafe_gf_options)]),
     'cafe_gf': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(cafe_gf_options),
         POINTER(POINTER(cafe_solution))]),
     'cafe_hope_option_table': (POINTER(cafe_option_table), []),
-    'cafe_hope_options_init': (None, [POINTER(cafe_hope_options)]),
     'cafe_hope': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(cafe_hope_options),
         POINTER(POINTER(cafe_solution))]),
     'cafe_grarep_option_table': (POINTER(cafe_option_table), []),
-    'cafe_grarep_options_init': (None, [POINTER(cafe_grarep_options)]),
     'cafe_grarep': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_grarep_options), POINTER(POINTER(cafe_solution))]),
     'cafe_spectral_option_table': (POINTER(cafe_option_table), []),
-    'cafe_spectral_options_init': (None, [POINTER(cafe_spectral_options)]),
     'cafe_spectral': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_spectral_options), POINTER(POINTER(cafe_solution))]),
     'cafe_propagate_option_table': (POINTER(cafe_option_table), []),
-    'cafe_propagate_options_init': (None, [POINTER(cafe_propagate_options)]),
     'cafe_propagate': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_propagate_options), c_int64, POINTER(c_float)]),
     'cafe_sdne_option_table': (POINTER(cafe_option_table), []),
-    'cafe_sdne_options_init': (None, [POINTER(cafe_sdne_options)]),
     'cafe_sdne': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(cafe_sdne_options),
         POINTER(POINTER(cafe_solution))]),
     'cafe_deepwalk_option_table': (POINTER(cafe_option_table), []),
-    'cafe_deepwalk_options_init': (None, [POINTER(cafe_deepwalk_options)]),
     'cafe_deepwalk': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_deepwalk_options), POINTER(POINTER(cafe_solution))]),
     'cafe_node2vec_option_table': (POINTER(cafe_option_table), []),
-    'cafe_node2vec_options_init': (None, [POINTER(cafe_node2vec_options)]),
     'cafe_node2vec': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_node2vec_options), POINTER(POINTER(cafe_solution))]),
     'cafe_line_option_table': (POINTER(cafe_option_table), []),
-    'cafe_line_options_init': (None, [POINTER(cafe_line_options)]),
     'cafe_line': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(cafe_line_options),
         POINTER(POINTER(cafe_solution))]),
     'cafe_baselines': (POINTER(cafe_baseline), [POINTER(c_size_t)]),
@@ -1294,20 +1282,17 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_bound_check': (c_int, [POINTER(cafe_context), POINTER(cafe_operator), POINTER(cafe_gap),
         POINTER(c_double), POINTER(c_double), POINTER(cafe_bound)]),
     'cafe_bounds_option_table': (POINTER(cafe_option_table), []),
-    'cafe_bounds_options_init': (None, [POINTER(cafe_bounds_options)]),
     'cafe_bounds_find': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(cafe_bounds_options), POINTER(POINTER(cafe_bounds))]),
     'cafe_bounds_free': (None, [POINTER(cafe_bounds)]),
     'cafe_bounds_get': (None, [POINTER(cafe_bounds), POINTER(cafe_bounds_report)]),
     'cafe_softmax_option_table': (POINTER(cafe_option_table), []),
-    'cafe_softmax_options_init': (None, [POINTER(cafe_softmax_options)]),
     'cafe_softmax': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(cafe_softmax_options), POINTER(c_float), POINTER(c_int32),
         POINTER(POINTER(cafe_solution))]),
     'cafe_solution_partition': (c_int, [POINTER(cafe_context), POINTER(cafe_solution),
         POINTER(c_int32), POINTER(c_int64)]),
     'cafe_sparse_option_table': (POINTER(cafe_option_table), []),
-    'cafe_sparse_options_init': (None, [POINTER(cafe_sparse_options)]),
     'cafe_softmax_sparse': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(cafe_softmax_options), POINTER(cafe_sparse_options), POINTER(c_int32),
         POINTER(c_int32), POINTER(POINTER(cafe_memberships))]),
@@ -1321,7 +1306,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_memberships_partition': (c_int, [POINTER(cafe_context), POINTER(cafe_memberships),
         POINTER(c_int32), POINTER(c_int64)]),
     'cafe_layers_option_table': (POINTER(cafe_option_table), []),
-    'cafe_layers_options_init': (None, [POINTER(cafe_layers_options)]),
     'cafe_layers_find': (c_int, [POINTER(cafe_context), POINTER(cafe_operator),
         POINTER(cafe_layers_options), POINTER(POINTER(cafe_layers))]),
     'cafe_layers_free': (None, [POINTER(cafe_layers)]),
@@ -1360,12 +1344,10 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_evaluation_value': (c_double, [POINTER(cafe_evaluation), c_int64, c_int64, c_int64]),
     'cafe_evaluation_free': (None, [POINTER(cafe_evaluation)]),
     'cafe_classify_option_table': (POINTER(cafe_option_table), []),
-    'cafe_classify_options_init': (None, [POINTER(cafe_classify_options)]),
     'cafe_classify': (c_int, [POINTER(cafe_context), POINTER(cafe_targets), POINTER(cafe_features),
         POINTER(cafe_classifier), POINTER(cafe_classify_options), c_int64, POINTER(c_double),
         POINTER(POINTER(cafe_evaluation))]),
     'cafe_link_option_table': (POINTER(cafe_option_table), []),
-    'cafe_link_options_init': (None, [POINTER(cafe_link_options)]),
     'cafe_link': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(cafe_features),
         POINTER(cafe_classifier), POINTER(cafe_link_options), c_int64, POINTER(c_double),
         POINTER(POINTER(cafe_evaluation))]),
@@ -1373,46 +1355,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
         POINTER(c_int32), POINTER(cafe_agreement)]),
     'cafe_partition_measure': (c_int, [POINTER(cafe_context), POINTER(cafe_sampled),
         POINTER(c_int32), c_int64, POINTER(cafe_partition_quality)]),
-    'cafe_changes_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
-        POINTER(POINTER(cafe_changes))]),
-    'cafe_changes_from_edges': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
-        c_int64, POINTER(c_int32), POINTER(c_int32), POINTER(c_float), POINTER(c_uint8),
-        POINTER(POINTER(cafe_changes))]),
-    'cafe_changes_free': (None, [POINTER(cafe_changes)]),
-    'cafe_changes_get_counts': (None, [POINTER(cafe_changes), POINTER(cafe_change_counts)]),
-    'cafe_changes_graph': (POINTER(cafe_graph), [POINTER(cafe_changes)]),
-    'cafe_changes_origin': (POINTER(c_int32), [POINTER(cafe_changes)]),
-    'cafe_update_option_table': (POINTER(cafe_option_table), []),
-    'cafe_update_options_init': (None, [POINTER(cafe_update_options)]),
-    'cafe_update': (c_int, [POINTER(cafe_context), POINTER(cafe_changes), c_int64, POINTER(c_float),
-        POINTER(cafe_update_options), POINTER(POINTER(cafe_updated))]),
-    'cafe_updated_free': (None, [POINTER(cafe_updated)]),
-    'cafe_updated_get': (None, [POINTER(cafe_updated), POINTER(cafe_update_report)]),
-    'cafe_updated_copy': (None, [POINTER(cafe_updated), POINTER(c_float)]),
-    'cafe_updated_write': (c_int, [POINTER(cafe_context), POINTER(cafe_updated),
-        POINTER(cafe_changes), c_char_p, c_int32]),
-    'cafe_transition_option_table': (POINTER(cafe_option_table), []),
-    'cafe_transition_options_init': (None, [POINTER(cafe_transition_options)]),
-    'cafe_transition_find': (c_int, [POINTER(cafe_context), c_int64, POINTER(c_int32),
-        POINTER(c_int32), POINTER(c_double), POINTER(cafe_transition_options),
-        POINTER(POINTER(cafe_transition))]),
-    'cafe_transition_free': (None, [POINTER(cafe_transition)]),
-    'cafe_transition_get': (None, [POINTER(cafe_transition), POINTER(cafe_transition_report)]),
-    'cafe_place_option_table': (POINTER(cafe_option_table), []),
-    'cafe_place_options_init': (None, [POINTER(cafe_place_options)]),
-    'cafe_new_links_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
-        POINTER(POINTER(cafe_new_links))]),
-    'cafe_new_links_from_csr': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
-        POINTER(c_int64), POINTER(c_int32), POINTER(c_float), POINTER(POINTER(cafe_new_links))]),
-    'cafe_new_links_free': (None, [POINTER(cafe_new_links)]),
-    'cafe_new_links_nodes': (c_int64, [POINTER(cafe_new_links)]),
-    'cafe_new_links_count': (c_int64, [POINTER(cafe_new_links)]),
-    'cafe_place_nodes': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
-        POINTER(c_float), POINTER(cafe_new_links), POINTER(cafe_place_options), POINTER(c_float)]),
-    'cafe_placed_write': (c_int, [POINTER(cafe_context), POINTER(cafe_new_links), c_int64,
-        POINTER(c_float), c_char_p, c_int32]),
     'cafe_explain_option_table': (POINTER(cafe_option_table), []),
-    'cafe_explain_options_init': (None, [POINTER(cafe_explain_options)]),
     'cafe_explain': (c_int, [POINTER(cafe_context), POINTER(cafe_operator), c_int64,
         POINTER(c_float), POINTER(c_int32), POINTER(cafe_explain_options),
         POINTER(POINTER(cafe_explanation))]),
@@ -1429,44 +1372,33 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_explain_community': (c_int, [POINTER(cafe_context), POINTER(cafe_explanation), c_int32,
         POINTER(cafe_community_card)]),
     'cafe_spectrum_option_table': (POINTER(cafe_option_table), []),
-    'cafe_spectrum_options_init': (None, [POINTER(cafe_spectrum_options)]),
     'cafe_spectrum_find': (c_int, [POINTER(cafe_context), POINTER(cafe_explanation),
         POINTER(cafe_spectrum_options), POINTER(POINTER(cafe_spectrum))]),
     'cafe_spectrum_free': (None, [POINTER(cafe_spectrum)]),
     'cafe_spectrum_get': (None, [POINTER(cafe_spectrum), POINTER(cafe_spectrum_report)]),
     'cafe_ceiling_option_table': (POINTER(cafe_option_table), []),
-    'cafe_ceiling_options_init': (None, [POINTER(cafe_ceiling_options)]),
     'cafe_ceiling_find': (c_int, [POINTER(cafe_context), POINTER(cafe_operator), POINTER(c_int32),
         POINTER(cafe_ceiling_options), POINTER(cafe_ceiling)]),
     'cafe_generate_option_table': (POINTER(cafe_option_table), []),
-    'cafe_generate_options_init': (None, [POINTER(cafe_generate_options)]),
     'cafe_generate': (c_int, [POINTER(cafe_context), c_int, POINTER(cafe_generate_options),
         POINTER(POINTER(cafe_graph)), POINTER(c_int32)]),
     'cafe_map_option_table': (POINTER(cafe_option_table), []),
-    'cafe_map_options_init': (None, [POINTER(cafe_map_options)]),
     'cafe_map': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64, c_int64,
         POINTER(c_float), POINTER(cafe_map_options), POINTER(c_float)]),
     'cafe_map_measure': (c_int, [POINTER(cafe_context), c_int64, c_int64, POINTER(c_float),
         POINTER(c_float), c_int64, c_int64, POINTER(cafe_map_quality)]),
     'cafe_map_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(c_float),
         c_char_p, c_int32]),
-    'cafe_view_option_table': (POINTER(cafe_option_table), []),
-    'cafe_view_options_init': (None, [POINTER(cafe_view_options)]),
-    'cafe_view_inputs_init': (None, [POINTER(cafe_view_inputs)]),
-    'cafe_view_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
-        POINTER(cafe_view_inputs), POINTER(cafe_view_options), c_char_p, c_int32,
-        POINTER(cafe_view_report)]),
     'cafe_plot_inputs_init': (None, [POINTER(cafe_plot_inputs)]),
     'cafe_plot_option_table': (POINTER(cafe_option_table), []),
-    'cafe_plot_options_init': (None, [POINTER(cafe_plot_options)]),
     'cafe_plot_png': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
         POINTER(cafe_plot_options), c_char_p, c_int32]),
     'cafe_plot_svg': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
         POINTER(cafe_plot_options), c_char_p, c_int32]),
     'cafe_plot_pixels': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs),
         POINTER(cafe_plot_options), POINTER(c_uint8)]),
-    'cafe_plot_text': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs), c_int64,
-        c_int32, POINTER(POINTER(c_char))]),
+    'cafe_plot_text': (c_int, [POINTER(cafe_context), POINTER(cafe_plot_inputs), c_int64, c_int32,
+        POINTER(POINTER(c_char))]),
     'cafe_plot_text_free': (None, [POINTER(cafe_context), POINTER(c_char)]),
     'cafe_table_read': (c_int, [POINTER(cafe_context), c_char_p, POINTER(POINTER(cafe_table))]),
     'cafe_table_free': (None, [POINTER(cafe_table)]),
@@ -1480,7 +1412,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_table_write': (c_int, [POINTER(cafe_context), POINTER(cafe_table), c_int, c_int64,
         POINTER(c_float), c_char_p, c_int32]),
     'cafe_reduce_option_table': (POINTER(cafe_option_table), []),
-    'cafe_reduce_options_init': (None, [POINTER(cafe_reduce_options)]),
     'cafe_reduce': (c_int, [POINTER(cafe_context), c_int64, c_int64, POINTER(c_float),
         POINTER(cafe_reduce_options), POINTER(POINTER(cafe_reduction))]),
     'cafe_reduction_free': (None, [POINTER(cafe_reduction)]),
@@ -1488,17 +1419,14 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_reduction_copy': (None, [POINTER(cafe_reduction), POINTER(c_float)]),
     'cafe_reduction_copy_h': (None, [POINTER(cafe_reduction), POINTER(c_float)]),
     'cafe_points_option_table': (POINTER(cafe_option_table), []),
-    'cafe_points_options_init': (None, [POINTER(cafe_points_options)]),
     'cafe_graph_from_points': (c_int, [POINTER(cafe_context), c_int64, c_int64, POINTER(c_float),
         POINTER(cafe_points_options), POINTER(POINTER(cafe_graph))]),
     'cafe_similarity_option_table': (POINTER(cafe_option_table), []),
-    'cafe_similarity_options_init': (None, [POINTER(cafe_similarity_options)]),
     'cafe_graph_from_similarity': (c_int, [POINTER(cafe_context), c_int64, POINTER(c_float),
         POINTER(cafe_similarity_options), POINTER(POINTER(cafe_graph))]),
     'cafe_graph_name_rows': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_table)]),
     'cafe_label_propagation_option_table': (POINTER(cafe_option_table), []),
-    'cafe_label_propagation_options_init': (None, [POINTER(cafe_label_propagation_options)]),
     'cafe_label_propagation': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(c_int32),
         c_int64, POINTER(cafe_label_propagation_options), POINTER(POINTER(cafe_solution))]),
     'cafe_set_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
@@ -1508,7 +1436,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_rank_relative': (c_int, [POINTER(cafe_context), POINTER(cafe_sampled), POINTER(c_uint8),
         POINTER(c_double)]),
     'cafe_pagerank_option_table': (POINTER(cafe_option_table), []),
-    'cafe_pagerank_options_init': (None, [POINTER(cafe_pagerank_options)]),
     'cafe_rank_pagerank': (c_int, [POINTER(cafe_context), POINTER(cafe_sampled),
         POINTER(cafe_pagerank_options), POINTER(c_uint8), POINTER(c_double),
         POINTER(cafe_pagerank_report)]),
@@ -1517,12 +1444,10 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     'cafe_graph_sides': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), POINTER(c_int8),
         POINTER(c_int32)]),
     'cafe_decoder_option_table': (POINTER(cafe_option_table), []),
-    'cafe_decoder_options_init': (None, [POINTER(cafe_decoder_options)]),
     'cafe_decoder_vectors': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
         POINTER(cafe_sphere_options), POINTER(cafe_decoder_options), POINTER(c_int64),
         POINTER(POINTER(c_float))]),
     'cafe_recommend_option_table': (POINTER(cafe_option_table), []),
-    'cafe_recommend_options_init': (None, [POINTER(cafe_recommend_options)]),
     'cafe_recommend': (c_int, [POINTER(cafe_context), POINTER(cafe_recommend_input),
         POINTER(cafe_recommend_options), c_int64, POINTER(c_int32), POINTER(c_int32),
         POINTER(c_double)]),
@@ -1533,9 +1458,48 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
         POINTER(cafe_recommend_options), POINTER(cafe_split), c_int64, POINTER(c_int32),
         POINTER(cafe_quality)]),
     'cafe_sample_option_table': (POINTER(cafe_option_table), []),
-    'cafe_sample_options_init': (None, [POINTER(cafe_sample_options)]),
     'cafe_sample_with': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int,
         POINTER(cafe_sample_options), POINTER(cafe_sample_inputs), POINTER(POINTER(cafe_sampled))]),
     'cafe_sampled_get_info': (None, [POINTER(cafe_sampled), POINTER(cafe_sampled_info)]),
     'cafe_sampling_name': (c_char_p, [c_int]),
+    'cafe_changes_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
+        POINTER(POINTER(cafe_changes))]),
+    'cafe_changes_from_edges': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
+        c_int64, POINTER(c_int32), POINTER(c_int32), POINTER(c_float), POINTER(c_uint8),
+        POINTER(POINTER(cafe_changes))]),
+    'cafe_changes_free': (None, [POINTER(cafe_changes)]),
+    'cafe_changes_get_counts': (None, [POINTER(cafe_changes), POINTER(cafe_change_counts)]),
+    'cafe_changes_graph': (POINTER(cafe_graph), [POINTER(cafe_changes)]),
+    'cafe_changes_origin': (POINTER(c_int32), [POINTER(cafe_changes)]),
+    'cafe_update_option_table': (POINTER(cafe_option_table), []),
+    'cafe_update': (c_int, [POINTER(cafe_context), POINTER(cafe_changes), c_int64, POINTER(c_float),
+        POINTER(cafe_update_options), POINTER(POINTER(cafe_updated))]),
+    'cafe_updated_free': (None, [POINTER(cafe_updated)]),
+    'cafe_updated_get': (None, [POINTER(cafe_updated), POINTER(cafe_update_report)]),
+    'cafe_updated_copy': (None, [POINTER(cafe_updated), POINTER(c_float)]),
+    'cafe_updated_write': (c_int, [POINTER(cafe_context), POINTER(cafe_updated),
+        POINTER(cafe_changes), c_char_p, c_int32]),
+    'cafe_transition_option_table': (POINTER(cafe_option_table), []),
+    'cafe_transition_find': (c_int, [POINTER(cafe_context), c_int64, POINTER(c_int32),
+        POINTER(c_int32), POINTER(c_double), POINTER(cafe_transition_options),
+        POINTER(POINTER(cafe_transition))]),
+    'cafe_transition_free': (None, [POINTER(cafe_transition)]),
+    'cafe_transition_get': (None, [POINTER(cafe_transition), POINTER(cafe_transition_report)]),
+    'cafe_place_option_table': (POINTER(cafe_option_table), []),
+    'cafe_new_links_read': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_char_p,
+        POINTER(POINTER(cafe_new_links))]),
+    'cafe_new_links_from_csr': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
+        POINTER(c_int64), POINTER(c_int32), POINTER(c_float), POINTER(POINTER(cafe_new_links))]),
+    'cafe_new_links_free': (None, [POINTER(cafe_new_links)]),
+    'cafe_new_links_nodes': (c_int64, [POINTER(cafe_new_links)]),
+    'cafe_new_links_count': (c_int64, [POINTER(cafe_new_links)]),
+    'cafe_place_nodes': (c_int, [POINTER(cafe_context), POINTER(cafe_graph), c_int64,
+        POINTER(c_float), POINTER(cafe_new_links), POINTER(cafe_place_options), POINTER(c_float)]),
+    'cafe_placed_write': (c_int, [POINTER(cafe_context), POINTER(cafe_new_links), c_int64,
+        POINTER(c_float), c_char_p, c_int32]),
+    'cafe_view_option_table': (POINTER(cafe_option_table), []),
+    'cafe_view_inputs_init': (None, [POINTER(cafe_view_inputs)]),
+    'cafe_view_write': (c_int, [POINTER(cafe_context), POINTER(cafe_graph),
+        POINTER(cafe_view_inputs), POINTER(cafe_view_options), c_char_p, c_int32,
+        POINTER(cafe_view_report)]),
 }

@@ -102,7 +102,7 @@ class Table:
         if ctypes.sizeof(struct) != size:
             raise ImportError(f"{kind}: {ctypes.sizeof(struct)} bytes here, {size} in the library")
         address = ctypes.cast(ctypes.pointer(struct), ctypes.c_void_p)
-        lib.cafe_options_init(self.pointer, address)
+        lib.cafe_options_init(self.pointer, address, size)
         try:
             for option in self.options:
                 if option.keyword in values:

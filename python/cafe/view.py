@@ -163,7 +163,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     '.html'
     """
     g = as_graph(graph, n_jobs)
-    check_keywords(options, [o.keyword for o in Table.named("page").options], "view")
+    check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
     vectors = embedding_of(embedding, g.n_nodes)
     part = communities_of(communities, g)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
@@ -193,7 +193,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
             for name in ("ritz_values", "residuals", "column_values", "column_residuals"):
                 setattr(given, name, pointer(getattr(certificate, name)))
             given.objectives, given.objective = len(objective), pointer(objective)
-            o = Table.named("page").pointer_to(context, options, "cafe_view_options")
+            o = Table.named("view").pointer_to(context, options, "cafe_view_options")
             report = _abi.cafe_view_report()
             context.call("cafe_view_write", twin.pointer, given, o, os.fsencode(target),
                          int(overwrite or path is None), report)

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cafe/option.h>
-
 #include "base/context.h"
+#include "base/option.h"
+
+enum { MOST_SIZE = 4096 }; /* bytes of an options struct; a larger size is no size */
 
 static void *field(const cafe_option *option, void *options) {
     return (char *)options + option->offset;
@@ -33,11 +34,18 @@ double cafe_options_number(const cafe_option *option, const void *options) {
     return 0;
 }
 
-void cafe_options_init(const cafe_option_table *table, void *options) {
-    memset(options, 0, table->struct_size);
-    *(size_t *)options = table->struct_size;
-    for (size_t i = 0; i < table->count; i++)
-        store(&table->options[i], options, table->options[i].initial);
+static size_t width(const cafe_option *option) {
+    bool wide = option->type == CAFE_OPTION_INTEGER || option->type == CAFE_OPTION_REAL;
+    return wide ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+void cafe_options_init(const cafe_option_table *table, void *options, size_t size) {
+    memset(options, 0, size);
+    *(size_t *)options = size;
+    for (size_t i = 0; i < table->count; i++) {
+        const cafe_option *option = &table->options[i];
+        if (option->offset + width(option) <= size) store(option, options, option->initial);
+    }
 }
 
 /* The word number `index` of "a|b|c": its start and length; length 0 when there is none. */
@@ -111,6 +119,25 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
         }
     }
     return CAFE_OK;
+}
+
+cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
+                              const void *given, void *own) {
+    size_t size = table->struct_size, theirs = given ? *(const size_t *)given : 0;
+    cafe_options_init(table, own, size);
+    if (!given) return CAFE_OK;
+    if (theirs < sizeof(size_t) || theirs > MOST_SIZE)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the %s options were not initialised by their init function", table->name);
+    for (size_t i = size; i < theirs; i++)
+        if (((const char *)given)[i] != 0)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "the %s options ask for something that this version of the library "
+                             "does not know",
+                             table->name);
+    memcpy(own, given, theirs < size ? theirs : size);
+    *(size_t *)own = size;
+    return cafe_options_check(context, table, own);
 }
 
 /* The value that `text` stands for, NaN when it stands for none. Whole numbers may be written as

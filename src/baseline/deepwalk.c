@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/option.h"
 #include "baseline/skipgram.h"
 
 static const cafe_option deepwalk_options[] = {
@@ -27,18 +28,9 @@ static const cafe_option deepwalk_options[] = {
      "let threads race without locks: not the same result from run to run"},
 };
 
-static const cafe_option_table deepwalk_table = {
-    "deepwalk", "DeepWalk: nodes that meet on short random walks get near vectors",
-    sizeof(cafe_deepwalk_options), deepwalk_options,
-    sizeof deepwalk_options / sizeof *deepwalk_options};
-
-const cafe_option_table *cafe_deepwalk_option_table(void) {
-    return &deepwalk_table;
-}
-
-void cafe_deepwalk_options_init(cafe_deepwalk_options *options) {
-    cafe_options_init(&deepwalk_table, options);
-}
+CAFE_OPTION_TABLE(deepwalk, "deepwalk",
+                  "DeepWalk: nodes that meet on short random walks get near vectors",
+                  deepwalk_options)
 
 cafe_status cafe_walk_train(cafe_context *context, const cafe_graph *graph, double p, double q,
                             int64_t walks, int64_t length, int64_t window,
@@ -57,10 +49,8 @@ cafe_status cafe_walk_train(cafe_context *context, const cafe_graph *graph, doub
 cafe_status cafe_deepwalk(cafe_context *context, const cafe_graph *graph,
                           const cafe_deepwalk_options *options, cafe_solution **solution) {
     cafe_deepwalk_options o;
-    cafe_deepwalk_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    cafe_status status = cafe_options_check(context, &deepwalk_table, &o);
+    cafe_status status = cafe_options_take(context, &deepwalk_table, options, &o);
     if (status != CAFE_OK) return status;
     cafe_skipgram_plan plan = {o.columns, o.loss, o.negative, o.epochs, o.rate, 0, o.fast};
     return cafe_walk_train(context, graph, 1, 1, o.walks, o.length, o.window, &plan, solution);

@@ -22,6 +22,7 @@
 #include <cafe/factorise.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "graph/graph.h"
@@ -45,17 +46,9 @@ static const cafe_option gf_options[] = {
      "stop when an epoch lowers the loss by less than this share"},
 };
 
-static const cafe_option_table gf_table = {
-    "gf", "Graph Factorization: inner products of rows approximate the weights of edges",
-    sizeof(cafe_gf_options), gf_options, sizeof gf_options / sizeof *gf_options};
-
-const cafe_option_table *cafe_gf_option_table(void) {
-    return &gf_table;
-}
-
-void cafe_gf_options_init(cafe_gf_options *options) {
-    cafe_options_init(&gf_table, options);
-}
+CAFE_OPTION_TABLE(gf, "gf",
+                  "Graph Factorization: inner products of rows approximate the weights of edges",
+                  gf_options)
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
@@ -256,10 +249,8 @@ cafe_status cafe_gf(cafe_context *context, const cafe_graph *graph, const cafe_g
     cafe_status status = CAFE_OK;
     gf f = {0};
     cafe_gf_options o;
-    cafe_gf_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &gf_table, &o));
+    CAFE_TRY(cafe_options_take(context, &gf_table, options, &o));
     if (graph->arcs == 0)
         CAFE_TRY(
             cafe_fail(context, CAFE_ERROR_ARGUMENT, "the graph has no edges: it has no factors"));

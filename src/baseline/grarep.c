@@ -18,6 +18,7 @@
 #include <cafe/factorise.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "baseline/spectral_krylov.h"
 #include "graph/graph.h"
@@ -37,17 +38,9 @@ static const cafe_option grarep_options[] = {
      1e9, NULL, "mebibytes that the dense matrices may take; a larger graph is refused"},
 };
 
-static const cafe_option_table grarep_table = {
-    "grarep", "GraRep: singular vectors of the log transition matrices of several step counts",
-    sizeof(cafe_grarep_options), grarep_options, sizeof grarep_options / sizeof *grarep_options};
-
-const cafe_option_table *cafe_grarep_option_table(void) {
-    return &grarep_table;
-}
-
-void cafe_grarep_options_init(cafe_grarep_options *options) {
-    cafe_options_init(&grarep_table, options);
-}
+CAFE_OPTION_TABLE(grarep, "grarep",
+                  "GraRep: singular vectors of the log transition matrices of several step counts",
+                  grarep_options)
 
 /* ---- A^k and Y^k ----------------------------------------------------------------------------- */
 
@@ -222,8 +215,8 @@ static void clear_isolated(const cafe_graph *graph, cafe_solution *s) {
 }
 
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_grarep_options *o) {
-    cafe_status status = cafe_options_check(context, &grarep_table, o);
+                         const cafe_grarep_options *given, cafe_grarep_options *o) {
+    cafe_status status = cafe_options_take(context, &grarep_table, given, o);
     double bytes = 3.0 * (double)graph->n * (double)graph->n * sizeof(float);
     if (status != CAFE_OK) return status;
     if (o->columns < o->steps)
@@ -247,10 +240,8 @@ cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
     cafe_solution *s = NULL;
     grarep g = {0};
     cafe_grarep_options o;
-    cafe_grarep_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(check(context, graph, &o));
+    CAFE_TRY(check(context, graph, options, &o));
     CAFE_TRY(new_grarep(context, graph, &g));
     CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, 0, &s));
     memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);

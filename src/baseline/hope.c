@@ -19,6 +19,7 @@
 #include <cafe/factorise.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "baseline/spectral_krylov.h"
 #include "graph/graph.h"
@@ -40,17 +41,8 @@ static const cafe_option hope_options[] = {
      "singular vectors as columns"},
 };
 
-static const cafe_option_table hope_table = {
-    "hope", "HOPE: truncated singular value decomposition of the Katz index",
-    sizeof(cafe_hope_options), hope_options, sizeof hope_options / sizeof *hope_options};
-
-const cafe_option_table *cafe_hope_option_table(void) {
-    return &hope_table;
-}
-
-void cafe_hope_options_init(cafe_hope_options *options) {
-    cafe_options_init(&hope_table, options);
-}
+CAFE_OPTION_TABLE(hope, "hope", "HOPE: truncated singular value decomposition of the Katz index",
+                  hope_options)
 
 /* ---- A as a map ------------------------------------------------------------------------------ */
 
@@ -142,8 +134,9 @@ static void put_columns(cafe_solution *s, const katz *job, int64_t pairs, int64_
     s->objective[0] = found > pairs ? fabs(katz_value(job->beta, values[pairs])) : 0;
 }
 
-static cafe_status check(cafe_context *context, const cafe_hope_options *o) {
-    cafe_status status = cafe_options_check(context, &hope_table, o);
+static cafe_status check(cafe_context *context, const cafe_hope_options *given,
+                         cafe_hope_options *o) {
+    cafe_status status = cafe_options_take(context, &hope_table, given, o);
     if (status == CAFE_OK && o->sides == CAFE_HOPE_BOTH && o->columns % 2 != 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "columns is %lld: expected an even number, half for each side",
@@ -159,10 +152,8 @@ cafe_status cafe_hope(cafe_context *context, const cafe_graph *graph,
     katz job = {graph, 0, NULL, NULL};
     cafe_krylov_map map = {graph->n, product, want, &job};
     cafe_hope_options o;
-    cafe_hope_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(check(context, &o));
+    CAFE_TRY(check(context, options, &o));
     int64_t twin = o.sides == CAFE_HOPE_BOTH ? o.columns / 2 : 0;
     int64_t pairs = twin > 0 ? twin : o.columns;
     int64_t found = pairs + 1 < graph->n ? pairs + 1 : graph->n;

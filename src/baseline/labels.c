@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
 #include "solve/solution.h"
@@ -39,18 +40,8 @@ static const cafe_option label_options[] = {
      0, 1, NULL, "stop when no entry changes by more than this"},
 };
 
-static const cafe_option_table label_table = {
-    "label-propagation", "labels of a few nodes carried along the edges to all others",
-    sizeof(cafe_label_propagation_options), label_options,
-    sizeof label_options / sizeof *label_options};
-
-const cafe_option_table *cafe_label_propagation_option_table(void) {
-    return &label_table;
-}
-
-void cafe_label_propagation_options_init(cafe_label_propagation_options *options) {
-    cafe_options_init(&label_table, options);
-}
+CAFE_OPTION_TABLE(label_propagation, "label-propagation",
+                  "labels of a few nodes carried along the edges to all others", label_options)
 
 static cafe_status check(cafe_context *context, int64_t n, const int32_t *label, int64_t classes) {
     int64_t given = 0;
@@ -197,12 +188,11 @@ cafe_status cafe_label_propagation(cafe_context *context, const cafe_graph *grap
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     cafe_label_propagation_options o;
-    cafe_label_propagation_options_init(&o);
-    if (options) o = *options;
-    bool clamp = o.kind == CAFE_PROPAGATION_HARD;
-    carrier c = {graph, label, classes, .clamp = clamp, .part = clamp ? 1 : o.alpha};
+    carrier c = {.graph = graph, .label = label, .classes = classes};
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &label_table, &o));
+    CAFE_TRY(cafe_options_take(context, &label_propagation_table, options, &o));
+    c.clamp = o.kind == CAFE_PROPAGATION_HARD;
+    c.part = c.clamp ? 1 : o.alpha;
     CAFE_TRY(check(context, graph->n, label, classes));
     CAFE_TRY(cafe_solution_new(context, graph->n, classes, o.sweeps, &found));
     found->loss = true;

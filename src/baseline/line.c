@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "baseline/skipgram.h"
 
 enum {
@@ -38,17 +39,9 @@ static const cafe_option line_options[] = {
      "let threads race without locks: not the same result from run to run"},
 };
 
-static const cafe_option_table line_table = {
-    "line", "LINE: vectors of first and second order proximity from drawn edges",
-    sizeof(cafe_line_options), line_options, sizeof line_options / sizeof *line_options};
-
-const cafe_option_table *cafe_line_option_table(void) {
-    return &line_table;
-}
-
-void cafe_line_options_init(cafe_line_options *options) {
-    cafe_options_init(&line_table, options);
-}
+CAFE_OPTION_TABLE(line, "line",
+                  "LINE: vectors of first and second order proximity from drawn edges",
+                  line_options)
 
 /* ---- edges as pairs -------------------------------------------------------------------------- */
 
@@ -142,10 +135,8 @@ cafe_status cafe_line(cafe_context *context, const cafe_graph *graph,
     cafe_status status = CAFE_OK;
     edge_source edges = {0};
     cafe_line_options o;
-    cafe_line_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &line_table, &o));
+    CAFE_TRY(cafe_options_take(context, &line_table, options, &o));
     CAFE_TRY(open_edges(context, graph, &edges));
     if (o.order == CAFE_LINE_BOTH)
         CAFE_TRY(train_both(context, graph, &edges, &o, solution));

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/option.h"
 #include "baseline/skipgram.h"
 
 static const cafe_option node2vec_options[] = {
@@ -30,26 +31,15 @@ static const cafe_option node2vec_options[] = {
      "let threads race without locks: not the same result from run to run"},
 };
 
-static const cafe_option_table node2vec_table = {
-    "node2vec", "node2vec: DeepWalk with walks that prefer to stay near or to go far",
-    sizeof(cafe_node2vec_options), node2vec_options,
-    sizeof node2vec_options / sizeof *node2vec_options};
-
-const cafe_option_table *cafe_node2vec_option_table(void) {
-    return &node2vec_table;
-}
-
-void cafe_node2vec_options_init(cafe_node2vec_options *options) {
-    cafe_options_init(&node2vec_table, options);
-}
+CAFE_OPTION_TABLE(node2vec, "node2vec",
+                  "node2vec: DeepWalk with walks that prefer to stay near or to go far",
+                  node2vec_options)
 
 cafe_status cafe_node2vec(cafe_context *context, const cafe_graph *graph,
                           const cafe_node2vec_options *options, cafe_solution **solution) {
     cafe_node2vec_options o;
-    cafe_node2vec_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    cafe_status status = cafe_options_check(context, &node2vec_table, &o);
+    cafe_status status = cafe_options_take(context, &node2vec_table, options, &o);
     if (status != CAFE_OK) return status;
     cafe_skipgram_plan plan = {.columns = o.columns,
                                .loss = CAFE_LOSS_NEGATIVE,

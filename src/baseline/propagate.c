@@ -22,6 +22,7 @@
 #include <cafe/factorise.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
 #include "kernels/rows.h"
@@ -42,18 +43,9 @@ static const cafe_option propagate_options[] = {
      20, NULL, "sharpness of the filter's band"},
 };
 
-static const cafe_option_table propagate_table = {
-    "propagate", "ProNE's propagation: a band-pass filter in the graph's spectrum",
-    sizeof(cafe_propagate_options), propagate_options,
-    sizeof propagate_options / sizeof *propagate_options};
-
-const cafe_option_table *cafe_propagate_option_table(void) {
-    return &propagate_table;
-}
-
-void cafe_propagate_options_init(cafe_propagate_options *options) {
-    cafe_options_init(&propagate_table, options);
-}
+CAFE_OPTION_TABLE(propagate, "propagate",
+                  "ProNE's propagation: a band-pass filter in the graph's spectrum",
+                  propagate_options)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
@@ -244,10 +236,8 @@ static void free_filter(cafe_context *context, filter *f) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
 }
 
-static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_propagate_options *o, int64_t columns, const float *vectors) {
-    cafe_status status = cafe_options_check(context, &propagate_table, o);
-    if (status != CAFE_OK) return status;
+static cafe_status check(cafe_context *context, const cafe_graph *graph, int64_t columns,
+                         const float *vectors) {
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld columns: expected at least one",
                          (long long)columns);
@@ -265,10 +255,9 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
     filter f = {0};
     int threads = cafe_blas_single();
     cafe_propagate_options o;
-    cafe_propagate_options_init(&o);
-    if (options) o = *options;
+    CAFE_TRY(cafe_options_take(context, &propagate_table, options, &o));
     cafe_phase(context, "propagate", o.order);
-    CAFE_TRY(check(context, graph, &o, columns, vectors));
+    CAFE_TRY(check(context, graph, columns, vectors));
     CAFE_TRY(new_filter(context, graph, &o, columns, &f));
     for (int64_t u = 0; u < graph->n; u++)
         memcpy(f.x + u * f.pass.stride, vectors + u * columns, (size_t)columns * sizeof *vectors);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "baseline/sdne_net.h"
 #include "solve/solution.h"
@@ -40,18 +41,10 @@ static const cafe_option sdne_options[] = {
      "of learning (Adam)"},
 };
 
-static const cafe_option_table sdne_table = {
-    "sdne",
+CAFE_OPTION_TABLE(
+    sdne, "sdne",
     "structural deep network embedding: an autoencoder over the rows of the adjacency matrix",
-    sizeof(cafe_sdne_options), sdne_options, sizeof sdne_options / sizeof *sdne_options};
-
-const cafe_option_table *cafe_sdne_option_table(void) {
-    return &sdne_table;
-}
-
-void cafe_sdne_options_init(cafe_sdne_options *options) {
-    cafe_options_init(&sdne_table, options);
-}
+    sdne_options)
 
 /* The options as they are used for n nodes. The layers narrow: n, hidden, columns. */
 static void settle(int64_t n, cafe_sdne_options *o) {
@@ -128,10 +121,8 @@ cafe_status cafe_sdne(cafe_context *context, const cafe_graph *graph,
     cafe_sdne_net *net = NULL;
     int blas = cafe_blas_single();
     cafe_sdne_options o;
-    cafe_sdne_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &sdne_table, &o));
+    CAFE_TRY(cafe_options_take(context, &sdne_table, options, &o));
     settle(graph->n, &o);
     CAFE_TRY(check(context, graph, &o));
     CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, o.epochs, &found));

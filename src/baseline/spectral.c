@@ -13,6 +13,7 @@
 #include <cafe/factorise.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "graph/graph.h"
 #include "operator/operator.h"
 #include "solve/solution.h"
@@ -29,18 +30,8 @@ static const cafe_option spectral_options[] = {
      NULL, "residual of an eigenpair at most, as a share of the norm of Q; 0: rounding"},
 };
 
-static const cafe_option_table spectral_table = {
-    "spectral", "exact dominant eigenvectors of the modularity matrix",
-    sizeof(cafe_spectral_options), spectral_options,
-    sizeof spectral_options / sizeof *spectral_options};
-
-const cafe_option_table *cafe_spectral_option_table(void) {
-    return &spectral_table;
-}
-
-void cafe_spectral_options_init(cafe_spectral_options *options) {
-    cafe_options_init(&spectral_table, options);
-}
+CAFE_OPTION_TABLE(spectral, "spectral", "exact dominant eigenvectors of the modularity matrix",
+                  spectral_options)
 
 /* ---- both ends ------------------------------------------------------------------------------- */
 
@@ -102,8 +93,8 @@ static double square_norm(const cafe_sampled *s) {
 }
 
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_spectral_options *o) {
-    cafe_status status = cafe_options_check(context, &spectral_table, o);
+                         const cafe_spectral_options *given, cafe_spectral_options *o) {
+    cafe_status status = cafe_options_take(context, &spectral_table, given, o);
     if (status == CAFE_OK && o->columns > graph->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "columns is %lld: this graph has %lld eigenvectors", (long long)o->columns,
@@ -119,11 +110,9 @@ cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
     cafe_solution *s = NULL;
     side top = {0}, bottom = {0};
     cafe_spectral_options o;
-    cafe_spectral_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
-    CAFE_TRY(check(context, graph, &o));
+    CAFE_TRY(check(context, graph, options, &o));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     bottom.taken = o.ends == CAFE_ENDS_BOTH ? o.columns / 2 : 0;
     top.taken = o.ends == CAFE_ENDS_AUTO ? 0 : o.columns - bottom.taken;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "graph/graph.h"
 #include "io/place.h"
 
@@ -33,17 +34,7 @@ static const cafe_option options_list[] = {
     {"dark", NULL, CAFE_OPTION_SWITCH, FIELD(dark), 0, 0, 1, NULL, "light on dark"},
 };
 
-static const cafe_option_table table = {"picture", "points of the plane as a picture",
-                                        sizeof(cafe_plot_options), options_list,
-                                        sizeof options_list / sizeof *options_list};
-
-const cafe_option_table *cafe_plot_option_table(void) {
-    return &table;
-}
-
-void cafe_plot_options_init(cafe_plot_options *options) {
-    cafe_options_init(&table, options);
-}
+CAFE_OPTION_TABLE(plot, "picture", "points of the plane as a picture", options_list)
 
 void cafe_plot_inputs_init(cafe_plot_inputs *inputs) {
     *inputs = (cafe_plot_inputs){.struct_size = sizeof *inputs};
@@ -204,9 +195,7 @@ cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *input
                             const cafe_plot_options *options, cafe_scene *s) {
     cafe_status status;
     *s = (cafe_scene){.inputs = inputs};
-    cafe_plot_options_init(&s->options);
-    if (options) s->options = *options;
-    CAFE_TRY(cafe_options_check(context, &table, &s->options));
+    CAFE_TRY(cafe_options_take(context, &plot_table, options, &s->options));
     CAFE_TRY(check(context, inputs));
     cafe_clean_text(inputs->title, s->title, sizeof s->title);
     cafe_clean_text(inputs->legend, s->legend, sizeof s->legend);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "draw/view_text.h"
 #include "io/output.h"
@@ -28,17 +29,7 @@ static const cafe_option page_options[] = {
      NULL, "the page takes at most so many bytes; 0 is no limit"},
 };
 
-static const cafe_option_table page_table = {"page", "what goes into an interactive page",
-                                             sizeof(cafe_view_options), page_options,
-                                             sizeof page_options / sizeof *page_options};
-
-const cafe_option_table *cafe_view_option_table(void) {
-    return &page_table;
-}
-
-void cafe_view_options_init(cafe_view_options *options) {
-    cafe_options_init(&page_table, options);
-}
+CAFE_OPTION_TABLE(view, "page", "what goes into an interactive page", page_options)
 
 void cafe_view_inputs_init(cafe_view_inputs *inputs) {
     *inputs = (cafe_view_inputs){.struct_size = sizeof *inputs};
@@ -315,17 +306,13 @@ static int64_t fixed_bytes(const cafe_view_inputs *in) {
 cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
                             const cafe_view_inputs *inputs, const cafe_view_options *options,
                             const char *path, int32_t overwrite, cafe_view_report *report) {
-    cafe_view_options defaults;
-    cafe_view_options_init(&defaults);
-    cafe_view page = {.context = context,
-                      .graph = graph,
-                      .inputs = inputs,
-                      .options = options ? options : &defaults,
-                      .n = graph->n};
+    cafe_view_options o;
+    cafe_view page = {
+        .context = context, .graph = graph, .inputs = inputs, .options = &o, .n = graph->n};
     cafe_view_text meta = {.context = context}, title = {.context = context};
     cafe_output output = {.fd = -1};
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_options_check(context, &page_table, page.options));
+    CAFE_TRY(cafe_options_take(context, &view_table, options, &o));
     CAFE_TRY(check_inputs(context, graph, inputs));
     cafe_phase(context, "page", 0);
     page.spent = fixed_bytes(inputs);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "evaluate/metrics.h"
 #include "evaluate/run.h"
 #include "evaluate/split.h"
@@ -28,17 +29,7 @@ static const cafe_option classify_options[] = {
      NULL, "test nodes; 0 takes all that are not trained on"},
 };
 
-static const cafe_option_table classify_table = {
-    "classify", "node classification from vectors", sizeof(cafe_classify_options), classify_options,
-    sizeof classify_options / sizeof *classify_options};
-
-const cafe_option_table *cafe_classify_option_table(void) {
-    return &classify_table;
-}
-
-void cafe_classify_options_init(cafe_classify_options *options) {
-    cafe_options_init(&classify_table, options);
-}
+CAFE_OPTION_TABLE(classify, "classify", "node classification from vectors", classify_options)
 
 static const char *const metric_names[CAFE_CLASS_METRICS] = {"accuracy", "micro_f1", "macro_f1",
                                                              "auc", "auc_paper"};
@@ -285,9 +276,7 @@ cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
     cafe_status status = CAFE_OK;
     classify c = {.targets = targets, .features = features, .classifier = classifier};
     *evaluation = NULL;
-    cafe_classify_options_init(&c.options);
-    if (options) c.options = *options;
-    CAFE_TRY(cafe_options_check(context, &classify_table, &c.options));
+    CAFE_TRY(cafe_options_take(context, &classify_table, options, &c.options));
     CAFE_TRY(cafe_features_check(context, features, targets->nodes));
     c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
     if (!c.expected) status = CAFE_ERROR_MEMORY;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "evaluate/metrics.h"
 #include "evaluate/pairs.h"
 #include "evaluate/run.h"
@@ -28,17 +29,7 @@ static const cafe_option link_options[] = {
      "links used at most, drawn by the seed; 0 uses all"},
 };
 
-static const cafe_option_table link_table = {"link", "link prediction from vectors",
-                                             sizeof(cafe_link_options), link_options,
-                                             sizeof link_options / sizeof *link_options};
-
-const cafe_option_table *cafe_link_option_table(void) {
-    return &link_table;
-}
-
-void cafe_link_options_init(cafe_link_options *options) {
-    cafe_options_init(&link_table, options);
-}
+CAFE_OPTION_TABLE(link, "link", "link prediction from vectors", link_options)
 
 enum { ACCURACY, F1, AUC, AVERAGE_PRECISION, METRICS };
 static const char *const metric_names[METRICS] = {"accuracy", "f1", "auc", "average_precision"};
@@ -202,8 +193,8 @@ done:
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static cafe_status check(cafe_context *context, const link *l) {
-    cafe_status status = cafe_options_check(context, &link_table, &l->options);
+static cafe_status check(cafe_context *context, const cafe_link_options *options, link *l) {
+    cafe_status status = cafe_options_take(context, &link_table, options, &l->options);
     if (status != CAFE_OK) return status;
     if (!l->classifier && l->options.pair == CAFE_PAIR_CONCATENATION)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -221,9 +212,7 @@ cafe_status cafe_link(cafe_context *context, const cafe_graph *graph, const cafe
                       int64_t count, const double *shares, cafe_evaluation **evaluation) {
     link l = {.graph = graph, .features = features, .classifier = classifier};
     *evaluation = NULL;
-    cafe_link_options_init(&l.options);
-    if (options) l.options = *options;
-    cafe_status status = check(context, &l);
+    cafe_status status = check(context, options, &l);
     if (status != CAFE_OK) return status;
     return cafe_evaluation_run(context, metric_names, METRICS, l.options.repeats, count, shares,
                                link_trial, &l, evaluation);

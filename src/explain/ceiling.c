@@ -31,6 +31,7 @@
 #include <cafe/embedding.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "explain/explain.h"
 #include "explain/lanczos.h"
@@ -57,17 +58,8 @@ static const cafe_option ceiling_options[] = {
      10000, NULL, "bound: restarts of Lanczos at most"},
 };
 
-static const cafe_option_table ceiling_table = {
-    "ceiling", "upper bounds on the modularity of any partition", sizeof(cafe_ceiling_options),
-    ceiling_options, sizeof ceiling_options / sizeof *ceiling_options};
-
-const cafe_option_table *cafe_ceiling_option_table(void) {
-    return &ceiling_table;
-}
-
-void cafe_ceiling_options_init(cafe_ceiling_options *options) {
-    cafe_options_init(&ceiling_table, options);
-}
+CAFE_OPTION_TABLE(ceiling, "ceiling", "upper bounds on the modularity of any partition",
+                  ceiling_options)
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
@@ -234,9 +226,7 @@ done:
 cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op, const int32_t *part,
                               const cafe_ceiling_options *options, cafe_ceiling *ceiling) {
     cafe_ceiling_options o;
-    cafe_ceiling_options_init(&o);
-    if (options) o = *options;
-    cafe_status status = cafe_options_check(context, &ceiling_table, &o);
+    cafe_status status = cafe_options_take(context, &ceiling_table, options, &o);
     if (status == CAFE_OK) status = cafe_operator_need_rows(context, op);
     for (int64_t u = 0; status == CAFE_OK && part && u < op->n; u++)
         if (part[u] >= op->n)

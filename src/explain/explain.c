@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "spectral/dense.h"
 
@@ -25,17 +26,7 @@ static const cafe_option explain_options[] = {
      "entries of every list of nodes, communities, pulls and pushes"},
 };
 
-static const cafe_option_table explain_table = {
-    "explain", "cards of dimensions, nodes and communities", sizeof(cafe_explain_options),
-    explain_options, sizeof explain_options / sizeof *explain_options};
-
-const cafe_option_table *cafe_explain_option_table(void) {
-    return &explain_table;
-}
-
-void cafe_explain_options_init(cafe_explain_options *options) {
-    cafe_options_init(&explain_table, options);
-}
+CAFE_OPTION_TABLE(explain, "explain", "cards of dimensions, nodes and communities", explain_options)
 
 /* ---- the block ------------------------------------------------------------------------------- */
 
@@ -184,10 +175,8 @@ cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t
                          const float *vectors, const int32_t *part,
                          const cafe_explain_options *options, cafe_explanation **explanation) {
     cafe_explain_options o;
-    cafe_explain_options_init(&o);
-    if (options) o = *options;
     *explanation = NULL;
-    cafe_status status = cafe_options_check(context, &explain_table, &o);
+    cafe_status status = cafe_options_take(context, &explain_table, options, &o);
     if (status != CAFE_OK) return status;
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "an embedding has at least one column");

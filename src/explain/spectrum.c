@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "explain/explain.h"
 #include "explain/lanczos.h"
@@ -36,17 +37,7 @@ static const cafe_option spectrum_options[] = {
      NULL, "spectrum: Lanczos steps for each of them"},
 };
 
-static const cafe_option_table spectrum_table = {
-    "spectrum", "eigenvalues beyond the columns", sizeof(cafe_spectrum_options), spectrum_options,
-    sizeof spectrum_options / sizeof *spectrum_options};
-
-const cafe_option_table *cafe_spectrum_option_table(void) {
-    return &spectrum_table;
-}
-
-void cafe_spectrum_options_init(cafe_spectrum_options *options) {
-    cafe_options_init(&spectrum_table, options);
-}
+CAFE_OPTION_TABLE(spectrum, "spectrum", "eigenvalues beyond the columns", spectrum_options)
 
 struct cafe_spectrum {
     cafe_context *context;
@@ -196,10 +187,8 @@ done:
 cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *e,
                                const cafe_spectrum_options *options, cafe_spectrum **spectrum) {
     cafe_spectrum_options o;
-    cafe_spectrum_options_init(&o);
-    if (options) o = *options;
     *spectrum = NULL;
-    cafe_status status = cafe_options_check(context, &spectrum_table, &o);
+    cafe_status status = cafe_options_take(context, &spectrum_table, options, &o);
     if (status != CAFE_OK) return status;
     cafe_spectrum *s = cafe_mem_zero(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 
 enum { NODES = 1 << 14, ROUNDS = 6 };
@@ -23,21 +24,7 @@ static const cafe_option generate_options[] = {
     {"exponent", "G", CAFE_OPTION_REAL, FIELD(exponent), 2.5, 1.5, 20, NULL,
      "the degrees of planted fall off with this power"}};
 
-static const cafe_option_table generate_table = {
-    .name = "generate",
-    .summary = "random graphs with known structure",
-    .struct_size = sizeof(cafe_generate_options),
-    .options = generate_options,
-    .count = sizeof generate_options / sizeof *generate_options,
-};
-
-const cafe_option_table *cafe_generate_option_table(void) {
-    return &generate_table;
-}
-
-void cafe_generate_options_init(cafe_generate_options *options) {
-    cafe_options_init(&generate_table, options);
-}
+CAFE_OPTION_TABLE(generate, "generate", "random graphs with known structure", generate_options)
 
 /* ---- the shuffle ------------------------------------------------------------------------------
  */
@@ -128,9 +115,7 @@ cafe_status cafe_generate(cafe_context *context, cafe_model model,
     cafe_graph *g = NULL;
     cafe_status status;
     *graph = NULL;
-    cafe_generate_options_init(&o);
-    if (options) o = *options;
-    CAFE_TRY(cafe_options_check(context, &generate_table, &o));
+    CAFE_TRY(cafe_options_take(context, &generate_table, options, &o));
     CAFE_TRY(check(context, model, &o));
     if (!labels) labels = own = cafe_mem(context, o.nodes, sizeof *own);
     if (!labels) CAFE_TRY(CAFE_ERROR_MEMORY);

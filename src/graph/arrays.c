@@ -9,19 +9,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
 
 enum { ROWS = 1024 };
-
-cafe_status cafe_graph_settle_options(cafe_context *context, const cafe_graph_options *given,
-                                      cafe_graph_options *options) {
-    cafe_graph_options_init(options);
-    if (!given) return CAFE_OK;
-    cafe_status status = cafe_options_check(context, cafe_graph_option_table(), given);
-    if (status == CAFE_OK) *options = *given;
-    return status;
-}
 
 cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count) {
     if (nodes < 0 || nodes > INT32_MAX)
@@ -56,7 +48,7 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     cafe_status status;
     *graph = NULL;
     cafe_phase(context, "build", 0);
-    CAFE_TRY(cafe_graph_settle_options(context, options, &o));
+    CAFE_TRY(cafe_options_take(context, cafe_graph_option_table(), options, &o));
     CAFE_TRY(cafe_graph_check_sizes(context, nodes, count));
     cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
     links.weights = o.weights ? weights : NULL;
@@ -254,7 +246,7 @@ cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int6
     cafe_status status;
     *graph = NULL;
     cafe_phase(context, "build", 0);
-    CAFE_TRY(cafe_graph_settle_options(context, options, &o));
+    CAFE_TRY(cafe_options_take(context, cafe_graph_option_table(), options, &o));
     CAFE_TRY(cafe_graph_check_sizes(context, nodes, 0));
     cafe_links links = {.nodes = nodes, .offsets = offsets, .target = targets, .matrix = true};
     links.weights = o.weights ? weights : NULL;

@@ -21,8 +21,6 @@ cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
                              const cafe_graph_options *options, cafe_graph **graph);
 
 /* The options to use: defaults for NULL, checked. */
-cafe_status cafe_graph_settle_options(cafe_context *context, const cafe_graph_options *given,
-                                      cafe_graph_options *options);
 
 /* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
 cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);

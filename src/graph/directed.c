@@ -5,6 +5,7 @@
  * co-citation makes its rows itself.
  */
 #include "graph/directed.h"
+#include "base/option.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -215,7 +216,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     cafe_status status;
     *graph = NULL;
     cafe_phase(context, "build", 0);
-    CAFE_TRY(cafe_graph_settle_options(context, options, &o));
+    CAFE_TRY(cafe_options_take(context, cafe_graph_option_table(), options, &o));
     CAFE_TRY(cafe_graph_check_sizes(context, nodes, count));
     if (rule == CAFE_DIRECTED_NO) {
         o.directed = CAFE_DIRECTED_NO;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 
 #define FIELD(name) offsetof(cafe_graph_options, name)
 
@@ -32,21 +33,7 @@ static const cafe_option graph_options[] = {
      "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists and general "
      "Matrix Market only)"}};
 
-static const cafe_option_table graph_table = {
-    .name = "graph",
-    .summary = "how a graph is read",
-    .struct_size = sizeof(cafe_graph_options),
-    .options = graph_options,
-    .count = sizeof graph_options / sizeof *graph_options,
-};
-
-const cafe_option_table *cafe_graph_option_table(void) {
-    return &graph_table;
-}
-
-void cafe_graph_options_init(cafe_graph_options *options) {
-    cafe_options_init(&graph_table, options);
-}
+CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
 cafe_graph *cafe_graph_new(cafe_context *context) {
     cafe_graph *graph = cafe_mem_zero(context, 1, sizeof *graph);

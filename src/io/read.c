@@ -1,5 +1,6 @@
 /* cafe_graph_read: finds out the format and calls its reader. Content tells before names do. */
 #include "io/read.h"
+#include "base/option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,15 +129,11 @@ done:
 
 static cafe_status settle(cafe_context *context, const cafe_graph_options *given,
                           cafe_graph_options *options) {
-    cafe_graph_options_init(options);
-    if (!given) return CAFE_OK;
-    cafe_status status = cafe_options_check(context, cafe_graph_option_table(), given);
-    if (status != CAFE_OK) return status;
-    *options = *given;
-    if (options->nodes > CAFE_MOST_NODES)
+    cafe_status status = cafe_options_take(context, cafe_graph_option_table(), given, options);
+    if (status == CAFE_OK && options->nodes > CAFE_MOST_NODES)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "nodes: expected at most %d, found %lld",
                          CAFE_MOST_NODES, (long long)options->nodes);
-    return CAFE_OK;
+    return status;
 }
 
 cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "graph/graph.h"
@@ -31,17 +32,7 @@ static const cafe_option options_list[] = {
      "how much all points repel each other; less makes islands denser"},
 };
 
-static const cafe_option_table table = {"map", "points of the plane from vectors",
-                                        sizeof(cafe_map_options), options_list,
-                                        sizeof options_list / sizeof *options_list};
-
-const cafe_option_table *cafe_map_option_table(void) {
-    return &table;
-}
-
-void cafe_map_options_init(cafe_map_options *options) {
-    cafe_options_init(&table, options);
-}
+CAFE_OPTION_TABLE(map, "map", "points of the plane from vectors", options_list)
 
 /* ---- levels ---------------------------------------------------------------------------------- */
 
@@ -354,9 +345,7 @@ cafe_status cafe_map(cafe_context *context, const cafe_graph *graph, int64_t n, 
                      const float *vectors, const cafe_map_options *options, float *xy) {
     mapping m = {.context = context, .n = n, .columns = columns, .vectors = vectors};
     cafe_status status;
-    cafe_map_options_init(&m.options);
-    if (options) m.options = *options;
-    CAFE_TRY(cafe_options_check(context, &table, &m.options));
+    CAFE_TRY(cafe_options_take(context, &map_table, options, &m.options));
     CAFE_TRY(check(context, graph, n, columns));
     CAFE_TRY(cafe_map_link(context, graph, n, columns, vectors, &m.options, &m.rows));
     if (m.rows.n > 0) {

@@ -16,6 +16,7 @@
 #include <cafe/points.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
 
@@ -41,21 +42,7 @@ static const cafe_option points_options[] = {
      "search neighbours by random projection trees and NN-descent instead of comparing all pairs; "
      "auto does so above 50000 points"}};
 
-static const cafe_option_table points_table = {
-    .name = "points",
-    .summary = "how points become a graph",
-    .struct_size = sizeof(cafe_points_options),
-    .options = points_options,
-    .count = sizeof points_options / sizeof *points_options,
-};
-
-const cafe_option_table *cafe_points_option_table(void) {
-    return &points_table;
-}
-
-void cafe_points_options_init(cafe_points_options *options) {
-    cafe_options_init(&points_table, options);
-}
+CAFE_OPTION_TABLE(points, "points", "how points become a graph", points_options)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -240,11 +227,7 @@ static void free_linking(linking *l) {
 static cafe_status check_call(linking *l, const cafe_points_options *options) {
     cafe_context *context = l->context;
     cafe_status status = cafe_graph_check_sizes(context, l->points.n, 0);
-    cafe_points_options_init(&l->options);
-    if (status == CAFE_OK && options) {
-        status = cafe_options_check(context, &points_table, options);
-        if (status == CAFE_OK) l->options = *options;
-    }
+    if (status == CAFE_OK) status = cafe_options_take(context, &points_table, options, &l->options);
     if (status == CAFE_OK && l->points.dims < 1)
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "%" PRId64 " dimensions: points have at least one", l->points.dims);

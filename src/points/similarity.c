@@ -12,6 +12,7 @@
 #include <cafe/points.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
 
@@ -21,21 +22,8 @@ static const cafe_option similarity_options[] = {
     {"diagonal", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_similarity_options, diagonal), 1, 0, 1,
      NULL, "sim(u,u) counts and becomes a self-loop"}};
 
-static const cafe_option_table similarity_table = {
-    .name = "similarity",
-    .summary = "how a matrix of similarities becomes a graph",
-    .struct_size = sizeof(cafe_similarity_options),
-    .options = similarity_options,
-    .count = sizeof similarity_options / sizeof *similarity_options,
-};
-
-const cafe_option_table *cafe_similarity_option_table(void) {
-    return &similarity_table;
-}
-
-void cafe_similarity_options_init(cafe_similarity_options *options) {
-    cafe_options_init(&similarity_table, options);
-}
+CAFE_OPTION_TABLE(similarity, "similarity", "how a matrix of similarities becomes a graph",
+                  similarity_options)
 
 typedef struct shifting {
     int64_t n;
@@ -127,16 +115,6 @@ done:
     return status;
 }
 
-static cafe_status settle(cafe_context *context, int64_t n, const cafe_similarity_options *given,
-                          cafe_similarity_options *options) {
-    cafe_similarity_options_init(options);
-    cafe_status status = cafe_graph_check_sizes(context, n, 0);
-    if (status != CAFE_OK || !given) return status;
-    status = cafe_options_check(context, &similarity_table, given);
-    if (status == CAFE_OK) *options = *given;
-    return status;
-}
-
 cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const float *matrix,
                                        const cafe_similarity_options *options, cafe_graph **graph) {
     shifting s = {.n = n, .matrix = matrix, .bad = INT64_MAX};
@@ -144,7 +122,8 @@ cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const f
     cafe_graph_options keep;
     cafe_status status;
     *graph = NULL;
-    CAFE_TRY(settle(context, n, options, &o));
+    CAFE_TRY(cafe_graph_check_sizes(context, n, 0));
+    CAFE_TRY(cafe_options_take(context, &similarity_table, options, &o));
     s.diagonal = o.diagonal != 0;
     cafe_phase(context, "similarity", 0);
     CAFE_TRY(find_minimum(context, &s));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "rank/top.h"
 #include "sample/sampled.h"
@@ -144,18 +145,8 @@ static const cafe_option pagerank_options[] = {
      "PageRank: steps at most"},
 };
 
-static const cafe_option_table pagerank_table = {
-    "pagerank", "stationary distribution of a walk that sometimes starts anew",
-    sizeof(cafe_pagerank_options), pagerank_options,
-    sizeof pagerank_options / sizeof *pagerank_options};
-
-const cafe_option_table *cafe_pagerank_option_table(void) {
-    return &pagerank_table;
-}
-
-void cafe_pagerank_options_init(cafe_pagerank_options *options) {
-    cafe_options_init(&pagerank_table, options);
-}
+CAFE_OPTION_TABLE(pagerank, "pagerank",
+                  "stationary distribution of a walk that sometimes starts anew", pagerank_options)
 
 /* x is the distribution; from[w] = x_w / d_w, what w sends along each unit of weight. */
 typedef struct walk {
@@ -260,10 +251,9 @@ cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sample
     cafe_status status = CAFE_OK;
     cafe_pagerank_options o;
     cafe_pagerank_report found;
-    cafe_pagerank_options_init(&o);
-    if (options) o = *options;
-    walk k = {.s = sampled, .member = member, .damping = o.damping, .x = value};
-    CAFE_TRY(cafe_options_check(context, &pagerank_table, &o));
+    walk k = {.s = sampled, .member = member, .x = value};
+    CAFE_TRY(cafe_options_take(context, &pagerank_table, options, &o));
+    k.damping = o.damping;
     CAFE_TRY(place_start(context, &k));
     k.from = cafe_mem(context, sampled->n, sizeof *k.from);
     k.to = cafe_mem(context, sampled->n, sizeof *k.to);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "recommend/recommend.h"
 
@@ -161,11 +162,10 @@ cafe_status cafe_recommend_quality(cafe_context *context, const cafe_recommend_i
                                    int64_t queries, const int32_t *query, cafe_quality *quality) {
     cafe_status status = CAFE_OK;
     cafe_recommend_options o;
-    cafe_recommend_options_init(&o);
-    if (options) o = *options;
-    measure m = {.count = o.count, .queries = queries, .query = query};
+    measure m = {.queries = queries, .query = query};
     int64_t n = cafe_graph_nodes(input->graph);
-    CAFE_TRY(cafe_options_check(context, cafe_recommend_option_table(), &o));
+    CAFE_TRY(cafe_options_take(context, cafe_recommend_option_table(), options, &o));
+    m.count = o.count;
     CAFE_TRY(cafe_queries_check(context, n, queries, query));
     CAFE_TRY(cafe_queries_check(context, n, split->hidden, split->source));
     CAFE_TRY(cafe_queries_check(context, n, split->hidden, split->target));

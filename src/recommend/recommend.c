@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 
 enum { QUERIES = 8, TILE = 256 };
@@ -27,17 +28,8 @@ static const cafe_option recommend_options[] = {
      "of a bipartite graph recommend only nodes of the other side"},
 };
 
-static const cafe_option_table recommend_table = {
-    "recommend", "the nodes whose score with a node is largest", sizeof(cafe_recommend_options),
-    recommend_options, sizeof recommend_options / sizeof *recommend_options};
-
-const cafe_option_table *cafe_recommend_option_table(void) {
-    return &recommend_table;
-}
-
-void cafe_recommend_options_init(cafe_recommend_options *options) {
-    cafe_options_init(&recommend_table, options);
-}
+CAFE_OPTION_TABLE(recommend, "recommend", "the nodes whose score with a node is largest",
+                  recommend_options)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
@@ -119,9 +111,7 @@ cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_input *in
     cafe_status status = CAFE_OK;
     cafe_recommend_options o;
     search job = {.options = &o, .queries = queries, .query = query, .node = node, .score = score};
-    cafe_recommend_options_init(&o);
-    if (options) o = *options;
-    CAFE_TRY(cafe_options_check(context, &recommend_table, &o));
+    CAFE_TRY(cafe_options_take(context, &recommend_table, options, &o));
     CAFE_TRY(cafe_queries_check(context, cafe_graph_nodes(input->graph), queries, query));
     CAFE_TRY(cafe_scorer_new(context, input, &o, &job.scorer));
     /* paths are kept for one node a worker */

@@ -13,6 +13,7 @@
 #include <cafe/recommend.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 
 static const cafe_option decoder_options[] = {
     {"decode", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_decoder_options, decode), 0, 0, 3,
@@ -23,17 +24,7 @@ static const cafe_option decoder_options[] = {
      "the embedding is improved until every column's relative residual is below R; 0: it is not"},
 };
 
-static const cafe_option_table decoder_table = {
-    "decoder", "vectors whose inner products are scores", sizeof(cafe_decoder_options),
-    decoder_options, sizeof decoder_options / sizeof *decoder_options};
-
-const cafe_option_table *cafe_decoder_option_table(void) {
-    return &decoder_table;
-}
-
-void cafe_decoder_options_init(cafe_decoder_options *options) {
-    cafe_options_init(&decoder_table, options);
-}
+CAFE_OPTION_TABLE(decoder, "decoder", "vectors whose inner products are scores", decoder_options)
 
 /* Columns to use, and the factor of each. */
 static int64_t find_factors(const cafe_embedding *embedding, int32_t decode, double *factor) {
@@ -88,11 +79,9 @@ cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
     cafe_sampled *sampled = NULL;
     double *factor = NULL;
     cafe_decoder_options o;
-    cafe_decoder_options_init(&o);
-    if (options) o = *options;
     *columns = 0;
     *vectors = NULL;
-    CAFE_TRY(cafe_options_check(context, &decoder_table, &o));
+    CAFE_TRY(cafe_options_take(context, &decoder_table, options, &o));
     CAFE_TRY(embed(context, graph, sphere, &o, &embedding));
     if (o.decode == CAFE_DECODE_P)
         CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));

@@ -1,6 +1,7 @@
 /* Sampling with options: their table, the checks that all samplings share, and the choice. */
 #include <math.h>
 
+#include "base/option.h"
 #include "graph/graph.h"
 #include "sample/sampled.h"
 
@@ -26,17 +27,7 @@ static const cafe_option sample_options[] = {
      "weigh every pair by 1/sqrt(p_u p_w), so that hubs count no more than others"},
 };
 
-static const cafe_option_table sample_table = {
-    "sampling", "how pairs of nodes are drawn from the graph", sizeof(cafe_sample_options),
-    sample_options, sizeof sample_options / sizeof *sample_options};
-
-const cafe_option_table *cafe_sample_option_table(void) {
-    return &sample_table;
-}
-
-void cafe_sample_options_init(cafe_sample_options *options) {
-    cafe_options_init(&sample_table, options);
-}
+CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
 
 const char *cafe_sampling_name(cafe_sampling sampling) {
     switch (sampling) {
@@ -70,12 +61,10 @@ cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph, caf
     cafe_status status = CAFE_OK;
     cafe_sample_options o;
     *sampled = NULL;
-    cafe_sample_options_init(&o);
-    if (options) o = *options;
     if (!inputs) inputs = &none;
     if (!cafe_sampling_name(sampling))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
-    CAFE_TRY(cafe_options_check(context, &sample_table, &o));
+    CAFE_TRY(cafe_options_take(context, &sample_table, options, &o));
     if (graph->arcs == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: %s sampling has nothing to draw from",

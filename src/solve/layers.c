@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "operator/operator.h"
 
 enum { MOST_FAILURES = 3 /* fresh starts in vain that end the search */ };
@@ -41,17 +42,8 @@ static const cafe_option layers_options[] = {
      "sequential algorithm"},
 };
 
-static const cafe_option_table layers_table = {
-    "layers", "hard communities layer by layer: move, refine, pool, repeat",
-    sizeof(cafe_layers_options), layers_options, sizeof layers_options / sizeof *layers_options};
-
-const cafe_option_table *cafe_layers_option_table(void) {
-    return &layers_table;
-}
-
-void cafe_layers_options_init(cafe_layers_options *options) {
-    cafe_options_init(&layers_table, options);
-}
+CAFE_OPTION_TABLE(layers, "layers", "hard communities layer by layer: move, refine, pool, repeat",
+                  layers_options)
 
 /* ---- one hierarchy --------------------------------------------------------------------------- */
 
@@ -286,10 +278,8 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     cafe_pooled *finest = NULL;
     search s = {0};
     cafe_layers_options o;
-    cafe_layers_options_init(&o);
-    if (options) o = *options;
     *layers = NULL;
-    CAFE_TRY(cafe_options_check(context, &layers_table, &o));
+    CAFE_TRY(cafe_options_take(context, &layers_table, options, &o));
     CAFE_TRY(cafe_operator_need_rows(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
     s.h = (hierarchy){.options = &o, .finest = finest};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "solve/softmax_sparse.h"
 
@@ -13,17 +14,8 @@ static const cafe_option sparse_options[] = {
      NULL, "probabilities below this are dropped when they shrink"},
 };
 
-static const cafe_option_table sparse_table = {
-    "sparse", "sparse rows for softmax clustering with many columns", sizeof(cafe_sparse_options),
-    sparse_options, sizeof sparse_options / sizeof *sparse_options};
-
-const cafe_option_table *cafe_sparse_option_table(void) {
-    return &sparse_table;
-}
-
-void cafe_sparse_options_init(cafe_sparse_options *options) {
-    cafe_options_init(&sparse_table, options);
-}
+CAFE_OPTION_TABLE(sparse, "sparse", "sparse rows for softmax clustering with many columns",
+                  sparse_options)
 
 struct cafe_memberships {
     cafe_context *context;
@@ -120,13 +112,9 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     cafe_chunks *chunks = NULL;
     cafe_memberships *m = NULL;
     cafe_sparse x = {.op = op, .labels = labels, .n = op->n};
-    cafe_softmax_options_init(&o);
-    cafe_sparse_options_init(&so);
-    if (options) o = *options;
-    if (sparse) so = *sparse;
     *memberships = NULL;
-    CAFE_TRY(cafe_options_check(context, cafe_softmax_option_table(), &o));
-    CAFE_TRY(cafe_options_check(context, &sparse_table, &so));
+    CAFE_TRY(cafe_options_take(context, cafe_softmax_option_table(), options, &o));
+    CAFE_TRY(cafe_options_take(context, &sparse_table, sparse, &so));
     CAFE_TRY(check_parts(context, op->n, o.columns, part, 0, "part"));
     CAFE_TRY(check_parts(context, op->n, o.columns, labels, -1, "label"));
     x.columns = o.columns;

@@ -24,6 +24,7 @@
 #include <cafe/cluster.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "solve/sweep.h"
@@ -54,18 +55,9 @@ static const cafe_option softmax_options[] = {
      "sequential algorithm"},
 };
 
-static const cafe_option_table softmax_table = {
-    "softmax", "softmax clustering: probability rows that maximise the expected modularity",
-    sizeof(cafe_softmax_options), softmax_options,
-    sizeof softmax_options / sizeof *softmax_options};
-
-const cafe_option_table *cafe_softmax_option_table(void) {
-    return &softmax_table;
-}
-
-void cafe_softmax_options_init(cafe_softmax_options *options) {
-    cafe_options_init(&softmax_table, options);
-}
+CAFE_OPTION_TABLE(softmax, "softmax",
+                  "softmax clustering: probability rows that maximise the expected modularity",
+                  softmax_options)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -225,10 +217,8 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     uint8_t *fixed = NULL;
     int64_t moving = op->n;
     cafe_softmax_options o;
-    cafe_softmax_options_init(&o);
-    if (options) o = *options;
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &softmax_table, &o));
+    CAFE_TRY(cafe_options_take(context, &softmax_table, options, &o));
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
     CAFE_TRY(check_start(context, found, start));

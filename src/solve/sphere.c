@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "solve/sweep.h"
@@ -48,17 +49,9 @@ static const cafe_option sphere_options[] = {
      "for groups linked to one another (both), or as the Ritz values say (auto)"},
 };
 
-static const cafe_option_table sphere_table = {
-    "sphere", "sphere-GCN: rows of length 1 that maximise the trace of the modularity matrix",
-    sizeof(cafe_sphere_options), sphere_options, sizeof sphere_options / sizeof *sphere_options};
-
-const cafe_option_table *cafe_sphere_option_table(void) {
-    return &sphere_table;
-}
-
-void cafe_sphere_options_init(cafe_sphere_options *options) {
-    cafe_options_init(&sphere_table, options);
-}
+CAFE_OPTION_TABLE(sphere, "sphere",
+                  "sphere-GCN: rows of length 1 that maximise the trace of the modularity matrix",
+                  sphere_options)
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
@@ -166,11 +159,9 @@ cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     cafe_sphere_options o;
-    cafe_sphere_options_init(&o);
-    if (options) o = *options;
-    end whole = {o.columns, 0, CAFE_STREAM_START, start};
     *solution = NULL;
-    CAFE_TRY(cafe_options_check(context, &sphere_table, &o));
+    CAFE_TRY(cafe_options_take(context, &sphere_table, options, &o));
+    end whole = {o.columns, 0, CAFE_STREAM_START, start};
     if (o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1))
         CAFE_TRY(solve_end(context, op, &o, &whole, &found));
     else

@@ -17,6 +17,7 @@
 #include <cafe/cluster.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "spectral/exact.h"
 
@@ -45,17 +46,9 @@ static const cafe_option bounds_options[] = {
      "stop when a sweep gains less than this share of the objective"},
 };
 
-static const cafe_option_table bounds_table = {
-    "bounds", "softmax clustering with two columns against the dominant eigenvector",
-    sizeof(cafe_bounds_options), bounds_options, sizeof bounds_options / sizeof *bounds_options};
-
-const cafe_option_table *cafe_bounds_option_table(void) {
-    return &bounds_table;
-}
-
-void cafe_bounds_options_init(cafe_bounds_options *options) {
-    cafe_options_init(&bounds_table, options);
-}
+CAFE_OPTION_TABLE(bounds, "bounds",
+                  "softmax clustering with two columns against the dominant eigenvector",
+                  bounds_options)
 
 /* ---- the gap --------------------------------------------------------------------------------- */
 
@@ -251,10 +244,8 @@ cafe_status cafe_bounds_find(cafe_context *context, const cafe_operator *op,
     cafe_bounds *found = NULL;
     float *h = NULL;
     cafe_bounds_options o;
-    cafe_bounds_options_init(&o);
-    if (options) o = *options;
     *bounds = NULL;
-    CAFE_TRY(cafe_options_check(context, &bounds_table, &o));
+    CAFE_TRY(cafe_options_take(context, &bounds_table, options, &o));
     CAFE_TRY(new_bounds(context, op->n, &found));
     h = cafe_mem(context, 2 * op->n, sizeof *h);
     if (!h) status = CAFE_ERROR_MEMORY;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "solve/solution.h"
 #include "spectral/dense.h"
 #include "spectral/embedding.h"
@@ -31,17 +32,8 @@ static const cafe_option finish_options[] = {
      "rounds of the polynomial filter at most, with --residual"},
 };
 
-static const cafe_option_table finish_table = {
-    "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
-    sizeof(cafe_finish_options), finish_options, sizeof finish_options / sizeof *finish_options};
-
-const cafe_option_table *cafe_finish_option_table(void) {
-    return &finish_table;
-}
-
-void cafe_finish_options_init(cafe_finish_options *options) {
-    cafe_options_init(&finish_table, options);
-}
+CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
+                  finish_options)
 
 /* ---- parts of the certificate ---------------------------------------------------------------- */
 
@@ -207,8 +199,9 @@ done:
     return status;
 }
 
-static cafe_status check(cafe_context *context, const cafe_finish_options *o) {
-    cafe_status status = cafe_options_check(context, &finish_table, o);
+static cafe_status check(cafe_context *context, const cafe_finish_options *given,
+                         cafe_finish_options *o) {
+    cafe_status status = cafe_options_take(context, &finish_table, given, o);
     if (status == CAFE_OK && o->form == CAFE_FORM_RAW && o->residual > 0)
         status =
             cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -259,12 +252,10 @@ done:
 cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
                         const cafe_finish_options *options, cafe_embedding **embedding) {
     cafe_finish_options o;
-    cafe_finish_options_init(&o);
-    if (options) o = *options;
     finishing f = {.op = op, .options = &o};
     int blas_threads = cafe_blas_single();
     *embedding = NULL;
-    cafe_status status = check(context, &o);
+    cafe_status status = check(context, options, &o);
     f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
     f.weights = o.form == CAFE_FORM_WALK ? op->sampled->p : NULL;
     if (status == CAFE_OK) {
@@ -295,10 +286,9 @@ cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t
     cafe_status status = CAFE_OK;
     cafe_solution *solution = NULL;
     cafe_finish_options o;
-    cafe_finish_options_init(&o);
-    o.form = CAFE_FORM_RAW;
-    if (options) o = *options;
     *embedding = NULL;
+    CAFE_TRY(cafe_options_take(context, &finish_table, options, &o));
+    if (!options) o.form = CAFE_FORM_RAW;
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no column to certify");
     CAFE_TRY(cafe_solution_new(context, op->n, columns, 0, &solution));

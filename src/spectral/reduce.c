@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/random.h"
 #include "solve/reduce.h"
 #include "spectral/dense.h"
@@ -45,17 +46,8 @@ static const cafe_option reduce_options[] = {
      NULL, "return all K columns; those without information are completed arbitrarily"},
 };
 
-static const cafe_option_table reduce_table = {
-    "reduce", "dimensionality reduction of a table through W = X^T H", sizeof(cafe_reduce_options),
-    reduce_options, sizeof reduce_options / sizeof *reduce_options};
-
-const cafe_option_table *cafe_reduce_option_table(void) {
-    return &reduce_table;
-}
-
-void cafe_reduce_options_init(cafe_reduce_options *options) {
-    cafe_options_init(&reduce_table, options);
-}
+CAFE_OPTION_TABLE(reduce, "reduce", "dimensionality reduction of a table through W = X^T H",
+                  reduce_options)
 
 /* ---- H and W --------------------------------------------------------------------------------- */
 
@@ -327,10 +319,8 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     cafe_reduction *r = NULL;
     cafe_reduce_options o;
     int blas_threads = cafe_blas_single();
-    cafe_reduce_options_init(&o);
-    if (options) o = *options;
     *reduction = NULL;
-    CAFE_TRY(cafe_options_check(context, &reduce_table, &o));
+    CAFE_TRY(cafe_options_take(context, &reduce_table, options, &o));
     CAFE_TRY(cafe_centred_new(context, rows, width, x, &table));
     r = cafe_mem_zero(context, 1, sizeof *r);
     if (!r) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "update/update.h"
 
 static const cafe_option transition_options[] = {
@@ -15,17 +16,7 @@ static const cafe_option transition_options[] = {
      NULL, "share of a community's nodes that counts as most of it"},
 };
 
-static const cafe_option_table transition_table = {
-    "communities", "what became of old communities", sizeof(cafe_transition_options),
-    transition_options, sizeof transition_options / sizeof *transition_options};
-
-const cafe_option_table *cafe_transition_option_table(void) {
-    return &transition_table;
-}
-
-void cafe_transition_options_init(cafe_transition_options *options) {
-    cafe_options_init(&transition_table, options);
-}
+CAFE_OPTION_TABLE(transition, "communities", "what became of old communities", transition_options)
 
 struct cafe_transition {
     cafe_context *context;
@@ -141,10 +132,8 @@ cafe_status cafe_transition_find(cafe_context *context, int64_t n, const int32_t
     cafe_status status = CAFE_OK;
     cafe_transition *t = NULL;
     cafe_transition_options o;
-    cafe_transition_options_init(&o);
-    if (options) o = *options;
     *transition = NULL;
-    CAFE_TRY(cafe_options_check(context, &transition_table, &o));
+    CAFE_TRY(cafe_options_take(context, &transition_table, options, &o));
     t = cafe_mem_zero(context, 1, sizeof *t);
     if (!t) return CAFE_ERROR_MEMORY;
     t->context = context;

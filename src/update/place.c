@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
@@ -21,17 +22,7 @@ static const cafe_option place_options[] = {
      "made with --residual)"},
 };
 
-static const cafe_option_table place_table = {"place", "vectors for new nodes from their links",
-                                              sizeof(cafe_place_options), place_options,
-                                              sizeof place_options / sizeof *place_options};
-
-const cafe_option_table *cafe_place_option_table(void) {
-    return &place_table;
-}
-
-void cafe_place_options_init(cafe_place_options *options) {
-    cafe_options_init(&place_table, options);
-}
+CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
 
 /* ---- links ------------------------------------------------------------------------------------
  */
@@ -297,11 +288,9 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     cafe_operator *op = NULL;
     double *work = NULL;
     cafe_place_options o;
-    cafe_place_options_init(&o);
-    if (options) o = *options;
-    placing p = {
-        .links = links, .columns = columns, .vectors = vectors, .form = o.form, .placed = placed};
-    CAFE_TRY(cafe_options_check(context, &place_table, &o));
+    placing p = {.links = links, .columns = columns, .vectors = vectors, .placed = placed};
+    CAFE_TRY(cafe_options_take(context, &place_table, options, &o));
+    p.form = o.form;
     CAFE_TRY(check_vectors(context, graph, &p));
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));

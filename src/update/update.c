@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "kernels/rows.h"
@@ -35,17 +36,8 @@ static const cafe_option update_options[] = {
      "rotate the new vectors onto the old ones, so that coordinates can be compared"},
 };
 
-static const cafe_option_table update_table = {
-    "update", "new vectors from old ones and the edges that changed", sizeof(cafe_update_options),
-    update_options, sizeof update_options / sizeof *update_options};
-
-const cafe_option_table *cafe_update_option_table(void) {
-    return &update_table;
-}
-
-void cafe_update_options_init(cafe_update_options *options) {
-    cafe_options_init(&update_table, options);
-}
+CAFE_OPTION_TABLE(update, "update", "new vectors from old ones and the edges that changed",
+                  update_options)
 
 /* ---- the result -------------------------------------------------------------------------------
  */
@@ -339,10 +331,8 @@ cafe_status cafe_update(cafe_context *context, const cafe_changes *changes, int6
     cafe_operator *op = NULL;
     cafe_updated *r = NULL;
     cafe_update_options o;
-    cafe_update_options_init(&o);
-    if (options) o = *options;
     *updated = NULL;
-    CAFE_TRY(cafe_options_check(context, &update_table, &o));
+    CAFE_TRY(cafe_options_take(context, &update_table, options, &o));
     if (columns < 1 || columns > 65536)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld columns", (long long)columns);
     CAFE_TRY(check_rows(context, changes->old_nodes, columns, rows));
