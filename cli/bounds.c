@@ -177,13 +177,13 @@ static int find_bounds(bounds_job *job) {
     int code =
         cli_check(&job->run, cafe_graph_read(context, job->path, &job->values->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &job->sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
     if (status == CAFE_OK)
         status = cafe_bounds_find(context, job->op, &job->values->bounds, &job->bounds);
-    if (status == CAFE_OK) cafe_bounds_get(job->bounds, &job->report);
+    if (status == CAFE_OK) job->report = *cafe_bounds_get(job->bounds);
     return cli_check(&job->run, status);
 }
 

@@ -40,7 +40,7 @@ static int solve_layers(cluster_job *job, const cli_arguments *arguments) {
     int code =
         cli_check(&job->run, cafe_layers_find(job->run.context, job->op, &options, &job->layers));
     if (code != CLI_OK) return code;
-    cafe_layers_get(job->layers, cafe_layers_count(job->layers) - 1, &top);
+    top = *cafe_layers_get(job->layers, cafe_layers_count(job->layers) - 1);
     job->partition = top.partition;
     job->communities = top.communities;
     job->modularity = top.modularity;
@@ -62,7 +62,7 @@ static int read_input(cluster_job *job) {
         &job->run, cafe_graph_read(job->run.context, job->path, &job->values.graph, &job->graph));
     job->seconds[CLUSTER_READ] = cli_seconds() - began;
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     return CLI_OK;
 }

@@ -29,8 +29,7 @@ void cluster_say_layers(cluster_job *job) {
     if (!job->run.common->verbose) return;
     cli_say(&job->run, "          layer  communities  modularity");
     for (int64_t i = 0; i < layers; i++) {
-        cafe_layer layer;
-        cafe_layers_get(job->layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(job->layers, i);
         cli_say(&job->run, "          %5" PRId64 "  %11s  %10.6f", i + 1,
                 cli_count_text(layer.communities, count), layer.modularity);
     }
@@ -136,7 +135,7 @@ static int put_tree(cluster_job *job, FILE *file) {
     cli_json json = {.file = file};
     cafe_layer layer;
     int code = CLI_OK;
-    cafe_layers_get(job->layers, 0, &layer);
+    layer = *cafe_layers_get(job->layers, 0);
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/hierarchy/1");
     cli_json_integer(&json, "nodes", job->counts.nodes);
@@ -148,7 +147,7 @@ static int put_tree(cluster_job *job, FILE *file) {
     cli_json_integers(&json, "finest", layer.partition, job->counts.nodes);
     cli_json_open(&json, "layers", '[');
     for (int64_t i = 0; i < cafe_layers_count(job->layers); i++) {
-        cafe_layers_get(job->layers, i, &layer);
+        layer = *cafe_layers_get(job->layers, i);
         put_layer(&json, &layer);
     }
     cli_json_close(&json, ']');
@@ -183,8 +182,7 @@ static void put_options(cli_json *json, const cluster_job *job) {
 static void put_layers(cli_json *json, const cluster_job *job) {
     cli_json_open(json, "layers", '[');
     for (int64_t i = 0; job->layers && i < cafe_layers_count(job->layers); i++) {
-        cafe_layer layer;
-        cafe_layers_get(job->layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(job->layers, i);
         layer.parent = NULL; /* in the tree only */
         put_layer(json, &layer);
     }

@@ -41,7 +41,7 @@ static int start_from_layers(cluster_job *job, const cli_arguments *arguments, i
     cafe_layer top;
     int code = cli_check(&job->run, cafe_layers_find(job->run.context, job->op, NULL, &layers));
     if (code != CLI_OK) return code;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     if (!cli_given(arguments, "columns") && top.communities > o->columns)
         o->columns = top.communities;
     *part = malloc((size_t)job->counts.nodes * sizeof **part);

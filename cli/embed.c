@@ -135,7 +135,7 @@ static int read_input(embed_job *job, const cli_arguments *arguments) {
     int code = cli_read_labelled(&job->run, job->path, &job->values.graph, job->values.labels,
                                  &job->graph);
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     embed_warn_graph(job);
     code = read_start(job, arguments);
     if (code == CLI_OK) code = read_labels(job, arguments);
@@ -183,7 +183,7 @@ static int finish(embed_job *job) {
                                            &job->solved.solution, &job->embedding);
     job->seconds[PHASE_FINISH] = cli_seconds() - began;
     if (status != CAFE_OK) return cli_check(&job->run, status);
-    cafe_embedding_certificate(job->embedding, &job->certificate);
+    job->certificate = *cafe_embedding_certificate(job->embedding);
     embed_say_certificate(job);
     return CLI_OK;
 }

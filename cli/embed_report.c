@@ -208,8 +208,7 @@ static cafe_sampling sampling_of(const embed_job *job) {
 }
 
 static bool info_exact(const cafe_sampled *sampled) {
-    cafe_sampled_info info;
-    cafe_sampled_get_info(sampled, &info);
+    cafe_sampled_info info = *cafe_sampled_get_info(sampled);
     return info.exact != 0;
 }
 

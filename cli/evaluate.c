@@ -56,7 +56,7 @@ int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
 int evaluate_read(evaluate_job *job) {
     const evaluate_values *v = &job->values;
     int code = cli_read_labelled(job->run, job->path, &v->graph, v->labels, &job->graph);
-    if (code == CLI_OK) cafe_graph_get_counts(job->graph, &job->counts);
+    if (code == CLI_OK) job->counts = *cafe_graph_get_counts(job->graph);
     return code;
 }
 

@@ -59,7 +59,7 @@ static int find_layers(cluster_job *job) {
     cafe_status status = cafe_operator_modularity(context, job->sampled, &op);
     if (status == CAFE_OK) status = cafe_layers_find(context, op, &job->values->layers, &layers);
     if (status == CAFE_OK) {
-        cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+        top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
         memcpy(job->part, top.partition, bytes);
         job->parts = top.communities;
     }
@@ -150,7 +150,7 @@ static int evaluate(cluster_job *job) {
     int64_t classes = 0;
     int code = cli_read_labelled(&job->run, job->path, &v->graph, v->labels, &job->graph);
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     code = cli_sample(&job->run, &v->sampling, job->graph, &job->sampled);
     if (code == CLI_OK && v->labels) code = read_classes(job, v->labels, &job->label, &classes);
     if (code == CLI_OK)

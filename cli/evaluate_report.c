@@ -22,8 +22,7 @@ static void put_figure(const cafe_figure *f) {
 }
 
 static void put_share(const cafe_evaluation *e, int64_t share) {
-    cafe_share s;
-    cafe_evaluation_share(e, share, &s);
+    cafe_share s = *cafe_evaluation_share(e, share);
     if (s.train < 1)
         printf("%5.3g%%", 100 * s.train);
     else
@@ -39,8 +38,7 @@ static void put_share(const cafe_evaluation *e, int64_t share) {
 /* Components stay connected, so a tree has no link to hide. */
 static void warn_hidden(const evaluate_job *job) {
     for (int64_t i = 0; i < cafe_evaluation_shares(job->evaluation); i++) {
-        cafe_share s;
-        cafe_evaluation_share(job->evaluation, i, &s);
+        cafe_share s = *cafe_evaluation_share(job->evaluation, i);
         if (s.hidden < s.wanted)
             cli_warn(job->run,
                      "share %g: only %" PRId64 " of %" PRId64
@@ -69,8 +67,7 @@ void evaluate_print(const evaluate_job *job) {
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_result(cli_json *json, const cafe_evaluation *e, int64_t share) {
-    cafe_share s;
-    cafe_evaluation_share(e, share, &s);
+    cafe_share s = *cafe_evaluation_share(e, share);
     cli_json_open(json, NULL, '{');
     cli_json_real(json, "train", s.train);
     cli_json_integer(json, "train_count", s.train_count);

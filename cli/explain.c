@@ -198,7 +198,7 @@ static int read_input(explain_job *job) {
     cafe_context *context = job->run.context;
     int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     code = find_nodes(job);
     if (code == CLI_OK)
@@ -242,11 +242,11 @@ static cafe_status explain(explain_job *job) {
         status = cafe_explain(context, job->op, job->columns, job->vectors, job->part, &v->explain,
                               &job->explanation);
     if (status != CAFE_OK) return status;
-    cafe_explanation_get(job->explanation, &job->report);
+    job->report = *cafe_explanation_get(job->explanation);
     status = associate(job);
     if (status == CAFE_OK && (v->spectrum || cheap))
         status = cafe_spectrum_find(context, job->explanation, &v->values, &job->spectrum);
-    if (job->spectrum) cafe_spectrum_get(job->spectrum, &job->spectrum_report);
+    if (job->spectrum) job->spectrum_report = *cafe_spectrum_get(job->spectrum);
     if (status == CAFE_OK && (v->bound || cheap)) {
         status = cafe_ceiling_find(context, job->op, job->report.part, &v->ceiling, &job->ceiling);
         job->has_ceiling = status == CAFE_OK;

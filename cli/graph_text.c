@@ -65,8 +65,7 @@ const char *cli_directed_text(int32_t rule) {
 
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     char nodes[CLI_COUNT_TEXT], edges[CLI_COUNT_TEXT], parts[CLI_COUNT_TEXT], changes[512];
-    cafe_graph_counts c;
-    cafe_graph_get_counts(graph, &c);
+    cafe_graph_counts c = *cafe_graph_get_counts(graph);
     cli_say(run, "graph     %s: %s node%s, %s %sedge%s, %s component%s", path,
             cli_count_text(c.nodes, nodes), plural(c.nodes), cli_count_text(c.edges, edges),
             c.weighted ? "weighted " : "", plural(c.edges), cli_count_text(c.components, parts),

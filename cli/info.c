@@ -177,7 +177,7 @@ static int describe(cli_run *run, const info_values *v, const char *path) {
     info_figures f = {0};
     int code = cli_check(run, cafe_graph_read(run->context, path, &v->graph, &graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(graph, &f.counts);
+    f.counts = *cafe_graph_get_counts(graph);
     if (!find_degrees(graph, &f)) code = cli_error(run, CLI_FAILED, "out of memory: degrees");
     find_weights(graph, &f);
     if (code == CLI_OK) code = find_sides(run, graph, &f);

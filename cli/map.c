@@ -59,7 +59,7 @@ static int read_input(map_job *job) {
     int code =
         cli_check(&job->run, cafe_graph_read(job->run.context, job->path, &v->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     return cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns, &job->vectors);
 }

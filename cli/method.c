@@ -84,8 +84,7 @@ int cli_method_check(const char *command, cli_method *m, const cli_arguments *ar
 
 /* Drawn walks: the certificate is for the exact P, which needs only products. */
 static cafe_status certify_exact(cafe_context *context, const cli_method *m, cli_model *model) {
-    cafe_sampled_info info;
-    cafe_sampled_get_info(model->sampled, &info);
+    cafe_sampled_info info = *cafe_sampled_get_info(model->sampled);
     if (info.sampling != CAFE_SAMPLING_WALK || info.exact || info.seeds > 0 ||
         m->sampling.options.balance) /* products do not know of the weights */
         return CAFE_OK;
@@ -165,7 +164,7 @@ static cafe_status solve_layers(cafe_context *context, const cli_method *m, cons
     cafe_layer top;
     cafe_status status = cafe_layers_find(context, model->op, &m->layers, &layers);
     if (status != CAFE_OK) return status;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     solved->communities = top.communities;
     solved->modularity = top.modularity;
     status = cafe_layers_solution(context, model->op, layers, m->layers_columns, &solved->solution);

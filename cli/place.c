@@ -57,7 +57,7 @@ static int read_input(place_job *job) {
     int code =
         cli_check(&job->run, cafe_graph_read(context, job->path, &job->values->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     code = cli_check(&job->run, cafe_block_read(context, job->vectors_path, &rows, &job->columns,
                                                 &job->vectors));

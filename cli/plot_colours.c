@@ -48,7 +48,7 @@ static int find_communities(plot_job *job) {
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
     if (status == CAFE_OK) {
-        cafe_layers_get(layers, cafe_layers_count(layers) - 1, &layer);
+        layer = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
         for (int64_t u = 0; u < job->n; u++)
             job->kind[u] = offsets[u + 1] > offsets[u] ? layer.partition[u] : -1;
         job->inputs.kinds = layer.communities;

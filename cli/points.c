@@ -52,8 +52,7 @@ static void put_options(cli_json *json, const points_job *job) {
 static int put_report(FILE *file, const void *argument) {
     const points_job *job = argument;
     cli_json json = {.file = file};
-    cafe_graph_counts counts;
-    cafe_graph_get_counts(job->graph, &counts);
+    cafe_graph_counts counts = *cafe_graph_get_counts(job->graph);
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/points/1");
     cli_json_text(&json, "version", cafe_version());
@@ -120,8 +119,7 @@ static int make_graph(points_job *job) {
 }
 
 static void say_result(points_job *job) {
-    cafe_graph_counts counts;
-    cafe_graph_get_counts(job->graph, &counts);
+    cafe_graph_counts counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->values->output, job->graph);
     cli_say(&job->run, "search    %s", way(job));
     if (counts.edges == 0) cli_warn(&job->run, "no two rows are similar: the graph has no edges");

@@ -192,7 +192,7 @@ static int read_input(rank_job *job) {
     cafe_context *context = job->run.context;
     int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     code = read_set(job, v->set, &job->set, &job->members);
     if (code == CLI_OK) code = read_set(job, v->other, &job->other, &job->others);

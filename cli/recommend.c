@@ -199,7 +199,7 @@ static int work(recommend_job *job) {
     int code = cli_check(
         &job->run, cafe_graph_read(job->run.context, job->path, &job->values->graph, &job->graph));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->graph, &job->counts);
+    job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
     if ((code = find_queries(job)) != CLI_OK) return code;
     if ((code = hide_links(job)) != CLI_OK) return code;

@@ -72,7 +72,7 @@ static int solve(reduce_job *job) {
     if (status == CAFE_ERROR_ARGUMENT)
         return cli_error(&job->run, CLI_USAGE, "%s", cafe_error(job->run.context));
     if (status != CAFE_OK) return cli_check(&job->run, status);
-    cafe_reduction_get(job->reduction, &job->report);
+    job->report = *cafe_reduction_get(job->reduction);
     reduce_say_result(job);
     return CLI_OK;
 }

@@ -62,7 +62,7 @@ static int reduce_cloud(reproduce_job *job, int64_t n, int64_t d, const float *p
     if (code == CLI_OK) {
         const reproduce_published *p =
             reproduce_find_published("reduction", result->set, "CAFE-GCN");
-        cafe_reduction_get(reduction, &report);
+        report = *cafe_reduction_get(reduction);
         for (int64_t j = 0; j < report.columns && j < COLUMNS && report.projections; j++) {
             reproduce_cell *cell = &result->cell[result->cells++];
             cell->ours = fabs(report.projections[j]);
@@ -132,7 +132,7 @@ static int compare_eigenvector(reproduce_job *job, const cafe_graph *graph,
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = cafe_bounds_find(context, op, &o, &bounds);
     if (status == CAFE_OK) {
-        cafe_bounds_get(bounds, &report);
+        report = *cafe_bounds_get(bounds);
         const cafe_bound *b = &report.centred;
         result->cell[0].ours = b->cosine_qx;
         result->cell[1].ours = report.gap.delta;

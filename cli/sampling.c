@@ -148,8 +148,7 @@ static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, s
 
 static void say_sampled(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled) {
     char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
-    cafe_sampled_info i;
-    cafe_sampled_get_info(sampled, &i);
+    cafe_sampled_info i = *cafe_sampled_get_info(sampled);
     if (s->options.balance) cli_say(run, "sampling  pairs weighed by 1/sqrt(p_u p_w)");
     if (i.sampling == CAFE_SAMPLING_EDGE) return;
     cli_say(run, "sampling  %s: %s entries, %s", cafe_sampling_name(i.sampling),
@@ -203,8 +202,7 @@ void cli_json_sampling(cli_json *json, const cli_sampling *s) {
 }
 
 void cli_json_sampled(cli_json *json, const cafe_sampled *sampled) {
-    cafe_sampled_info i;
-    cafe_sampled_get_info(sampled, &i);
+    cafe_sampled_info i = *cafe_sampled_get_info(sampled);
     cli_json_open(json, "sampled", '{');
     cli_json_text(json, "sampling", cafe_sampling_name(i.sampling));
     cli_json_integer(json, "entries", i.entries);

@@ -106,14 +106,14 @@ static int read_input(update_job *job) {
     cafe_context *context = job->run.context;
     int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->old));
     if (code != CLI_OK) return code;
-    cafe_graph_get_counts(job->old, &job->old_counts);
+    job->old_counts = *cafe_graph_get_counts(job->old);
     cli_say_graph(&job->run, job->path, job->old);
     if ((code = read_rows(job)) != CLI_OK) return code;
     code = cli_check(&job->run,
                      cafe_changes_read(context, job->old, job->changes_path, &job->changes));
     if (code != CLI_OK) return code;
-    cafe_changes_get_counts(job->changes, &job->changed);
-    cafe_graph_get_counts(cafe_changes_graph(job->changes), &job->counts);
+    job->changed = *cafe_changes_get_counts(job->changes);
+    job->counts = *cafe_graph_get_counts(cafe_changes_graph(job->changes));
     if (v->communities)
         code =
             cli_check(&job->run, cafe_labels_read(context, job->old, v->communities, &job->labels));
@@ -125,7 +125,7 @@ static int update(update_job *job) {
     int code = cli_check(&job->run, cafe_update(job->run.context, job->changes, job->columns,
                                                 job->rows, &job->values->update, &job->updated));
     job->update_seconds = cli_seconds() - began;
-    if (code == CLI_OK) cafe_updated_get(job->updated, &job->report);
+    if (code == CLI_OK) job->report = *cafe_updated_get(job->updated);
     return code;
 }
 
@@ -162,11 +162,11 @@ static cafe_status compare_communities(update_job *job, const cafe_operator *op)
     if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
     if (status == CAFE_OK) {
         for (int64_t u = 0; u < n; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
-        cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+        top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
         status = cafe_transition_find(context, n, before, top.partition, job->report.drift,
                                       &job->values->transition, &job->transition);
     }
-    if (status == CAFE_OK) cafe_transition_get(job->transition, &job->communities);
+    if (status == CAFE_OK) job->communities = *cafe_transition_get(job->transition);
     cafe_layers_free(layers);
     free(old);
     free(before);

@@ -113,7 +113,7 @@ static int find_layers(view_job *job) {
     job->layer = calloc((size_t)job->inputs.layers + 1, sizeof *job->layer);
     if (!job->layer) return cli_error(&job->run, CLI_FAILED, "out of memory");
     for (int64_t l = 0; l < job->inputs.layers; l++)
-        cafe_layers_get(job->layers, l, &job->layer[l]);
+        job->layer[l] = *cafe_layers_get(job->layers, l);
     return CLI_OK;
 }
 
@@ -140,7 +140,7 @@ static int find_certificate(view_job *job) {
     int code = cli_check(&job->run, cafe_certify(job->run.context, job->op, job->columns,
                                                  job->vectors, NULL, &job->certified));
     if (code != CLI_OK) return code;
-    cafe_embedding_certificate(job->certified, &c);
+    c = *cafe_embedding_certificate(job->certified);
     job->inputs.pairs = c.pairs;
     job->inputs.ritz_values = c.ritz_values;
     job->inputs.residuals = c.residuals;

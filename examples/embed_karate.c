@@ -38,7 +38,7 @@ int main(void) {
     if (status != CAFE_OK) {
         fprintf(stderr, "embed_karate: %s\n", cafe_error(context));
     } else {
-        cafe_embedding_certificate(embedding, &certificate);
+        certificate = *cafe_embedding_certificate(embedding);
         printf("%lld columns of %lld asked for; first Ritz value %.4f, residual %.1e\n",
                (long long)certificate.columns, (long long)certificate.asked,
                certificate.ritz_values[0], certificate.residuals[0]);

@@ -73,7 +73,7 @@ static cafe_status certify(objects *o, int *wrong) {
     cafe_certificate c;
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t nodes = cafe_embedding_nodes(o->embedding);
-    cafe_embedding_certificate(o->embedding, &c);
+    c = *cafe_embedding_certificate(o->embedding);
     size_t bytes = (size_t)(nodes * c.columns) * sizeof(float);
     float *v = malloc(bytes), *y = malloc(bytes);
     if (v && y) {

@@ -242,7 +242,7 @@ static void shares_stand_alone(void **unused) {
     assert_float_equal(figure.mean, sum / n, 1e-12);
     assert_float_equal(figure.std, sqrt(variance), 1e-9);
     assert_true(figure.defined == repeats && figure.mean > 0.3);
-    cafe_evaluation_share(one, 0, &share);
+    share = *cafe_evaluation_share(one, 0);
     assert_int_equal(share.train_count + share.test_count, NODES - NODES / 10);
     assert_int_equal(share.columns, COLUMNS);
     assert_string_equal(cafe_evaluation_metric_name(one, 4), "auc_paper");
@@ -404,8 +404,8 @@ static void honest_pairs(void **unused) {
         const double train[3] = {0.8, 0.5, 0.1};
         assert_int_equal(cafe_pair_sets_make(context, g, &o, train[i], &s), CAFE_OK);
         check_pairs(g, &s);
-        cafe_graph_get_counts(g, &whole);
-        cafe_graph_get_counts(s.remaining, &left);
+        whole = *cafe_graph_get_counts(g);
+        left = *cafe_graph_get_counts(s.remaining);
         assert_int_equal(left.components, whole.components);
         assert_int_equal(left.edges + s.hidden, whole.edges);
         assert_int_equal(s.hidden, links_of(&s.test));

@@ -59,8 +59,7 @@ static void test_shares_sum(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         fixture f = random_fixture(seed);
-        cafe_explain_report report;
-        cafe_explanation_get(f.e, &report);
+        cafe_explain_report report = *cafe_explanation_get(f.e);
         double sum = 0, shares = 0, sizes = 0;
         for (int64_t k = 0; k < f.columns; k++) {
             cafe_dimension_card card;
@@ -193,14 +192,14 @@ static void test_problem_recognised(void **state) {
         TEST_OK(context, cafe_finish(context, t.op, &solution, &finish, &embedding));
         cafe_embedding_copy(embedding, v);
         TEST_OK(context, cafe_explain(context, t.op, 3, v, NULL, NULL, &e));
-        cafe_explanation_get(e, &report);
+        report = *cafe_explanation_get(e);
         assert_int_equal(report.generalised, form);
         assert_true(report.communities >= 2 && report.part_modularity > 0.41);
         for (int64_t k = 0; k < 3; k++) {
             cafe_dimension_card card;
             cafe_certificate certificate;
             cafe_explain_dimension(e, k, &card);
-            cafe_embedding_certificate(embedding, &certificate);
+            certificate = *cafe_embedding_certificate(embedding);
             assert_true(card.residual < 1e-4 * card.value);
             near(card.value, certificate.ritz_values[k], card.value);
         }
@@ -376,7 +375,7 @@ static void test_node_cards(void **state) {
             sum += card.total;
             sizes += fabs(card.total);
         }
-        cafe_explanation_get(f.e, &report);
+        report = *cafe_explanation_get(f.e);
         near(sum, report.modularity, sizes); /* nodes and columns account for the same */
         tear_down(&f);
     }
@@ -423,7 +422,7 @@ static void test_community_cards(void **state) {
             check_community(&f, c, covariance);
             sum += covariance[c * 5 + c];
         }
-        cafe_explanation_get(f.e, &report);
+        report = *cafe_explanation_get(f.e);
         near(report.part_modularity, sum, 1e-3);
         tear_down(&f);
     }
@@ -452,7 +451,7 @@ static digest everything(int32_t threads) {
     cafe_ceiling_options quick;
     cafe_spectrum *spectrum = NULL;
     cafe_spectrum_report values;
-    cafe_explanation_get(f.e, &report);
+    report = *cafe_explanation_get(f.e);
     note(&d, report.modularity), note(&d, report.values[0]), note(&d, report.part_modularity);
     for (int64_t k = 0; k < 5; k++) {
         cafe_dimension_card card;
@@ -465,7 +464,7 @@ static digest everything(int32_t threads) {
     TEST_OK(context, cafe_explain_community(context, f.e, 2, &community));
     note(&d, community.strength), note(&d, community.nearest[1].value);
     TEST_OK(context, cafe_spectrum_find(context, f.e, NULL, &spectrum));
-    cafe_spectrum_get(spectrum, &values);
+    values = *cafe_spectrum_get(spectrum);
     note(&d, values.positive), note(&d, values.values[21]), note(&d, (double)values.elbow);
     cafe_ceiling_options_init(&quick);
     quick.columns = 8, quick.sweeps = 20;
@@ -530,7 +529,7 @@ static void test_without_rows(void **state) {
     (void)state;
     TEST_OK(context, cafe_operator_walk(context, f.t.sampled, 3, &walk));
     TEST_OK(context, cafe_explain(context, walk, f.columns, f.v, NULL, NULL, &e));
-    cafe_explanation_get(e, &report);
+    report = *cafe_explanation_get(e);
     TEST_OK(context, cafe_operator_trace(context, walk, f.columns, f.v, &trace));
     near(report.modularity, trace, 1);
     assert_int_equal(report.communities, 0);
@@ -538,7 +537,7 @@ static void test_without_rows(void **state) {
     assert_int_equal(cafe_explain_community(context, e, 0, &card), CAFE_ERROR_ARGUMENT);
     assert_int_equal(cafe_ceiling_find(context, walk, NULL, NULL, &ceiling), CAFE_ERROR_ARGUMENT);
     TEST_OK(context, cafe_spectrum_find(context, e, NULL, &spectrum));
-    cafe_spectrum_get(spectrum, &values);
+    values = *cafe_spectrum_get(spectrum);
     assert_true(values.count > 0 && values.positive == -1);
     cafe_spectrum_free(spectrum);
     cafe_explanation_free(e);
@@ -582,7 +581,7 @@ static cafe_status find_ceiling(cafe_context *context, const test_problem *t,
     cafe_explain_report report;
     cafe_ceiling_options_init(&quick);
     quick.columns = 4, quick.sweeps = 2, quick.restarts = 1, quick.steps = 5;
-    cafe_explanation_get(e, &report);
+    report = *cafe_explanation_get(e);
     return cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
 }
 

@@ -91,8 +91,7 @@ static double best_found(const test_problem *t, int64_t n, const int32_t *plante
     double best = planted ? part_modularity(t, n, planted) : -1, found;
     TEST_OK(context, cafe_layers_find(context, t->op, NULL, &layers));
     for (int64_t i = 0; i < cafe_layers_count(layers); i++) {
-        cafe_layer layer;
-        cafe_layers_get(layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(layers, i);
         if (layer.modularity > best) best = layer.modularity;
     }
     cafe_layers_free(layers);
@@ -116,8 +115,8 @@ static void check_bound(const test_problem *t, int64_t n, const int32_t *planted
     cafe_layer top;
     double best = best_found(t, n, planted, seed);
     TEST_OK(t->context, cafe_layers_find(t->context, t->op, NULL, &layers));
-    cafe_layers_get(layers, 0, &top); /* the finest: not the best */
-    if (seed % 3) cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    top = *cafe_layers_get(layers, 0); /* the finest: not the best */
+    if (seed % 3) top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     TEST_OK(t->context, cafe_ceiling_find(t->context, t->op, top.partition, NULL, &c));
     assert_int_equal(c.exact, exact);
     if (!(c.pairs >= best && c.spectral >= best && c.dual >= best && c.witness >= best))
@@ -208,7 +207,7 @@ static void find_spectrum(const test_problem *t, int64_t n, int64_t columns, caf
     cafe_embedding_copy(embedding, v);
     TEST_OK(t->context, cafe_explain(t->context, t->op, columns, v, NULL, NULL, e));
     TEST_OK(t->context, cafe_spectrum_find(t->context, *e, NULL, s));
-    cafe_spectrum_get(*s, r);
+    *r = *cafe_spectrum_get(*s);
     cafe_embedding_free(embedding);
     free(v);
 }

@@ -149,7 +149,7 @@ static void test_declared_nodes(void **state) {
     cafe_graph_options_init(&options);
     options.nodes = 5;
     cafe_graph *graph = io_read(shared, "x", "3 1\n", &options);
-    cafe_graph_get_counts(graph, &counts);
+    counts = *cafe_graph_get_counts(graph);
     assert_int_equal(counts.nodes, 5);
     assert_int_equal(counts.isolated, 3);
     assert_true(cafe_graph_names_are_indices(graph));

@@ -48,8 +48,7 @@ static cafe_layers *find(const setting *s, const cafe_layers_options *options) {
 }
 
 static cafe_layer top_of(const cafe_layers *layers) {
-    cafe_layer top;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    cafe_layer top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     return top;
 }
 
@@ -106,7 +105,7 @@ static void expect_sound(const setting *s, const cafe_layers *layers, double res
     cafe_layer layer, next;
     double last = -HUGE_VAL;
     for (int64_t i = 0; i < count; i++) {
-        cafe_layers_get(layers, i, &layer);
+        layer = *cafe_layers_get(layers, i);
         expect_numbered(layer.partition, n, layer.communities);
         double q = dense_modularity(s->graph, layer.partition, resolution);
         assert_true(fabs(layer.modularity - q) <= 1e-11 * (1 + resolution));
@@ -115,7 +114,7 @@ static void expect_sound(const setting *s, const cafe_layers *layers, double res
         if (connected) assert_int_equal(count_pieces(s->graph, layer.partition), layer.communities);
         assert_int_equal(layer.parent == NULL, i + 1 == count);
         if (!layer.parent) continue;
-        cafe_layers_get(layers, i + 1, &next);
+        next = *cafe_layers_get(layers, i + 1);
         assert_true(next.communities < layer.communities);
         for (int64_t u = 0; u < n; u++)
             assert_int_equal(layer.parent[layer.partition[u]], next.partition[u]);
@@ -171,8 +170,8 @@ static void expect_same(const cafe_layers *a, const cafe_layers *b, int64_t n) {
     assert_int_equal(cafe_layers_count(a), cafe_layers_count(b));
     for (int64_t i = 0; i < cafe_layers_count(a); i++) {
         cafe_layer x, y;
-        cafe_layers_get(a, i, &x);
-        cafe_layers_get(b, i, &y);
+        x = *cafe_layers_get(a, i);
+        y = *cafe_layers_get(b, i);
         assert_int_equal(x.communities, y.communities);
         assert_memory_equal(&x.modularity, &y.modularity, sizeof x.modularity);
         assert_memory_equal(x.partition, y.partition, (size_t)n * sizeof *x.partition);
@@ -452,7 +451,7 @@ static void resolution_goes_from_components_to_single_nodes(void **state) {
     setting s = begin(context, test_random(context, 150, 260, 1, 0, 4));
     cafe_graph_counts counts;
     (void)state;
-    cafe_graph_get_counts(s.graph, &counts);
+    counts = *cafe_graph_get_counts(s.graph);
     for (int32_t refine = 0; refine < 2; refine++) {
         cafe_layers_options none = with(0, refine, 0, 0), huge = with(1e9, refine, 0, 0);
         cafe_layers *layers = find(&s, &none);

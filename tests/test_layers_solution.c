@@ -11,8 +11,7 @@ static cafe_layers *find(test_problem *t) {
 static int64_t all_columns(const cafe_layers *layers) {
     int64_t sum = 0;
     for (int64_t i = 0; i < cafe_layers_count(layers); i++) {
-        cafe_layer layer;
-        cafe_layers_get(layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(layers, i);
         sum += layer.communities;
     }
     return sum;
@@ -33,8 +32,7 @@ static void communities_are_columns(void **state) {
     assert_int_equal(k, all_columns(layers));
     cafe_solution_copy(s, h);
     for (int64_t i = cafe_layers_count(layers) - 1; i >= 0; i--) {
-        cafe_layer layer;
-        cafe_layers_get(layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(layers, i);
         for (int64_t u = 0; u < n; u++)
             for (int64_t c = 0; c < layer.communities; c++)
                 assert_true(h[u * k + first + c] == (c == layer.partition[u]));
@@ -57,8 +55,8 @@ static void finer_layers_are_mixed_down(void **state) {
     cafe_layers *layers = find(&t);
     cafe_layer top, fine;
     cafe_solution *s = NULL;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
-    cafe_layers_get(layers, cafe_layers_count(layers) - 2, &fine);
+    top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
+    fine = *cafe_layers_get(layers, cafe_layers_count(layers) - 2);
     int64_t width = fine.communities - 1, k = top.communities + width, n = 1600;
     assert_true(width > 4);
     TEST_OK(context, cafe_layers_solution(context, t.op, layers, k, &s));

@@ -22,7 +22,7 @@ static cafe_reduction *reduce(cafe_context *context, int64_t n, int64_t width, c
                               cafe_reduce_options o, cafe_reduction_report *report) {
     cafe_reduction *reduction = NULL;
     TEST_OK(context, cafe_reduce(context, n, width, x, &o, &reduction));
-    cafe_reduction_get(reduction, report);
+    *report = *cafe_reduction_get(reduction);
     return reduction;
 }
 

@@ -104,8 +104,7 @@ static void check_distribution(const cafe_sampled *s) {
         total += sum;
     }
     assert_true(fabs(total - 1) < 1e-12);
-    cafe_sampled_info info;
-    cafe_sampled_get_info(s, &info);
+    cafe_sampled_info info = *cafe_sampled_get_info(s);
     assert_int_equal(info.entries, entries);
     assert_true(info.sampling == s->sampling);
 }
@@ -159,7 +158,7 @@ static void test_walk(void **state) {
             dense_walk(graph, share, windows[i], NULL, p);
             check_distribution(s);
             check_dense(s, p, 1e-6);
-            cafe_sampled_get_info(s, &info);
+            info = *cafe_sampled_get_info(s);
             assert_true(info.exact == 1 && info.samples == 0 && info.steps == windows[i]);
             cafe_sampled_free(s);
         }
@@ -244,7 +243,7 @@ static void test_pagerank(void **state) {
         dense_walk(graph, share, 100, NULL, p);
         check_distribution(s);
         check_dense(s, p, 1e-3); /* the smallest entries have lost the most to the truncation */
-        cafe_sampled_get_info(s, &info);
+        info = *cafe_sampled_get_info(s);
         assert_true(info.truncation < 1e-6 && info.truncation > 0.5e-6);
         assert_true(fabs(info.truncation - pow(0.7, (double)info.steps)) < 1e-12);
         cafe_sampled_free(s);
@@ -272,7 +271,7 @@ static void test_seeds(void **state) {
         dense_walk(graph, share, 100, seed, p);
         check_distribution(s);
         check_dense(s, p, 1e-3);
-        cafe_sampled_get_info(s, &info);
+        info = *cafe_sampled_get_info(s);
         assert_int_equal(info.seeds, 3);
         cafe_sampled_free(s);
         cafe_graph_free(graph);
@@ -306,7 +305,7 @@ static void test_twisted(void **state) {
             double mean = dense_twisted(graph, x, o.lambda, measure, p);
             check_distribution(s);
             check_dense(s, p, 2e-6);
-            cafe_sampled_get_info(s, &info);
+            info = *cafe_sampled_get_info(s);
             assert_true(fabs(info.mean - mean) < 1e-6 * (1 + fabs(mean)));
             assert_true(info.lambda == o.lambda);
             cafe_sampled_free(s);
@@ -356,7 +355,7 @@ static void test_twist_mean(void **state) {
         o.aim = 1;
         o.twist_mean = wanted[i];
         cafe_sampled *s = sample(context, graph, CAFE_SAMPLING_TWISTED, &o, &inputs);
-        cafe_sampled_get_info(s, &info);
+        info = *cafe_sampled_get_info(s);
         assert_true(fabs(info.mean - wanted[i]) < 1e-6);
         double mean = dense_twisted(graph, x, info.lambda, CAFE_MEASURE_COSINE, p);
         assert_true(fabs(mean - wanted[i]) < 1e-5);
@@ -423,7 +422,7 @@ static void check_rate(cafe_sampling sampling, int kind, const cafe_sample_input
         o.samples = samples;
         cafe_sampled *s = sample(context, graph, sampling, &o, inputs);
         check_distribution(s);
-        cafe_sampled_get_info(s, &info);
+        info = *cafe_sampled_get_info(s);
         error[i] = distance(s, exact);
         assert_true(info.exact == 0 && info.samples == samples);
         assert_true(info.standard_error <= 1.0001 / sqrt((double)samples));
@@ -462,12 +461,12 @@ static void test_budget(void **state) {
     cafe_sampled_info info;
     (void)state;
     cafe_sampled *s = sample(context, graph, CAFE_SAMPLING_WALK, &o, NULL);
-    cafe_sampled_get_info(s, &info);
+    info = *cafe_sampled_get_info(s);
     assert_true(info.exact);
     cafe_sampled_free(s);
     o.budget = 4;
     s = sample(context, graph, CAFE_SAMPLING_WALK, &o, NULL);
-    cafe_sampled_get_info(s, &info);
+    info = *cafe_sampled_get_info(s);
     assert_true(!info.exact && info.samples == 100 * 1000);
     cafe_sampled_free(s);
     cafe_graph_free(graph);
@@ -558,10 +557,10 @@ static void check_solvers(cafe_context *context, const cafe_sampled *s) {
     for (int64_t i = 0; i < cafe_solution_sweeps(solution); i++)
         assert_true(objective[i + 1] >= objective[i] - 1e-9);
     TEST_OK(context, cafe_finish(context, op, &solution, NULL, &embedding));
-    cafe_embedding_certificate(embedding, &c);
+    c = *cafe_embedding_certificate(embedding);
     assert_true(c.columns > 0 && c.orthogonality < 1e-3 && c.ritz_values[0] <= 1 + 1e-5);
     TEST_OK(context, cafe_layers_find(context, op, NULL, &layers));
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     covariance = malloc((size_t)(top.communities * top.communities) * sizeof *covariance);
     TEST_OK(context,
             cafe_operator_covariance(context, op, top.partition, top.communities, covariance));

@@ -113,8 +113,7 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
 }
 
 static float *copy_rows(const cafe_updated *updated) {
-    cafe_update_report r;
-    cafe_updated_get(updated, &r);
+    cafe_update_report r = *cafe_updated_get(updated);
     float *rows = malloc((size_t)(r.nodes * r.columns) * sizeof *rows);
     cafe_updated_copy(updated, rows);
     return rows;
@@ -146,8 +145,8 @@ static void assert_same_rows(const cafe_graph *a, const cafe_graph *b) {
     assert_int_equal(aw != NULL, bw != NULL);
     if (aw) assert_memory_equal(aw, bw, (size_t)ao[n] * sizeof *aw);
     cafe_graph_counts ac, bc;
-    cafe_graph_get_counts(a, &ac);
-    cafe_graph_get_counts(b, &bc);
+    ac = *cafe_graph_get_counts(a);
+    bc = *cafe_graph_get_counts(b);
     assert_int_equal(ac.edges, bc.edges);
     assert_int_equal(ac.isolated, bc.isolated);
     assert_int_equal(ac.components, bc.components);
@@ -222,7 +221,7 @@ static void names_and_weights_of_a_changed_graph(void **state) {
     assert_memory_equal(cafe_changes_origin(changes), origin, sizeof origin);
     assert_true(cafe_changes_weight(g, 1, 2) == 2.5f && cafe_changes_weight(g, 3, 1) == 4);
     assert_true(cafe_changes_weight(g, 3, 4) == 7 && cafe_changes_weight(g, 4, 1) == 0);
-    cafe_changes_get_counts(changes, &counts);
+    counts = *cafe_changes_get_counts(changes);
     assert_int_equal(counts.added, 2);
     assert_int_equal(counts.removed, 1);
     assert_int_equal(counts.reweighted, 2);
@@ -278,7 +277,7 @@ static void nothing_changed_changes_nothing(void **state) {
     edit(&e, 0, 1, 0); /* is there already */
     cafe_changes *changes = change(context, graph, TEST_KARATE_NODES, &e);
     TEST_OK(context, cafe_update(context, changes, 8, rows, NULL, &updated));
-    cafe_updated_get(updated, &r);
+    r = *cafe_updated_get(updated);
     float *now = copy_rows(updated);
     assert_memory_equal(now, rows, 8 * TEST_KARATE_NODES * sizeof *now);
     for (int i = 0; i < 64; i++) assert_true(r.rotation[i] == (i / 8 == i % 8));
@@ -311,7 +310,7 @@ static void one_percent_costs_a_tenth(void **state) {
     cafe_update_options_init(&o);
     o.tolerance = tolerance;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
-    cafe_updated_get(updated, &r);
+    r = *cafe_updated_get(updated);
     float *now = copy_rows(updated);
     double after = trace(context, cafe_changes_graph(changes), K, now);
     assert_true(after >= 0.999 * scratch);
@@ -346,7 +345,7 @@ static void objective_never_falls(void **state) {
         cafe_update_options_init(&o);
         o.spread = 0, o.tolerance = 0, o.sweeps = 30;
         TEST_OK(context, cafe_update(context, changes, 5, rows, &o, &updated));
-        cafe_updated_get(updated, &r);
+        r = *cafe_updated_get(updated);
         assert_int_equal(r.rounds, 30);
         for (int64_t i = 0; i < r.rounds; i++)
             assert_true(r.objective[i + 1] >= r.objective[i] - 1e-7);
@@ -379,7 +378,7 @@ static void threads_give_the_same_bits(void **state) {
         float *rows = solve(context, graph, K, 1e-3, NULL, NULL);
         cafe_changes *changes = change(context, graph, N + 4, &e);
         TEST_OK(context, cafe_update(context, changes, K, rows, NULL, &updated));
-        cafe_updated_get(updated, &r);
+        r = *cafe_updated_get(updated);
         float *now = copy_rows(updated);
         if (!first) {
             first = now;
@@ -422,7 +421,7 @@ static void isolated_and_new_nodes(void **state) {
     cafe_update_options_init(&o);
     o.align = 0;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
-    cafe_updated_get(updated, &r);
+    r = *cafe_updated_get(updated);
     float *now = copy_rows(updated);
     assert_memory_equal(now + 11 * K, rows + 11 * K, K * sizeof *now);
     double near = 0;
@@ -560,7 +559,7 @@ static void communities_come_and_go(void **state) {
     (void)state;
     for (int u = 0; u < N; u++) drift[u] = before[u] < 0 ? -1 : 0.5 * before[u];
     TEST_OK(context, cafe_transition_find(context, N, before, after, drift, NULL, &t));
-    cafe_transition_get(t, &r);
+    r = *cafe_transition_get(t);
     assert_int_equal(r.old_count, 5);
     assert_int_equal(r.new_count, 5);
     assert_int_equal(r.born, 1);

@@ -107,7 +107,7 @@ typedef struct cafe_bounds_report {
 CAFE_API cafe_status cafe_bounds_find(cafe_context *context, const cafe_operator *op,
                                       const cafe_bounds_options *options, cafe_bounds **bounds);
 CAFE_API void cafe_bounds_free(cafe_bounds *bounds);
-CAFE_API void cafe_bounds_get(const cafe_bounds *bounds, cafe_bounds_report *report);
+CAFE_API const cafe_bounds_report *cafe_bounds_get(const cafe_bounds *bounds);
 
 #ifdef __cplusplus
 }

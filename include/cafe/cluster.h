@@ -106,7 +106,7 @@ CAFE_API cafe_status cafe_layers_find(cafe_context *context, const cafe_operator
                                       const cafe_layers_options *options, cafe_layers **layers);
 CAFE_API void cafe_layers_free(cafe_layers *layers);
 CAFE_API int64_t cafe_layers_count(const cafe_layers *layers);
-CAFE_API void cafe_layers_get(const cafe_layers *layers, int64_t index, cafe_layer *layer);
+CAFE_API const cafe_layer *cafe_layers_get(const cafe_layers *layers, int64_t index);
 
 /* The layers side by side as one H for cafe_finish, coarsest first, `columns` in all at most: a
  * layer whose communities fit into the columns left has one column each; a finer one is mixed down

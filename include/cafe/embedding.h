@@ -133,8 +133,7 @@ typedef struct cafe_certificate {
     int64_t top, bottom; /* columns of H from each end, together K */
 } cafe_certificate;
 
-CAFE_API void cafe_embedding_certificate(const cafe_embedding *embedding,
-                                         cafe_certificate *certificate);
+CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);
 CAFE_API int64_t cafe_embedding_nodes(const cafe_embedding *embedding);
 CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
 /* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. */

@@ -119,8 +119,7 @@ typedef struct cafe_share {
 CAFE_API int64_t cafe_evaluation_shares(const cafe_evaluation *evaluation);
 CAFE_API int64_t cafe_evaluation_repeats(const cafe_evaluation *evaluation);
 CAFE_API double cafe_evaluation_seconds(const cafe_evaluation *evaluation); /* by the clock */
-CAFE_API void cafe_evaluation_share(const cafe_evaluation *evaluation, int64_t share,
-                                    cafe_share *result);
+CAFE_API const cafe_share *cafe_evaluation_share(const cafe_evaluation *evaluation, int64_t share);
 /* Metrics by number, 0 .. metrics-1, with the names used in reports:
  *   classification  accuracy micro_f1 macro_f1 auc auc_paper
  *   link prediction accuracy f1 auc average_precision */

@@ -53,8 +53,7 @@ typedef struct cafe_explain_report {
     double part_modularity;  /* of the partition */
 } cafe_explain_report;
 
-CAFE_API void cafe_explanation_get(const cafe_explanation *explanation,
-                                   cafe_explain_report *report);
+CAFE_API const cafe_explain_report *cafe_explanation_get(const cafe_explanation *explanation);
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
@@ -195,7 +194,7 @@ CAFE_API cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explan
                                         const cafe_spectrum_options *options,
                                         cafe_spectrum **spectrum);
 CAFE_API void cafe_spectrum_free(cafe_spectrum *spectrum);
-CAFE_API void cafe_spectrum_get(const cafe_spectrum *spectrum, cafe_spectrum_report *report);
+CAFE_API const cafe_spectrum_report *cafe_spectrum_get(const cafe_spectrum *spectrum);
 
 /* ---- how good a partition can be ------------------------------------------------------------- */
 

@@ -96,7 +96,7 @@ CAFE_API void cafe_graph_free(cafe_graph *graph);
 
 CAFE_API int64_t cafe_graph_nodes(const cafe_graph *graph);
 CAFE_API int64_t cafe_graph_edges(const cafe_graph *graph);
-CAFE_API void cafe_graph_get_counts(const cafe_graph *graph, cafe_graph_counts *counts);
+CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph);
 
 /* The compressed rows: offsets[nodes+1], targets (ascending in each row), weights or NULL. */
 CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,

@@ -128,7 +128,7 @@ typedef struct cafe_reduction_report {
     const double *eigenvalues; /* eigenpairs, or NULL: the exact principal components' */
 } cafe_reduction_report;
 
-CAFE_API void cafe_reduction_get(const cafe_reduction *reduction, cafe_reduction_report *report);
+CAFE_API const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction);
 /* Copies the vectors, row-major rows x columns, and H, rows x held. */
 CAFE_API void cafe_reduction_copy(const cafe_reduction *reduction, float *vectors);
 CAFE_API void cafe_reduction_copy_h(const cafe_reduction *reduction, float *h);

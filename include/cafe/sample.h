@@ -76,7 +76,7 @@ typedef struct cafe_sampled_info {
                             * error of an entry, weighted by the entries */
 } cafe_sampled_info;
 
-CAFE_API void cafe_sampled_get_info(const cafe_sampled *sampled, cafe_sampled_info *info);
+CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
 /* The name of a sampling as on the command line; NULL: there is none of that number. */
 CAFE_API const char *cafe_sampling_name(cafe_sampling sampling);
 

@@ -40,7 +40,7 @@ CAFE_API cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_g
                                              const uint8_t *removed, cafe_changes **changes);
 CAFE_API void cafe_changes_free(cafe_changes *changes);
 
-CAFE_API void cafe_changes_get_counts(const cafe_changes *changes, cafe_change_counts *counts);
+CAFE_API const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes);
 /* The graph after the changes; it belongs to them. Nodes are never removed, only their edges. Old
  * nodes keep their order; new integer names are put into theirs, other new names at the end. */
 CAFE_API const cafe_graph *cafe_changes_graph(const cafe_changes *changes);
@@ -90,7 +90,7 @@ CAFE_API cafe_status cafe_update(cafe_context *context, const cafe_changes *chan
                                  int64_t columns, const float *rows,
                                  const cafe_update_options *options, cafe_updated **updated);
 CAFE_API void cafe_updated_free(cafe_updated *updated);
-CAFE_API void cafe_updated_get(const cafe_updated *updated, cafe_update_report *report);
+CAFE_API const cafe_update_report *cafe_updated_get(const cafe_updated *updated);
 /* Copies the new rows, row-major nodes x columns. */
 CAFE_API void cafe_updated_copy(const cafe_updated *updated, float *rows);
 /* As cafe_embedding_write does. */
@@ -132,8 +132,7 @@ CAFE_API cafe_status cafe_transition_find(cafe_context *context, int64_t n, cons
                                           const cafe_transition_options *options,
                                           cafe_transition **transition);
 CAFE_API void cafe_transition_free(cafe_transition *transition);
-CAFE_API void cafe_transition_get(const cafe_transition *transition,
-                                  cafe_transition_report *report);
+CAFE_API const cafe_transition_report *cafe_transition_get(const cafe_transition *transition);
 
 /* ---- placing new nodes ----------------------------------------------------------------------- */
 

@@ -81,8 +81,7 @@ def _sample(context: Context, graph: Graph, given: Sampling) -> Handle:
 
 
 def _sampled_info(sampled: Handle) -> Dict[str, Any]:
-    info = _abi.cafe_sampled_info()
-    lib.cafe_sampled_get_info(sampled.pointer, info)
+    info = lib.cafe_sampled_get_info(sampled.pointer).contents
     found = {name: getattr(info, name) for name, _ in info._fields_}
     found["sampling"] = lib.cafe_sampling_name(info.sampling).decode()
     return found
@@ -140,8 +139,7 @@ def find_layers(model: Model, options: Mapping[str, Any]) -> Tuple[Handle, List[
 
 
 def _layer(layers: Handle, i: int, nodes: int) -> Layer:
-    found = _abi.cafe_layer()
-    lib.cafe_layers_get(layers.pointer, i, found)
+    found = lib.cafe_layers_get(layers.pointer, i).contents
     parent = copied(found.parent, found.communities, np.int32) if found.parent else None
     return Layer(int(found.communities), found.modularity,
                  copied(found.partition, nodes, np.int32), parent)
@@ -185,8 +183,7 @@ _PER_COLUMN = ("column_values", "column_residuals")
 
 
 def certificate_of(embedding: Handle) -> Certificate:
-    found = _abi.cafe_certificate()
-    lib.cafe_embedding_certificate(embedding.pointer, found)
+    found = lib.cafe_embedding_certificate(embedding.pointer).contents
     values = {field.name: getattr(found, field.name) for field in fields(Certificate)}
     for names, count in ((_PER_PAIR, found.pairs), (_PER_COLUMN, found.columns)):
         values.update({name: copied(values[name], count) for name in names})

@@ -120,8 +120,7 @@ class Explanation:
 
     def __init__(self, graph: Graph, model: Model, handle: Any, labels: Any, top: int) -> None:
         self._graph, self._model, self._handle = graph, model, handle
-        report = _abi.cafe_explain_report()
-        lib.cafe_explanation_get(handle.pointer, report)
+        report = lib.cafe_explanation_get(handle.pointer).contents
         self.modularity: float = report.modularity
         self.generalised = bool(report.generalised)
         self.ritz_values = copied(report.values, report.pairs)
@@ -241,8 +240,7 @@ def _html(e: Explanation) -> str:
 def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectrum:
     o = Table.named("spectrum").pointer_to(context, options, "cafe_spectrum_options")
     made = context.make("cafe_spectrum_find", "cafe_spectrum", handle.pointer, o)
-    r = _abi.cafe_spectrum_report()
-    lib.cafe_spectrum_get(made.pointer, r)
+    r = lib.cafe_spectrum_get(made.pointer).contents
     return Spectrum(copied(r.values, r.count), copied(r.residuals, r.count), r.held, r.positive,
                     r.standard_error, bool(r.exact), r.elbow, r.gap)
 

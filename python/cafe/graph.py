@@ -134,8 +134,7 @@ class Graph:
     @property
     def counts(self) -> Dict[str, Any]:
         """What was found in the input and what became of it, as `cafe info` tells."""
-        counts = _abi.cafe_graph_counts()
-        lib.cafe_graph_get_counts(self.pointer, counts)
+        counts = lib.cafe_graph_get_counts(self.pointer).contents
         return {name: getattr(counts, name) for name, _ in counts._fields_}
 
     @property

@@ -114,8 +114,7 @@ True
         o = Table.named("reduce").pointer_to(context, self._values(Table.named("reduce")),
                                              "cafe_reduce_options")
         made = context.make("cafe_reduce", "cafe_reduction", *table.shape, pointer(table), o)
-        r = _abi.cafe_reduction_report()
-        lib.cafe_reduction_get(made.pointer, r)
+        r = lib.cafe_reduction_get(made.pointer).contents
         vectors = np.empty((r.rows, r.columns), np.float32)
         lib.cafe_reduction_copy(made.pointer, pointer(vectors))
         found: Dict[str, Any] = {

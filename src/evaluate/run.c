@@ -252,8 +252,8 @@ double cafe_evaluation_seconds(const cafe_evaluation *evaluation) {
     return evaluation->seconds;
 }
 
-void cafe_evaluation_share(const cafe_evaluation *evaluation, int64_t share, cafe_share *result) {
-    *result = evaluation->result[share];
+const cafe_share *cafe_evaluation_share(const cafe_evaluation *evaluation, int64_t share) {
+    return &evaluation->result[share];
 }
 
 int64_t cafe_evaluation_metrics(const cafe_evaluation *evaluation) {

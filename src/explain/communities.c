@@ -23,7 +23,7 @@ static cafe_status find_partition(cafe_context *context, const cafe_explanation 
     cafe_layer top;
     cafe_status status = cafe_layers_find(context, e->op, NULL, &layers);
     if (status != CAFE_OK) return status;
-    cafe_layers_get(layers, cafe_layers_count(layers) - 1, &top);
+    top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     memcpy(part, top.partition, (size_t)e->n * sizeof *part);
     cafe_layers_free(layers);
     return CAFE_OK;

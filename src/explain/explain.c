@@ -155,6 +155,21 @@ done:
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
+static void write_report(cafe_explanation *e) {
+    const cafe_ritz *ritz = e->generalised ? &e->walk : &e->plain;
+    e->report = (cafe_explain_report){.nodes = e->n,
+                                      .columns = e->columns,
+                                      .modularity = e->modularity,
+                                      .generalised = e->generalised,
+                                      .pairs = ritz->pairs,
+                                      .values = ritz->values,
+                                      .residuals = ritz->residuals,
+                                      .communities = e->sets.count,
+                                      .part = e->sets.part};
+    for (int64_t c = 0; c < e->sets.count; c++)
+        e->report.part_modularity += e->sets.joint[c] - e->sets.mass[c] * e->sets.mass[c];
+}
+
 static cafe_status fill(cafe_context *context, cafe_explanation *e, const float *vectors,
                         const int32_t *part) {
     cafe_status status = CAFE_OK;
@@ -166,6 +181,7 @@ static cafe_status fill(cafe_context *context, cafe_explanation *e, const float 
     CAFE_TRY(judge(context, e));
     CAFE_TRY(cafe_explain_sets(context, e, part));
     CAFE_TRY(cafe_explain_ends(context, e));
+    write_report(e);
 done:
     cafe_phase(context, "", 0);
     return status;
@@ -218,17 +234,6 @@ void cafe_explanation_free(cafe_explanation *e) {
     cafe_mem_free(context, e);
 }
 
-void cafe_explanation_get(const cafe_explanation *e, cafe_explain_report *report) {
-    const cafe_ritz *ritz = e->generalised ? &e->walk : &e->plain;
-    *report = (cafe_explain_report){.nodes = e->n,
-                                    .columns = e->columns,
-                                    .modularity = e->modularity,
-                                    .generalised = e->generalised,
-                                    .pairs = ritz->pairs,
-                                    .values = ritz->values,
-                                    .residuals = ritz->residuals,
-                                    .communities = e->sets.count,
-                                    .part = e->sets.part};
-    for (int64_t c = 0; c < e->sets.count; c++)
-        report->part_modularity += e->sets.joint[c] - e->sets.mass[c] * e->sets.mass[c];
+const cafe_explain_report *cafe_explanation_get(const cafe_explanation *e) {
+    return &e->report;
 }

@@ -43,6 +43,7 @@ struct cafe_explanation {
     cafe_listed *high_communities, *low_communities;
     int64_t *high_count, *low_count; /* communities listed of each column */
     cafe_member_lists sets;
+    cafe_explain_report report;
     /* of the last node card */
     double *products;
     cafe_coordinate *coordinates;

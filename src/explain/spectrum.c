@@ -211,6 +211,6 @@ void cafe_spectrum_free(cafe_spectrum *s) {
     cafe_mem_free(s->context, s);
 }
 
-void cafe_spectrum_get(const cafe_spectrum *s, cafe_spectrum_report *report) {
-    *report = s->report;
+const cafe_spectrum_report *cafe_spectrum_get(const cafe_spectrum *s) {
+    return &s->report;
 }

@@ -71,8 +71,8 @@ int64_t cafe_graph_edges(const cafe_graph *graph) {
     return graph->counts.edges;
 }
 
-void cafe_graph_get_counts(const cafe_graph *graph, cafe_graph_counts *counts) {
-    *counts = graph->counts;
+const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph) {
+    return &graph->counts;
 }
 
 void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets, const int32_t **targets,

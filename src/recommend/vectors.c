@@ -28,8 +28,7 @@ CAFE_OPTION_TABLE(decoder, "decoder", "vectors whose inner products are scores",
 
 /* Columns to use, and the factor of each. */
 static int64_t find_factors(const cafe_embedding *embedding, int32_t decode, double *factor) {
-    cafe_certificate c;
-    cafe_embedding_certificate(embedding, &c);
+    cafe_certificate c = *cafe_embedding_certificate(embedding);
     bool weighted = decode == CAFE_DECODE_P || decode == CAFE_DECODE_Q;
     int64_t count = 0;
     for (; count < c.columns; count++) {

@@ -131,6 +131,6 @@ double cafe_sampled_node(const cafe_sampled *sampled, int64_t u) {
     return sampled->p[u];
 }
 
-void cafe_sampled_get_info(const cafe_sampled *sampled, cafe_sampled_info *info) {
-    *info = sampled->info;
+const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled) {
+    return &sampled->info;
 }

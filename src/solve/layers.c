@@ -171,7 +171,7 @@ static double top_modularity(const cafe_layers *layers) {
     return layers->at[layers->count - 1].modularity;
 }
 
-static int32_t *top_partition(const cafe_layers *layers) {
+static const int32_t *top_partition(const cafe_layers *layers) {
     return layers->at[layers->count - 1].partition;
 }
 

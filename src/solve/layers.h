@@ -71,11 +71,7 @@ enum { CAFE_MOST_LAYERS = 64 };
 struct cafe_layers {
     cafe_context *context;
     int64_t nodes, count;
-    struct {
-        int64_t communities;
-        double modularity;
-        int32_t *partition, *parent;
-    } at[CAFE_MOST_LAYERS];
+    cafe_layer at[CAFE_MOST_LAYERS]; /* their arrays are its own */
 };
 
 cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);

@@ -1,6 +1,4 @@
 /* The layers that are kept: nested partitions with their modularity; connected at the top. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "solve/layers.h"
 
@@ -37,8 +35,8 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes) {
 void cafe_layers_free(cafe_layers *layers) {
     if (!layers) return;
     for (int64_t i = 0; i < CAFE_MOST_LAYERS; i++) {
-        cafe_mem_free(layers->context, layers->at[i].partition);
-        cafe_mem_free(layers->context, layers->at[i].parent);
+        cafe_mem_free(layers->context, (int32_t *)layers->at[i].partition);
+        cafe_mem_free(layers->context, (int32_t *)layers->at[i].parent);
     }
     cafe_mem_free(layers->context, layers);
 }
@@ -47,9 +45,8 @@ int64_t cafe_layers_count(const cafe_layers *layers) {
     return layers->count;
 }
 
-void cafe_layers_get(const cafe_layers *layers, int64_t index, cafe_layer *layer) {
-    *layer = (cafe_layer){layers->at[index].communities, layers->at[index].modularity,
-                          layers->at[index].partition, layers->at[index].parent};
+const cafe_layer *cafe_layers_get(const cafe_layers *layers, int64_t index) {
+    return &layers->at[index];
 }
 
 /* Which community of the next layer each community of layer i is in. */
@@ -58,7 +55,7 @@ static cafe_status set_parent(cafe_context *context, cafe_layers *layers, int64_
     int32_t *parent = cafe_mem(context, layers->at[i].communities, sizeof *parent);
     if (!parent) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < layers->nodes; u++) parent[layers->at[i].partition[u]] = next[u];
-    cafe_mem_free(context, layers->at[i].parent);
+    cafe_mem_free(context, (int32_t *)layers->at[i].parent);
     layers->at[i].parent = parent;
     return CAFE_OK;
 }
@@ -116,7 +113,9 @@ cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, dou
     CAFE_TRY(
         cafe_layers_modularity(context, g, resolution, piece, count, &layers->at[top].modularity));
     if (top > 0) CAFE_TRY(set_parent(context, layers, top - 1, piece));
-    memcpy(layers->at[top].partition, piece, (size_t)g->n * sizeof *piece);
+    cafe_mem_free(context, (int32_t *)layers->at[top].partition);
+    layers->at[top].partition = piece;
+    piece = NULL;
     layers->at[top].communities = count;
 done:
     cafe_mem_free(context, piece);

@@ -48,8 +48,7 @@ static void fill_block(void *argument, int64_t block, int32_t worker) {
 static int64_t count_columns(const cafe_layers *layers, int64_t columns) {
     int64_t sum = 0;
     for (int64_t i = 0; i < cafe_layers_count(layers); i++) {
-        cafe_layer layer;
-        cafe_layers_get(layers, i, &layer);
+        cafe_layer layer = *cafe_layers_get(layers, i);
         sum += layer.communities;
     }
     return sum < columns ? sum : columns;
@@ -61,7 +60,7 @@ static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_s
     memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
     for (int64_t i = cafe_layers_count(layers) - 1; i >= 0 && first < s->columns; i--) {
         fill_job job = {.solution = s, .index = i, .first = first, .seed = context->seed};
-        cafe_layers_get(layers, i, &job.layer);
+        job.layer = *cafe_layers_get(layers, i);
         int64_t left = s->columns - first;
         job.width = job.layer.communities < left ? job.layer.communities : left;
         CAFE_TRY(cafe_parallel(context, cafe_blocks(s->n, BLOCK), fill_block, &job));

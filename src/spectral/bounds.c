@@ -234,8 +234,8 @@ void cafe_bounds_free(cafe_bounds *bounds) {
     cafe_mem_free(bounds->context, bounds);
 }
 
-void cafe_bounds_get(const cafe_bounds *bounds, cafe_bounds_report *report) {
-    *report = bounds->report;
+const cafe_bounds_report *cafe_bounds_get(const cafe_bounds *bounds) {
+    return &bounds->report;
 }
 
 cafe_status cafe_bounds_find(cafe_context *context, const cafe_operator *op,

@@ -33,8 +33,8 @@ done:
     return status;
 }
 
-void cafe_embedding_certificate(const cafe_embedding *embedding, cafe_certificate *certificate) {
-    *certificate = embedding->certificate;
+const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding) {
+    return &embedding->certificate;
 }
 
 int64_t cafe_embedding_nodes(const cafe_embedding *embedding) {

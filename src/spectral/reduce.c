@@ -350,8 +350,8 @@ void cafe_reduction_free(cafe_reduction *r) {
     cafe_mem_free(r->context, r);
 }
 
-void cafe_reduction_get(const cafe_reduction *reduction, cafe_reduction_report *report) {
-    *report = reduction->report;
+const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction) {
+    return &reduction->report;
 }
 
 void cafe_reduction_copy(const cafe_reduction *reduction, float *vectors) {

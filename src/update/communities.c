@@ -38,8 +38,8 @@ void cafe_transition_free(cafe_transition *t) {
     cafe_mem_free(t->context, t);
 }
 
-void cafe_transition_get(const cafe_transition *transition, cafe_transition_report *report) {
-    *report = transition->report;
+const cafe_transition_report *cafe_transition_get(const cafe_transition *transition) {
+    return &transition->report;
 }
 
 static int64_t count_parts(int64_t n, const int32_t *part) {

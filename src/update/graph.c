@@ -230,8 +230,8 @@ void cafe_changes_free(cafe_changes *changes) {
     cafe_mem_free(changes->context, changes);
 }
 
-void cafe_changes_get_counts(const cafe_changes *changes, cafe_change_counts *counts) {
-    *counts = changes->counts;
+const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes) {
+    return &changes->counts;
 }
 
 const cafe_graph *cafe_changes_graph(const cafe_changes *changes) {

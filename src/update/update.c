@@ -63,8 +63,8 @@ void cafe_updated_free(cafe_updated *updated) {
     cafe_mem_free(updated->context, updated);
 }
 
-void cafe_updated_get(const cafe_updated *updated, cafe_update_report *report) {
-    *report = updated->report;
+const cafe_update_report *cafe_updated_get(const cafe_updated *updated) {
+    return &updated->report;
 }
 
 void cafe_updated_copy(const cafe_updated *updated, float *rows) {
