@@ -3,7 +3,7 @@
 
 #include <cafe/factorise.h>
 
-#include "baseline/spectral_krylov.h"
+#include "method/spectral_krylov.h"
 #include "dense.h"
 
 enum { MOST = 100 };

@@ -5,7 +5,7 @@
 
 #include <cafe/sdne.h>
 
-#include "baseline/sdne_net.h"
+#include "method/sdne_net.h"
 #include "dense.h"
 #include "failing.h"
 

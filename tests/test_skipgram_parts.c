@@ -6,7 +6,7 @@
 
 #include "graphs.h"
 
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 #define TEST_OK(context, call)                                      \
     do {                                                            \

@@ -1,6 +1,6 @@
 /* The dominant eigenpairs of any symmetric map, from both ends of its spectrum at once. */
-#ifndef CAFE_BASELINE_SPECTRAL_KRYLOV_H
-#define CAFE_BASELINE_SPECTRAL_KRYLOV_H
+#ifndef CAFE_METHOD_SPECTRAL_KRYLOV_H
+#define CAFE_METHOD_SPECTRAL_KRYLOV_H
 
 #include "base/context.h"
 

@@ -1,6 +1,6 @@
 /* Random walks of first and second order, each a function of (seed, number of the walk). */
-#ifndef CAFE_BASELINE_WALKS_H
-#define CAFE_BASELINE_WALKS_H
+#ifndef CAFE_METHOD_WALKS_H
+#define CAFE_METHOD_WALKS_H
 
 #include "base/random.h"
 #include "graph/graph.h"

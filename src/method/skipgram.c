@@ -22,7 +22,7 @@
  * task for each block of centres with a copy of their B - 1 rows; the copies' mean, weighted by
  * pairs and added up in the order of the blocks, becomes the new rows (local gradient descent).
  */
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * holds the tasks' pairs in the order of the tasks: no thread leaves a trace. The shuffle of a
  * bucket (Fisher and Yates) is a function of seed, batch and bucket.
  */
-#include "baseline/pairs.h"
+#include "method/pairs.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 typedef struct leaf {
     double weight;

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 enum {
     UNIT = 64,     /* edges of a unit of the source */

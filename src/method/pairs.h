@@ -1,8 +1,8 @@
 /* Training pairs (centre, context), made in batches and sorted into a grid of buckets. */
-#ifndef CAFE_BASELINE_PAIRS_H
-#define CAFE_BASELINE_PAIRS_H
+#ifndef CAFE_METHOD_PAIRS_H
+#define CAFE_METHOD_PAIRS_H
 
-#include "baseline/walks.h"
+#include "method/walks.h"
 
 typedef struct cafe_pair {
     int32_t centre, context;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 enum { UNITS = 64 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "baseline/sdne_net.h"
+#include "method/sdne_net.h"
 
 enum { NODES = 64 }; /* rows of W_1 of one task */
 

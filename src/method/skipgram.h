@@ -1,11 +1,11 @@
 /* Skip-gram training: rows h_u of centres and c_v of contexts, by gradient descent over pairs. */
-#ifndef CAFE_BASELINE_SKIPGRAM_H
-#define CAFE_BASELINE_SKIPGRAM_H
+#ifndef CAFE_METHOD_SKIPGRAM_H
+#define CAFE_METHOD_SKIPGRAM_H
 
 #include <cafe/skipgram.h>
 
-#include "baseline/pairs.h"
-#include "baseline/skipgram_kernel.h"
+#include "method/pairs.h"
+#include "method/skipgram_kernel.h"
 #include "solve/solution.h"
 
 /* ---- noise ----------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 double cafe_weighted_degree(const cafe_graph *graph, int64_t u) {
     int64_t begin = graph->offsets[u], end = graph->offsets[u + 1];

@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "baseline/spectral_krylov.h"
+#include "method/spectral_krylov.h"
 #include "graph/graph.h"
 #include "solve/solution.h"
 

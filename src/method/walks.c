@@ -10,7 +10,7 @@
  * one draw from the row's cumulated weights ends it: given that all tries failed, x is still to be
  * drawn from the same distribution, so the law does not change.
  */
-#include "baseline/walks.h"
+#include "method/walks.h"
 
 #include "base/memory.h"
 

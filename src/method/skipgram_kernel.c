@@ -3,7 +3,7 @@
  * They differ from kernels/rows.h in that everything is float, as in the programs they follow: a
  * step of gradient descent is noise far above the last bit.
  */
-#include "baseline/skipgram_kernel.h"
+#include "method/skipgram_kernel.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #define TARGET
 #define WORD           "plain"
 #define NAME(function) plain_##function
-#include "baseline/skipgram_body.h"
+#include "method/skipgram_body.h"
 #undef TARGET
 #undef WORD
 #undef NAME
@@ -25,14 +25,14 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #define TARGET         __attribute__((target("avx2")))
 #define WORD           "avx2"
 #define NAME(function) avx2_##function
-#include "baseline/skipgram_body.h"
+#include "method/skipgram_body.h"
 #undef TARGET
 #undef WORD
 #undef NAME
 #define TARGET         __attribute__((target("avx512f,avx512vl")))
 #define WORD           "avx512"
 #define NAME(function) avx512_##function
-#include "baseline/skipgram_body.h"
+#include "method/skipgram_body.h"
 #undef TARGET
 #undef WORD
 #undef NAME
@@ -53,7 +53,7 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #define TARGET         __attribute__((no_sanitize("thread")))
 #define WORD           "racing"
 #define NAME(function) racing_##function
-#include "baseline/skipgram_body.h"
+#include "method/skipgram_body.h"
 #undef TARGET
 #undef WORD
 #undef NAME

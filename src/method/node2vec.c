@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/option.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 static const cafe_option node2vec_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_node2vec_options, columns), 128, 1, 65536,

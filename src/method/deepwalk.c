@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/option.h"
-#include "baseline/skipgram.h"
+#include "method/skipgram.h"
 
 static const cafe_option deepwalk_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_deepwalk_options, columns), 128, 1, 65536,

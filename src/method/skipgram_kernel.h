@@ -1,6 +1,6 @@
 /* The three loops of skip-gram training over padded rows (kernels/rows.h), and the sigmoid. */
-#ifndef CAFE_BASELINE_SKIPGRAM_KERNEL_H
-#define CAFE_BASELINE_SKIPGRAM_KERNEL_H
+#ifndef CAFE_METHOD_SKIPGRAM_KERNEL_H
+#define CAFE_METHOD_SKIPGRAM_KERNEL_H
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * products. Only the last one is wide: a batch of rows times n. The losses are added up row by row
  * in double precision.
  */
-#include "baseline/sdne_net.h"
+#include "method/sdne_net.h"
 
 #include <math.h>
 #include <string.h>

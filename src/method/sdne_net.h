@@ -12,8 +12,8 @@
  *       + alpha sum over u,w of x(u,w) ||y_u - y_w||^2         y_u: row of V_2
  *       + nu / 2 sum of the squared weights
  */
-#ifndef CAFE_BASELINE_SDNE_NET_H
-#define CAFE_BASELINE_SDNE_NET_H
+#ifndef CAFE_METHOD_SDNE_NET_H
+#define CAFE_METHOD_SDNE_NET_H
 
 #include <stdbool.h>
 

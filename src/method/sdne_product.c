@@ -7,7 +7,7 @@
 #include <cblas.h>
 
 #include "base/pool.h"
-#include "baseline/sdne_net.h"
+#include "method/sdne_net.h"
 
 static void tile(void *argument, int64_t task, int32_t worker) {
     const cafe_sdne_product *p = argument;

@@ -14,7 +14,7 @@
  *
  * All sums over rows are made in blocks of a fixed shape: the same bits for any number of threads.
  */
-#include "baseline/spectral_krylov.h"
+#include "method/spectral_krylov.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
-#include "baseline/sdne_net.h"
+#include "method/sdne_net.h"
 #include "solve/solution.h"
 #include "spectral/dense.h"
 
