@@ -218,7 +218,7 @@ static void threads_change_no_bit(void **state) {
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 static cafe_pooled *finest(const setting *s) {
-    const cafe_sampled *p = s->sampled;
+    const cafe_operator_parts *p = &s->op->parts;
     cafe_pooled rows = {.n = p->n,
                         .offsets = p->offsets,
                         .targets = p->targets,

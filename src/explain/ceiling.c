@@ -64,13 +64,13 @@ CAFE_OPTION_TABLE(ceiling, "ceiling", "upper bounds on the modularity of any par
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
 typedef struct pair_job {
-    const cafe_sampled *s;
+    const cafe_operator_parts *s;
     double *partial;
 } pair_job;
 
 static void pair_block(void *argument, int64_t block, int32_t worker) {
     const pair_job *job = argument;
-    const cafe_sampled *s = job->s;
+    const cafe_operator_parts *s = job->s;
     double sum = 0;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
@@ -90,7 +90,7 @@ static void pair_block(void *argument, int64_t block, int32_t worker) {
 
 static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, double *bound) {
     int64_t blocks = cafe_blocks(op->n, BLOCK);
-    pair_job job = {op->sampled, cafe_mem(context, blocks, sizeof *job.partial)};
+    pair_job job = {&op->parts, cafe_mem(context, blocks, sizeof *job.partial)};
     cafe_status status =
         job.partial ? cafe_parallel(context, blocks, pair_block, &job) : CAFE_ERROR_MEMORY;
     *bound = rounding;
@@ -149,7 +149,7 @@ static cafe_status find_dual(cafe_context *context, const cafe_operator *op,
     cafe_status status = CAFE_OK;
     cafe_solution *solution = NULL;
     float *z = NULL;
-    const double *p = op->sampled->p;
+    const double *p = op->parts.p;
     CAFE_TRY(solve_sphere(context, op, o, &solution));
     z = cafe_mem(context, op->n * solution->stride, sizeof *z);
     if (!z) status = CAFE_ERROR_MEMORY;
@@ -208,7 +208,7 @@ static cafe_status find(cafe_context *context, const cafe_operator *op, const in
     double *t = cafe_mem(context, op->n, sizeof *t);
     if (!roots || !t) goto done;
     for (int64_t u = 0; u < op->n; u++)
-        roots[u] = op->sampled->p[u] > 0 ? 1 / sqrt(op->sampled->p[u]) : 0;
+        roots[u] = op->parts.p[u] > 0 ? 1 / sqrt(op->parts.p[u]) : 0;
     CAFE_TRY(bound_pairs(context, op, &c->pairs));
     CAFE_TRY(find_dual(context, op, o, t, &c->dual_sum));
     cafe_phase(context, "bound", 0);
@@ -227,7 +227,7 @@ cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op, co
                               const cafe_ceiling_options *options, cafe_ceiling *ceiling) {
     cafe_ceiling_options o;
     cafe_status status = cafe_options_take(context, &ceiling_table, options, &o);
-    if (status == CAFE_OK) status = cafe_operator_need_rows(context, op);
+    if (status == CAFE_OK) status = cafe_operator_need_links(context, op);
     for (int64_t u = 0; status == CAFE_OK && part && u < op->n; u++)
         if (part[u] >= op->n)
             status = cafe_fail(context, CAFE_ERROR_ARGUMENT,

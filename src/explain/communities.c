@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "explain/explain.h"
 
-static double arc(const cafe_sampled *s, int64_t j) {
+static double arc(const cafe_operator_parts *s, int64_t j) {
     return s->weights ? s->weights[j] : 1;
 }
 
@@ -56,7 +56,7 @@ static void list_members(const cafe_explanation *e, cafe_member_lists *s) {
 /* p(u, S(u)) = sum over w in S(u) of a(u,w) / 2m */
 static void inside_block(void *argument, int64_t block, int32_t worker) {
     cafe_explanation *e = argument;
-    const cafe_sampled *s = e->op->sampled;
+    const cafe_operator_parts *s = &e->op->parts;
     const int32_t *part = e->sets.part;
     (void)worker;
     for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
@@ -80,7 +80,7 @@ typedef struct list_job {
 static void list_central(cafe_explanation *e, int64_t c) {
     cafe_member_lists *s = &e->sets;
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
-        s->mass[c] += e->op->sampled->p[s->members[i]];
+        s->mass[c] += e->op->parts.p[s->members[i]];
         s->joint[c] += s->inside[s->members[i]];
     }
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
@@ -100,22 +100,22 @@ static void nearest_task(void *argument, int64_t c, int32_t worker) {
     const list_job *job = argument;
     cafe_explanation *e = job->e;
     cafe_member_lists *s = &e->sets;
-    const cafe_sampled *sampled = e->op->sampled;
+    const cafe_operator_parts *links = &e->op->parts;
     double *joint = job->joint + worker * s->count;
     int32_t *touched = job->touched + worker * s->count;
     int64_t count = 0;
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
         int64_t u = s->members[i];
-        for (int64_t j = sampled->offsets[u]; j < sampled->offsets[u + 1]; j++) {
-            int32_t d = s->part[sampled->targets[j]];
+        for (int64_t j = links->offsets[u]; j < links->offsets[u + 1]; j++) {
+            int32_t d = s->part[links->targets[j]];
             if (d < 0 || d == c) continue;
             if (joint[d] == 0) touched[count++] = d;
-            joint[d] += arc(sampled, j);
+            joint[d] += arc(links, j);
         }
     }
     for (int64_t i = 0; i < count; i++) {
         int32_t d = touched[i];
-        double q = joint[d] / sampled->total - s->mass[c] * s->mass[d];
+        double q = joint[d] / links->total - s->mass[c] * s->mass[d];
         cafe_listed_offer(s->nearest + c * e->top, &s->nearest_count[c], e->top,
                           (cafe_listed){d, q});
         joint[d] = 0;
@@ -153,7 +153,7 @@ static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_membe
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part) {
     cafe_member_lists *s = &e->sets;
     cafe_status status = CAFE_OK;
-    if (e->op->window > 1) return CAFE_OK;
+    if (!cafe_operator_has_rows(e->op)) return CAFE_OK;
     s->part = cafe_mem(context, e->n, sizeof *s->part);
     if (!s->part) return CAFE_ERROR_MEMORY;
     if (part)

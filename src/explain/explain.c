@@ -124,7 +124,7 @@ static double distance(const cafe_ritz *ritz, int64_t columns) {
 
 /* Z <- D^-1 Z for the walk's problem; nodes without edges have z = 0. */
 static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
-    const double *p = e->op->sampled->p;
+    const double *p = e->op->parts.p;
     double *inverse = cafe_mem(context, e->n, sizeof *inverse);
     cafe_tall image = e->z;
     cafe_status status = CAFE_ERROR_MEMORY;

@@ -112,7 +112,7 @@ static void add_force(cafe_explanation *e, cafe_node_card *card, cafe_force f) {
 
 /* All nodes in order; the sorted row of u is read along. */
 static void add_forces(cafe_explanation *e, cafe_node_card *card) {
-    const cafe_sampled *s = e->op->sampled;
+    const cafe_operator_parts *s = &e->op->parts;
     int64_t u = card->node, j = s->offsets[u], end = s->offsets[u + 1];
     for (int64_t w = 0; w < e->n; w++) {
         double joint = 0;
@@ -128,7 +128,7 @@ static void add_forces(cafe_explanation *e, cafe_node_card *card) {
 
 /* p(u,S') of the communities of u's neighbours, in joint[]; those not met stay 0. */
 static void join_neighbours(const cafe_explanation *e, int64_t u, double *joint) {
-    const cafe_sampled *s = e->op->sampled;
+    const cafe_operator_parts *s = &e->op->parts;
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
         int64_t w = s->targets[j];
         if (w == u || e->sets.part[w] < 0) continue;
@@ -188,13 +188,13 @@ static cafe_status reserve(cafe_context *context, cafe_explanation *e) {
 
 cafe_status cafe_explain_node(cafe_context *context, cafe_explanation *e, int64_t node,
                               cafe_node_card *card) {
-    cafe_status status = cafe_operator_need_rows(context, e->op);
+    cafe_status status = cafe_operator_need_links(context, e->op);
     place_job job = {e, node};
     if (status != CAFE_OK) return status;
     if (node < 0 || node >= e->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld: there are %lld",
                          (long long)node, (long long)e->n);
-    *card = (cafe_node_card){.node = node, .mass = e->op->sampled->p[node]};
+    *card = (cafe_node_card){.node = node, .mass = e->op->parts.p[node]};
     CAFE_TRY(reserve(context, e));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), product_block, &job));
     card->length = sqrt(e->products[node]);

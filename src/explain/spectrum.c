@@ -60,7 +60,7 @@ static cafe_status keep_values(cafe_context *context, int64_t count, const doubl
 static double *inverse_roots(cafe_context *context, const cafe_operator *op) {
     double *s = cafe_mem(context, op->n, sizeof *s);
     for (int64_t u = 0; s && u < op->n; u++)
-        s[u] = op->sampled->p[u] > 0 ? 1 / sqrt(op->sampled->p[u]) : 0;
+        s[u] = op->parts.p[u] > 0 ? 1 / sqrt(op->parts.p[u]) : 0;
     return s;
 }
 
@@ -167,7 +167,7 @@ static cafe_status fill(cafe_context *context, const cafe_explanation *e,
     CAFE_TRY(cafe_scaled_new(context, e->op, roots, NULL, &m));
     for (int64_t j = 0; j < ritz->pairs; j++)
         if (ritz->values[j] > 0) s->report.held += ritz->values[j];
-    bool rows = e->op->window == 1;
+    bool rows = cafe_operator_has_rows(e->op);
     if (rows && e->n <= SMALL) {
         CAFE_TRY(find_all(context, &m, count, s));
     } else {

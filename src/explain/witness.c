@@ -37,7 +37,7 @@ static void number_parts(const int32_t *part, cafe_witness *w) {
 }
 
 static cafe_status reserve(cafe_context *context, cafe_witness *w) {
-    int64_t n = w->op->n, arcs = w->op->sampled->offsets[n];
+    int64_t n = w->op->n, arcs = w->op->parts.offsets[n];
     w->mass = cafe_mem_zero(context, w->count, sizeof *w->mass);
     w->t = cafe_mem(context, n, sizeof *w->t);
     w->start = cafe_mem(context, n + 1, sizeof *w->start);
@@ -57,7 +57,7 @@ static cafe_status reserve(cafe_context *context, cafe_witness *w) {
 /* p(u,T) of the communities linked to u, in w->sums (which is 0 before and after): the own one goes
  * into y, the others into the list. */
 static void join_node(cafe_witness *w, int64_t u, int64_t *count) {
-    const cafe_sampled *s = w->op->sampled;
+    const cafe_operator_parts *s = &w->op->parts;
     int64_t first = *count;
     double own = 0, expected = s->p[u] * w->mass[w->part[u]];
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
@@ -89,7 +89,7 @@ static void sort_nodes(const cafe_witness *w, int64_t *begin, int32_t *order) {
 
 /* p_u min(a(u,T), (1 + A(S,T)) / 2) for the nodes of one community S; A from sums over them. */
 static void cap_community(cafe_witness *w, int64_t c, const int32_t *nodes, int64_t count) {
-    const double *p = w->op->sampled->p;
+    const double *p = w->op->parts.p;
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = w->start[nodes[k]]; i < w->start[nodes[k] + 1]; i++)
             w->sums[w->community[i]] += w->joint[i] / w->mass[c];
@@ -111,7 +111,7 @@ static cafe_status fill(cafe_context *context, cafe_witness *w) {
     int64_t *begin = cafe_mem_zero(context, w->count + 1, sizeof *begin);
     int32_t *order = cafe_mem(context, n, sizeof *order);
     if (!begin || !order) goto done;
-    for (int64_t u = 0; u < n; u++) w->mass[w->part[u]] += w->op->sampled->p[u];
+    for (int64_t u = 0; u < n; u++) w->mass[w->part[u]] += w->op->parts.p[u];
     for (int64_t u = 0; u < n; u++) {
         w->start[u] = count;
         join_node(w, u, &count);
@@ -148,7 +148,7 @@ void cafe_witness_free(cafe_context *context, cafe_witness *w) {
 
 void cafe_witness_add(void *argument, const double *x, double *y) {
     cafe_witness *w = argument;
-    const double *p = w->op->sampled->p;
+    const double *p = w->op->parts.p;
     int64_t n = w->op->n;
     double all = 0;
     size_t bytes = (size_t)w->count * sizeof(double);

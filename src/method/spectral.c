@@ -79,7 +79,7 @@ static void put_side(cafe_solution *s, const cafe_graph *graph, const side *from
 }
 
 /* |Q|^2 = sum of p(u,w)^2 - 2 sum of p(u,w) p_u p_w + (sum of p_u^2)^2 */
-static double square_norm(const cafe_sampled *s) {
+static double square_norm(const cafe_operator_parts *s) {
     double pairs = 0, mixed = 0, nodes = 0;
     for (int64_t u = 0; u < s->n; u++) {
         nodes += s->p[u] * s->p[u];
@@ -125,7 +125,7 @@ cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
     memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
     s->loss = true;
     s->converged = 1;
-    s->objective[0] = square_norm(sampled);
+    s->objective[0] = square_norm(&op->parts);
     put_side(s, graph, &top, false);
     put_side(s, graph, &bottom, true);
     s->objective[0] = fmax(s->objective[0], 0);

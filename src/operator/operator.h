@@ -1,4 +1,16 @@
-/* The operator Q as the solvers see it: rows for coordinate updates, products for everything else.
+/* The operator Q as everything above sees it: an object with an ops table.
+ *
+ * Whatever has rows is of one form,
+ *
+ *     Q = sign A / total + kappa F F^T,      A sparse, F n x L:
+ *
+ *     modularity   A of the sampled graph, total = 2m, F = p (L = 1), kappa = -1
+ *     table        no A, F = X (centred), kappa = 1
+ *     negative     the same with sign and kappa turned round: its top end is the bottom end of Q
+ *
+ * The parts of that form are plain numbers and arrays: what a sweep works on, what explanations
+ * read, what a device is given. Walks of several steps have products only; their parts are those of
+ * the single step.
  */
 #ifndef CAFE_OPERATOR_OPERATOR_H
 #define CAFE_OPERATOR_OPERATOR_H
@@ -9,27 +21,58 @@
 
 #include "base/context.h"
 #include "kernels/rows.h"
-#include "sample/sampled.h"
+
+typedef struct cafe_operator_parts {
+    int64_t n;
+    const int64_t *offsets; /* rows of A, sorted; NULL: there is no A */
+    const int32_t *targets;
+    const float *weights; /* a(u,w); NULL: all 1 */
+    const float *loops;   /* a(u,u); NULL: none */
+    double total;
+    const double *p;     /* the node weights D = diag(p): p = P 1 of a graph, 1 of a table's rows */
+    const double *reach; /* ||f_u||; of a graph p itself */
+    const float *f;      /* F, row-major n x width; NULL: it is the column p */
+    int64_t width;       /* L */
+    double kappa;
+    int32_t sign;
+} cafe_operator_parts;
+
+typedef struct cafe_operator_ops cafe_operator_ops;
 
 struct cafe_operator {
+    const cafe_operator_ops *ops;
     cafe_context *context;
-    const cafe_sampled *sampled;
     const cafe_kernels *kernels;
     int64_t n;
-    int64_t window; /* 1: Q of the sampled graph; T: of walks of 1 to T steps over it */
-    int32_t sign;   /* 1: Q; -1: -Q, whose top end is the bottom end of Q */
+    cafe_operator_parts parts;
+    int64_t window; /* steps of walks */
+    void *own;      /* what the kind of operator keeps for itself */
 };
 
 /* The operator -Q: what products, traces and sweeps see. It lives no longer than `op` and is not
  * freed. */
 static inline cafe_operator cafe_operator_negative(const cafe_operator *op) {
     cafe_operator negative = *op;
-    negative.sign = -op->sign;
+    negative.parts.sign = -op->parts.sign;
+    negative.parts.kappa = -op->parts.kappa;
     return negative;
 }
 
-/* CAFE_ERROR_ARGUMENT for an operator that has only products. */
+/* Are there rows, or products only? */
+bool cafe_operator_has_rows(const cafe_operator *op);
+/* CAFE_ERROR_ARGUMENT for an operator that has only products; for one without a graph's links. */
 cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op);
+cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator *op);
+
+/* q(u,u) */
+static inline double cafe_operator_diagonal(const cafe_operator_parts *q, int64_t u) {
+    double loop = q->loops ? q->loops[u] / q->total : 0;
+    return q->sign * loop + q->kappa * (q->reach[u] * q->reach[u]);
+}
+
+/* Bytes that the operator holds and that a product with blocks of `stride` floats a row takes
+ * besides them. */
+double cafe_operator_bytes(const cafe_operator *op, int64_t stride);
 
 /* Which problem an n x K block is multiplied for. */
 typedef enum cafe_side {
@@ -43,13 +86,9 @@ cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, 
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);
 
-/* The same for window > 1 (src/operator/walk.c); cafe_operator_apply() calls it. */
-cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator *op, cafe_side side,
-                                     int64_t stride, const float *x, float a, float b, float c,
-                                     float *y);
-
-/* s = sum over w of p_w x_w, added up in blocks of fixed shape; s[stride]. */
-cafe_status cafe_operator_mean(cafe_context *context, const cafe_operator *op, int64_t stride,
+/* S = F^T X, L x stride, added up in blocks of fixed shape; s = sum over w of p_w x_w for a graph.
+ */
+cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                const float *x, double *s);
 
 /* tr(X^T Q X) of a padded block. */

@@ -99,7 +99,7 @@ static cafe_status trace_of_product(cafe_context *context, const cafe_operator *
 
 cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
                                       int64_t stride, const float *x, double *trace) {
-    if (op->window > 1) return trace_of_product(context, op, stride, x, trace);
+    if (!cafe_operator_has_rows(op)) return trace_of_product(context, op, stride, x, trace);
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t blocks = cafe_blocks(op->n, BLOCK);
     trace_job job = {.op = op, .stride = stride, .x = x};
@@ -107,12 +107,12 @@ cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator
     job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
     job.partial = cafe_mem(context, blocks, sizeof *job.partial);
     if (!s || !job.rows || !job.partial) goto done;
-    CAFE_TRY(cafe_operator_mean(context, op, stride, x, s));
+    CAFE_TRY(cafe_operator_sums(context, op, stride, x, s));
     CAFE_TRY(cafe_parallel(context, blocks, trace_block, &job));
     *trace = 0;
-    for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / op->sampled->total;
+    for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / op->parts.total;
     for (int64_t k = 0; k < stride; k++) *trace -= s[k] * s[k];
-    *trace *= op->sign;
+    *trace *= op->parts.sign;
 done:
     cafe_mem_free(context, s);
     cafe_mem_free(context, job.rows);
@@ -144,7 +144,7 @@ typedef struct covariance_job {
 
 static void covariance_block(void *argument, int64_t task, int32_t worker) {
     const covariance_job *job = argument;
-    const cafe_sampled *s = job->op->sampled;
+    const cafe_operator_parts *s = &job->op->parts;
     double *inside = job->inside + task * job->parts * job->parts;
     double *mass = job->mass + task * job->parts;
     (void)worker;
@@ -170,7 +170,7 @@ static void add_covariances(covariance_job *job, int64_t tasks, double *covarian
     for (int64_t i = 0; i < parts; i++)
         for (int64_t j = 0; j < parts; j++)
             covariance[i * parts + j] =
-                job->inside[i * parts + j] / job->op->sampled->total - job->mass[i] * job->mass[j];
+                job->inside[i * parts + j] / job->op->parts.total - job->mass[i] * job->mass[j];
 }
 
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,

@@ -11,7 +11,7 @@
 enum { LIST = 2048 };
 
 typedef struct stream {
-    const cafe_sampled *sampled;
+    const cafe_operator_parts *parts;
     cafe_range range;
     const uint8_t *skip;
     int64_t node;   /* the next node to copy */
@@ -23,7 +23,7 @@ typedef struct stream {
 } stream;
 
 static void ask_ahead(const stream *s, int64_t i) {
-    const cafe_sampled *p = s->sampled;
+    const cafe_operator_parts *p = s->parts;
     if (i + 8 >= s->range.count) return;
     int64_t u = s->range.first + (i + 8) * s->range.step;
     if (i + 16 < s->range.count) __builtin_prefetch(&p->offsets[u + 8 * s->range.step]);
@@ -35,12 +35,12 @@ static void ask_ahead(const stream *s, int64_t i) {
 
 static int64_t arcs_of(const stream *s, int64_t u) {
     if (s->skip && s->skip[u]) return 0;
-    return s->sampled->offsets[u + 1] - s->sampled->offsets[u];
+    return s->parts->offsets[u + 1] - s->parts->offsets[u];
 }
 
 /* Copies the targets of as many nodes as fit; a node of many arcs is copied in parts. */
 static void fill_list(stream *s) {
-    const cafe_sampled *p = s->sampled;
+    const cafe_operator_parts *p = s->parts;
     s->filled = s->used = 0;
     while (s->node < s->range.count && s->filled < LIST) {
         ask_ahead(s, s->node);
@@ -67,7 +67,7 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, con
         if (s->used == s->filled) fill_list(s);
         int64_t there = s->filled - s->used, part = arcs - summed < there ? arcs - summed : there;
         kernels->gather(x, stride, s->targets + s->used,
-                        s->sampled->weights ? s->weights + s->used : NULL, part, summed == 0, sum);
+                        s->parts->weights ? s->weights + s->used : NULL, part, summed == 0, sum);
         s->used += part;
         summed += part;
     }
@@ -78,7 +78,7 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
                       cafe_row_done *done, void *argument) {
     enum { OWN_AHEAD = 2 };
     stream s; /* the lists are written before they are read */
-    s.sampled = op->sampled;
+    s.parts = &op->parts;
     s.range = range;
     s.skip = skip;
     s.node = s.within = s.filled = s.used = 0;

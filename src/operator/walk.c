@@ -9,18 +9,10 @@
  */
 #include "base/memory.h"
 #include "base/pool.h"
-#include "operator/operator.h"
+#include "operator/ops.h"
+#include "sample/sampled.h"
 
 enum { BLOCK = 1024 };
-
-cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled, int64_t window,
-                               cafe_operator **op) {
-    *op = NULL;
-    if (window < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a walk has at least one step");
-    cafe_status status = cafe_operator_modularity(context, sampled, op);
-    if (status == CAFE_OK) (*op)->window = window;
-    return status;
-}
 
 /* y <- b x + c y where `first`, then y <- y + a f_u power */
 typedef struct sum_job {
@@ -50,21 +42,20 @@ static void sum_block(void *argument, int64_t block, int32_t worker) {
     }
 }
 
-cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator *op, cafe_side side,
-                                     int64_t stride, const float *x, float a, float b, float c,
-                                     float *y) {
+static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                           int64_t stride, const float *x, float a, float b, float c, float *y) {
     cafe_status status = CAFE_ERROR_MEMORY;
     cafe_operator step = *op;
     float *power = cafe_mem(context, op->n * stride, sizeof *power);
     float *next = cafe_mem(context, op->n * stride, sizeof *next);
     sum_job job = {.n = op->n, .stride = stride, .x = x, .b = b, .c = c, .y = y, .first = true};
-    job.a = (float)op->sign * a / (float)op->window;
-    job.factors = side == CAFE_SIDE_PLAIN ? op->sampled->p : NULL;
-    step.window = step.sign = 1;
+    job.a = (float)op->parts.sign * a / (float)op->window;
+    job.factors = side == CAFE_SIDE_PLAIN ? op->parts.p : NULL;
+    step.parts.sign = 1;
     if (!power || !next) goto done;
     for (int64_t t = 0; t < op->window; t++) {
-        CAFE_TRY(cafe_operator_apply(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0, 0,
-                                     next));
+        CAFE_TRY(cafe_modularity_product(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1,
+                                         0, 0, next));
         float *swap = power;
         power = next, next = swap;
         job.power = power;
@@ -74,5 +65,30 @@ cafe_status cafe_operator_apply_walk(cafe_context *context, const cafe_operator 
 done:
     cafe_mem_free(context, power);
     cafe_mem_free(context, next);
+    return status;
+}
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+static double bytes(const cafe_operator *op, int64_t stride) {
+    return 2.0 * sizeof(float) * (double)op->n * (double)stride;
+}
+
+static const cafe_operator_ops walk = {
+    .name = "walks of several steps",
+    .product = product,
+    .sums = cafe_modularity_sums,
+    .bytes = bytes,
+};
+
+cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled, int64_t window,
+                               cafe_operator **op) {
+    *op = NULL;
+    if (window < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a walk has at least one step");
+    if (window == 1) return cafe_operator_modularity(context, sampled, op);
+    cafe_status status = cafe_operator_new(context, &walk, sampled->n, op);
+    if (status != CAFE_OK) return status;
+    (*op)->parts = cafe_modularity_parts(sampled);
+    (*op)->window = window;
     return status;
 }

@@ -33,7 +33,7 @@ static inline bool inside(const cafe_chunks *chunks, int64_t u, int64_t w) {
 /* First pass: how many arcs of each node stay inside, into offsets[u + 1]; a_u / p_u. */
 static void count_block(void *argument, int64_t block, int32_t worker) {
     const inner_job *job = argument;
-    const cafe_sampled *s = job->op->sampled;
+    const cafe_operator_parts *s = &job->op->parts;
     cafe_chunks *c = job->chunks;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(c->n, BLOCK, block); u++) {
@@ -52,7 +52,7 @@ static void count_block(void *argument, int64_t block, int32_t worker) {
 /* Second pass: the arcs themselves. */
 static void copy_block(void *argument, int64_t block, int32_t worker) {
     const inner_job *job = argument;
-    const cafe_sampled *s = job->op->sampled;
+    const cafe_operator_parts *s = &job->op->parts;
     cafe_chunks *c = job->chunks;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(c->n, BLOCK, block); u++) {
@@ -77,7 +77,7 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator *op, ca
     for (int64_t u = 0; u < c->n; u++) c->offsets[u + 1] += c->offsets[u];
     c->targets = cafe_mem(context, c->offsets[c->n], sizeof *c->targets);
     if (!c->targets) return CAFE_ERROR_MEMORY;
-    if (op->sampled->weights) {
+    if (op->parts.weights) {
         c->weights = cafe_mem(context, c->offsets[c->n], sizeof *c->weights);
         if (!c->weights) return CAFE_ERROR_MEMORY;
     }
@@ -94,12 +94,12 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, int6
     if (!c) return status;
     c->context = context;
     c->n = op->n;
-    c->sign = op->sign;
+    c->sign = op->parts.sign;
     c->resolution = 1;
     c->count = cafe_chunk_count(op->n, wanted, stride);
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     if (!c->mass) goto done;
-    for (int64_t u = 0; u < c->n; u++) c->mass[u % c->count] += op->sampled->p[u];
+    for (int64_t u = 0; u < c->n; u++) c->mass[u % c->count] += op->parts.p[u];
     status = CAFE_OK;
     if (c->count < c->n) CAFE_TRY(fill_inner(context, op, c));
 done:

@@ -254,7 +254,7 @@ done:
 
 static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
                                cafe_pooled **finest) {
-    const cafe_sampled *s = op->sampled;
+    const cafe_operator_parts *s = &op->parts;
     cafe_pooled rows = {.n = s->n,
                         .offsets = s->offsets,
                         .targets = s->targets,
@@ -280,7 +280,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     cafe_layers_options o;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, &layers_table, options, &o));
-    CAFE_TRY(cafe_operator_need_rows(context, op));
+    CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
     s.h = (hierarchy){.options = &o, .finest = finest};
     s.left = choose_rounds(&o, finest->offsets[finest->n]);

@@ -135,7 +135,7 @@ static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_
     int64_t moving = 0;
     for (int64_t u = 0; u < op->n; u++) {
         fixed[u] = labels[u] >= 0;
-        moving += !fixed[u] && op->sampled->p[u] > 0;
+        moving += !fixed[u] && op->parts.p[u] > 0;
     }
     return moving;
 }
@@ -163,12 +163,12 @@ static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
     int64_t stride = solution->stride;
     double *s = cafe_mem(context, stride, sizeof *s);
     cafe_status status =
-        s ? cafe_operator_mean(context, op, stride, solution->h, s) : CAFE_ERROR_MEMORY;
+        s ? cafe_operator_sums(context, op, stride, solution->h, s) : CAFE_ERROR_MEMORY;
     *part = 0;
     for (int64_t k = 0; k < stride && status == CAFE_OK; k++) *part += s[k] * s[k];
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
         const float *h = solution->h + u * stride;
-        *part -= op->sampled->p[u] * op->sampled->p[u] * op->kernels->dot(stride, h, h);
+        *part -= op->parts.p[u] * op->parts.p[u] * op->kernels->dot(stride, h, h);
     }
     cafe_mem_free(context, s);
     return status;
@@ -178,7 +178,6 @@ static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
 static cafe_status level_of(cafe_context *context, const cafe_operator *op,
                             const cafe_softmax_options *o, const cafe_solution *solution,
                             double *level) {
-    const cafe_sampled *s = op->sampled;
     double expected = 0;
     cafe_status status =
         cafe_operator_trace_block(context, op, solution->stride, solution->h, level);
@@ -186,8 +185,7 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
         status = expected_part(context, op, solution, &expected);
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
         const float *h = solution->h + u * solution->stride;
-        double q = (s->loops ? s->loops[u] / s->total : 0) - s->p[u] * s->p[u];
-        *level -= q * op->kernels->dot(solution->stride, h, h);
+        *level -= cafe_operator_diagonal(&op->parts, u) * op->kernels->dot(solution->stride, h, h);
     }
     *level += (1 - o->resolution) * expected;
     return status;
@@ -198,7 +196,7 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_sweep *sweep = NULL;
-    double level = 0, mean_degree = op->sampled->total / (double)op->n;
+    double level = 0, mean_degree = op->parts.total / (double)op->n;
     temperature t = {o->theta, o->units == CAFE_THETA_GRAPH ? mean_degree : 0};
     CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, &t, &sweep));
     if (o->resolution != 1) cafe_sweep_weigh(sweep, o->resolution);

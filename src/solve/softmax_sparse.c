@@ -62,7 +62,7 @@ static void add_weight(int64_t support, int32_t *columns, float *values, int32_t
 /* Half for the node's own column, half by the weights of its neighbours' columns. */
 static void start_row(const start_job *job, int64_t u) {
     cafe_sparse *x = job->sparse;
-    const cafe_sampled *s = x->op->sampled;
+    const cafe_operator_parts *s = &x->op->parts;
     int32_t *columns = x->column + u * x->support, *count = &x->count[u];
     float *values = x->value + u * x->support;
     double sum = 0, degree = s->p[u] * s->total;
@@ -89,15 +89,14 @@ static void sum_up(cafe_sparse *x) {
     memset(x->s, 0, (size_t)x->columns * sizeof *x->s);
     for (int64_t u = 0; u < x->n; u++)
         for (int32_t i = 0; i < x->count[u]; i++)
-            x->s[x->column[u * x->support + i]] +=
-                x->op->sampled->p[u] * x->value[u * x->support + i];
+            x->s[x->column[u * x->support + i]] += x->op->parts.p[u] * x->value[u * x->support + i];
 }
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
 /* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. */
 static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row) {
-    const cafe_sampled *s = x->op->sampled;
+    const cafe_operator_parts *s = &x->op->parts;
     const int32_t *columns = x->column + u * x->support;
     for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = (uint16_t)(i + 1);
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
@@ -129,11 +128,11 @@ static int32_t prune(const cafe_sparse *x, int32_t count, const float *z, float 
 
 static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *columns, float *values,
                    int32_t *count) {
-    const cafe_sampled *sampled = x->op->sampled;
+    const cafe_operator_parts *q = &x->op->parts;
     scratch r;
     float z[CAFE_MOST_SUPPORT];
-    double p = sampled->p[u], inverse_degree = 1 / (p * sampled->total);
-    double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
+    double p = q->p[u], inverse_degree = 1 / (p * q->total);
+    double loop = q->loops ? q->loops[u] * inverse_degree : 0;
     double shift = cafe_chunk_shift(x->chunks, x->chunk, u, p);
     double most = shift > 0 ? 4 / shift : INFINITY;
     double theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
@@ -155,7 +154,7 @@ static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *col
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
 static bool still(const cafe_sparse *x, int64_t u) {
-    return !(x->op->sampled->p[u] > 0) || (x->labels && x->labels[u] >= 0) || x->count[u] == 1;
+    return !(x->op->parts.p[u] > 0) || (x->labels && x->labels[u] >= 0) || x->count[u] == 1;
 }
 
 static void find_rows(void *argument, int64_t task, int32_t worker) {
@@ -178,7 +177,7 @@ static void write_rows(cafe_sparse *x) {
         int64_t u = x->chunk + i * x->chunks->count;
         int32_t *columns = x->column + u * x->support;
         float *values = x->value + u * x->support;
-        double p = x->op->sampled->p[u];
+        double p = x->op->parts.p[u];
         if (x->new_count[i] == 0) continue;
         for (int32_t k = 0; k < x->count[u]; k++) x->s[columns[k]] -= p * values[k];
         x->count[u] = x->new_count[i];
@@ -193,7 +192,7 @@ static void write_rows(cafe_sparse *x) {
 /* sum over u in the block of <h_u, sum over w != u of a(u,w) h_w> / 2m + p_u^2 ||h_u||^2 */
 static void objective_block(void *argument, int64_t block, int32_t worker) {
     cafe_sparse *x = argument;
-    const cafe_sampled *s = x->op->sampled;
+    const cafe_operator_parts *s = &x->op->parts;
     uint16_t *mark = x->marks + worker * x->columns;
     double total = 0;
     for (int64_t u = block * BLOCK; u < cafe_block_end(x->n, BLOCK, block); u++) {

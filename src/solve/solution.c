@@ -156,14 +156,13 @@ static double signed_dot(const sum_job *job, const float *x, const float *y) {
 static void sum_block(void *argument, int64_t block, int32_t worker) {
     const sum_job *job = argument;
     const cafe_solution *s = job->solution;
-    const cafe_sampled *sampled = job->op->sampled;
+    const cafe_operator_parts *q = &job->op->parts;
     double whole = 0, diagonal = 0;
     (void)worker;
     for (int64_t u = block * SUM; u < cafe_block_end(s->n, SUM, block); u++) {
         const float *h = s->h + u * s->stride;
-        double p = sampled->p[u], q = (sampled->loops ? sampled->loops[u] / sampled->total : 0);
-        whole += p * signed_dot(job, h, s->y + u * s->stride);
-        diagonal += (q - p * p) * signed_dot(job, h, h);
+        whole += q->p[u] * signed_dot(job, h, s->y + u * s->stride);
+        diagonal += cafe_operator_diagonal(q, u) * signed_dot(job, h, h);
     }
     job->whole[block] = whole;
     job->diagonal[block] = diagonal;

@@ -60,16 +60,16 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     if (!w) return CAFE_ERROR_MEMORY;
     w->context = context;
     w->op = op;
-    w->sign = w->expected = op->sign;
+    w->sign = w->expected = op->parts.sign;
     w->solution = solution;
     w->fixed = fixed;
     w->update = update;
     w->method = method;
     CAFE_TRY(cafe_chunks_new(context, op, chunks, solution->stride, &w->chunks));
-    int64_t arcs = op->sampled->offsets[op->n] / w->chunks->count;
+    int64_t arcs = op->parts.offsets[op->n] / w->chunks->count;
     w->alone = arcs * solution->stride * (int64_t)sizeof(float) < ALONE;
     CAFE_TRY(allocate(context, w));
-    CAFE_TRY(cafe_operator_mean(context, op, solution->stride, solution->h, w->s));
+    CAFE_TRY(cafe_operator_sums(context, op, solution->stride, solution->h, w->s));
     cafe_sweep_weigh(w, 1);
     *sweep = w;
     w = NULL;
@@ -108,17 +108,17 @@ typedef struct task_state {
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     const task_state *state = argument;
     const cafe_sweep *w = state->sweep;
-    const cafe_sampled *sampled = w->op->sampled;
+    const cafe_operator_parts *q = &w->op->parts;
     int64_t stride = w->solution->stride;
     const float *h = w->solution->h + u * stride;
-    double p = sampled->p[u];
+    double p = q->p[u];
     (void)i;
     if (!(p > 0) || (w->fixed && w->fixed[u])) { /* nothing pulls, or nothing may */
         memcpy(row, h, (size_t)stride * sizeof *row);
         return;
     }
-    double inverse_degree = 1 / (p * sampled->total);
-    double loop = sampled->loops ? sampled->loops[u] * inverse_degree : 0;
+    double inverse_degree = 1 / (p * q->total);
+    double loop = q->loops ? q->loops[u] * inverse_degree : 0;
     cafe_pull pull = {(float)(w->sign * inverse_degree), (float)(w->expected * p - w->sign * loop)};
     cafe_gain gain = w->update(w->method, w->op->kernels, stride, h, w->s_single, pull,
                                (float)cafe_chunk_shift(w->chunks, w->chunk, u, p), row);
@@ -182,8 +182,7 @@ static double settle_chunk(cafe_sweep *w, int64_t tasks) {
     double gain = 0, *total = w->shift;
     for (int64_t t = 0; t < tasks; t++) {
         const part *p = &w->parts[t];
-        gain +=
-            2 * p->linear + w->expected * p->square + w->sign * p->inner / w->op->sampled->total;
+        gain += 2 * p->linear + w->expected * p->square + w->sign * p->inner / w->op->parts.total;
     }
     for (int64_t t = 1; t < tasks; t++)
         for (int64_t k = 0; k < stride; k++) total[k] += w->shift[t * stride + k];

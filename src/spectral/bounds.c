@@ -140,7 +140,7 @@ static void draw_start(const cafe_operator *op, uint64_t seed, int64_t restart, 
     uint64_t first = (uint64_t)restart * (uint64_t)op->n;
     for (int64_t u = 0; u < op->n; u++) {
         cafe_random4 r = cafe_philox(seed, CAFE_STREAM_RESTART, first + (uint64_t)u);
-        float h = op->sampled->p[u] > 0 ? (float)cafe_uniform_open(r.v[0]) : 0.5f;
+        float h = op->parts.p[u] > 0 ? (float)cafe_uniform_open(r.v[0]) : 0.5f;
         start[2 * u] = h;
         start[2 * u + 1] = 1 - h;
     }

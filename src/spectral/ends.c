@@ -38,7 +38,7 @@ static cafe_status values_of(cafe_context *context, const cafe_operator *op, con
     cafe_tall h = {s->n, s->stride, columns, s->h + first};
     cafe_tall y = {s->n, s->stride, columns, s->y + first};
     cafe_status status = cafe_ritz_new(context, columns, ritz);
-    if (status == CAFE_OK) status = cafe_ritz_solve(context, &h, &y, op->sampled->p, ritz);
+    if (status == CAFE_OK) status = cafe_ritz_solve(context, &h, &y, op->parts.p, ritz);
     return status;
 }
 
@@ -172,7 +172,7 @@ static cafe_status join_ends(cafe_context *context, const cafe_tall ends[2], caf
 static cafe_status settle(cafe_context *context, const cafe_operator *op, cafe_side side,
                           double tolerance, cafe_tall *x, cafe_ritz *ritz, cafe_refined *refined) {
     cafe_status status = CAFE_OK;
-    const double *weights = side == CAFE_SIDE_WALK ? op->sampled->p : NULL;
+    const double *weights = side == CAFE_SIDE_WALK ? op->parts.p : NULL;
     cafe_tall z = {0};
     cafe_ritz_free(context, ritz);
     CAFE_TRY(cafe_tall_orthonormalise(context, x, weights, NULL, &refined->orthogonality));

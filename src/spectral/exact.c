@@ -39,7 +39,7 @@ typedef struct product_job {
 
 static void mean_block(void *argument, int64_t block, int32_t worker) {
     product_job *job = argument;
-    const double *p = job->op->sampled->p;
+    const double *p = job->op->parts.p;
     double sum = 0;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(job->op->n, BLOCK, block); u++)
@@ -50,7 +50,7 @@ static void mean_block(void *argument, int64_t block, int32_t worker) {
 /* (Q x)_u = sum over w of a(u,w) x_w / 2m - p_u sum over w of p_w x_w */
 static void product_block(void *argument, int64_t block, int32_t worker) {
     product_job *job = argument;
-    const cafe_sampled *s = job->op->sampled;
+    const cafe_operator_parts *s = &job->op->parts;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
         double sum = 0;
@@ -293,7 +293,7 @@ done:
 cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op, cafe_end end,
                                 int64_t count, double tolerance, double *values, double *vectors) {
     int64_t most = op->n < MOST_PAIRS ? op->n : MOST_PAIRS;
-    cafe_status rows = cafe_operator_need_rows(context, op);
+    cafe_status rows = cafe_operator_need_links(context, op);
     if (rows != CAFE_OK) return rows;
     if (end != CAFE_END_LARGEST && end != CAFE_END_SMALLEST)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%d is no end of the spectrum", (int)end);

@@ -112,7 +112,7 @@ static cafe_status apply(cafe_context *context, finishing *f, const cafe_tall *x
 /* Orthonormal columns of the span of Q H, or of D^-1 Q H. */
 static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
-    const double *factors = f->side == CAFE_SIDE_PLAIN ? f->op->sampled->p : NULL;
+    const double *factors = f->side == CAFE_SIDE_PLAIN ? f->op->parts.p : NULL;
     double *floor = cafe_mem(context, f->h.columns, sizeof *floor);
     if (!floor) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "qr", 0);
@@ -153,7 +153,7 @@ static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, in
     if (bottom == 0)
         CAFE_TRY(orthonormal_span(context, f));
     else if (f->side == CAFE_SIDE_PLAIN)
-        CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->sampled->p));
+        CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->parts.p));
     cafe_mem_free(context, f->h.x);
     f->h.x = NULL;
     if (bottom == 0)
@@ -189,7 +189,7 @@ static cafe_status finish_raw(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
     cafe_tall product = f->v;
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_tall_scale(context, &product, f->op->sampled->p));
+    CAFE_TRY(cafe_tall_scale(context, &product, f->op->parts.p));
     CAFE_TRY(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
     CAFE_TRY(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
     f->v = f->h;
@@ -257,7 +257,7 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
     f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
-    f.weights = o.form == CAFE_FORM_WALK ? op->sampled->p : NULL;
+    f.weights = o.form == CAFE_FORM_WALK ? op->parts.p : NULL;
     if (status == CAFE_OK) {
         f.embedding = cafe_mem_zero(context, 1, sizeof *f.embedding);
         status = f.embedding ? CAFE_OK : CAFE_ERROR_MEMORY;

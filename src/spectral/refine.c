@@ -63,7 +63,7 @@ static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, 
     *v = (cafe_tall){x->n, cafe_stride(columns), columns, NULL};
     v->x = cafe_mem(context, v->n * v->stride, sizeof *v->x);
     if (!v->x) return CAFE_ERROR_MEMORY;
-    widen_job job = {x, v, context->seed, r->op->sampled->p};
+    widen_job job = {x, v, context->seed, r->op->parts.p};
     cafe_status status = cafe_parallel(context, cafe_blocks(v->n, BLOCK), widen_block, &job);
     cafe_mem_free(context, x->x);
     x->x = NULL;
@@ -97,7 +97,7 @@ static cafe_status find_low(cafe_context *context, refinement *r) {
     for (int64_t u = 0; u < n; u++) {
         float draw[4];
         cafe_normal4(cafe_philox(context->seed, CAFE_STREAM_GUARD, ~(uint64_t)u), draw);
-        x[u * 4] = r->op->sampled->p[u] > 0 ? draw[0] : 0;
+        x[u * 4] = r->op->parts.p[u] > 0 ? draw[0] : 0;
     }
     scale(n, 1 / sqrt(inner(r, x, x)), x);
     for (int64_t i = 0; i < steps; i++) {
@@ -244,8 +244,7 @@ cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_sid
                         cafe_ritz *ritz, cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     int64_t columns = cafe_refine_columns(op->n, wanted);
-    refinement r = {
-        .op = op, .side = side, .weights = side == CAFE_SIDE_WALK ? op->sampled->p : NULL};
+    refinement r = {.op = op, .side = side, .weights = side == CAFE_SIDE_WALK ? op->parts.p : NULL};
     *refined = (cafe_refined){0};
     CAFE_TRY(widen(context, &r, columns, x));
     CAFE_TRY(find_low(context, &r));

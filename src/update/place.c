@@ -145,7 +145,7 @@ done:
  */
 
 typedef struct placing {
-    const cafe_sampled *sampled;
+    const cafe_operator_parts *parts;
     const cafe_new_links *links;
     int64_t columns;
     const float *vectors;
@@ -171,7 +171,7 @@ static double sum_links(const placing *p, int64_t i, double *sum) {
 
 /* normalise(sum / d - (2m s + sum) / (2m + 2d)); where nothing pulls, 0. */
 static void place_raw(const placing *p, double d, double *sum, float *row) {
-    double total = p->sampled->total, square = 0;
+    double total = p->parts->total, square = 0;
     for (int64_t k = 0; k < p->columns; k++) {
         sum[k] = sum[k] / d - (total * p->s[k] + sum[k]) / (total + 2 * d);
         square += sum[k] * sum[k];
@@ -182,7 +182,7 @@ static void place_raw(const placing *p, double d, double *sum, float *row) {
 
 /* (sum / d - s) / rho, times d / 2m for Ritz vectors of Q itself */
 static void place_column(const placing *p, double d, const double *sum, float *row) {
-    double scale = p->form == CAFE_PLACE_RITZ ? d / p->sampled->total : 1;
+    double scale = p->form == CAFE_PLACE_RITZ ? d / p->parts->total : 1;
     for (int64_t k = 0; k < p->columns; k++)
         row[k] = (float)(scale * (sum[k] / d - p->s[k]) * p->inverse[k]);
 }
@@ -206,7 +206,7 @@ static void place_rows(void *argument, int64_t task, int32_t worker) {
  */
 
 typedef struct quotients {
-    const cafe_sampled *sampled;
+    const cafe_operator_parts *of;
     int64_t columns;
     const float *v;
     const float *qv;
@@ -219,8 +219,8 @@ static void quotient_block(void *argument, int64_t block, int32_t worker) {
     double *top = q->parts + block * 2 * q->columns, *bottom = top + q->columns;
     (void)worker;
     memset(top, 0, 2 * (size_t)q->columns * sizeof *top);
-    for (int64_t u = block * BLOCK; u < cafe_block_end(q->sampled->n, BLOCK, block); u++) {
-        double weight = q->walk ? q->sampled->p[u] : 1;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(q->of->n, BLOCK, block); u++) {
+        double weight = q->walk ? q->of->p[u] : 1;
         for (int64_t k = 0; k < q->columns; k++) {
             double v = q->v[u * q->columns + k];
             top[k] += v * q->qv[u * q->columns + k];
@@ -235,7 +235,7 @@ static cafe_status find_quotients(cafe_context *context, const cafe_operator *op
     cafe_status status = CAFE_OK;
     double *parts = cafe_mem(context, blocks * k2, sizeof *parts);
     float *qv = cafe_mem(context, op->n * p->columns, sizeof *qv);
-    quotients q = {p->sampled, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
+    quotients q = {p->parts, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
     if (!parts || !qv) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
     CAFE_TRY(cafe_operator_product(context, op, p->columns, p->vectors, qv));
@@ -259,7 +259,7 @@ static void find_mean(const placing *p, int64_t n) {
     memset(p->s, 0, (size_t)p->columns * sizeof *p->s);
     for (int64_t u = 0; u < n; u++)
         for (int64_t k = 0; k < p->columns; k++)
-            p->s[k] += p->sampled->p[u] * p->vectors[u * p->columns + k];
+            p->s[k] += p->parts->p[u] * p->vectors[u * p->columns + k];
 }
 
 static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph, const placing *p) {
@@ -297,7 +297,7 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     work = cafe_mem(context, (2 + cafe_threads(context)) * columns, sizeof *work);
     if (!work) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
-    p.sampled = sampled;
+    p.parts = &op->parts;
     p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
     find_mean(&p, graph->n);
     if (o.form != CAFE_PLACE_RAW) CAFE_TRY(find_quotients(context, op, &p));

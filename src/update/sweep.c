@@ -79,7 +79,7 @@ cafe_status cafe_active_new(cafe_context *context, const cafe_operator *op, int6
         status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
     memset(a->slot, 0xFF, (size_t)n * sizeof *a->slot);
-    CAFE_TRY(cafe_operator_mean(context, op, stride, h, a->s));
+    CAFE_TRY(cafe_operator_sums(context, op, stride, h, a->s));
     for (int64_t k = 0; k < stride; k++) a->s_single[k] = (float)a->s[k];
     *active = a;
     a = NULL;
@@ -119,7 +119,7 @@ int64_t cafe_active_collect(cafe_active *active) {
     active->count = 0;
     for (int64_t u = 0; u < active->op->n; u++)
         if (atomic_load_explicit(&active->pressure[u], memory_order_relaxed) > least &&
-            active->op->sampled->p[u] > 0)
+            active->op->parts.p[u] > 0)
             active->list[active->count++] = (int32_t)u;
     return active->count;
 }
@@ -144,13 +144,13 @@ static int64_t chunk_size(const cafe_active *a) {
     return (a->count - a->chunk + a->chunks - 1) / a->chunks;
 }
 
-static float weight_of(const cafe_sampled *s, int64_t j) {
+static float weight_of(const cafe_operator_parts *s, int64_t j) {
     return s->weights ? s->weights[j] : 1;
 }
 
 /* row = sum over w of a(u,w) h_w; returns the weight of the arcs to other nodes of the chunk. */
 static float sum_row(const cafe_active *a, int64_t u, float *row) {
-    const cafe_sampled *s = a->op->sampled;
+    const cafe_operator_parts *s = &a->op->parts;
     int32_t targets[LIST + CAFE_AHEAD];
     int64_t end = s->offsets[u + 1];
     float inside = 0;
@@ -168,7 +168,7 @@ static float sum_row(const cafe_active *a, int64_t u, float *row) {
 }
 
 static void find_row(cafe_active *a, int64_t i, part *sums, double *shift) {
-    const cafe_sampled *s = a->op->sampled;
+    const cafe_operator_parts *s = &a->op->parts;
     int64_t u = node_of(a, i), stride = a->stride;
     float *row = a->rows + i * stride, *h = a->h + u * stride;
     double p = s->p[u], inverse_degree = 1 / (p * s->total);
@@ -201,7 +201,7 @@ static void find_rows(void *argument, int64_t task, int32_t worker) {
 /* The sum over arcs (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, u in the task. */
 static void weigh_rows(void *argument, int64_t task, int32_t worker) {
     cafe_active *a = argument;
-    const cafe_sampled *s = a->op->sampled;
+    const cafe_operator_parts *s = &a->op->parts;
     int64_t stride = a->stride;
     double sum = 0;
     (void)worker;
@@ -227,7 +227,7 @@ static bool worth_telling(const cafe_active *a, int64_t i) {
 
 static void write_rows(void *argument, int64_t task, int32_t worker) {
     cafe_active *a = argument;
-    const cafe_sampled *s = a->op->sampled;
+    const cafe_operator_parts *s = &a->op->parts;
     (void)worker;
     for (int64_t i = task * TASK; i < cafe_block_end(chunk_size(a), TASK, task); i++) {
         int64_t u = node_of(a, i), from = s->offsets[u], end = s->offsets[u + 1];
@@ -247,7 +247,7 @@ static double settle_chunk(cafe_active *a, int64_t tasks) {
     double gain = 0, *total = a->shift;
     for (int64_t t = 0; t < tasks; t++) {
         const part *p = &a->parts[t];
-        gain += 2 * p->linear + p->square + p->inner / a->op->sampled->total;
+        gain += 2 * p->linear + p->square + p->inner / a->op->parts.total;
         a->summed += p->summed;
         a->marked += p->marked;
     }
@@ -267,7 +267,7 @@ static void set_slots(cafe_active *a, bool on) {
     for (int64_t i = 0; i < chunk_size(a); i++) {
         int64_t u = node_of(a, i);
         a->slot[u] = on ? (int32_t)i : -1;
-        a->mass += a->op->sampled->p[u];
+        a->mass += a->op->parts.p[u];
     }
 }
 

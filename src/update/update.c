@@ -195,7 +195,7 @@ static cafe_status start(cafe_context *context, cafe_updated *r, const cafe_chan
  * swept. */
 static void press_changed(const cafe_changes *changes, const cafe_operator *op,
                           cafe_active *active) {
-    const cafe_sampled *s = op->sampled;
+    const cafe_operator_parts *s = &op->parts;
     for (int64_t i = 0; i < changes->arc_count; i++) {
         const cafe_changed_arc *arc = &changes->arcs[i];
         double degree = s->p[arc->u] * s->total;
@@ -299,7 +299,7 @@ static cafe_status align(cafe_context *context, const cafe_changes *changes,
     double *weights = cafe_mem(context, r->n, sizeof *weights);
     if (!weights) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "align", 0);
-    for (int64_t u = 0; u < r->n; u++) weights[u] = changes->origin[u] < 0 ? 0 : op->sampled->p[u];
+    for (int64_t u = 0; u < r->n; u++) weights[u] = changes->origin[u] < 0 ? 0 : op->parts.p[u];
     cafe_status status = cafe_align(context, r->n, r->columns, r->stride, r->before, r->h, weights,
                                     turn, r->rotation, &found);
     r->report.subspace_angle = found.largest;

@@ -1,0 +1,78 @@
+/* Operators of every kind: made, asked, freed; what follows from the parts of Q alone. */
+#include "base/memory.h"
+#include "operator/ops.h"
+
+cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *ops, int64_t n,
+                              cafe_operator **op) {
+    *op = cafe_mem_zero(context, 1, sizeof **op);
+    if (!*op) return CAFE_ERROR_MEMORY;
+    **op = (cafe_operator){.ops = ops, .context = context, .n = n};
+    (*op)->kernels = cafe_kernels_best();
+    return CAFE_OK;
+}
+
+void cafe_operator_free(cafe_operator *op) {
+    if (!op) return;
+    if (op->ops->free) op->ops->free(op);
+    cafe_mem_free(op->context, op);
+}
+
+int64_t cafe_operator_nodes(const cafe_operator *op) {
+    return op->n;
+}
+
+bool cafe_operator_has_rows(const cafe_operator *op) {
+    return op->ops->rows;
+}
+
+cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op) {
+    if (op->ops->rows) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "this operator, %s, has products but no rows, which are needed here",
+                     op->ops->name);
+}
+
+cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator *op) {
+    cafe_status status = cafe_operator_need_rows(context, op);
+    if (status == CAFE_OK && !op->parts.offsets)
+        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "this operator, %s, has no links, which are needed here", op->ops->name);
+    return status;
+}
+
+double cafe_operator_bytes(const cafe_operator *op, int64_t stride) {
+    return op->ops->bytes(op, stride);
+}
+
+cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                int64_t stride, const float *x, float a, float b, float c,
+                                float *y) {
+    return op->ops->product(context, op, side, stride, x, a, b, c, y);
+}
+
+cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
+                               const float *x, double *s) {
+    return op->ops->sums(context, op, stride, x, s);
+}
+
+static double inner_product(const cafe_operator_parts *q, int64_t u, int64_t w) {
+    double sum = 0;
+    if (!q->f) return q->p[u] * q->p[w];
+    for (int64_t i = 0; i < q->width; i++)
+        sum += (double)q->f[u * q->width + i] * q->f[w * q->width + i];
+    return sum;
+}
+
+cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
+                              double *row) {
+    const cafe_operator_parts *q = &op->parts;
+    cafe_status status = cafe_operator_need_rows(context, op);
+    if (status != CAFE_OK) return status;
+    if (u < 0 || u >= op->n)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld", (long long)u);
+    /* q(u,w) = sign a(u,w) / total + kappa <f_u, f_w> */
+    for (int64_t w = 0; w < op->n; w++) row[w] = q->kappa * inner_product(q, u, w);
+    for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++)
+        row[q->targets[j]] += q->sign * (q->weights ? q->weights[j] : 1) / q->total;
+    return CAFE_OK;
+}

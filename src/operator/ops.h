@@ -1,0 +1,33 @@
+/* What a kind of operator brings; nobody outside this folder sees it. */
+#ifndef CAFE_OPERATOR_OPS_H
+#define CAFE_OPERATOR_OPS_H
+
+#include "operator/operator.h"
+
+struct cafe_operator_ops {
+    const char *name; /* for messages: "the modularity of a graph" */
+    bool rows; /* parts are those of Q itself: rows, diagonal, chunk shifts follow from them */
+    /* Y = a M X + b X + c Y and S = F^T X, as in operator.h */
+    cafe_status (*product)(cafe_context *context, const cafe_operator *op, cafe_side side,
+                           int64_t stride, const float *x, float a, float b, float c, float *y);
+    cafe_status (*sums)(cafe_context *context, const cafe_operator *op, int64_t stride,
+                        const float *x, double *s);
+    double (*bytes)(const cafe_operator *op, int64_t stride);
+    void (*free)(cafe_operator *op); /* of what is its own; NULL: nothing */
+};
+
+/* An operator of that kind, its parts still empty. */
+cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *ops, int64_t n,
+                              cafe_operator **op);
+
+/* The ops that walks share with the operator of one step. */
+cafe_status cafe_modularity_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                    int64_t stride, const float *x, float a, float b, float c,
+                                    float *y);
+cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
+                                 const float *x, double *s);
+
+/* The parts of a sampled graph's modularity. */
+cafe_operator_parts cafe_modularity_parts(const cafe_sampled *sampled);
+
+#endif
