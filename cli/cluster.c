@@ -19,7 +19,7 @@ static int check_names(const cluster_values *v) {
     int code = CLI_OK;
     if (!v->output && !v->hierarchy && !v->soft && !v->json)
         return cli_usage_error("cluster",
-                               "where to? give -o FILE (or --hierarchy, --soft or --json)");
+                               "no output: give -o FILE (or --hierarchy, --soft or --json)");
     if (v->soft && strcmp(cli_extension(v->soft), ".npz") != 0)
         return cli_usage_error("cluster", "%s: memberships are written as .npz", v->soft);
     for (int i = 0; i < PATHS; i++)

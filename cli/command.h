@@ -35,13 +35,26 @@ struct cli_command {
     const char *summary;     /* one line, no full stop */
     const char *description; /* a paragraph; NULL: none */
     const cli_group *groups; /* ended by a group without a title; NULL: no options */
-    size_t size;     /* of the struct the options are stored in; it starts with cli_common */
-    int least, most; /* how many words that are no options */
+    size_t size;             /* of the struct the options are stored in; it starts with cli_run */
+    int least, most;         /* how many words that are no options */
+    int inputs;              /* the first of them are files to read */
+    const char *needs;       /* one of these options must be given: "output|json"; NULL: none */
+    /* Refuses options that contradict each other, does the work, frees what is not the run's: they
+     * get the command's struct. check and release may be NULL. */
+    int (*check)(void *job);
+    int (*work)(void *job);
+    void (*release)(void *job);
     int (*run)(const void *values, const cli_arguments *arguments);
     /* A command of several tasks, ended by NULL, has no options of its own: the word behind it
      * names one. A task's name has both words: "evaluate link". */
     const cli_command *const *tasks;
 };
+
+/* The members of a command of one file: its job, how many words, and how many of them are inputs.
+ */
+#define CLI_JOB(type, words, files)                                                               \
+    .groups = groups, .size = sizeof(type), .least = (words), .most = (words), .inputs = (files), \
+    .work = work
 
 #define CLI_DECLARE(name) extern const cli_command cli_##name;
 CLI_COMMANDS(CLI_DECLARE)

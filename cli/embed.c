@@ -29,7 +29,7 @@ static bool known_vector_format(const char *path) {
 
 static int check_names(const embed_values *v) {
     if (!v->output && !v->json && !v->dry_run)
-        return cli_usage_error("embed", "where to? give -o FILE (or --json, or --dry-run)");
+        return cli_usage_error("embed", "no output: give -o FILE (or --json, or --dry-run)");
     if (v->output && !known_vector_format(v->output))
         return cli_usage_error(
             "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);

@@ -3,10 +3,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "command.h"
-#include "output.h"
 
 void cli_put_cell(FILE *file, const char *name) {
     if (!strpbrk(name, "\t\"")) {
@@ -19,6 +17,10 @@ void cli_put_cell(FILE *file, const char *name) {
         putc(*name, file);
     }
     putc('"', file);
+}
+
+void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
+    cli_put_cell(file, cli_name(run, graph, node));
 }
 
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {
@@ -103,28 +105,17 @@ void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *c
     cli_json_close(json, '}');
 }
 
-/* ---- names of files -------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-cafe_format cli_graph_format(const char *path) {
-    static const struct {
-        const char *extension;
-        cafe_format format;
-    } formats[] = {
-        {".txt", CAFE_FORMAT_EDGES},   {".edges", CAFE_FORMAT_EDGES}, {".tsv", CAFE_FORMAT_EDGES},
-        {".csv", CAFE_FORMAT_EDGES},   {".mtx", CAFE_FORMAT_MTX},     {".graph", CAFE_FORMAT_METIS},
-        {".metis", CAFE_FORMAT_METIS}, {".cafe", CAFE_FORMAT_CAFE},
-    };
-    const char *extension = cli_extension(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcasecmp(extension, formats[i].extension) == 0) return formats[i].format;
-    return CAFE_FORMAT_AUTO;
+int cli_read_graph(cli_run *run, const char *labels) {
+    CLI_TRY(cli_read_labelled(run, run->words[0], &run->common->reading, labels, &run->graph));
+    run->counts = *cafe_graph_get_counts(run->graph);
+    return CLI_OK;
 }
 
-int cli_unknown_graph_format(const char *command, const char *path) {
-    return cli_usage_error(command,
-                           "%s: the ending tells the format and is one of .txt .edges .tsv .csv "
-                           ".mtx .graph .metis .cafe",
-                           path);
+int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
+    return cli_check(
+        run, cafe_graph_write(run->context, graph, path, CAFE_FORMAT_AUTO, run->common->force));
 }
 
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,

@@ -12,9 +12,16 @@ const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 /* A node's name as a cell of a table of tabs: in quotes, doubled inside (RFC 4180), when it has a
  * tab or a quote in it. */
 void cli_put_cell(FILE *file, const char *name);
+/* The same of a node. */
+void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node);
 
 /* The counts in a sentence, then what was changed, if anything was. */
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
+
+/* Reads the graph of the first word into the run and says what it is; labels: as below. */
+int cli_read_graph(cli_run *run, const char *labels);
+/* Writes a graph in the format its ending tells. */
+int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path);
 
 /* Reads a graph, and says what it is; with a label file (NULL: none) its nodes that no edge
  * mentions are isolated nodes of it. */
@@ -34,10 +41,5 @@ const char *cli_directed_text(int32_t rule);
 
 /* "graph": {...} */
 void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *counts);
-
-/* Is the name one of a graph file that can be written? Its format, or CAFE_FORMAT_AUTO. */
-cafe_format cli_graph_format(const char *path);
-/* The message for a name that is not. */
-int cli_unknown_graph_format(const char *command, const char *path);
 
 #endif

@@ -8,17 +8,11 @@
 #include "memory.h"
 #include "output.h"
 
-typedef struct info_values {
-    cli_common common;
-    const char *json;
-    cafe_graph_options graph;
-} info_values;
-
 /* What the counts do not say yet. */
 typedef struct info_figures {
     cafe_graph_counts counts;
     double mean_degree;
-    int64_t median_degree, high_degree; /* half, and 99 in 100 nodes have at most so many */
+    int64_t median_degree, high_degree; /* half, and 99 in 100 nodes have no more */
     double least_weight, most_weight;
     const char *names;
     int32_t bipartite;
@@ -94,61 +88,71 @@ static const char *kind_of_names(const cafe_graph *graph) {
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-static void put_count(const char *name, int64_t count) {
+typedef struct info_job {
+    cli_run run;
+    info_figures figures;
+} info_job;
+
+static void put_count(FILE *file, const char *name, int64_t count) {
     char text[CLI_COUNT_TEXT];
-    printf("%-12s %s\n", name, cli_count_text(count, text));
+    fprintf(file, "%-12s %s\n", name, cli_count_text(count, text));
 }
 
-static void put_names(const cafe_graph *graph, const info_figures *f) {
-    char first[64] = "", last[64] = "";
-    int64_t n = f->counts.nodes;
-    if (n > 0) cafe_graph_name(graph, 0, first, sizeof first);
-    if (n > 0) cafe_graph_name(graph, n - 1, last, sizeof last);
-    printf("%-12s %s: %s .. %s\n", "names", f->names, first, last);
+static void put_names(FILE *file, const info_job *job) {
+    int64_t n = job->figures.counts.nodes;
+    fprintf(file, "%-12s %s: %.63s", "names", job->figures.names,
+            n > 0 ? cli_name(&job->run, job->run.graph, 0) : "");
+    fprintf(file, " .. %.63s\n", n > 0 ? cli_name(&job->run, job->run.graph, n - 1) : "");
 }
 
-static void put_sides(const info_figures *f) {
+static void put_sides(FILE *file, const info_figures *f) {
     char first[CLI_COUNT_TEXT], second[CLI_COUNT_TEXT];
     if (f->bipartite)
-        printf("%-12s yes: %s and %s nodes\n", "bipartite", cli_count_text(f->sides[0], first),
-               cli_count_text(f->sides[1], second));
+        fprintf(file, "%-12s yes: %s and %s nodes\n", "bipartite",
+                cli_count_text(f->sides[0], first), cli_count_text(f->sides[1], second));
     else
-        printf("%-12s no\n", "bipartite");
+        fprintf(file, "%-12s no\n", "bipartite");
 }
 
-static void print_info(const char *path, const cafe_graph *graph, const info_figures *f) {
+static int put_table(FILE *file, const void *argument) {
+    const info_job *job = argument;
+    const info_figures *f = &job->figures;
     const cafe_graph_counts *c = &f->counts;
     char changes[512], bytes[CLI_BYTES_TEXT];
-    printf("%-12s %s\n", "graph", path);
-    put_count("nodes", c->nodes);
-    put_count("edges", c->edges);
-    put_count("listed", c->lines);
-    printf("%-12s %s\n", "changed",
-           cli_graph_changes(c, changes, sizeof changes) ? changes : "nothing");
-    if (c->directed) printf("%-12s %s\n", "directed", cli_directed_text(c->directed));
-    put_count("isolated", c->isolated);
-    put_count("components", c->components);
-    put_count("largest", c->largest);
-    put_sides(f);
-    printf("%-12s %" PRId64 " to %" PRId64 ", mean %.2f, median %" PRId64 ", 99%% at most %" PRId64
-           "\n",
-           "degrees", c->min_degree, c->max_degree, f->mean_degree, f->median_degree,
-           f->high_degree);
+    fprintf(file, "%-12s %s\n", "graph", job->run.words[0]);
+    put_count(file, "nodes", c->nodes);
+    put_count(file, "edges", c->edges);
+    put_count(file, "listed", c->lines);
+    fprintf(file, "%-12s %s\n", "changed",
+            cli_graph_changes(c, changes, sizeof changes) ? changes : "nothing");
+    if (c->directed) fprintf(file, "%-12s %s\n", "directed", cli_directed_text(c->directed));
+    put_count(file, "isolated", c->isolated);
+    put_count(file, "components", c->components);
+    put_count(file, "largest", c->largest);
+    put_sides(file, f);
+    fprintf(file,
+            "%-12s %" PRId64 " to %" PRId64 ", mean %.2f, median %" PRId64 ", 99%% at most %" PRId64
+            "\n",
+            "degrees", c->min_degree, c->max_degree, f->mean_degree, f->median_degree,
+            f->high_degree);
     if (c->weighted)
-        printf("%-12s %g to %g, total %.9g\n", "weights", f->least_weight, f->most_weight,
-               c->total_weight / 2);
+        fprintf(file, "%-12s %g to %g, total %.9g\n", "weights", f->least_weight, f->most_weight,
+                c->total_weight / 2);
     else
-        printf("%-12s none: every edge weighs 1\n", "weights");
-    put_names(graph, f);
-    printf("%-12s %s\n", "memory", cli_bytes_text(f->row_bytes, bytes));
+        fprintf(file, "%-12s none: every edge weighs 1\n", "weights");
+    put_names(file, job);
+    fprintf(file, "%-12s %s\n", "memory", cli_bytes_text(f->row_bytes, bytes));
+    return CLI_OK;
 }
 
-static void put_report(FILE *file, const char *path, const info_figures *f) {
+static int put_report(FILE *file, const void *argument) {
+    const info_job *job = argument;
+    const info_figures *f = &job->figures;
     cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/info/1");
     cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, path, &f->counts);
+    cli_json_graph(&json, job->run.words[0], &f->counts);
     cli_json_real(&json, "mean_degree", f->mean_degree);
     cli_json_integer(&json, "median_degree", f->median_degree);
     cli_json_integer(&json, "degree_99", f->high_degree);
@@ -160,60 +164,31 @@ static void put_report(FILE *file, const char *path, const info_figures *f) {
     cli_json_integer(&json, "side_1", f->sides[1]);
     cli_json_integer(&json, "row_bytes", f->row_bytes);
     cli_json_close(&json, '}');
-}
-
-static int write_report(cli_run *run, const char *json, const char *path, const info_figures *f) {
-    cli_output output;
-    int code = cli_output_open(run, json, &output);
-    if (code != CLI_OK) return code;
-    put_report(output.file, path, f);
-    return cli_output_close(run, &output, true);
+    return CLI_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int describe(cli_run *run, const info_values *v, const char *path) {
-    cafe_graph *graph = NULL;
-    info_figures f = {0};
-    int code = cli_check(run, cafe_graph_read(run->context, path, &v->graph, &graph));
-    if (code != CLI_OK) return code;
-    f.counts = *cafe_graph_get_counts(graph);
-    if (!find_degrees(graph, &f)) code = cli_error(run, CLI_FAILED, "out of memory: degrees");
-    find_weights(graph, &f);
-    if (code == CLI_OK) code = find_sides(run, graph, &f);
-    f.names = kind_of_names(graph);
-    cli_progress_hide(run->bar);
-    if (code == CLI_OK && (!v->json || strcmp(v->json, "-") != 0)) print_info(path, graph, &f);
-    if (code == CLI_OK && v->json) code = write_report(run, v->json, path, &f);
-    cafe_graph_free(graph);
-    return code;
-}
-
-static int run_info(const void *values, const cli_arguments *arguments) {
-    const info_values *v = values;
-    cli_run run;
-    int code = cli_output_check("info", &v->common, v->json);
-    if (code != CLI_OK) return code;
-    code = cli_begin(&run, "info", &v->common);
-    if (code == CLI_OK) code = describe(&run, v, arguments->words[0]);
-    return cli_end(&run, code);
+static int work(void *argument) {
+    info_job *job = argument;
+    cli_run *run = &job->run;
+    info_figures *f = &job->figures;
+    CLI_TRY(cli_check(
+        run, cafe_graph_read(run->context, run->words[0], &run->common->reading, &run->graph)));
+    f->counts = *cafe_graph_get_counts(run->graph);
+    if (!find_degrees(run->graph, f)) return cli_error(run, CLI_FAILED, "out of memory: degrees");
+    find_weights(run->graph, f);
+    CLI_TRY(find_sides(run, run->graph, f));
+    f->names = kind_of_names(run->graph);
+    CLI_TRY(cli_write_result(run, put_table, job));
+    return cli_write_report(run, put_report, job);
 }
 
 static const cli_option options[] = {
-    {"json", 0, "FILE", CLI_TEXT, offsetof(info_values, json), NULL, NULL,
-     "write the figures as JSON; - prints them instead of the table"},
-    CLI_ROW_FORCE,
-    CLI_ROW_THREADS,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
+    CLI_ROW_JSON("write the figures as JSON; - prints them instead of the table"),
+    CLI_ROWS_PLAIN,
 };
-
-static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(info_values, graph)},
-    {0},
-};
+static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};
 
 const cli_command cli_info = {
     .name = "info",
@@ -223,9 +198,5 @@ const cli_command cli_info = {
         "Prints nodes, edges, what was dropped or merged, components, whether the graph is "
         "bipartite and the sizes of its sides, degrees, weights, names and memory; - is standard "
         "input.",
-    .groups = groups,
-    .size = sizeof(info_values),
-    .least = 1,
-    .most = 1,
-    .run = run_info,
+    CLI_JOB(info_job, 1, 1),
 };

@@ -1,10 +1,10 @@
 /* cafe: the command line tool. It sees nothing of the library but its public headers. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "run.h"
 
 #define CLI_ADDRESS(name) &cli_##name,
 const cli_command *const cli_commands[] = {CLI_COMMANDS(CLI_ADDRESS) NULL};
@@ -38,23 +38,6 @@ static int unknown_command(const char *name) {
     return cli_usage_error(NULL, "unknown command '%s'", name);
 }
 
-static int run_command(const cli_command *command, int argc, char **argv) {
-    cli_arguments arguments;
-    void *values = calloc(1, command->size);
-    if (!values) {
-        fprintf(stderr, "cafe: out of memory\n");
-        return CLI_FAILED;
-    }
-    int code = cli_parse(command, argc, argv, values, &arguments);
-    if (code == CLI_OK && ((const cli_common *)values)->help)
-        cli_print_help(command);
-    else if (code == CLI_OK)
-        code = command->run(values, &arguments);
-    cli_arguments_free(&arguments);
-    free(values);
-    return code;
-}
-
 static bool asks_for_help(const char *word) {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
@@ -68,7 +51,7 @@ static int run_task(const cli_command *command, int argc, char **argv) {
         return CLI_OK;
     }
     const cli_command *task = cli_find_task(command, argv[0]);
-    if (task) return run_command(task, argc - 1, argv + 1);
+    if (task) return cli_run_command(task, argc - 1, argv + 1);
     return cli_usage_error(command->name, "unknown task '%s': cafe %s %s", argv[0], command->name,
                            command->arguments);
 }
@@ -80,7 +63,7 @@ int main(int argc, char **argv) {
     if (strcmp(name, "--version") == 0) name = "version";
     const cli_command *command = cli_find_command(name);
     if (command && command->tasks) return run_task(command, argc - 2, argv + 2);
-    if (command) return run_command(command, argc - 2, argv + 2);
+    if (command) return cli_run_command(command, argc - 2, argv + 2);
     if (name[0] == '-') return cli_usage_error(NULL, "unknown option %s", name);
     return unknown_command(name);
 }

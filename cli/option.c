@@ -136,39 +136,43 @@ static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
     return true;
 }
 
-static bool parse_choice(const char *choices, const char *text, int32_t *value) {
-    int32_t found = find_choice(choices, text);
-    if (found >= 0) *value = found;
-    return found >= 0;
+static bool store_number(const char *text, int32_t least, int32_t most, int32_t *value) {
+    uint64_t whole;
+    if (!parse_whole(text, (uint64_t)most, &whole) || whole < (uint64_t)least) return false;
+    *value = (int32_t)whole;
+    return true;
 }
 
 /* Stores an own option's value; false when the text stands for none. */
 static bool store_own(const cli_option *option, char *values, const char *text) {
     void *at = values + option->offset;
-    uint64_t whole;
     switch (option->kind) {
         case CLI_FLAG: *(bool *)at = true; return true;
-        case CLI_TEXT: *(const char **)at = text; return text[0] != 0;
-        case CLI_COUNT:
-            if (!parse_whole(text, 1024, &whole)) return false;
-            *(int32_t *)at = (int32_t)whole;
-            return true;
+        case CLI_TEXT:
+        case CLI_READS:
+        case CLI_WRITES: *(const char **)at = text; return text[0] != 0;
+        case CLI_THREADS: return store_number(text, 0, 1024, at);
+        case CLI_COUNT: return store_number(text, 0, INT32_MAX, at);
+        case CLI_POSITIVE: return store_number(text, 1, INT32_MAX, at);
         case CLI_SEED: return parse_whole(text, UINT64_MAX, at);
         case CLI_BYTES: return cli_parse_bytes(text, at);
-        case CLI_CHOICE: return parse_choice(option->choices, text, at);
+        case CLI_CHOICE: return (*(int32_t *)at = find_choice(option->choices, text)) >= 0;
     }
     return false;
 }
 
-static void own_expects(const cli_option *option, char *text, size_t capacity) {
-    switch (option->kind) {
-        case CLI_FLAG: snprintf(text, capacity, "no value"); break;
-        case CLI_TEXT: snprintf(text, capacity, "a file name"); break;
-        case CLI_COUNT: snprintf(text, capacity, "a whole number from 0 to 1024"); break;
-        case CLI_SEED: snprintf(text, capacity, "a whole number from 0 to 2^64 - 1"); break;
-        case CLI_BYTES: snprintf(text, capacity, "a size such as 512M or 8G"); break;
-        case CLI_CHOICE: snprintf(text, capacity, "one of %s", option->choices); break;
-    }
+static const char *own_expects(const cli_option *option) {
+    static const char *const texts[] = {[CLI_FLAG] = "no value",
+                                        [CLI_TEXT] = "a text",
+                                        [CLI_READS] = "a file name",
+                                        [CLI_WRITES] = "a file name",
+                                        [CLI_THREADS] = "a whole number from 0 to 1024",
+                                        [CLI_COUNT] = "a whole number from 0 to 2147483647",
+                                        [CLI_POSITIVE] = "a whole number from 1 to 2147483647",
+                                        [CLI_SEED] = "a whole number from 0 to 2^64 - 1",
+                                        [CLI_BYTES] = "a size such as 512M or 8G",
+                                        [CLI_CHOICE] = "one of "};
+    return texts[option->kind];
 }
 
 static int set_value(parser *p, size_t index, const char *text) {
@@ -176,10 +180,10 @@ static int set_value(parser *p, size_t index, const char *text) {
     const char *command = p->command->name;
     p->arguments->given[index] = true;
     if (e->own) {
-        char expected[128];
+        const char *choices = e->own->kind == CLI_CHOICE ? e->own->choices : "";
         if (store_own(e->own, p->values, text)) return CLI_OK;
-        own_expects(e->own, expected, sizeof expected);
-        return cli_usage_error(command, "--%s takes %s, not '%s'", e->name, expected, text);
+        return cli_usage_error(command, "--%s takes %s%s, not '%s'", e->name, own_expects(e->own),
+                               choices, text);
     }
     cafe_status status = cafe_options_set(p->context, e->group->table(),
                                           p->values + e->group->offset, e->name, text);

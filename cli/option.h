@@ -11,12 +11,16 @@
 typedef struct cli_command cli_command;
 
 typedef enum cli_kind {
-    CLI_FLAG,  /* bool; takes no value */
-    CLI_TEXT,  /* const char * */
-    CLI_COUNT, /* int32_t from 0 to 1024 */
-    CLI_SEED,  /* uint64_t */
-    CLI_BYTES, /* int64_t: 512M, 8G */
-    CLI_CHOICE /* int32_t, index into `choices` */
+    CLI_FLAG,     /* bool; takes no value */
+    CLI_TEXT,     /* const char * */
+    CLI_READS,    /* const char *: a file to read; - is standard input */
+    CLI_WRITES,   /* const char *: a file to write; `choices` are its endings, ".npy .tsv -" */
+    CLI_THREADS,  /* int32_t from 0 to 1024 */
+    CLI_COUNT,    /* int32_t from 0 */
+    CLI_POSITIVE, /* int32_t from 1 */
+    CLI_SEED,     /* uint64_t */
+    CLI_BYTES,    /* int64_t: 512M, 8G */
+    CLI_CHOICE    /* int32_t, index into `choices` */
 } cli_kind;
 
 /* An option of the tool itself; the value is stored at `offset` of the command's struct. */
@@ -46,22 +50,39 @@ typedef struct cli_common {
     bool help, quiet, verbose, force;
     int32_t threads;
     uint64_t seed;
+    const char *output, *json;  /* NULL: not asked for */
+    cafe_graph_options reading; /* of the graph */
 } cli_common;
 
-/* What an array of rows ends with. */
-#define CLI_ROW_END \
-    { NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL }
+/* Rows, one a line: an option of the struct `type`, stored in its `field`. */
+#define CLI_ROW_FLAG(type, field, name, help) \
+    { name, 0, NULL, CLI_FLAG, offsetof(type, field), NULL, NULL, help }
+#define CLI_ROW_TEXT(type, field, name, value, help) \
+    { name, 0, value, CLI_TEXT, offsetof(type, field), NULL, NULL, help }
+#define CLI_ROW_READS(type, field, name, help) \
+    { name, 0, "FILE", CLI_READS, offsetof(type, field), NULL, NULL, help }
+#define CLI_ROW_WRITES(type, field, name, endings, help) \
+    { name, 0, "FILE", CLI_WRITES, offsetof(type, field), NULL, endings, help }
+#define CLI_ROW_NUMBER(type, field, name, value, kind, initial, help) \
+    { name, 0, value, kind, offsetof(type, field), initial, NULL, help }
+#define CLI_ROW_CHOICE(type, field, name, value, initial, choices, help) \
+    { name, 0, value, CLI_CHOICE, offsetof(type, field), initial, choices, help }
+
+/* Rows of options that many commands have; endings: NULL for any. */
+#define CLI_ROW_OUTPUT(endings, help) \
+    { "output", 'o', "FILE", CLI_WRITES, offsetof(cli_common, output), NULL, endings, help }
+#define CLI_ROW_JSON(help) CLI_ROW_WRITES(cli_common, json, "json", NULL, help)
 #define CLI_ROW_HELP \
     { "help", 'h', NULL, CLI_FLAG, offsetof(cli_common, help), NULL, NULL, "show this help" }
 #define CLI_ROW_QUIET                                                          \
     {                                                                          \
         "quiet", 'q', NULL, CLI_FLAG, offsetof(cli_common, quiet), NULL, NULL, \
-            "say nothing but errors"                                           \
+            "print nothing on standard error but errors"                       \
     }
 #define CLI_ROW_VERBOSE                                                            \
     {                                                                              \
         "verbose", 'v', NULL, CLI_FLAG, offsetof(cli_common, verbose), NULL, NULL, \
-            "say more: every sweep and every column"                               \
+            "print more: every sweep and every column"                             \
     }
 #define CLI_ROW_FORCE                                                          \
     {                                                                          \
@@ -70,15 +91,31 @@ typedef struct cli_common {
     }
 #define CLI_ROW_THREADS                                                                         \
     {                                                                                           \
-        "threads", 't', "T", CLI_COUNT, offsetof(cli_common, threads), "0", NULL,               \
+        "threads", 't', "T", CLI_THREADS, offsetof(cli_common, threads), "0", NULL,             \
             "threads to use; 0 is one per CPU this process may run on; the result is the same " \
-            "for any"                                                                           \
+            "for any number"                                                                    \
     }
-#define CLI_ROW_SEED                                                        \
-    {                                                                       \
-        "seed", 0, "S", CLI_SEED, offsetof(cli_common, seed), "1", NULL,    \
-            "seed of the random numbers; the same seed gives the same bits" \
-    }
+#define CLI_ROW_SEED                                             \
+    CLI_ROW_NUMBER(cli_common, seed, "seed", "S", CLI_SEED, "1", \
+                   "seed of the random numbers; the same seed gives the same bits")
+
+/* What an array of rows ends with; those of a command, without and with random numbers. */
+#define CLI_ROW_END \
+    { NULL, 0, NULL, CLI_FLAG, 0, NULL, NULL, NULL }
+#define CLI_ROWS_PLAIN  CLI_ROW_FORCE, CLI_ROW_THREADS, CLI_ROW_QUIET, CLI_ROW_HELP, CLI_ROW_END
+#define CLI_ROWS_SEEDED CLI_ROW_SEED, CLI_ROWS_PLAIN
+
+/* Groups: rows alone, a table of the library in `field`, and that of reading a graph. */
+#define CLI_GROUP(title, rows) \
+    { title, rows, NULL, 0 }
+#define CLI_GROUP_TABLE(title, type, field, table) \
+    { title, NULL, table, offsetof(type, field) }
+#define CLI_GROUP_READING \
+    CLI_GROUP_TABLE("Reading the graph", cli_common, reading, cafe_graph_option_table)
+
+/* Endings of graphs and of vectors; a - is standard output. */
+#define CLI_GRAPHS  ".txt .edges .tsv .csv .mtx .graph .metis .cafe"
+#define CLI_VECTORS ".npy .tsv .txt"
 
 /* One option of the merged list: of the tool (`own`) or of a library table (`shared`). */
 typedef struct cli_entry {

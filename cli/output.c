@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,11 +51,116 @@ int cli_output_check(const char *command, const cli_common *common, const char *
     return CLI_OK;
 }
 
+bool cli_is_standard(const char *path) {
+    return path && strcmp(path, "-") == 0;
+}
+
+bool cli_ends_in(const char *path, const char *ending) {
+    return strcasecmp(cli_extension(path), ending) == 0;
+}
+
 const char *cli_extension(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     return dot && dot != name ? dot : "";
 }
+
+int cli_check_names_file(cli_run *run, const char *path) {
+    char *beside = NULL;
+    if (!path || !cli_ends_in(path, ".npy")) return CLI_OK;
+    if (asprintf(&beside, "%s.names.txt", path) < 0)
+        return cli_error(run, CLI_FAILED, "out of memory");
+    int code = cli_output_check(run->command, run->common, beside);
+    free(beside);
+    return code;
+}
+
+/* ---- files that options name ----------------------------------------------------------------- */
+
+/* The value of option i of the list when it is of the kind and was given, else NULL. */
+static const char *file_of(const cli_run *run, size_t i, cli_kind kind) {
+    const cli_option *own = run->arguments->entries.at[i].own;
+    if (!own || own->kind != kind || !run->arguments->given[i]) return NULL;
+    return *(const char *const *)((const char *)run + own->offset);
+}
+
+int cli_check_ending(const char *command, const char *path, const char *endings) {
+    const char *extension = cli_is_standard(path) ? "-" : cli_extension(path);
+    size_t length = strlen(extension), listed = strcspn(endings, "-");
+    for (const char *at = endings; *at; at += strspn(at, " ")) {
+        size_t this = strcspn(at, " ");
+        if (this == length && strncasecmp(at, extension, length) == 0) return CLI_OK;
+        at += this;
+    }
+    while (listed > 0 && endings[listed - 1] == ' ') listed--;
+    return cli_usage_error(command, "%s: the ending tells the format and is one of %.*s", path,
+                           (int)listed, endings);
+}
+
+static const cli_entry *entry_of(const cli_run *run, const char *name, size_t length) {
+    const cli_entries *entries = &run->arguments->entries;
+    for (size_t i = 0; i < entries->count; i++)
+        if (strncmp(entries->at[i].name, name, length) == 0 && !entries->at[i].name[length])
+            return &entries->at[i];
+    return NULL;
+}
+
+/* One of the options "output|json|dry-run" is given, else: "give -o FILE, --json FILE or ...". */
+static int check_needed(const cli_run *run, const char *needs) {
+    char text[256] = "", option[64];
+    while (needs && *needs) {
+        size_t length = strcspn(needs, "|"), used = strlen(text);
+        const cli_entry *e = entry_of(run, needs, length);
+        needs += length + (needs[length] == '|');
+        if (!e) continue;
+        if (run->arguments->given[e - run->arguments->entries.at]) return CLI_OK;
+        if (e->letter)
+            snprintf(option, sizeof option, "-%c", e->letter);
+        else
+            snprintf(option, sizeof option, "--%s", e->name);
+        snprintf(text + used, sizeof text - used, "%s%s%s%s",
+                 used == 0 ? ""
+                 : *needs  ? ", "
+                           : " or ",
+                 option, e->placeholder ? " " : "", e->placeholder ? e->placeholder : "");
+    }
+    return text[0] ? cli_usage_error(run->command, "no output: give %s", text) : CLI_OK;
+}
+
+static int check_inputs(const cli_run *run, int words) {
+    int standard = 0;
+    for (int i = 0; i < words; i++) standard += cli_is_standard(run->words[i]);
+    for (size_t i = 0; i < run->arguments->entries.count; i++)
+        standard += cli_is_standard(file_of(run, i, CLI_READS));
+    if (standard <= 1) return CLI_OK;
+    return cli_usage_error(run->command, "only one of the inputs can be standard input");
+}
+
+static int check_outputs(const cli_run *run) {
+    const cli_entry *e = run->arguments->entries.at;
+    for (size_t i = 0; i < run->arguments->entries.count; i++) {
+        const char *path = file_of(run, i, CLI_WRITES), *other;
+        if (!path) continue;
+        if (e[i].own->choices) CLI_TRY(cli_check_ending(run->command, path, e[i].own->choices));
+        for (size_t j = 0; j < i; j++)
+            if ((other = file_of(run, j, CLI_WRITES)) && strcmp(path, other) == 0)
+                return cli_usage_error(run->command, "--%s and --%s cannot both go to %s",
+                                       e[j].name, e[i].name, path);
+    }
+    return CLI_OK;
+}
+
+int cli_check_files(cli_run *run, const cli_command *command) {
+    CLI_TRY(check_needed(run, command->needs));
+    CLI_TRY(check_inputs(run, command->inputs));
+    CLI_TRY(check_outputs(run));
+    if (command->check) CLI_TRY(command->check(run));
+    for (size_t i = 0; i < run->arguments->entries.count; i++)
+        CLI_TRY(cli_output_check(run->command, run->common, file_of(run, i, CLI_WRITES)));
+    return CLI_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static int open_temporary(cli_output *output) {
     size_t capacity = strlen(output->path) + 32;
@@ -115,6 +221,8 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep) {
     if (failed)
         code = cli_error(run, CLI_FAILED, "%s: %s", output->path,
                          errno ? strerror(errno) : "could not be written");
+    else if (cli_text_lost(run))
+        code = cli_error(run, CLI_FAILED, "out of memory: names");
     else if (cli_signal())
         code = cli_error(run, 128 + cli_signal(), "interrupted");
     else if (keep)
@@ -128,9 +236,24 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep) {
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument) {
     cli_output output;
     if (!path) return CLI_OK;
-    int code = cli_output_open(run, path, &output);
-    if (code != CLI_OK) return code;
-    code = put(output.file, argument);
+    CLI_TRY(cli_output_open(run, path, &output));
+    bool shown = output.file == stdout;
+    if (shown) cli_progress_hide(run->bar);
+    int code = put(output.file, argument);
+    if (shown) {
+        fflush(stdout);
+        cli_progress_show(run->bar);
+    }
     int closed = cli_output_close(run, &output, code == CLI_OK);
     return code != CLI_OK ? code : closed;
+}
+
+int cli_write_result(cli_run *run, cli_put *put, const void *argument) {
+    const char *output = run->common->output;
+    if (!output && cli_is_standard(run->common->json)) return CLI_OK;
+    return cli_write_file(run, output ? output : "-", put, argument);
+}
+
+int cli_write_report(cli_run *run, cli_put *put, const void *argument) {
+    return cli_write_file(run, run->common->json, put, argument);
 }

@@ -13,6 +13,18 @@
  * wrong and returns an exit code. A NULL path and "-" are fine. */
 int cli_output_check(const char *command, const cli_common *common, const char *path);
 
+/* The files that a command's options and words name: those it needs are there, only one is standard
+ * input, outputs differ, have the endings they may have, and can be made. Between these come the
+ * command's own checks. */
+int cli_check_files(cli_run *run, const cli_command *command);
+/* The ending of an output is in the list ".npy .tsv -". */
+int cli_check_ending(const char *command, const char *path, const char *endings);
+/* A .npy file has no room for names: they go into a file beside it, which must be free too. */
+int cli_check_names_file(cli_run *run, const char *path);
+
+/* "-" */
+bool cli_is_standard(const char *path);
+bool cli_ends_in(const char *path, const char *ending);
 /* The ending of a name with its dot (".npy"), "" when it has none. */
 const char *cli_extension(const char *path);
 
@@ -30,5 +42,9 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep);
  */
 typedef int cli_put(FILE *file, const void *argument);
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument);
+/* The result of a command, on standard output unless -o names a file or the report is there; and
+ * the report of --json. */
+int cli_write_result(cli_run *run, cli_put *put, const void *argument);
+int cli_write_report(cli_run *run, cli_put *put, const void *argument);
 
 #endif

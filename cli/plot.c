@@ -186,7 +186,7 @@ static bool is_standard(const char *path) {
 static int check_values(const plot_values *v, const cli_arguments *arguments) {
     if (!v->output && !v->terminal)
         return cli_usage_error("plot",
-                               "where to? give -o PICTURE.svg, -o PICTURE.png or --terminal");
+                               "no output: give -o PICTURE.svg, -o PICTURE.png or --terminal");
     if (v->output && !is_png(v->output) && strcasecmp(cli_extension(v->output), ".svg") != 0)
         return cli_usage_error("plot", "%s: expected a name that ends in .svg or .png", v->output);
     if ((v->x || v->y) && v->map)

@@ -9,10 +9,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
-
-static bool is_standard(const char *path) {
-    return path && strcmp(path, "-") == 0;
-}
+#include "vectors.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -27,8 +24,7 @@ static int parse_share(const char *text, double *share) {
 
 /* Whom to recommend to: names, a file, or all. */
 static int check_nodes(const recommend_job *job) {
-    const recommend_values *v = job->values;
-    int ways = (job->names_count > 0) + (v->nodes_file != NULL) + v->all;
+    int ways = (job->names_count > 0) + (job->nodes_file != NULL) + job->all;
     if (ways > 1)
         return cli_usage_error("recommend",
                                "give names of nodes, or --nodes-file, or --all: one of them");
@@ -37,36 +33,40 @@ static int check_nodes(const recommend_job *job) {
     return CLI_OK;
 }
 
-static int check_files(const recommend_job *job) {
-    const recommend_values *v = job->values;
-    if (is_standard(job->path) && is_standard(v->nodes_file))
-        return cli_usage_error("recommend", "only one of the inputs can be standard input");
-    if (v->output && v->json && strcmp(v->output, v->json) == 0)
-        return cli_usage_error("recommend", "lists and report cannot both go to %s", v->output);
-    if (v->embedding && (job->share > 0 || v->score != CAFE_SCORE_PRODUCT))
-        return cli_usage_error("recommend", "%s",
-                               job->share > 0
-                                   ? "--evaluate embeds what is left of the graph: vectors of the "
-                                     "whole graph (--embedding) have seen the hidden links"
-                                   : "--embedding goes with --score product");
-    int code = cli_output_check("recommend", &v->common, v->output);
-    return code != CLI_OK ? code : cli_output_check("recommend", &v->common, v->json);
+static int check_vectors(const recommend_job *job) {
+    if (!job->embedding) return CLI_OK;
+    if (job->share > 0)
+        return cli_usage_error("recommend",
+                               "--evaluate embeds what is left of the graph: vectors of the whole "
+                               "graph (--embedding) have seen the hidden links");
+    if (job->score_by == CAFE_SCORE_PRODUCT) return CLI_OK;
+    return cli_usage_error("recommend", "--embedding goes with --score product");
 }
 
-static int check_values(recommend_job *job) {
-    int code = parse_share(job->values->evaluate, &job->share);
-    if (code == CLI_OK && (job->values->count < 1 || job->values->columns < 1))
-        code = cli_usage_error("recommend", "-k and --columns are at least 1");
-    if (code == CLI_OK) code = check_nodes(job);
-    if (code == CLI_OK) code = check_files(job);
-    return code;
+/* --node and the words after the graph are the names. */
+static void take_names(recommend_job *job) {
+    const cli_arguments *arguments = job->run.arguments;
+    job->names = arguments->words + 1;
+    job->names_count = arguments->count - 1;
+    if (!job->node) return;
+    memmove(job->names + 1, job->names, (size_t)job->names_count * sizeof *job->names);
+    job->names[0] = job->node; /* the list has room for all of argv */
+    job->names_count++;
+}
+
+static int check(void *argument) {
+    recommend_job *job = argument;
+    take_names(job);
+    CLI_TRY(parse_share(job->evaluate, &job->share));
+    CLI_TRY(check_nodes(job));
+    return check_vectors(job);
 }
 
 /* ---- the nodes ------------------------------------------------------------------------------- */
 
 static int query_names(recommend_job *job) {
     for (int i = 0; i < job->names_count; i++) {
-        int64_t u = cafe_graph_find(job->graph, job->names[i]);
+        int64_t u = cafe_graph_find(job->run.graph, job->names[i]);
         if (u < 0)
             return cli_error(&job->run, CLI_FAILED, "the graph has no node '%s'", job->names[i]);
         job->query[job->queries++] = (int32_t)u;
@@ -75,93 +75,72 @@ static int query_names(recommend_job *job) {
 }
 
 static void query_members(recommend_job *job, const uint8_t *member) {
-    for (int64_t u = 0; u < job->counts.nodes; u++)
+    for (int64_t u = 0; u < job->run.counts.nodes; u++)
         if (member[u]) job->query[job->queries++] = (int32_t)u;
 }
 
 /* Without a choice an evaluation asks about the first side of a bipartite graph, else about all. */
 static int find_sides(recommend_job *job, uint8_t *member) {
-    int8_t *side = malloc((size_t)job->counts.nodes + 1);
-    if (!side) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    cafe_status status = cafe_graph_sides(job->run.context, job->graph, side, &job->bipartite);
-    for (int64_t u = 0; u < job->counts.nodes && status == CAFE_OK; u++) {
+    cli_run *run = &job->run;
+    int8_t *side = cli_new(run, run->counts.nodes, sizeof *side);
+    if (!side) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_graph_sides(run->context, run->graph, side, &job->bipartite)));
+    for (int64_t u = 0; u < run->counts.nodes; u++) {
         if (side[u] >= 0) job->side_nodes[side[u]]++;
-        member[u] = !job->bipartite || job->values->sides != 0 || side[u] == 0;
+        member[u] = !job->bipartite || job->sides != 0 || side[u] == 0;
     }
-    free(side);
-    if (status == CAFE_OK && job->bipartite)
-        cli_say(&job->run, "sides     bipartite: %" PRId64 " and %" PRId64 " nodes%s",
-                job->side_nodes[0], job->side_nodes[1],
-                job->values->sides == 0 ? "; only the other side is recommended" : "");
-    return cli_check(&job->run, status);
+    if (job->bipartite)
+        cli_say(run, "sides     bipartite: %" PRId64 " and %" PRId64 " nodes%s", job->side_nodes[0],
+                job->side_nodes[1], job->sides == 0 ? "; only the other side is recommended" : "");
+    return CLI_OK;
 }
 
 static int find_queries(recommend_job *job) {
-    const recommend_values *v = job->values;
-    int64_t n = job->counts.nodes, count = 0;
-    size_t room = (size_t)(n > job->names_count ? n : job->names_count) + 1;
-    uint8_t *member = malloc((size_t)n + 1);
-    job->query = malloc(room * sizeof *job->query);
-    int code = member && job->query ? find_sides(job, member)
-                                    : cli_error(&job->run, CLI_FAILED, "out of memory");
-    if (code == CLI_OK && v->nodes_file)
-        code = cli_check(
-            &job->run, cafe_set_read(job->run.context, job->graph, v->nodes_file, member, &count));
-    if (code == CLI_OK && v->all) memset(member, 1, (size_t)n);
-    if (code == CLI_OK && job->names_count > 0)
-        code = query_names(job);
-    else if (code == CLI_OK)
-        query_members(job, member);
-    free(member);
-    return code;
+    cli_run *run = &job->run;
+    int64_t n = run->counts.nodes, count = 0;
+    uint8_t *member = cli_new(run, n, 1);
+    job->query = cli_new(run, n > job->names_count ? n : job->names_count, sizeof *job->query);
+    if (!member || !job->query) return CLI_FAILED;
+    CLI_TRY(find_sides(job, member));
+    if (job->nodes_file)
+        CLI_TRY(cli_check(
+            run, cafe_set_read(run->context, run->graph, job->nodes_file, member, &count)));
+    if (job->all) memset(member, 1, (size_t)n);
+    if (job->names_count > 0) return query_names(job);
+    query_members(job, member);
+    return CLI_OK;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static int read_embedding(recommend_job *job) {
-    int64_t rows = 0;
-    const char *path = job->values->embedding;
-    int code = cli_check(
-        &job->run, cafe_block_read(job->run.context, path, &rows, &job->columns, &job->vectors));
-    if (code != CLI_OK || rows == job->counts.nodes) return code;
-    return cli_error(&job->run, CLI_INPUT, "%s: expected %" PRId64 " rows, found %" PRId64, path,
-                     job->counts.nodes, rows);
-}
-
 static int embed(recommend_job *job) {
-    const recommend_values *v = job->values;
-    const cafe_graph *graph = job->share > 0 ? job->split.training : job->graph;
+    cli_run *run = &job->run;
+    const cafe_graph *graph = job->share > 0 ? job->split.training : run->graph;
     cafe_sphere_options sphere;
-    if (v->score != CAFE_SCORE_PRODUCT) return CLI_OK;
-    if (v->embedding) return read_embedding(job);
+    if (job->score_by != CAFE_SCORE_PRODUCT) return CLI_OK;
+    if (job->embedding)
+        return cli_read_vectors(run, job->embedding, run->graph, &job->columns, &job->vectors);
     cafe_sphere_options_init(&sphere);
-    sphere.columns = v->columns;
+    sphere.columns = job->columns_asked;
     double began = cli_seconds();
-    int code =
-        cli_check(&job->run, cafe_decoder_vectors(job->run.context, graph, &sphere, &v->decoder,
-                                                  &job->columns, &job->vectors));
-    if (code == CLI_OK)
-        cli_say(&job->run, "embed     %" PRId64 " columns in %.2f s", job->columns,
-                cli_seconds() - began);
-    return code;
+    CLI_TRY(cli_check(run, cafe_decoder_vectors(run->context, graph, &sphere, &job->decoder,
+                                                &job->columns, &job->vectors)));
+    cli_say(run, "embed     %" PRId64 " columns in %.2f s", job->columns, cli_seconds() - began);
+    return CLI_OK;
 }
 
 static int search(recommend_job *job) {
-    size_t room = (size_t)job->queries * (size_t)job->options.count + 1;
-    cafe_recommend_input input = {job->graph, job->vectors, job->columns};
-    job->node = malloc(room * sizeof *job->node);
-    job->score = malloc(room * sizeof *job->score);
-    if (!job->node || !job->score)
-        return cli_error(&job->run, CLI_FAILED, "out of memory: %" PRId64 " lists of %" PRId64,
-                         job->queries, job->options.count);
+    cli_run *run = &job->run;
+    int64_t room = job->queries * job->options.count;
+    cafe_recommend_input input = {run->graph, job->vectors, job->columns};
+    job->node_of = cli_new(run, room, sizeof *job->node_of);
+    job->score = cli_new(run, room, sizeof *job->score);
+    if (!job->node_of || !job->score) return CLI_FAILED;
     double began = cli_seconds();
-    int code =
-        cli_check(&job->run, cafe_recommend(job->run.context, &input, &job->options, job->queries,
-                                            job->query, job->node, job->score));
-    if (code == CLI_OK)
-        cli_say(&job->run, "search    %" PRId64 " nodes in %.2f s", job->queries,
-                cli_seconds() - began);
-    return code;
+    CLI_TRY(cli_check(run, cafe_recommend(run->context, &input, &job->options, job->queries,
+                                          job->query, job->node_of, job->score)));
+    cli_say(run, "search    %" PRId64 " nodes in %.2f s", job->queries, cli_seconds() - began);
+    return CLI_OK;
 }
 
 /* The score asked for beside the two that every recommender has to beat. */
@@ -184,114 +163,85 @@ static int evaluate(recommend_job *job) {
 
 static int hide_links(recommend_job *job) {
     if (job->share == 0) return CLI_OK;
-    int code = cli_check(&job->run,
-                         cafe_split_make(job->run.context, job->graph, job->share, &job->split));
+    int code = cli_check(
+        &job->run, cafe_split_make(job->run.context, job->run.graph, job->share, &job->split));
     if (code != CLI_OK) return code;
     cli_say(&job->run, "hidden    %" PRId64 " of %" PRId64 " links", job->split.hidden,
-            job->counts.edges);
+            job->run.counts.edges);
     if (job->split.hidden > 0) return CLI_OK;
     return cli_error(&job->run, CLI_FAILED,
                      "no link can be hidden: without it the graph would fall apart, or the share "
                      "is less than a link");
 }
 
-static int work(recommend_job *job) {
-    int code = cli_check(
-        &job->run, cafe_graph_read(job->run.context, job->path, &job->values->graph, &job->graph));
-    if (code != CLI_OK) return code;
-    job->counts = *cafe_graph_get_counts(job->graph);
-    cli_say_graph(&job->run, job->path, job->graph);
-    if ((code = find_queries(job)) != CLI_OK) return code;
-    if ((code = hide_links(job)) != CLI_OK) return code;
-    if ((code = embed(job)) != CLI_OK) return code;
-    if ((code = job->share > 0 ? evaluate(job) : search(job)) != CLI_OK) return code;
-    if ((code = recommend_write(job)) != CLI_OK) return code;
-    return recommend_write_report(job);
-}
-
-/* --node and the words after the graph are the names. */
-static void take_names(recommend_job *job, const cli_arguments *arguments) {
-    job->names = arguments->words; /* the graph's place is free for the first name */
-    job->path = arguments->words[0];
-    if (job->values->node) job->names[job->names_count++] = job->values->node;
-    for (int i = 1; i < arguments->count; i++) job->names[job->names_count++] = arguments->words[i];
-}
-
 static void take_options(recommend_job *job) {
-    const recommend_values *v = job->values;
     cafe_recommend_options_init(&job->options);
-    job->options.count = v->count;
-    job->options.score = v->score;
-    job->options.new_only = v->new_only || job->share > 0;
-    job->options.sides = v->sides == 0;
+    job->options.count = job->count;
+    job->options.score = job->score_by;
+    job->options.new_only = job->new_only || job->share > 0;
+    job->options.sides = job->sides == 0;
 }
 
-static int run_recommend(const void *values, const cli_arguments *arguments) {
-    recommend_job job = {.values = values};
-    take_names(&job, arguments);
-    int code = check_values(&job);
-    if (code != CLI_OK) return code;
-    take_options(&job);
-    code = cli_begin(&job.run, "recommend", &job.values->common);
-    if (code == CLI_OK) code = work(&job);
-    if (job.run.context) {
-        cafe_block_free(job.run.context, job.vectors);
-        cafe_split_free(job.run.context, &job.split);
-    }
-    cafe_graph_free(job.graph);
-    free(job.query);
-    free(job.node);
-    free(job.score);
-    return cli_end(&job.run, code);
+static int work(void *argument) {
+    recommend_job *job = argument;
+    take_options(job);
+    CLI_TRY(cli_read_graph(&job->run, NULL));
+    CLI_TRY(find_queries(job));
+    CLI_TRY(hide_links(job));
+    CLI_TRY(embed(job));
+    CLI_TRY(job->share > 0 ? evaluate(job) : search(job));
+    CLI_TRY(cli_write_result(&job->run, recommend_put, job));
+    return cli_write_report(&job->run, recommend_put_report, job);
+}
+
+static void release(void *argument) {
+    recommend_job *job = argument;
+    if (job->embedding)
+        free(job->vectors);
+    else
+        cafe_block_free(job->run.context, job->vectors);
+    cafe_split_free(job->run.context, &job->split);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+#define JOB recommend_job
+
 static const cli_option options[] = {
-    {"node", 0, "NAME", CLI_TEXT, offsetof(recommend_values, node), NULL, NULL,
-     "recommend to this node; further names may follow"},
-    {"nodes-file", 0, "FILE", CLI_TEXT, offsetof(recommend_values, nodes_file), NULL, NULL,
-     "recommend to the nodes of this file, one name per line; - is standard input"},
-    {"all", 0, NULL, CLI_FLAG, offsetof(recommend_values, all), NULL, NULL,
-     "recommend to every node"},
-    {"count", 'k', "K", CLI_COUNT, offsetof(recommend_values, count), "10", NULL,
+    CLI_ROW_TEXT(JOB, node, "node", "NAME", "recommend to this node; further names may follow"),
+    CLI_ROW_READS(JOB, nodes_file, "nodes-file",
+                  "recommend to the nodes of this file, one name per line; - is standard input"),
+    CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
+    {"count", 'k', "K", CLI_POSITIVE, offsetof(JOB, count), "10", NULL,
      "nodes to recommend to each"},
-    {"score", 0, "NAME", CLI_CHOICE, offsetof(recommend_values, score), "product",
-     "product|covariance|common|popularity",
-     "what is largest: inner product of the vectors, covariance q(u,w), common neighbours (across "
-     "the sides of a bipartite graph paths of three edges), or p_w"},
-    {"new-only", 0, NULL, CLI_FLAG, offsetof(recommend_values, new_only), NULL, NULL,
-     "leave out nodes that are linked already"},
-    {"sides", 0, "NAME", CLI_CHOICE, offsetof(recommend_values, sides), "auto", "auto|any",
-     "auto recommends only nodes of the other side when the graph is bipartite; any does not look"},
-    {"evaluate", 0, "SHARE", CLI_TEXT, offsetof(recommend_values, evaluate), NULL, NULL,
-     "hide this share of the links by the seed, embed the rest, and print how well the hidden ones "
-     "are found, beside popularity and common neighbours"},
-    {"output", 'o', "FILE", CLI_TEXT, offsetof(recommend_values, output), NULL, NULL,
-     "the lists, separated by tabs, into a file instead of standard output"},
-    {"json", 0, "FILE", CLI_TEXT, offsetof(recommend_values, json), NULL, NULL,
-     "the lists and every figure as JSON; - prints it instead of the lists"},
-    CLI_ROW_FORCE,
-    CLI_ROW_SEED,
-    CLI_ROW_THREADS,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
+    CLI_ROW_CHOICE(JOB, score_by, "score", "NAME", "product",
+                   "product|covariance|common|popularity",
+                   "what is largest: inner product of the vectors, covariance q(u,w), common "
+                   "neighbours (across the sides of a bipartite graph paths of three edges), or "
+                   "p_w"),
+    CLI_ROW_FLAG(JOB, new_only, "new-only", "leave out nodes that are linked already"),
+    CLI_ROW_CHOICE(JOB, sides, "sides", "NAME", "auto", "auto|any",
+                   "auto recommends only nodes of the other side when the graph is bipartite; any "
+                   "does not look"),
+    CLI_ROW_TEXT(JOB, evaluate, "evaluate", "SHARE",
+                 "hide this share of the links by the seed, embed the rest, and print how well the "
+                 "hidden ones are found, beside popularity and common neighbours"),
+    CLI_ROW_OUTPUT(NULL, "the lists, separated by tabs, into a file instead of standard output"),
+    CLI_ROW_JSON("the lists and every figure as JSON; - prints it instead of the lists"),
+    CLI_ROWS_SEEDED,
 };
-
 static const cli_option vector_options[] = {
-    {"embedding", 0, "FILE", CLI_TEXT, offsetof(recommend_values, embedding), NULL, NULL,
-     "vectors to multiply as they are (.npy, a row per node) instead of embedding the graph"},
-    {"columns", 0, "C", CLI_COUNT, offsetof(recommend_values, columns), "64", NULL,
-     "columns of the embedding"},
+    CLI_ROW_READS(JOB, embedding, "embedding",
+                  "vectors to multiply as they are (.npy, .tsv or .txt) instead of embedding the "
+                  "graph"),
+    CLI_ROW_NUMBER(JOB, columns_asked, "columns", "C", CLI_POSITIVE, "64",
+                   "columns of the embedding"),
     CLI_ROW_END,
 };
-
 static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"--score product", vector_options, cafe_decoder_option_table,
-     offsetof(recommend_values, decoder)},
-    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(recommend_values, graph)},
+    CLI_GROUP("Options", options),
+    {"--score product", vector_options, cafe_decoder_option_table, offsetof(JOB, decoder)},
+    CLI_GROUP_READING,
     {0},
 };
 
@@ -304,8 +254,11 @@ const cli_command cli_recommend = {
         "In a bipartite graph (users and items) they are of the other side. --evaluate says how "
         "good that is.",
     .groups = groups,
-    .size = sizeof(recommend_values),
+    .size = sizeof(recommend_job),
     .least = 1,
     .most = INT_MAX,
-    .run = run_recommend,
+    .inputs = 1,
+    .work = work,
+    .check = check,
+    .release = release,
 };

@@ -29,7 +29,7 @@ static int check_names(const reduce_values *v) {
                         : same(v->w, v->json)                             ? v->w
                                                                           : NULL;
     if (!v->output && !v->json && !v->w)
-        return cli_usage_error("reduce", "where to? give -o FILE (or --w, or --json)");
+        return cli_usage_error("reduce", "no output: give -o FILE (or --w, or --json)");
     if (twice) return cli_usage_error("reduce", "two outputs cannot both go to %s", twice);
     int code = check_matrix(v, v->output);
     if (code == CLI_OK) code = check_matrix(v, v->w);

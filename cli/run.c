@@ -11,11 +11,14 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "output.h"
 
 /* A signal handler can only reach what is static. */
 static _Atomic(cafe_context *) cancelled_context;
@@ -108,19 +111,86 @@ int cli_check(cli_run *run, cafe_status status) {
                      text[0] ? text : cafe_status_message(status));
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+typedef struct block {
+    struct block *next;
+    max_align_t data[];
+} block;
+
+struct cli_memory {
+    block *blocks;
+    char *text;
+    size_t room;
+    bool lost;
+};
+
+void *cli_new(cli_run *run, int64_t count, size_t size) {
+    size_t most = (SIZE_MAX - sizeof(block)) / (size + 1);
+    block *new = (uint64_t)count < most ? calloc(1, sizeof *new + (size_t)count *size + 1) : NULL;
+    if (!new) {
+        cli_error(run, CLI_FAILED, "out of memory");
+        return NULL;
+    }
+    new->next = run->memory->blocks;
+    run->memory->blocks = new;
+    return new->data;
+}
+
+char *cli_text_room(const cli_run *run, size_t length) {
+    static char none[1];
+    struct cli_memory *memory = run->memory;
+    if (length < memory->room) return memory->text;
+    char *more = realloc(memory->text, length + 64);
+    memory->lost |= !more;
+    if (!more) return none;
+    memory->text = more;
+    memory->room = length + 64;
+    return more;
+}
+
+bool cli_text_lost(const cli_run *run) {
+    return run->memory && run->memory->lost;
+}
+
+const char *cli_name(const cli_run *run, const cafe_graph *graph, int64_t node) {
+    size_t length = cafe_graph_name(graph, node, &(char){0}, 1);
+    char *text = cli_text_room(run, length);
+    if (!cli_text_lost(run)) cafe_graph_name(graph, node, text, length + 1);
+    return text;
+}
+
+static void free_memory(cli_run *run) {
+    struct cli_memory *memory = run->memory;
+    if (!memory) return;
+    for (block *at = memory->blocks, *next; at; at = next) {
+        next = at->next;
+        free(at);
+    }
+    free(memory->text);
+    free(memory);
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-int cli_begin(cli_run *run, const char *command, const cli_common *common) {
+static int begin(cli_run *run) {
     cafe_context_options options;
-    *run = (cli_run){.command = command, .common = common, .began = cli_seconds()};
+    run->began = cli_seconds();
     cafe_context_options_init(&options);
-    options.threads = common->threads;
-    options.seed = common->seed;
-    cafe_status status = cafe_context_create(&options, &run->context);
+    options.threads = run->common->threads;
+    options.seed = run->common->seed;
+    run->memory = calloc(1, sizeof *run->memory);
+    cafe_status status =
+        run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
     catch_signals(run->context);
-    if (!common->quiet) run->bar = cli_progress_start(run->context);
+    if (!run->common->quiet) run->bar = cli_progress_start(run->context);
     return CLI_OK;
+}
+
+int cli_begin(cli_run *run, const char *command, const cli_common *common) {
+    *run = (cli_run){.command = command, .common = common};
+    return begin(run);
 }
 
 static int finish_output(cli_run *run, int code) {
@@ -136,7 +206,45 @@ int cli_end(cli_run *run, int code) {
     run->bar = NULL;
     atomic_store(&cancelled_context, NULL);
     code = code == CLI_OK ? finish_output(run, code) : code;
+    cafe_graph_free(run->graph);
     cafe_context_free(run->context);
     run->context = NULL;
+    free_memory(run);
+    return code;
+}
+
+/* ---- the frame of every command -------------------------------------------------------------- */
+
+static int work(const cli_command *command, cli_run *run) {
+    int code = begin(run);
+    if (code == CLI_OK) {
+        code = command->work(run);
+        if (command->release) command->release(run);
+    }
+    return cli_end(run, code);
+}
+
+int cli_run_command(const cli_command *command, int argc, char **argv) {
+    cli_arguments arguments;
+    cli_run *run = calloc(1, command->size);
+    if (!run) {
+        fprintf(stderr, "cafe: out of memory\n");
+        return CLI_FAILED;
+    }
+    int code = cli_parse(command, argc, argv, run, &arguments);
+    if (code == CLI_OK && ((const cli_common *)run)->help) {
+        cli_print_help(command);
+    } else if (code == CLI_OK && command->run) {
+        code = command->run(run, &arguments);
+    } else if (code == CLI_OK) {
+        run->common = &run->own;
+        run->command = command->name;
+        run->arguments = &arguments;
+        run->words = arguments.words;
+        code = cli_check_files(run, command);
+        if (code == CLI_OK) code = work(command, run);
+    }
+    cli_arguments_free(&arguments);
+    free(run);
     return code;
 }

@@ -14,19 +14,48 @@
 
 typedef struct cli_progress_bar cli_progress_bar;
 
+/* What the struct of a command starts with; the rest of it are its options and what they lead to.
+ */
 typedef struct cli_run {
-    const char *command;
-    cafe_context *context;
+    cli_common own;
     const cli_common *common;
-    cli_progress_bar *bar; /* NULL: none is drawn */
-    double began;          /* cli_seconds() at the start */
+    const char *command;
+    const cli_arguments *arguments;
+    const char **words; /* that are no options */
+    cafe_context *context;
+    cli_progress_bar *bar;    /* NULL: none is drawn */
+    double began;             /* cli_seconds() at the start */
+    cafe_graph *graph;        /* of cli_read_graph(), with its counts */
+    cafe_graph_counts counts; /* of it */
+    struct cli_memory *memory;
 } cli_run;
+
+/* Runs a command, whatever its words: reads the options, checks the files they name, lets it work
+ * and releases what it has. Returns the exit code of the process. */
+int cli_run_command(const cli_command *command, int argc, char **argv);
 
 /* Makes the context, lets Ctrl-C cancel it and starts the progress bar (when standard error is a
  * terminal). Returns an exit code; cli_end() is called in any case. */
 int cli_begin(cli_run *run, const char *command, const cli_common *common);
 /* Ends the run: `code`, or CLI_FAILED when standard output could not be written. */
 int cli_end(cli_run *run, int code);
+
+/* Leaves a function that returns an exit code: what it holds is the run's, which releases it. */
+#define CLI_TRY(call)                      \
+    do {                                   \
+        int code_ = (call);                \
+        if (code_ != CLI_OK) return code_; \
+    } while (0)
+
+/* count x size zeroed bytes that are released with the run; NULL, and a message, without memory. */
+void *cli_new(cli_run *run, int64_t count, size_t size);
+/* Room for a text of `length` bytes and its end, used again by the next one. Without memory it is
+ * "", and no file is completed any more. */
+char *cli_text_room(const cli_run *run, size_t length);
+/* The name of a node, valid until the next text. */
+const char *cli_name(const cli_run *run, const cafe_graph *graph, int64_t node);
+/* Was there no memory for a text? */
+bool cli_text_lost(const cli_run *run);
 
 /* CLI_OK, or the status as a message and an exit code. */
 int cli_check(cli_run *run, cafe_status status);

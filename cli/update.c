@@ -1,32 +1,22 @@
 /* cafe update: old graph, changes and old vectors into new vectors, with what moved and how far.
  */
-#define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "command.h"
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
-
-typedef struct update_values {
-    cli_common common;
-    const char *from, *output, *graph_out, *json, *drift, *communities;
-    bool full;
-    cafe_graph_options graph;
-    cafe_update_options update;
-    cafe_transition_options transition;
-} update_values;
+#include "vectors.h"
 
 typedef struct update_job {
-    cli_run run;
-    const update_values *values;
-    const char *path, *changes_path;
-    cafe_graph *old;
-    cafe_graph_counts old_counts, counts;
+    cli_run run; /* its graph is the old one */
+    const char *from, *graph_out, *drift, *communities_path;
+    bool full;
+    cafe_update_options options;
+    cafe_transition_options transition_options;
+    cafe_graph_counts counts; /* of the new graph */
     cafe_labels *labels;
     cafe_changes *changes;
     cafe_change_counts changed;
@@ -36,97 +26,35 @@ typedef struct update_job {
     cafe_update_report report;
     cafe_transition *transition;
     cafe_transition_report communities;
-    bool full; /* the run from scratch that --full asks for was made: */
-    double full_objective, full_seconds;
+    double full_objective, full_seconds; /* of the run from scratch that --full asks for */
     int64_t full_sweeps;
     double update_seconds;
 } update_job;
 
-static bool is_npy(const char *path) {
-    return strcasecmp(cli_extension(path), ".npy") == 0;
-}
-
-/* ---- before the work --------------------------------------------------------------------------
- */
-
-static int check_names(const update_values *v) {
-    const char *paths[] = {v->output, v->graph_out, v->json, v->drift};
-    enum { PATHS = sizeof paths / sizeof *paths };
-    int code = CLI_OK;
-    if (!v->from)
-        return cli_usage_error("update",
-                               "from what? give --from OLD.npy (the raw form of the old "
-                               "vectors: cafe embed --output-form raw)");
-    if (!v->output && !v->json)
-        return cli_usage_error("update", "where to? give -o FILE (or --json)");
-    if (v->output && !is_npy(v->output) && strcasecmp(cli_extension(v->output), ".tsv") != 0 &&
-        strcasecmp(cli_extension(v->output), ".txt") != 0)
-        return cli_usage_error(
-            "update", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
-    if (v->graph_out && cli_graph_format(v->graph_out) == CAFE_FORMAT_AUTO)
-        return cli_unknown_graph_format("update", v->graph_out);
-    for (int i = 0; i < PATHS; i++)
-        for (int j = 0; j < i; j++)
-            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
-                return cli_usage_error("update", "two outputs cannot both go to %s", paths[i]);
-    for (int i = 0; i < PATHS && code == CLI_OK; i++)
-        code = cli_output_check("update", &v->common, paths[i]);
-    return code;
-}
-
-/* A .npy file has no room for names: they go into a file beside it, which must be free too. */
-static int check_names_file(update_job *job) {
-    const char *output = job->values->output;
-    char *path = NULL;
-    if (!output || !is_npy(output) ||
-        cafe_graph_names_are_indices(cafe_changes_graph(job->changes)))
-        return CLI_OK;
-    if (asprintf(&path, "%s.names.txt", output) < 0)
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
-    int code = cli_output_check("update", &job->values->common, path);
-    free(path);
-    return code;
-}
-
-/* ---- the phases -------------------------------------------------------------------------------
- */
-
-static int read_rows(update_job *job) {
-    int64_t rows = 0;
-    int code = cli_check(&job->run, cafe_block_read(job->run.context, job->values->from, &rows,
-                                                    &job->columns, &job->rows));
-    if (code != CLI_OK || rows == job->old_counts.nodes) return code;
-    return cli_error(&job->run, CLI_INPUT,
-                     "%s: expected vectors of %" PRId64 " nodes, found %" PRId64, job->values->from,
-                     job->old_counts.nodes, rows);
-}
+/* ---- the phases ------------------------------------------------------------------------------ */
 
 static int read_input(update_job *job) {
-    const update_values *v = job->values;
-    cafe_context *context = job->run.context;
-    int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->old));
-    if (code != CLI_OK) return code;
-    job->old_counts = *cafe_graph_get_counts(job->old);
-    cli_say_graph(&job->run, job->path, job->old);
-    if ((code = read_rows(job)) != CLI_OK) return code;
-    code = cli_check(&job->run,
-                     cafe_changes_read(context, job->old, job->changes_path, &job->changes));
-    if (code != CLI_OK) return code;
+    cli_run *run = &job->run;
+    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(cli_read_vectors(run, job->from, run->graph, &job->columns, &job->rows));
+    CLI_TRY(
+        cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
     job->changed = *cafe_changes_get_counts(job->changes);
     job->counts = *cafe_graph_get_counts(cafe_changes_graph(job->changes));
-    if (v->communities)
-        code =
-            cli_check(&job->run, cafe_labels_read(context, job->old, v->communities, &job->labels));
-    return code == CLI_OK ? check_names_file(job) : code;
+    if (job->communities_path)
+        CLI_TRY(cli_check(
+            run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->labels)));
+    if (cafe_graph_names_are_indices(cafe_changes_graph(job->changes))) return CLI_OK;
+    return cli_check_names_file(run, run->common->output);
 }
 
 static int update(update_job *job) {
     double began = cli_seconds();
-    int code = cli_check(&job->run, cafe_update(job->run.context, job->changes, job->columns,
-                                                job->rows, &job->values->update, &job->updated));
+    CLI_TRY(cli_check(&job->run, cafe_update(job->run.context, job->changes, job->columns,
+                                             job->rows, &job->options, &job->updated)));
     job->update_seconds = cli_seconds() - began;
-    if (code == CLI_OK) job->report = *cafe_updated_get(job->updated);
-    return code;
+    job->report = *cafe_updated_get(job->updated);
+    return CLI_OK;
 }
 
 /* The run from scratch with the same tolerance and as many sweeps at most. */
@@ -135,12 +63,11 @@ static cafe_status solve_full(update_job *job, const cafe_operator *op) {
     cafe_solution *solution = NULL;
     cafe_sphere_options_init(&o);
     o.columns = job->columns;
-    o.sweeps = job->values->update.sweeps;
-    o.tolerance = job->values->update.tolerance;
+    o.sweeps = job->options.sweeps;
+    o.tolerance = job->options.tolerance;
     double began = cli_seconds();
     cafe_status status = cafe_sphere(job->run.context, op, &o, NULL, &solution);
     if (status != CAFE_OK) return status;
-    job->full = true;
     job->full_seconds = cli_seconds() - began;
     job->full_sweeps = cafe_solution_sweeps(solution);
     job->full_objective = cafe_solution_objective(solution)[job->full_sweeps];
@@ -155,7 +82,7 @@ static cafe_status compare_communities(update_job *job, const cafe_operator *op)
     int64_t n = job->counts.nodes;
     cafe_layers *layers = NULL;
     cafe_layer top;
-    int32_t *old = malloc((size_t)(job->old_counts.nodes + 1) * sizeof *old);
+    int32_t *old = malloc((size_t)(job->run.counts.nodes + 1) * sizeof *old);
     int32_t *before = malloc((size_t)(n + 1) * sizeof *before);
     cafe_status status = old && before ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_labels_single(context, job->labels, old);
@@ -164,7 +91,7 @@ static cafe_status compare_communities(update_job *job, const cafe_operator *op)
         for (int64_t u = 0; u < n; u++) before[u] = origin[u] < 0 ? -1 : old[origin[u]];
         top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
         status = cafe_transition_find(context, n, before, top.partition, job->report.drift,
-                                      &job->values->transition, &job->transition);
+                                      &job->transition_options, &job->transition);
     }
     if (status == CAFE_OK) job->communities = *cafe_transition_get(job->transition);
     cafe_layers_free(layers);
@@ -178,26 +105,25 @@ static int compare(update_job *job) {
     cafe_context *context = job->run.context;
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
-    if (!job->values->full && !job->labels) return CLI_OK;
+    if (!job->full && !job->labels) return CLI_OK;
     cafe_status status =
         cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK && job->labels) status = compare_communities(job, op);
-    if (status == CAFE_OK && job->values->full) status = solve_full(job, op);
+    if (status == CAFE_OK && job->full) status = solve_full(job, op);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     return cli_check(&job->run, status);
 }
 
-/* ---- for people -------------------------------------------------------------------------------
- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static double objective(const update_job *job) {
     return job->report.objective[job->report.rounds];
 }
 
 /* Arcs visited, of sums and of messages, in full sweeps of the new graph. */
-static double work(const update_job *job) {
+static double full_sweeps(const update_job *job) {
     const cafe_update_report *r = &job->report;
     return r->arcs > 0 ? (double)(r->arcs_summed + r->arcs_marked) / (double)r->arcs : 0;
 }
@@ -223,7 +149,7 @@ static void say_update(update_job *job) {
             r->rounds, r->rounds == 1 ? "" : "s", r->swept, r->nodes, r->objective[0],
             objective(job), r->converged ? ", converged to the tolerance" : "");
     cli_say(&job->run, "work      %.3f of a full sweep (%" PRId64 " arcs summed, %" PRId64 " told)",
-            work(job), r->arcs_summed, r->arcs_marked);
+            full_sweeps(job), r->arcs_summed, r->arcs_marked);
     if (job->full)
         cli_say(&job->run,
                 "full run  %" PRId64
@@ -245,13 +171,12 @@ static void say_update(update_job *job) {
             t->old_count, t->new_count, t->born, t->died, t->split, t->merged);
 }
 
-/* ---- for programs -----------------------------------------------------------------------------
- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_changes(cli_json *json, const update_job *job) {
     const cafe_change_counts *c = &job->changed;
     cli_json_open(json, "changes", '{');
-    cli_json_text(json, "path", job->changes_path);
+    cli_json_text(json, "path", job->run.words[1]);
     cli_json_integer(json, "lines", c->lines);
     cli_json_integer(json, "added", c->added);
     cli_json_integer(json, "removed", c->removed);
@@ -279,7 +204,7 @@ static void put_update(cli_json *json, const update_job *job) {
     cli_json_integer(json, "arcs", r->arcs);
     cli_json_integer(json, "arcs_summed", r->arcs_summed);
     cli_json_integer(json, "arcs_marked", r->arcs_marked);
-    cli_json_real(json, "work", work(job));
+    cli_json_real(json, "work", full_sweeps(job));
     cli_json_real(json, "drift_mean", r->drift_mean);
     cli_json_real(json, "drift_max", r->drift_max);
     cli_json_integer(json, "moved", r->moved);
@@ -341,12 +266,12 @@ static int put_report(FILE *file, const void *argument) {
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/update/1");
     cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->path, &job->old_counts);
+    cli_json_graph(&json, job->run.words[0], &job->run.counts);
     put_changes(&json, job);
     cli_json_open(&json, "options", '{');
     cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
     cli_json_integer(&json, "threads", cafe_threads(job->run.context));
-    cli_json_options(&json, cafe_update_option_table(), &job->values->update);
+    cli_json_options(&json, cafe_update_option_table(), &job->options);
     cli_json_close(&json, '}');
     put_update(&json, job);
     put_full(&json, job);
@@ -357,123 +282,87 @@ static int put_report(FILE *file, const void *argument) {
     return CLI_OK;
 }
 
-/* ---- files ------------------------------------------------------------------------------------
- */
-
-static int write_report(update_job *job) {
-    return cli_write_file(&job->run, job->values->json, put_report, job);
-}
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* node, tab, drift in radians; a new node has none. */
-static int put_drift(update_job *job, FILE *file) {
-    const cafe_graph *graph = cafe_changes_graph(job->changes);
-    size_t capacity = 1;
-    for (int64_t u = 0; u < job->counts.nodes; u++) {
-        size_t length = cafe_graph_name(graph, u, &(char){0}, 1);
-        if (length + 1 > capacity) capacity = length + 1;
-    }
-    char *name = malloc(capacity);
-    if (!name) return cli_error(&job->run, CLI_FAILED, "out of memory: names");
+static int put_drift(FILE *file, const void *argument) {
+    const update_job *job = argument;
     fputs("node\tdrift\n", file);
     for (int64_t u = 0; u < job->counts.nodes; u++) {
-        cafe_graph_name(graph, u, name, capacity);
-        cli_put_cell(file, name);
+        cli_put_node(file, &job->run, cafe_changes_graph(job->changes), u);
         if (job->report.drift[u] < 0)
             fputs("\tnew\n", file);
         else
             fprintf(file, "\t%.9g\n", job->report.drift[u]);
     }
-    free(name);
     return CLI_OK;
 }
 
-static int write_drift(update_job *job) {
-    cli_output output;
-    if (!job->values->drift) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values->drift, &output);
-    if (code != CLI_OK) return code;
-    code = put_drift(job, output.file);
-    int closed = cli_output_close(&job->run, &output, code == CLI_OK);
-    return code != CLI_OK ? code : closed;
-}
-
 static int write_files(update_job *job) {
-    const update_values *v = job->values;
-    cafe_context *context = job->run.context;
-    int code = CLI_OK;
-    if (v->output)
-        code = cli_check(&job->run, cafe_updated_write(context, job->updated, job->changes,
-                                                       v->output, v->common.force));
-    if (code == CLI_OK && v->graph_out)
-        code =
-            cli_check(&job->run, cafe_graph_write(context, cafe_changes_graph(job->changes),
-                                                  v->graph_out, CAFE_FORMAT_AUTO, v->common.force));
-    if (code == CLI_OK) code = write_drift(job);
-    return code == CLI_OK ? write_report(job) : code;
+    cli_run *run = &job->run;
+    const cli_common *c = run->common;
+    if (c->output)
+        CLI_TRY(cli_check(run, cafe_updated_write(run->context, job->updated, job->changes,
+                                                  c->output, c->force)));
+    if (job->graph_out)
+        CLI_TRY(cli_write_graph(run, cafe_changes_graph(job->changes), job->graph_out));
+    CLI_TRY(cli_write_file(run, job->drift, put_drift, job));
+    return cli_write_report(run, put_report, job);
 }
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
-static int work_through(update_job *job) {
-    int code = read_input(job);
-    if (code != CLI_OK) return code;
+static int check(void *argument) {
+    if (((const update_job *)argument)->from) return CLI_OK;
+    return cli_usage_error("update",
+                           "no old vectors: give --from OLD.npy, in their raw form (cafe embed "
+                           "--output-form raw)");
+}
+
+static int work(void *argument) {
+    update_job *job = argument;
+    CLI_TRY(read_input(job));
     say_changes(job);
-    if ((code = update(job)) != CLI_OK) return code;
-    if ((code = compare(job)) != CLI_OK) return code;
+    CLI_TRY(update(job));
+    CLI_TRY(compare(job));
     say_update(job);
     return write_files(job);
 }
 
-static int run_update(const void *values, const cli_arguments *arguments) {
-    update_job job = {
-        .values = values, .path = arguments->words[0], .changes_path = arguments->words[1]};
-    int code = check_names(job.values);
-    if (code != CLI_OK) return code;
-    code = cli_begin(&job.run, "update", &job.values->common);
-    if (code == CLI_OK) code = work_through(&job);
-    cafe_transition_free(job.transition);
-    cafe_updated_free(job.updated);
-    if (job.rows) cafe_block_free(job.run.context, job.rows);
-    cafe_changes_free(job.changes);
-    cafe_labels_free(job.labels);
-    cafe_graph_free(job.old);
-    return cli_end(&job.run, code);
+static void release(void *argument) {
+    update_job *job = argument;
+    cafe_transition_free(job->transition);
+    cafe_updated_free(job->updated);
+    cafe_changes_free(job->changes);
+    cafe_labels_free(job->labels);
+    free(job->rows);
 }
 
-#define FIELD(name) offsetof(update_values, name)
-
 static const cli_option options[] = {
-    {"from", 0, "FILE", CLI_TEXT, FIELD(from), NULL, NULL,
-     "the old vectors as .npy, in their raw form (cafe embed --output-form raw)"},
-    {"output", 'o', "FILE", CLI_TEXT, FIELD(output), NULL, NULL,
-     "the new vectors, raw form: .npy (float32; names in FILE.names.txt unless they are 0 .. n-1), "
-     ".tsv or .txt"},
-    {"graph-out", 0, "FILE", CLI_TEXT, FIELD(graph_out), NULL, NULL,
-     "the changed graph; a .cafe file keeps the order of the nodes and those without edges"},
-    {"drift", 0, "FILE", CLI_TEXT, FIELD(drift), NULL, NULL,
-     "each node and the angle between its old and new vector, separated by a tab; - is standard "
-     "output"},
-    {"communities", 0, "FILE", CLI_TEXT, FIELD(communities), NULL, NULL,
-     "the old communities, as cafe cluster writes them: reports births, deaths, splits, mergers "
-     "and drift"},
-    {"full", 0, NULL, CLI_FLAG, FIELD(full), NULL, NULL,
-     "also run from scratch, with the same tolerance, and report both side by side"},
-    {"json", 0, "FILE", CLI_TEXT, FIELD(json), NULL, NULL,
-     "a report with every figure of the run; - is standard output"},
-    CLI_ROW_FORCE,
-    CLI_ROW_SEED,
-    CLI_ROW_THREADS,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
+    CLI_ROW_READS(update_job, from, "from",
+                  "the old vectors as .npy, in their raw form (cafe embed --output-form raw)"),
+    CLI_ROW_OUTPUT(CLI_VECTORS,
+                   "the new vectors, raw form: .npy (float32; names in FILE.names.txt unless they "
+                   "are 0 .. n-1), .tsv or .txt"),
+    CLI_ROW_WRITES(update_job, graph_out, "graph-out", CLI_GRAPHS,
+                   "the changed graph; a .cafe file keeps the order of the nodes and those without "
+                   "edges"),
+    CLI_ROW_WRITES(update_job, drift, "drift", NULL,
+                   "each node and the angle between its old and new vector, separated by a tab; - "
+                   "is standard output"),
+    CLI_ROW_READS(update_job, communities_path, "communities",
+                  "the old communities, as cafe cluster writes them: reports births, deaths, "
+                  "splits, mergers and drift"),
+    CLI_ROW_FLAG(update_job, full, "full",
+                 "also run from scratch, with the same tolerance, and report both side by side"),
+    CLI_ROW_JSON("a report with every figure of the run; - is standard output"),
+    CLI_ROWS_SEEDED,
 };
-
 static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Update", NULL, cafe_update_option_table, FIELD(update)},
-    {"Communities", NULL, cafe_transition_option_table, FIELD(transition)},
-    {"Reading the graph", NULL, cafe_graph_option_table, FIELD(graph)},
+    CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("Update", update_job, options, cafe_update_option_table),
+    CLI_GROUP_TABLE("Communities", update_job, transition_options, cafe_transition_option_table),
+    CLI_GROUP_READING,
     {0},
 };
 
@@ -485,9 +374,8 @@ const cli_command cli_update = {
         "Reads a graph, the edges that were added (+ u v [w]) and removed (- u v), and the old "
         "vectors; sweeps only the nodes that the changes reach, and rotates the result onto the "
         "old coordinates. Reports how far nodes and communities drifted.",
-    .groups = groups,
-    .size = sizeof(update_values),
-    .least = 2,
-    .most = 2,
-    .run = run_update,
+    CLI_JOB(update_job, 2, 2),
+    .needs = "output|json",
+    .check = check,
+    .release = release,
 };

@@ -223,7 +223,7 @@ static int write_page(view_job *job) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int check_values(const view_values *v) {
-    if (!v->output) return cli_usage_error("view", "where to? give -o PAGE.html");
+    if (!v->output) return cli_usage_error("view", "no output: give -o PAGE.html");
     return cli_output_check("view", &v->common, v->output);
 }
 

@@ -88,7 +88,7 @@ expect 0 "$CAFE" cluster triangle.in.txt -q --nodes 5 -o five.tsv
 # ---- refusals come before the work
 rm -f ./*.tsv ./*.json
 expect 2 "$CAFE" cluster "$karate"
-says 'where to'
+says 'no output: give'
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --json x.tsv
 says 'cannot both go to x.tsv'
 expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json

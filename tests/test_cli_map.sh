@@ -49,7 +49,7 @@ expect 1 "$CAFE" map g.in.txt e.in.npy -q -o m.npy
 says 'exists'
 expect 0 "$CAFE" map g.in.txt e.in.npy -q -f --rounds 1 -o m.npy
 expect 2 "$CAFE" map g.in.txt e.in.npy
-says 'where to'
+says 'no output: give'
 expect 2 "$CAFE" map g.in.txt -o x.npy
 expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --links maybe
 expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --rounds -1

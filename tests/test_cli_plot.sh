@@ -121,7 +121,7 @@ expect 1 plot -o a.png
 says 'exists'
 expect 0 plot -f --map m.in.npy -o a.png
 expect 2 plot
-says 'where to'
+says 'no output: give'
 expect 2 plot -o x.jpg
 says 'svg or .png'
 expect 2 plot -o x.png --x 8

@@ -86,7 +86,7 @@ printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" recommend "$karate" --nodes-file bad.in
 says 'bad.in:2: '
 expect 3 "$CAFE" recommend ratings.in --all --embedding x.npy
-says 'expected 100 rows, found 34'
+says 'expected vectors of 100 nodes, found 34'
 expect 2 "$CAFE" recommend
 expect 2 "$CAFE" recommend "$karate"
 says 'to whom'

@@ -99,7 +99,7 @@ usage() {
     says "$text"
     only_inputs
 }
-usage 'where to' t.in.csv
+usage 'no output: give' t.in.csv
 usage 'something is missing' -o v.npy
 usage 'the ending tells the format' t.in.csv -o v.txt
 usage 'the ending tells the format' t.in.csv --w v.csv

@@ -65,6 +65,17 @@ expect 1 "$CAFE" update g.in.txt names.in.txt --from old.in.npy -o s.npy
 says 'exists'
 rm s.npy*
 
+# ---- rows of the old vectors find their nodes by name, in any order
+"$CAFE" embed g.in.txt --output-form raw --columns 8 -q -o rows.in.tsv
+tac rows.in.tsv >back.in.tsv
+for from in old.in.npy back.in.tsv; do
+    expect 0 "$CAFE" update g.in.txt changes.in.txt --from $from -o $from.npy -q
+    expect 0 "$CAFE" place g.in.txt $from <(echo 'ann 3') -o $from.tsv -q
+done
+same old.in.npy.npy back.in.tsv.npy
+same old.in.npy.tsv back.in.tsv.tsv
+rm ./*.npy.npy ./*.tsv.npy ./*.npy.tsv ./*.tsv.tsv
+
 # ---- refusals: 2 for usage, 3 for input
 expect 2 "$CAFE" update g.in.txt none.in.txt -o x.npy
 says 'output-form raw'

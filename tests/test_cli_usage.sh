@@ -63,8 +63,8 @@ usage '--force takes no value' embed g.txt --force=yes
 usage 'something is missing' embed
 usage 'something is missing' convert a.txt
 usage "what is 'three' for" convert one.txt two.txt three
-usage 'where to' embed g.txt
-usage 'where to' generate sbm
+usage 'no output: give' embed g.txt
+usage 'no output: give' generate sbm
 usage "no model 'lfr'" generate lfr -o g.txt
 usage "unknown command 'nothing'" help nothing
 
@@ -74,6 +74,17 @@ for name in out out.npy -; do usage 'the ending tells the format' convert g.txt 
 usage 'the ending tells the format' generate ba -o g.bin
 usage 'cannot both go to' embed g.txt -o r.txt --json r.txt
 usage 'cannot both go to' generate sbm -o r.txt --labels r.txt
+only_inputs
+
+# counts have a range of their own, not that of the threads
+"$CAFE" generate ba --nodes 1200 --edges 3000 -q -o many.in.txt
+expect 0 "$CAFE" rank many.in.txt --top 1100 -q
+[[ $(wc -l <.last/out) -eq 1101 ]] || fail "rank --top 1100"
+expect 0 "$CAFE" embed many.in.txt --method layers --columns 1100 -q --json -
+expect 1 "$CAFE" reproduce classification --data nowhere --repeats 1100
+says 'nothing could be run'
+usage "--threads takes a whole number from 0 to 1024, not '1025'" rank many.in.txt -t 1025
+usage "--count takes a whole number from 1 to 2147483647, not '0'" recommend many.in.txt --all -k 0
 only_inputs
 
 # options anywhere; -- ends them; a file may be called like an option

@@ -101,7 +101,7 @@ rm g.html
 
 # ---- refusals
 expect 2 "$CAFE" view "$karate" k.in.npy
-says 'where to'
+says 'no output: give'
 expect 2 "$CAFE" view "$karate" -o k.html
 expect 3 "$CAFE" view "$karate" g.in.npy -o k.html
 says 'expected vectors of 34 nodes'
