@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "dense.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 /* ---- upper bounds ---------------------------------------------------------------------------- */
 

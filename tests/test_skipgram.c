@@ -86,7 +86,7 @@ static double separation(const cafe_solution *s, int64_t half) {
     int64_t same = 0, other = 0;
     for (int64_t u = 0; u < 2 * half; u++)
         for (int64_t v = u + 1; v < 2 * half; v++) {
-            double c = cosine(s->columns, s->h + u * s->stride, s->h + v * s->stride);
+            double c = cosine(s->columns, s->h.x + u * s->stride, s->h.x + v * s->stride);
             if ((u < half) == (v < half))
                 within += c, same++;
             else
@@ -97,11 +97,11 @@ static double separation(const cafe_solution *s, int64_t half) {
 
 static void expect_sound(const cafe_solution *s) {
     assert_true(s->loss);
-    assert_null(s->y);
+    assert_null(s->y.x);
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t k = 0; k < s->stride; k++) {
-            assert_true(isfinite(s->h[u * s->stride + k]));
-            if (k >= s->columns) assert_true(s->h[u * s->stride + k] == 0);
+            assert_true(isfinite(s->h.x[u * s->stride + k]));
+            if (k >= s->columns) assert_true(s->h.x[u * s->stride + k] == 0);
         }
 }
 
@@ -158,8 +158,8 @@ static void results_have_the_same_bits(void **state) {
                 keep = context;
                 continue;
             }
-            size_t bytes = (size_t)(s->n * s->stride) * sizeof *s->h;
-            assert_memory_equal(s->h, first->h, bytes);
+            size_t bytes = (size_t)(s->n * s->stride) * sizeof *s->h.x;
+            assert_memory_equal(s->h.x, first->h.x, bytes);
             assert_memory_equal(s->objective, first->objective,
                                 (size_t)(s->sweeps + 1) * sizeof *s->objective);
             cafe_solution_free(s);
@@ -181,7 +181,7 @@ static void seeds_matter(void **state) {
             TEST_OK(context[i], solve(context[i], graph, method, (size){4, 1, 640, 0}, &s[i]));
             cafe_graph_free(graph);
         }
-        assert_memory_not_equal(s[0]->h, s[1]->h, 34 * 4 * sizeof(float));
+        assert_memory_not_equal(s[0]->h.x, s[1]->h.x, 34 * 4 * sizeof(float));
         for (int i = 0; i < 2; i++) {
             cafe_solution_free(s[i]);
             cafe_context_free(context[i]);
@@ -200,9 +200,9 @@ static void isolated_nodes_keep_their_start(void **state) {
         cafe_solution *s = NULL, *more = NULL;
         TEST_OK(context, solve(context, graph, method, (size){6, 1, 1000, 0}, &s));
         TEST_OK(context, solve(context, graph, method, (size){6, 9, 9000, 0}, &more));
-        const float *row = s->h + 20 * s->stride, *again = more->h + 20 * s->stride;
+        const float *row = s->h.x + 20 * s->stride, *again = more->h.x + 20 * s->stride;
         assert_memory_equal(row, again, 6 * sizeof *row);
-        assert_memory_not_equal(s->h, more->h, 6 * sizeof *row);
+        assert_memory_not_equal(s->h.x, more->h.x, 6 * sizeof *row);
         assert_true(cosine(6, row, row) > 0.99);
         cafe_solution_free(s);
         cafe_solution_free(more);

@@ -1,8 +1,8 @@
 /* The spectral finish: every statement of the certificate recomputed from a dense Q. */
 #include "dense.h"
+#include "engine/dense.h"
 #include "failing.h"
 #include "solve/solution.h"
-#include "spectral/dense.h"
 #include "spectral/tall.h"
 
 typedef struct result {
@@ -497,7 +497,7 @@ static void orthonormalise_finds_the_rank(void **state) {
     (void)state;
     enum { N = 3000, K = 24, INDEPENDENT = 9 };
     cafe_context *context = test_context(2, 1);
-    cafe_tall x = {N, 32, K, NULL};
+    cafe_block x = cafe_block_rows(N, 32, K, NULL);
     double error;
     float *base = test_block(N, INDEPENDENT, 5);
     x.x = calloc(N * 32, sizeof *x.x);

@@ -58,7 +58,7 @@ CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
 /* Copies H, row-major n x columns. */
-CAFE_API void cafe_solution_copy(const cafe_solution *solution, float *h);
+CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
 /* ---- the spectral finish --------------------------------------------------------------------- */
 

@@ -33,11 +33,11 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "engine/dense.h"
 #include "explain/explain.h"
 #include "explain/lanczos.h"
 #include "explain/witness.h"
 #include "solve/solution.h"
-#include "spectral/dense.h"
 
 enum { SMALL = 512, BLOCK = 1024 };
 /* What double precision may lose: sums of up to 10^9 terms of size 1. */
@@ -151,14 +151,15 @@ static cafe_status find_dual(cafe_context *context, const cafe_operator *op,
     float *z = NULL;
     const double *p = op->parts.p;
     CAFE_TRY(solve_sphere(context, op, o, &solution));
+    CAFE_TRY(cafe_block_fetch(context, &solution->h));
     z = cafe_mem(context, op->n * solution->stride, sizeof *z);
     if (!z) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
-    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h, 1, 0,
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h.x, 1, 0,
                                  0, z));
     *sum = 0;
     for (int64_t u = 0; u < op->n; u++) {
-        const float *h = solution->h + u * solution->stride;
+        const float *h = solution->h.x + u * solution->stride;
         t[u] = p[u] > 0 ? op->kernels->dot(solution->stride, h, z + u * solution->stride) : 0;
         *sum += p[u] * t[u];
     }

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 enum { MOST_TOP = 1000 };
 
@@ -32,7 +32,7 @@ CAFE_OPTION_TABLE(explain, "explain", "cards of dimensions, nodes and communitie
 
 typedef struct copy_job {
     const float *from;
-    cafe_tall *to;
+    cafe_block *to;
     uint8_t *bad; /* of each block: an entry is not finite */
 } copy_job;
 
@@ -52,7 +52,7 @@ static void copy_block(void *argument, int64_t block, int32_t worker) {
 
 static cafe_status copy_vectors(cafe_context *context, cafe_explanation *e, const float *vectors) {
     int64_t blocks = cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), stride = cafe_stride(e->columns);
-    e->v = (cafe_tall){e->n, stride, e->columns, NULL};
+    e->v = cafe_block_rows(e->n, stride, e->columns, NULL);
     e->z = e->v;
     e->v.x = cafe_mem(context, e->n * stride, sizeof *e->v.x);
     e->z.x = cafe_mem(context, e->n * stride, sizeof *e->z.x);
@@ -126,13 +126,13 @@ static double distance(const cafe_ritz *ritz, int64_t columns) {
 static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
     const double *p = e->op->parts.p;
     double *inverse = cafe_mem(context, e->n, sizeof *inverse);
-    cafe_tall image = e->z;
+    cafe_block image = e->z;
     cafe_status status = CAFE_ERROR_MEMORY;
     image.x = cafe_mem(context, e->n * image.stride, sizeof *image.x);
     if (!inverse || !image.x) goto done;
     for (int64_t u = 0; u < e->n; u++) inverse[u] = p[u] > 0 ? 1 / p[u] : 0;
     memcpy(image.x, e->z.x, (size_t)(e->n * image.stride) * sizeof *image.x);
-    CAFE_TRY(cafe_tall_scale(context, &image, inverse));
+    CAFE_TRY(cafe_ops(&image)->scale(context, &image, inverse));
     CAFE_TRY(cafe_ritz_solve(context, &e->v, &image, p, &e->walk));
 done:
     cafe_mem_free(context, inverse);

@@ -34,7 +34,7 @@ struct cafe_explanation {
     cafe_context *context;
     const cafe_operator *op;
     int64_t n, columns, top;
-    cafe_tall v, z; /* V and Q V */
+    cafe_block v, z; /* V and Q V */
     cafe_column_sums *sums;
     double modularity;
     cafe_ritz plain, walk;

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 #include "spectral/exact.h"
 
 enum { BLOCK = 2048, STREAM_LARGEST = 40, LEAST_STEPS = 24 };

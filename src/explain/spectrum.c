@@ -19,9 +19,9 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "engine/dense.h"
 #include "explain/explain.h"
 #include "explain/lanczos.h"
-#include "spectral/dense.h"
 #include "spectral/refine.h"
 
 enum { SMALL = 512, STREAM_PROBES = 41, ROUNDS = 60 };
@@ -85,7 +85,7 @@ static cafe_status find_largest(cafe_context *context, const cafe_explanation *e
                                 double tolerance, cafe_spectrum *s) {
     cafe_ritz ritz = {0};
     cafe_refined refined;
-    cafe_tall x = e->v;
+    cafe_block x = e->v;
     if (x.columns > count) x.columns = count;
     x.x = cafe_mem(context, e->n * x.stride, sizeof *x.x);
     if (!x.x) return CAFE_ERROR_MEMORY;

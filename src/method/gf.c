@@ -234,10 +234,10 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     f->seed = context->seed;
     f->lambda = (float)o->regularisation;
     f->blocks = 2 * (pairs < 1 ? 1 : pairs > MOST_BLOCKS / 2 ? MOST_BLOCKS / 2 : pairs);
-    cafe_status status = cafe_solution_new(context, graph->n, o->columns, o->epochs, &f->s);
+    cafe_status status = cafe_solution_rows(context, "gf", graph->n, o->columns, o->epochs, &f->s);
     if (status != CAFE_OK) return status;
     f->s->loss = true;
-    f->x = f->s->h;
+    f->x = f->s->h.x;
     f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);
     f->partial = cafe_mem(context, cafe_blocks(graph->n, BLOCK), sizeof *f->partial);
     if (!f->saved || !f->partial) return CAFE_ERROR_MEMORY;

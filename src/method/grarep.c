@@ -20,8 +20,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "method/spectral_krylov.h"
 #include "graph/graph.h"
+#include "method/spectral_krylov.h"
 #include "solve/solution.h"
 
 enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 64, SLICE = 256 };
@@ -179,7 +179,7 @@ static cafe_status product(cafe_context *context, void *argument, const double *
 static void put_column(cafe_solution *s, int64_t j, double sigma, const double *vector,
                        int64_t step) {
     double root = sqrt(sigma);
-    for (int64_t u = 0; u < s->n; u++) s->h[u * s->stride + j] = (float)(root * vector[u * step]);
+    for (int64_t u = 0; u < s->n; u++) s->h.x[u * s->stride + j] = (float)(root * vector[u * step]);
 }
 
 /* The columns first .. first + count of the embedding: of the Y that stands in g. */
@@ -211,7 +211,7 @@ done:
 static void clear_isolated(const cafe_graph *graph, cafe_solution *s) {
     for (int64_t u = 0; u < s->n; u++)
         if (graph->offsets[u] == graph->offsets[u + 1])
-            memset(s->h + u * s->stride, 0, (size_t)s->stride * sizeof *s->h);
+            memset(s->h.x + u * s->stride, 0, (size_t)s->stride * sizeof *s->h.x);
 }
 
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
@@ -243,8 +243,8 @@ cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
     *solution = NULL;
     CAFE_TRY(check(context, graph, options, &o));
     CAFE_TRY(new_grarep(context, graph, &g));
-    CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, 0, &s));
-    memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
+    CAFE_TRY(cafe_solution_rows(context, "grarep", graph->n, o.columns, 0, &s));
+    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     s->loss = true;
     s->converged = 1;
     for (int64_t k = 0, first = 0; k < o.steps; k++) {

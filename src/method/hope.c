@@ -21,8 +21,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "method/spectral_krylov.h"
 #include "graph/graph.h"
+#include "method/spectral_krylov.h"
 #include "solve/solution.h"
 
 enum { WIDTH = CAFE_KRYLOV_WIDTH, BLOCK = 512 };
@@ -116,15 +116,15 @@ static void put_column(cafe_solution *s, const cafe_graph *g, int64_t j, int64_t
     for (int64_t u = 0; u < s->n; u++) {
         if (g->offsets[u] == g->offsets[u + 1]) continue;
         float value = (float)(root * vectors[u * step + j]);
-        s->h[u * s->stride + j] = value;
-        if (twin > 0) s->h[u * s->stride + twin + j] = f < 0 ? -value : value;
+        s->h.x[u * s->stride + j] = value;
+        if (twin > 0) s->h.x[u * s->stride + twin + j] = f < 0 ? -value : value;
     }
 }
 
 /* A singular value within rounding of 0 leaves its columns zero. */
 static void put_columns(cafe_solution *s, const katz *job, int64_t pairs, int64_t twin,
                         int64_t found, const double *values, const double *vectors) {
-    memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
+    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     double least = tolerance * fabs(katz_value(job->beta, values[0]));
     for (int64_t j = 0; j < pairs && j < found; j++) {
         double f = katz_value(job->beta, values[j]);
@@ -159,7 +159,7 @@ cafe_status cafe_hope(cafe_context *context, const cafe_graph *graph,
     int64_t found = pairs + 1 < graph->n ? pairs + 1 : graph->n;
     cafe_phase(context, "eigen", 0);
     CAFE_TRY(find_beta(context, &map, &job, o.beta));
-    CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, 0, &s));
+    CAFE_TRY(cafe_solution_rows(context, "hope", graph->n, o.columns, 0, &s));
     values = cafe_mem(context, found, sizeof *values);
     vectors = cafe_mem(context, graph->n * found, sizeof *vectors);
     CAFE_TRY(values && vectors ? CAFE_OK : CAFE_ERROR_MEMORY);

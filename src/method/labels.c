@@ -194,17 +194,17 @@ cafe_status cafe_label_propagation(cafe_context *context, const cafe_graph *grap
     c.clamp = o.kind == CAFE_PROPAGATION_HARD;
     c.part = c.clamp ? 1 : o.alpha;
     CAFE_TRY(check(context, graph->n, label, classes));
-    CAFE_TRY(cafe_solution_new(context, graph->n, classes, o.sweeps, &found));
+    CAFE_TRY(cafe_solution_rows(context, "label-propagation", graph->n, classes, o.sweeps, &found));
     found->loss = true;
     c.stride = found->stride;
-    c.from = found->h;
+    c.from = found->h.x;
     CAFE_TRY(allocate(context, &c));
     CAFE_TRY(iterate(context, &c, &o, found));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), finish_block, &c));
 done:
     cafe_phase(context, "", 0);
     /* the two blocks changed places with every sweep: the solution keeps the newer one */
-    if (found) found->h = c.from;
+    if (found) found->h.x = c.from;
     cafe_mem_free(context, c.outward);
     cafe_mem_free(context, c.inward);
     cafe_mem_free(context, c.to);

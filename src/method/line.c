@@ -92,8 +92,8 @@ static cafe_status train_order(cafe_context *context, const cafe_graph *graph,
 /* Row u of the part, of length 1, into columns at .. of the whole. */
 static void place_part(const cafe_solution *part, int64_t at, cafe_solution *whole) {
     for (int64_t u = 0; u < whole->n; u++) {
-        const float *from = part->h + u * part->stride;
-        float *to = whole->h + u * whole->stride + at;
+        const float *from = part->h.x + u * part->stride;
+        float *to = whole->h.x + u * whole->stride + at;
         double square = 0;
         for (int64_t k = 0; k < part->columns; k++) square += (double)from[k] * from[k];
         double scale = square > 0 ? 1 / sqrt(square) : 0;
@@ -111,9 +111,9 @@ static cafe_status train_both(cafe_context *context, const cafe_graph *graph,
     if (o->columns < 2)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "both orders need at least 2 columns; --order first or second takes 1");
-    CAFE_TRY(cafe_solution_new(context, graph->n, o->columns, STAGES, &whole));
+    CAFE_TRY(cafe_solution_rows(context, "line", graph->n, o->columns, STAGES, &whole));
     whole->loss = true;
-    memset(whole->h, 0, (size_t)(whole->n * whole->stride) * sizeof *whole->h);
+    memset(whole->h.x, 0, (size_t)(whole->n * whole->stride) * sizeof *whole->h.x);
     for (int second = 0; second < 2; second++) {
         int64_t at = second ? o->columns / 2 : 0;
         int64_t columns = second ? o->columns - at : o->columns / 2;

@@ -24,10 +24,10 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "engine/dense.h"
+#include "engine/engine.h"
 #include "graph/graph.h"
 #include "kernels/rows.h"
-#include "spectral/dense.h"
-#include "spectral/tall.h"
 
 enum { BLOCK = 256, PIECE = 65536, SERIES = 60 };
 static const double least_singular = 1e-5;
@@ -181,21 +181,21 @@ done:
 /* ---- singular vectors ------------------------------------------------------------------------ */
 
 /* X <- X V Sigma^(-1/2) = U sqrt(Sigma), from X^T X = V Sigma^2 V^T */
-static cafe_status decompose(cafe_context *context, cafe_tall *x) {
+static cafe_status decompose(cafe_context *context, cafe_block *x) {
     cafe_status status = CAFE_ERROR_MEMORY;
     int64_t columns = x->columns, rank = 0;
     double *v = cafe_mem(context, columns * columns, sizeof *v);
     double *m = cafe_mem(context, columns * columns, sizeof *m);
     double *squares = cafe_mem(context, columns, sizeof *squares);
     if (!v || !m || !squares) goto done;
-    CAFE_TRY(cafe_tall_gram(context, x, NULL, NULL, v));
+    CAFE_TRY(cafe_ops(x)->gram(context, x, NULL, NULL, false, v));
     CAFE_TRY(cafe_dense_eigen(context, columns, v, squares));
     double least = least_singular * least_singular * squares[0];
     while (rank < columns && squares[rank] > least) rank++;
     for (int64_t i = 0; i < columns; i++)
         for (int64_t j = 0; j < rank; j++)
             m[i * rank + j] = v[i * columns + j] / sqrt(sqrt(squares[j]));
-    if (rank > 0) CAFE_TRY(cafe_tall_transform(context, x, rank, m, NULL));
+    if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL));
 done:
     cafe_mem_free(context, v);
     cafe_mem_free(context, m);
@@ -204,7 +204,7 @@ done:
 }
 
 /* Rows of length 1 into the plain block; a zero row stays zero. */
-static void put_rows(const cafe_tall *x, int64_t columns, float *vectors) {
+static void put_rows(const cafe_block *x, int64_t columns, float *vectors) {
     for (int64_t u = 0; u < x->n; u++) {
         const float *row = x->x + u * x->stride;
         double sum = 0;
@@ -262,7 +262,7 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
     for (int64_t u = 0; u < graph->n; u++)
         memcpy(f.x + u * f.pass.stride, vectors + u * columns, (size_t)columns * sizeof *vectors);
     CAFE_TRY(run_filter(context, &f, o.order));
-    cafe_tall x = {graph->n, f.pass.stride, columns, f.x};
+    cafe_block x = cafe_block_rows(graph->n, f.pass.stride, columns, f.x);
     CAFE_TRY(decompose(context, &x));
     put_rows(&x, columns, vectors);
 done:

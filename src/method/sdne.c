@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "engine/dense.h"
 #include "method/sdne_net.h"
 #include "solve/solution.h"
-#include "spectral/dense.h"
 
 enum { STREAM_ORDER = 49, MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
 
@@ -102,11 +102,11 @@ static cafe_status train(cafe_context *context, cafe_sdne_net *net, cafe_solutio
     int32_t *order = cafe_mem(context, net->graph->n, sizeof *order);
     if (!order) return status;
     cafe_phase(context, "epoch", net->options.epochs);
-    CAFE_TRY(cafe_sdne_evaluate(net, s->stride, s->h, &s->objective[0]));
+    CAFE_TRY(cafe_sdne_evaluate(net, s->stride, s->h.x, &s->objective[0]));
     while (s->sweeps < net->options.epochs) {
         CAFE_TRY(epoch(net, s->sweeps, order));
         s->sweeps++;
-        CAFE_TRY(cafe_sdne_evaluate(net, s->stride, s->h, &s->objective[s->sweeps]));
+        CAFE_TRY(cafe_sdne_evaluate(net, s->stride, s->h.x, &s->objective[s->sweeps]));
         cafe_step(context, s->sweeps, s->objective[s->sweeps]);
     }
 done:
@@ -125,9 +125,9 @@ cafe_status cafe_sdne(cafe_context *context, const cafe_graph *graph,
     CAFE_TRY(cafe_options_take(context, &sdne_table, options, &o));
     settle(graph->n, &o);
     CAFE_TRY(check(context, graph, &o));
-    CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, o.epochs, &found));
+    CAFE_TRY(cafe_solution_rows(context, "sdne", graph->n, o.columns, o.epochs, &found));
     found->loss = true;
-    memset(found->h, 0, (size_t)(found->n * found->stride) * sizeof *found->h);
+    memset(found->h.x, 0, (size_t)(found->n * found->stride) * sizeof *found->h.x);
     CAFE_TRY(cafe_sdne_net_new(context, graph, &o, &net));
     CAFE_TRY(train(context, net, found));
     *solution = found;

@@ -310,9 +310,10 @@ cafe_status cafe_skipgram_train(cafe_context *context, const cafe_graph *graph,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: there are no pairs to learn from");
     s.seed += salt * 0x9E3779B97F4A7C15u;
-    CAFE_TRY(cafe_solution_new(context, graph->n, plan->columns, plan->passes, &found));
+    CAFE_TRY(
+        cafe_solution_rows(context, "skip-gram", graph->n, plan->columns, plan->passes, &found));
     found->loss = true;
-    s.h = found->h;
+    s.h = found->h.x;
     CAFE_TRY(prepare(context, graph, &s));
     CAFE_TRY(cafe_skipgram_loss(context, &s, &found->objective[0]));
     cafe_phase(context, "train", s.batches);

@@ -73,7 +73,7 @@ static void put_side(cafe_solution *s, const cafe_graph *graph, const side *from
         int64_t to = bottom ? s->columns - 1 - j : j;
         for (int64_t u = 0; u < s->n; u++)
             if (graph->offsets[u] < graph->offsets[u + 1])
-                s->h[u * s->stride + to] = (float)from->vectors[u * from->asked + j];
+                s->h.x[u * s->stride + to] = (float)from->vectors[u * from->asked + j];
         s->objective[0] -= from->values[j] * from->values[j];
     }
 }
@@ -121,8 +121,8 @@ cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
     CAFE_TRY(find_side(context, op, CAFE_END_LARGEST, o.tolerance, &top));
     CAFE_TRY(find_side(context, op, CAFE_END_SMALLEST, o.tolerance, &bottom));
     if (o.ends == CAFE_ENDS_AUTO) take_longest(o.columns, &top, &bottom);
-    CAFE_TRY(cafe_solution_new(context, graph->n, o.columns, 0, &s));
-    memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
+    CAFE_TRY(cafe_solution_rows(context, "spectral", graph->n, o.columns, 0, &s));
+    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     s->loss = true;
     s->converged = 1;
     s->objective[0] = square_norm(&op->parts);

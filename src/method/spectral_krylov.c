@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 256, MOST_PARTS = 64, RESTARTS = 300, STREAM = 56 };
 /* Columns of a block of which less is new than this share carry nothing but rounding. */

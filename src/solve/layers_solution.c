@@ -35,7 +35,7 @@ static void fill_block(void *argument, int64_t block, int32_t worker) {
     cafe_solution *s = job->solution;
     (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
-        float *row = s->h + u * s->stride + job->first;
+        float *row = s->h.x + u * s->stride + job->first;
         int64_t community = job->layer.partition[u];
         if (job->width < job->layer.communities)
             mix(job, community, row);
@@ -57,7 +57,7 @@ static int64_t count_columns(const cafe_layers *layers, int64_t columns) {
 static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_solution *s) {
     cafe_status status = CAFE_OK;
     int64_t first = 0;
-    memset(s->h, 0, (size_t)(s->n * s->stride) * sizeof *s->h);
+    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     for (int64_t i = cafe_layers_count(layers) - 1; i >= 0 && first < s->columns; i--) {
         fill_job job = {.solution = s, .index = i, .first = first, .seed = context->seed};
         job.layer = *cafe_layers_get(layers, i);
@@ -78,7 +78,7 @@ cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,
     *solution = NULL;
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "an embedding needs at least one column");
-    CAFE_TRY(cafe_solution_new(context, op->n, count_columns(layers, columns), 0, &s));
+    CAFE_TRY(cafe_solution_rows(context, "layers", op->n, count_columns(layers, columns), 0, &s));
     CAFE_TRY(fill(context, layers, s));
     s->converged = 1;
     CAFE_TRY(cafe_sweep_settle(context, op, s));

@@ -63,7 +63,7 @@ typedef struct start_job {
 /* Uniform on the simplex: exponential numbers over their sum. */
 static void start_row(const start_job *job, int64_t u) {
     int64_t columns = job->solution->columns, draws = (columns + 3) / 4;
-    float *row = job->solution->h + u * job->solution->stride;
+    float *row = job->solution->h.x + u * job->solution->stride;
     double sum = 0;
     memset(row, 0, (size_t)job->solution->stride * sizeof *row);
     for (int64_t k = 0; k < columns; k++) {
@@ -112,7 +112,7 @@ typedef struct reducing {
 static void find_row(const reducing *r, int64_t u, float shift, float *row) {
     const cafe_kernels *kernels = r->table->kernels;
     int64_t stride = r->solution->stride;
-    const float *h = r->solution->h + u * stride;
+    const float *h = r->solution->h.x + u * stride;
     float norm = r->table->norms[u];
     cafe_pull pull = {1, -norm};
     cafe_centred_row(r->table, u, stride, r->w_single, row);
@@ -131,7 +131,7 @@ static double row_diagonal(const reducing *r, int64_t u, const float *row) {
 /* A chunk of one row: W follows at once. */
 static double move_alone(reducing *r, int64_t u) {
     int64_t stride = r->solution->stride;
-    float *h = r->solution->h + u * stride, *row = r->scratch;
+    float *h = r->solution->h.x + u * stride, *row = r->scratch;
     const float *x = r->table->x + u * r->table->width;
     find_row(r, u, 0, row);
     for (int64_t j = 0; j < r->table->width; j++) {
@@ -163,7 +163,7 @@ static void move_part(void *argument, int64_t part, int32_t worker) {
         int64_t rows = end - from < CAFE_TILE ? end - from : CAFE_TILE;
         for (int64_t i = 0; i < rows; i++) {
             int64_t u = r->chunk + (from + i) * step;
-            float *h = r->solution->h + u * stride;
+            float *h = r->solution->h.x + u * stride;
             find_row(r, u, t->norms[u], row);
             diagonal += row_diagonal(r, u, row);
             for (int64_t k = 0; k < stride; k++) delta[i * stride + k] = row[k] - h[k];
@@ -211,7 +211,7 @@ static double square_of(const reducing *r) {
 static double whole_diagonal(const reducing *r) {
     double sum = 0;
     for (int64_t u = 0; u < r->table->n; u++)
-        sum += row_diagonal(r, u, r->solution->h + u * r->solution->stride);
+        sum += row_diagonal(r, u, r->solution->h.x + u * r->solution->stride);
     return sum;
 }
 
@@ -264,7 +264,7 @@ static cafe_status reducing_new(cafe_context *context, reducing *r) {
     r->scratch = cafe_mem(context, threads * r->room, sizeof *r->scratch);
     if (!r->w || !r->w_single || !r->none || !r->moves || !r->diagonals || !r->scratch)
         return CAFE_ERROR_MEMORY;
-    status = cafe_centred_sums(context, t, stride, r->solution->h, r->w);
+    status = cafe_centred_sums(context, t, stride, r->solution->h.x, r->w);
     for (int64_t i = 0; i < r->size && status == CAFE_OK; i++) r->w_single[i] = (float)r->w[i];
     return status;
 }
@@ -286,7 +286,7 @@ cafe_status cafe_reduce_solve(cafe_context *context, const cafe_centred *table,
     *solution = NULL;
     r.gamma = (1 - o->beta) / o->beta;
     r.chunks = plan->chunks;
-    CAFE_TRY(cafe_solution_new(context, table->n, o->columns, o->sweeps, &r.solution));
+    CAFE_TRY(cafe_solution_rows(context, "reduce", table->n, o->columns, o->sweeps, &r.solution));
     CAFE_TRY(start(context, o->method, r.solution));
     CAFE_TRY(reducing_new(context, &r));
     CAFE_TRY(iterate(context, &r, o->sweeps, o->tolerance));

@@ -19,17 +19,13 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <cafe/cluster.h>
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "base/random.h"
 #include "solve/sweep.h"
-
-enum { BLOCK = 1024 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -61,55 +57,6 @@ CAFE_OPTION_TABLE(softmax, "softmax",
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-typedef struct start_job {
-    cafe_solution *solution;
-    const float *start;
-    const int32_t *labels;
-    uint64_t seed;
-} start_job;
-
-/* Uniform on the simplex: exponential numbers, scaled to sum 1. */
-static void random_row(uint64_t seed, int64_t u, int64_t columns, float *row) {
-    int64_t draws = (columns + 3) / 4;
-    for (int64_t k = 0; k < columns; k++) {
-        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_SIMPLEX, (uint64_t)(u * draws + k / 4));
-        row[k] = (float)-log(cafe_uniform_open(r.v[k % 4]));
-    }
-}
-
-static double scale_row(int64_t columns, float *row) {
-    double sum = 0;
-    for (int64_t k = 0; k < columns; k++) sum += row[k];
-    for (int64_t k = 0; k < columns && sum > 0; k++) row[k] = (float)(row[k] / sum);
-    return sum;
-}
-
-static void start_row(const start_job *job, int64_t u) {
-    int64_t columns = job->solution->columns;
-    float *row = job->solution->h + u * job->solution->stride;
-    memset(row, 0, (size_t)job->solution->stride * sizeof *row);
-    if (job->labels && job->labels[u] >= 0) {
-        row[job->labels[u]] = 1;
-        return;
-    }
-    if (job->start) {
-        memcpy(row, job->start + u * columns, (size_t)columns * sizeof *row);
-        if (scale_row(columns, row) > 0) return;
-    } else if (job->labels) {
-        for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
-        return;
-    }
-    random_row(job->seed, u, columns, row);
-    scale_row(columns, row);
-}
-
-static void start_block(void *argument, int64_t block, int32_t worker) {
-    const start_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->solution->n, BLOCK, block); u++)
-        start_row(job, u);
-}
-
 static cafe_status check_start(cafe_context *context, const cafe_solution *s, const float *start) {
     for (int64_t i = 0; start && i < s->n * s->columns; i++)
         if (!(start[i] >= 0) || !isfinite(start[i]))
@@ -118,6 +65,20 @@ static cafe_status check_start(cafe_context *context, const cafe_solution *s, co
                              "at least 0",
                              (long long)(i / s->columns), start[i], (long long)(i % s->columns));
     return CAFE_OK;
+}
+
+static cafe_status start_rows(cafe_context *context, const float *start, const int32_t *labels,
+                              cafe_block *h) {
+    cafe_start how = {.kind = CAFE_START_SIMPLEX,
+                      .given = start != NULL,
+                      .seed = context->seed,
+                      .stream = CAFE_STREAM_SIMPLEX,
+                      .labels = labels};
+    cafe_part all = {0, h->n, 0, h->columns};
+    cafe_status status = CAFE_OK;
+    cafe_phase(context, "start", 0);
+    if (start) status = cafe_ops(h)->copy_in(context, h, all, start, h->columns);
+    return status == CAFE_OK ? cafe_ops(h)->start(context, h, &how) : status;
 }
 
 static cafe_status check_labels(cafe_context *context, int64_t n, int64_t columns,
@@ -163,11 +124,11 @@ static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
     int64_t stride = solution->stride;
     double *s = cafe_mem(context, stride, sizeof *s);
     cafe_status status =
-        s ? cafe_operator_sums(context, op, stride, solution->h, s) : CAFE_ERROR_MEMORY;
+        s ? cafe_operator_sums(context, op, stride, solution->h.x, s) : CAFE_ERROR_MEMORY;
     *part = 0;
     for (int64_t k = 0; k < stride && status == CAFE_OK; k++) *part += s[k] * s[k];
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
-        const float *h = solution->h + u * stride;
+        const float *h = solution->h.x + u * stride;
         *part -= op->parts.p[u] * op->parts.p[u] * op->kernels->dot(stride, h, h);
     }
     cafe_mem_free(context, s);
@@ -180,11 +141,11 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
                             double *level) {
     double expected = 0;
     cafe_status status =
-        cafe_operator_trace_block(context, op, solution->stride, solution->h, level);
+        cafe_operator_trace_block(context, op, solution->stride, solution->h.x, level);
     if (status == CAFE_OK && o->resolution != 1)
         status = expected_part(context, op, solution, &expected);
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
-        const float *h = solution->h + u * solution->stride;
+        const float *h = solution->h.x + u * solution->stride;
         *level -= cafe_operator_diagonal(&op->parts, u) * op->kernels->dot(solution->stride, h, h);
     }
     *level += (1 - o->resolution) * expected;
@@ -220,9 +181,7 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
     CAFE_TRY(check_start(context, found, start));
-    start_job job = {found, start, labels, context->seed};
-    cafe_phase(context, "start", 0);
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, BLOCK), start_block, &job));
+    CAFE_TRY(start_rows(context, start, labels, &found->h));
     if (labels) {
         fixed = cafe_mem(context, op->n, sizeof *fixed);
         if (!fixed) status = CAFE_ERROR_MEMORY;
@@ -257,7 +216,7 @@ cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *
     for (int64_t k = 0; k < columns; k++) number[k] = -1;
     *count = 0;
     for (int64_t u = 0; u < solution->n; u++) {
-        const float *row = solution->h + u * solution->stride;
+        const float *row = solution->h.x + u * solution->stride;
         int64_t best = 0;
         for (int64_t k = 1; k < columns; k++)
             if (row[k] > row[best]) best = k;

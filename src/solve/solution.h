@@ -7,25 +7,30 @@
 #include <cafe/embedding.h>
 
 #include "base/context.h"
-#include "operator/operator.h"
+#include "engine/engine.h"
 
 struct cafe_solution {
     cafe_context *context;
     int64_t n, columns, stride;
-    float *h; /* padded block (kernels/rows.h) */
-    float *y; /* D^-1 Q H, likewise; every spectral finish starts from it */
+    cafe_block h;
+    cafe_block y; /* D^-1 Q H, which every spectral finish starts from; of no memory: none yet */
     int64_t sweeps;
     double *objective; /* sweeps + 1 values of tr(H^T Q H), or of the method's own loss */
-    bool loss;         /* the latter: the method does not maximise the trace; y is NULL */
+    bool loss;         /* the latter: the method does not maximise the trace; there is no y */
     double diagonal;   /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
     int64_t bottom; /* of the columns, the last so many are from the bottom end, from -Q */
     int64_t asked;  /* K; below `columns` where the finish is to choose K of them by their ends */
 };
 
-/* Room for H and for the objective of at most `sweeps` sweeps. */
+/* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
                               cafe_solution **solution);
+
+/* The same for a method that writes the rows of H itself: it runs on the processor alone, and fails
+ * by its name where the context's engine is another one. */
+cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
+                               int64_t columns, int64_t sweeps, cafe_solution **solution);
 
 /* Rows of length 1: from `start` (plain n x columns; NULL: none), a missing or zero row at random.
  */

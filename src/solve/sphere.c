@@ -19,14 +19,10 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "base/random.h"
 #include "solve/sweep.h"
 
-enum {
-    STREAM_BOTTOM = 40, /* random rows of the bottom end's start */
-    BLOCK = 1024
-};
+enum { STREAM_BOTTOM = 40 /* random rows of the bottom end's start */ };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -79,7 +75,8 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
     CAFE_TRY(cafe_solution_start_part(context, e->start, o->columns, e->first, e->stream, found));
     CAFE_TRY(cafe_sweep_new(context, op, found, o->chunks, NULL, update, o, &sweep));
-    if (e->start) CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h, &level));
+    if (e->start)
+        CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h.x, &level));
     CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
     *solution = found;
     found = NULL;
@@ -91,25 +88,6 @@ done:
 
 /* ---- both ends ------------------------------------------------------------------------------- */
 
-typedef struct join_job {
-    cafe_solution *const *ends; /* top and bottom */
-    cafe_solution *joint;
-} join_job;
-
-static void join_block(void *argument, int64_t block, int32_t worker) {
-    const join_job *job = argument;
-    const cafe_solution *top = job->ends[0], *bottom = job->ends[1];
-    int64_t stride = job->joint->stride;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(top->n, BLOCK, block); u++) {
-        float *row = job->joint->h + u * stride;
-        memset(row, 0, (size_t)stride * sizeof *row);
-        memcpy(row, top->h + u * top->stride, (size_t)top->columns * sizeof *row);
-        memcpy(row + top->columns, bottom->h + u * bottom->stride,
-               (size_t)bottom->columns * sizeof *row);
-    }
-}
-
 static double objective_after(const cafe_solution *s, int64_t sweep) {
     return s->objective[sweep < s->sweeps ? sweep : s->sweeps];
 }
@@ -119,8 +97,8 @@ static cafe_status join(cafe_context *context, cafe_solution *const ends[2],
                         cafe_solution **solution) {
     const cafe_solution *top = ends[0], *bottom = ends[1];
     int64_t sweeps = top->sweeps > bottom->sweeps ? top->sweeps : bottom->sweeps;
-    cafe_status status =
-        cafe_solution_new(context, top->n, top->columns + bottom->columns, sweeps, solution);
+    int64_t columns = top->columns + bottom->columns;
+    cafe_status status = cafe_solution_new(context, top->n, columns, sweeps, solution);
     if (status != CAFE_OK) return status;
     cafe_solution *s = *solution;
     s->bottom = bottom->columns;
@@ -128,8 +106,10 @@ static cafe_status join(cafe_context *context, cafe_solution *const ends[2],
     s->converged = top->converged && bottom->converged;
     for (int64_t i = 0; i <= sweeps; i++)
         s->objective[i] = objective_after(top, i) + objective_after(bottom, i);
-    join_job job = {ends, s};
-    return cafe_parallel(context, cafe_blocks(s->n, BLOCK), join_block, &job);
+    CAFE_TRY(cafe_ops(&s->h)->copy(context, &top->h, &s->h, 0));
+    CAFE_TRY(cafe_ops(&s->h)->copy(context, &bottom->h, &s->h, top->columns));
+done:
+    return status;
 }
 
 /* Memory: the two ends' blocks and H, together no more than H and Y later. */

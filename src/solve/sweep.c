@@ -69,7 +69,7 @@ cafe_status cafe_sweep_new(cafe_context *context, const cafe_operator *op, cafe_
     int64_t arcs = op->parts.offsets[op->n] / w->chunks->count;
     w->alone = arcs * solution->stride * (int64_t)sizeof(float) < ALONE;
     CAFE_TRY(allocate(context, w));
-    CAFE_TRY(cafe_operator_sums(context, op, solution->stride, solution->h, w->s));
+    CAFE_TRY(cafe_operator_sums(context, op, solution->stride, solution->h.x, w->s));
     cafe_sweep_weigh(w, 1);
     *sweep = w;
     w = NULL;
@@ -110,7 +110,7 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     const cafe_sweep *w = state->sweep;
     const cafe_operator_parts *q = &w->op->parts;
     int64_t stride = w->solution->stride;
-    const float *h = w->solution->h + u * stride;
+    const float *h = w->solution->h.x + u * stride;
     double p = q->p[u];
     (void)i;
     if (!(p > 0) || (w->fixed && w->fixed[u])) { /* nothing pulls, or nothing may */
@@ -139,15 +139,15 @@ static void find_rows(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     *state.part = (part){0, 0, 0};
     memset(state.shift, 0, (size_t)stride * sizeof *state.shift);
-    cafe_stream_rows(w->op, stride, w->solution->h, range, w->fixed, true, w->rows + first * stride,
-                     stride, find_row, &state);
+    cafe_stream_rows(w->op, stride, w->solution->h.x, range, w->fixed, true,
+                     w->rows + first * stride, stride, find_row, &state);
 }
 
 /* The sum over arcs (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, u in the task. */
 static void weigh_rows(void *argument, int64_t task, int32_t worker) {
     const cafe_sweep *w = argument;
     const cafe_chunks *c = w->chunks;
-    const float *h = w->solution->h;
+    const float *h = w->solution->h.x;
     int64_t stride = w->solution->stride, size = cafe_chunk_size(c, w->chunk);
     double sum = 0;
     (void)worker;
@@ -170,7 +170,7 @@ static void write_rows(void *argument, int64_t task, int32_t worker) {
     int64_t end = cafe_block_end(size, TASK, task);
     (void)worker;
     for (int64_t i = task * TASK; i < end; i++) {
-        float *h = w->solution->h + (w->chunk + i * chunks->count) * stride;
+        float *h = w->solution->h.x + (w->chunk + i * chunks->count) * stride;
         if (i + MOVE_AHEAD < end) cafe_ask_row(h + MOVE_AHEAD * chunks->count * stride, stride);
         memcpy(h, w->rows + i * stride, (size_t)stride * sizeof *h);
     }

@@ -9,7 +9,7 @@
 
 void cafe_embedding_free(cafe_embedding *embedding) {
     if (!embedding) return;
-    cafe_mem_free(embedding->context, embedding->vectors.x);
+    cafe_block_drop(embedding->context, &embedding->vectors);
     cafe_mem_free(embedding->context, embedding->shares);
     cafe_ritz_free(embedding->context, &embedding->ritz);
     cafe_mem_free(embedding->context, embedding);
@@ -102,6 +102,6 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     double k = (double)asked, small = 64 * 8 * 4 * k * k;
     if (small > 64e6) small = larger(16 * 8 * 4 * k * k, 64e6);
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
-    double run = graph + 20 * n + blocks + small + pieces, read = graph + link * (double)edges;
+    double run = graph + 28 * n + blocks + small + pieces, read = graph + link * (double)edges;
     return (int64_t)(base + larger(run, read));
 }

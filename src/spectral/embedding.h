@@ -8,7 +8,7 @@
 
 struct cafe_embedding {
     cafe_context *context;
-    cafe_tall vectors;
+    cafe_block vectors; /* on the processor, whatever the context's engine */
     cafe_ritz ritz;
     double *shares;
     cafe_certificate certificate;

@@ -20,23 +20,16 @@
 #include "spectral/ends.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-
-enum {
-    BLOCK = 1024,
-    CANCEL_ROWS = 1 << 18 /* rows moved between two looks at the stop flag */
-};
 
 /* ---- the split ------------------------------------------------------------------------------- */
 
 /* Ritz values on the span of columns first .. first + columns - 1 of H. */
 static cafe_status values_of(cafe_context *context, const cafe_operator *op, const cafe_solution *s,
                              int64_t first, int64_t columns, cafe_ritz *ritz) {
-    cafe_tall h = {s->n, s->stride, columns, s->h + first};
-    cafe_tall y = {s->n, s->stride, columns, s->y + first};
+    cafe_block h = cafe_block_columns(&s->h, first, columns);
+    cafe_block y = cafe_block_columns(&s->y, first, columns);
     cafe_status status = cafe_ritz_new(context, columns, ritz);
     if (status == CAFE_OK) status = cafe_ritz_solve(context, &h, &y, op->parts.p, ritz);
     return status;
@@ -59,37 +52,26 @@ static int64_t count_bottom(const cafe_ritz *top, const cafe_ritz *bottom, int64
     return count;
 }
 
-/* Rows of `wide` floats become rows of `narrow` ones, in place: columns 0 .. top - 1, then `bottom`
- * columns from `from` on. A row never lands on one that is still to be read. */
-static cafe_status narrow(cafe_context *context, int64_t n, int64_t wide, int64_t stride,
-                          int64_t top, int64_t from, int64_t bottom, float *x) {
-    cafe_status status = CAFE_OK;
-    for (int64_t u = 0; u < n && status == CAFE_OK; u++) {
-        float *to = x + u * stride, *old = x + u * wide;
-        memmove(to, old, (size_t)top * sizeof *x);
-        memmove(to + top, old + from, (size_t)bottom * sizeof *x);
-        memset(to + top + bottom, 0, (size_t)(stride - top - bottom) * sizeof *x);
-        if (u % CANCEL_ROWS == 0) status = cafe_check_cancel(context);
-    }
-    return status;
-}
-
 cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
                              cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *s = solution;
     cafe_ritz top = {0}, bottom = {0};
-    int64_t from = s->columns - s->bottom, stride = cafe_stride(s->asked), wide = s->stride;
+    int64_t from = s->columns - s->bottom, *kept = cafe_mem(context, s->asked, sizeof *kept);
+    CAFE_TRY(kept ? CAFE_OK : CAFE_ERROR_MEMORY);
     cafe_phase(context, "ends", 0);
     CAFE_TRY(values_of(context, op, s, 0, from, &top));
     CAFE_TRY(values_of(context, op, s, from, s->bottom, &bottom));
     int64_t count = count_bottom(&top, &bottom, s->asked);
-    CAFE_TRY(narrow(context, s->n, wide, stride, s->asked - count, from, count, s->h));
-    CAFE_TRY(narrow(context, s->n, wide, stride, s->asked - count, from, count, s->y));
+    for (int64_t k = 0; k < s->asked; k++) /* the first ones of each end */
+        kept[k] = k < s->asked - count ? k : from + k - (s->asked - count);
+    CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, s->asked, kept));
+    CAFE_TRY(cafe_ops(&s->y)->select(context, &s->y, s->asked, kept));
     s->columns = s->asked;
     s->bottom = count;
-    s->stride = stride;
+    s->stride = s->h.stride;
 done:
+    cafe_mem_free(context, kept);
     cafe_ritz_free(context, &top);
     cafe_ritz_free(context, &bottom);
     return status;
@@ -97,42 +79,16 @@ done:
 
 /* ---- refinement of both ends ----------------------------------------------------------------- */
 
-typedef struct copy_job {
-    const cafe_tall *from;
-    const cafe_tall *to;
-    int64_t first, place; /* column of `from` that becomes column `place` of `to` */
-    int64_t columns;
-} copy_job;
-
-static void copy_block(void *argument, int64_t block, int32_t worker) {
-    const copy_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->to->n, BLOCK, block); u++)
-        memcpy(job->to->x + u * job->to->stride + job->place,
-               job->from->x + u * job->from->stride + job->first,
-               (size_t)job->columns * sizeof(float));
-}
-
-static cafe_status copy_columns(cafe_context *context, copy_job job) {
-    return cafe_parallel(context, cafe_blocks(job.to->n, BLOCK), copy_block, &job);
-}
-
-static cafe_status new_block(cafe_context *context, int64_t n, int64_t columns, cafe_tall *x) {
-    *x = (cafe_tall){n, cafe_stride(columns), columns, NULL};
-    x->x = cafe_mem_zero(context, n * x->stride, sizeof *x->x);
-    return x->x ? CAFE_OK : CAFE_ERROR_MEMORY;
-}
-
 /* The block's memory stays with the top; the bottom gets a block of its own. */
-static cafe_status part_ends(cafe_context *context, int64_t bottom, cafe_tall *x,
-                             cafe_tall ends[2]) {
+static cafe_status part_ends(cafe_context *context, int64_t bottom, cafe_block *x,
+                             cafe_block ends[2]) {
     int64_t top = x->columns - bottom;
     ends[0] = *x;
     ends[0].columns = top;
+    cafe_block last = cafe_block_columns(x, top, bottom);
     x->x = NULL;
-    cafe_status status = new_block(context, x->n, bottom, &ends[1]);
-    if (status != CAFE_OK) return status;
-    return copy_columns(context, (copy_job){&ends[0], &ends[1], top, 0, bottom});
+    cafe_status status = cafe_ops(x)->make(context, x->engine, x->n, bottom, &ends[1]);
+    return status == CAFE_OK ? cafe_ops(x)->copy(context, &last, &ends[1], 0) : status;
 }
 
 /* Values above 0, and not by rounding. */
@@ -145,7 +101,7 @@ static int64_t count_above(const cafe_ritz *ritz, int64_t columns) {
 
 /* Columns that depend on others are left out first: random ones take their places. */
 static cafe_status refine_end(cafe_context *context, const cafe_operator *op, cafe_side side,
-                              double tolerance, int64_t rounds, cafe_tall *x, cafe_ritz *ritz,
+                              double tolerance, int64_t rounds, cafe_block *x, cafe_ritz *ritz,
                               cafe_refined *refined) {
     cafe_refined part = {0};
     int64_t wanted = x->columns;
@@ -160,26 +116,25 @@ static cafe_status refine_end(cafe_context *context, const cafe_operator *op, ca
 }
 
 /* Side by side, in one block. */
-static cafe_status join_ends(cafe_context *context, const cafe_tall ends[2], cafe_tall *x) {
-    int64_t top = ends[0].columns, bottom = ends[1].columns;
-    cafe_status status = new_block(context, ends[0].n, top + bottom, x);
-    if (status == CAFE_OK) status = copy_columns(context, (copy_job){&ends[0], x, 0, 0, top});
-    if (status == CAFE_OK) status = copy_columns(context, (copy_job){&ends[1], x, 0, top, bottom});
+static cafe_status join_ends(cafe_context *context, const cafe_block ends[2], cafe_block *x) {
+    const cafe_engine_ops *ops = cafe_ops(&ends[0]);
+    int64_t top = ends[0].columns, columns = top + ends[1].columns;
+    cafe_status status = ops->make(context, ends[0].engine, ends[0].n, columns, x);
+    if (status == CAFE_OK) status = ops->copy(context, &ends[0], x, 0);
+    if (status == CAFE_OK) status = ops->copy(context, &ends[1], x, top);
     return status;
 }
 
 /* The Ritz step on both ends together. */
 static cafe_status settle(cafe_context *context, const cafe_operator *op, cafe_side side,
-                          double tolerance, cafe_tall *x, cafe_ritz *ritz, cafe_refined *refined) {
+                          double tolerance, cafe_block *x, cafe_ritz *ritz, cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     const double *weights = side == CAFE_SIDE_WALK ? op->parts.p : NULL;
-    cafe_tall z = {0};
+    cafe_block z = {0};
     cafe_ritz_free(context, ritz);
     CAFE_TRY(cafe_tall_orthonormalise(context, x, weights, NULL, &refined->orthogonality));
-    z = *x;
-    z.x = cafe_mem(context, z.n * z.stride, sizeof *z.x);
-    CAFE_TRY(z.x ? CAFE_OK : CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_operator_apply(context, op, side, x->stride, x->x, 1, 0, 0, z.x));
+    CAFE_TRY(cafe_ops(x)->make(context, x->engine, x->n, x->columns, &z));
+    CAFE_TRY(cafe_ops(x)->product(context, op, side, 1, x, 0, 0, &z));
     refined->products++;
     CAFE_TRY(cafe_ritz_new(context, x->columns, ritz));
     CAFE_TRY(cafe_ritz_solve(context, x, &z, weights, ritz));
@@ -187,28 +142,26 @@ static cafe_status settle(cafe_context *context, const cafe_operator *op, cafe_s
     for (int64_t j = 0; j < ritz->pairs; j++)
         refined->converged += ritz->residuals[j] <= tolerance * fabs(ritz->values[j]);
 done:
-    cafe_mem_free(context, z.x);
+    cafe_block_drop(context, &z);
     return status;
 }
 
 cafe_status cafe_ends_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
-                             int64_t bottom, double tolerance, int64_t rounds, cafe_tall *x,
+                             int64_t bottom, double tolerance, int64_t rounds, cafe_block *x,
                              cafe_ritz *ritz, cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     cafe_operator negative = cafe_operator_negative(op);
-    cafe_tall ends[2] = {{0}, {0}};
+    cafe_block ends[2] = {{0}, {0}};
     *refined = (cafe_refined){0};
     CAFE_TRY(part_ends(context, bottom, x, ends));
     CAFE_TRY(refine_end(context, op, side, tolerance, rounds, &ends[0], ritz, refined));
     CAFE_TRY(refine_end(context, &negative, side, tolerance, rounds, &ends[1], ritz, refined));
     CAFE_TRY(join_ends(context, ends, x));
-    for (int e = 0; e < 2; e++) {
-        cafe_mem_free(context, ends[e].x);
-        ends[e].x = NULL;
-    }
+    cafe_block_drop(context, &ends[0]);
+    cafe_block_drop(context, &ends[1]);
     CAFE_TRY(settle(context, op, side, tolerance, x, ritz, refined));
 done:
-    cafe_mem_free(context, ends[0].x);
-    cafe_mem_free(context, ends[1].x);
+    cafe_block_drop(context, &ends[0]);
+    cafe_block_drop(context, &ends[1]);
     return status;
 }

@@ -14,7 +14,7 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
  * top; x goes out as the Ritz vectors of both together, in new memory, in the descending order of
  * their values, which are above 0 for the top end's and below it for the bottom's. */
 cafe_status cafe_ends_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
-                             int64_t bottom, double tolerance, int64_t rounds, cafe_tall *x,
+                             int64_t bottom, double tolerance, int64_t rounds, cafe_block *x,
                              cafe_ritz *ritz, cafe_refined *refined);
 
 #endif

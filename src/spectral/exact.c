@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 enum { BLOCK = 4096, MOST_PAIRS = 10000, MOST_RESTARTS = 1000, POWER_STEPS = 8 };
 /* Columns of the Krylov basis besides two per pair: more of them converge where eigenvalues crowd,

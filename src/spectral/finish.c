@@ -15,8 +15,8 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "engine/dense.h"
 #include "solve/solution.h"
-#include "spectral/dense.h"
 #include "spectral/embedding.h"
 #include "spectral/ends.h"
 #include "spectral/refine.h"
@@ -39,13 +39,13 @@ CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz 
 
 /* exp of the entropy of the eigenvalue shares of H^T H: 1 when all rows lie on one line, K when
  * every direction is used alike. */
-static cafe_status effective_rank(cafe_context *context, const cafe_tall *h, double *rank) {
+static cafe_status effective_rank(cafe_context *context, const cafe_block *h, double *rank) {
     int64_t k = h->columns;
     double *gram = cafe_mem(context, k * k, sizeof *gram);
     double *values = cafe_mem(context, k, sizeof *values);
     cafe_status status = gram && values ? CAFE_OK : CAFE_ERROR_MEMORY;
     double total = 0, entropy = 0;
-    if (status == CAFE_OK) status = cafe_tall_gram_single(context, h, gram);
+    if (status == CAFE_OK) status = cafe_ops(h)->gram(context, h, NULL, NULL, true, gram);
     if (status == CAFE_OK) status = cafe_dense_eigen(context, k, gram, values);
     for (int64_t j = 0; j < k && status == CAFE_OK; j++) total += values[j] > 0 ? values[j] : 0;
     for (int64_t j = 0; j < k && status == CAFE_OK; j++)
@@ -96,14 +96,9 @@ typedef struct finishing {
     const cafe_finish_options *options;
     cafe_side side;
     const double *weights; /* of the inner product the certificate is in */
-    cafe_tall h, v;        /* the solver's H, whose block is used again, and the vectors */
+    cafe_block h, v;       /* the solver's H, whose block is used again, and the vectors */
     cafe_embedding *embedding;
 } finishing;
-
-static cafe_status apply(cafe_context *context, finishing *f, const cafe_tall *x, float *y) {
-    f->embedding->certificate.products++;
-    return cafe_operator_apply(context, f->op, f->side, x->stride, x->x, 1, 0, 0, y);
-}
 
 /* A column of D^-1 Q H is the difference of means of H's entries, which float32 rounds to about
  * 1e-7 of their size: what is shorter than this share of H's column is rounding. */
@@ -116,9 +111,9 @@ static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     double *floor = cafe_mem(context, f->h.columns, sizeof *floor);
     if (!floor) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "qr", 0);
-    CAFE_TRY(cafe_tall_norms(context, &f->h, factors, floor));
+    CAFE_TRY(cafe_ops(&f->h)->norms(context, &f->h, factors, floor));
     for (int64_t j = 0; j < f->h.columns; j++) floor[j] *= NOISE;
-    if (factors) CAFE_TRY(cafe_tall_scale(context, &f->v, factors));
+    if (factors) CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, factors));
     CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, floor,
                                       &f->embedding->certificate.orthogonality));
 done:
@@ -131,8 +126,8 @@ static cafe_status finish_span(cafe_context *context, finishing *f) {
     cafe_ritz *ritz = &f->embedding->ritz;
     CAFE_TRY(orthonormal_span(context, f));
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(apply(context, f, &f->v, f->h.x));
-    f->h.columns = f->v.columns;
+    CAFE_TRY(cafe_ops(&f->v)->product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
+    f->embedding->certificate.products++;
     CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
     CAFE_TRY(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));
     if (f->options->form != CAFE_FORM_RITZ) goto done;
@@ -153,9 +148,8 @@ static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, in
     if (bottom == 0)
         CAFE_TRY(orthonormal_span(context, f));
     else if (f->side == CAFE_SIDE_PLAIN)
-        CAFE_TRY(cafe_tall_scale(context, &f->v, f->op->parts.p));
-    cafe_mem_free(context, f->h.x);
-    f->h.x = NULL;
+        CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
+    cafe_block_drop(context, &f->h);
     if (bottom == 0)
         CAFE_TRY(cafe_refine(context, f->op, f->side, asked, o->residual, o->steps, &f->v, ritz,
                              refined));
@@ -187,9 +181,9 @@ done:
 /* H stays as it is; its span is certified for Q. */
 static cafe_status finish_raw(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
-    cafe_tall product = f->v;
+    cafe_block product = f->v;
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_tall_scale(context, &product, f->op->parts.p));
+    CAFE_TRY(cafe_ops(&product)->scale(context, &product, f->op->parts.p));
     CAFE_TRY(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
     CAFE_TRY(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
     f->v = f->h;
@@ -211,9 +205,9 @@ static cafe_status check(cafe_context *context, const cafe_finish_options *given
 
 /* Takes the blocks out of the solution. */
 static void take_blocks(cafe_solution *s, finishing *f) {
-    f->h = (cafe_tall){s->n, s->stride, s->columns, s->h};
-    f->v = (cafe_tall){s->n, s->stride, s->columns, s->y};
-    s->h = s->y = NULL;
+    f->h = s->h;
+    f->v = s->y;
+    s->h = s->y = (cafe_block){0};
 }
 
 /* Y and the objective: the solver's, or computed where the solver had none of its own. Then the
@@ -222,7 +216,7 @@ static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *
     cafe_status status = CAFE_OK;
     double *objective = &f->embedding->certificate.objective;
     *objective = s->objective[s->sweeps];
-    if (!s->y) CAFE_TRY(cafe_solution_product(context, f->op, s, objective));
+    if (!s->y.x) CAFE_TRY(cafe_solution_product(context, f->op, s, objective));
     if (s->asked < s->columns) CAFE_TRY(cafe_ends_choose(context, f->op, s));
 done:
     return status;
@@ -242,8 +236,9 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
     else
         CAFE_TRY(finish_span(context, f));
     CAFE_TRY(fill_shares(context, solution->bottom > 0, e));
+    CAFE_TRY(cafe_block_fetch(context, &f->v));
     e->vectors = f->v;
-    f->v.x = NULL;
+    f->v = (cafe_block){0};
     fill_certificate(e, f->options, solution->columns, solution->bottom);
 done:
     return status;
@@ -266,8 +261,8 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
         f.embedding->context = context;
         status = finish(context, &f, *solution);
     }
-    cafe_mem_free(context, f.h.x);
-    cafe_mem_free(context, f.v.x);
+    cafe_block_drop(context, &f.h);
+    cafe_block_drop(context, &f.v);
     cafe_solution_free(*solution);
     *solution = NULL;
     cafe_blas_restore(blas_threads);

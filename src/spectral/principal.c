@@ -2,19 +2,19 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 #include "spectral/reduce.h"
 
 cafe_status cafe_principal_find(cafe_context *context, const cafe_centred *t, int64_t asked,
                                 cafe_principal *principal) {
-    cafe_tall x = {t->n, t->width, t->width, t->x};
+    cafe_block x = cafe_block_rows(t->n, t->width, t->width, t->x);
     cafe_status status = CAFE_ERROR_MEMORY;
     *principal = (cafe_principal){0};
     principal->values = cafe_mem(context, t->width, sizeof(double));
     principal->vectors = cafe_mem(context, t->width * t->width, sizeof(double));
     if (!principal->values || !principal->vectors) goto done;
     cafe_phase(context, "components", 0);
-    CAFE_TRY(cafe_tall_gram(context, &x, NULL, NULL, principal->vectors));
+    CAFE_TRY(cafe_ops(&x)->gram(context, &x, NULL, NULL, false, principal->vectors));
     CAFE_TRY(cafe_check_cancel(context));
     CAFE_TRY(cafe_dense_eigen(context, t->width, principal->vectors, principal->values));
     double least = CAFE_TABLE_RANK * CAFE_TABLE_RANK * principal->values[0];
@@ -33,11 +33,11 @@ void cafe_principal_free(cafe_context *context, cafe_principal *principal) {
 }
 
 cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *t,
-                                   const cafe_principal *principal, const cafe_tall *v,
+                                   const cafe_principal *principal, const cafe_block *v,
                                    const double *sums, double *projections) {
     double *norms = cafe_mem(context, v->columns, sizeof *norms);
     if (!norms) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_tall_norms(context, v, NULL, norms);
+    cafe_status status = cafe_ops(v)->norms(context, v, NULL, norms);
     for (int64_t j = 0; j < v->columns && status == CAFE_OK; j++) {
         double inside = 0;
         for (int64_t l = 0; l < principal->pairs; l++) {

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "engine/dense.h"
 #include "solve/reduce.h"
-#include "spectral/dense.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -64,19 +64,19 @@ static void drop_empty(cafe_solution *s, const double *masses) {
     int64_t held = 0;
     for (int64_t k = 0; k < s->columns; k++) held += masses[k] > 0;
     for (int64_t u = 0; u < s->n; u++) {
-        float *row = s->h + u * s->stride;
+        float *row = s->h.x + u * s->stride;
         int64_t to = 0;
         for (int64_t k = 0; k < s->columns; k++)
             if (masses[k] > 0) row[to++] = row[k];
         for (; to < s->columns; to++) row[to] = 0;
     }
-    s->columns = held;
+    s->columns = s->h.columns = held;
 }
 
 static void find_masses(const cafe_solution *s, double *masses) {
     memset(masses, 0, (size_t)s->columns * sizeof *masses);
     for (int64_t u = 0; u < s->n; u++)
-        for (int64_t k = 0; k < s->columns; k++) masses[k] += s->h[u * s->stride + k];
+        for (int64_t k = 0; k < s->columns; k++) masses[k] += s->h.x[u * s->stride + k];
 }
 
 /* Columns that are the largest of some row. */
@@ -84,7 +84,7 @@ static cafe_status count_clusters(cafe_context *context, const cafe_solution *s,
     uint8_t *used = cafe_mem_zero(context, s->columns, 1);
     if (!used) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < s->n; u++) {
-        const float *row = s->h + u * s->stride;
+        const float *row = s->h.x + u * s->stride;
         int64_t best = 0;
         for (int64_t k = 1; k < s->columns; k++)
             if (row[k] > row[best]) best = k;
@@ -124,7 +124,7 @@ static cafe_status settle_h(cafe_context *context, finishing *f) {
     if (softmax && !f->options->keep_empty) drop_empty(s, r->masses);
     find_masses(s, r->masses);
     CAFE_TRY(count_clusters(context, s, &r->report.clusters));
-    CAFE_TRY(cafe_centred_sums(context, f->table, s->stride, s->h, f->sums));
+    CAFE_TRY(cafe_centred_sums(context, f->table, s->stride, s->h.x, f->sums));
     CAFE_TRY(keep_w(context, f));
 done:
     return status;
@@ -137,11 +137,11 @@ done:
 static cafe_status scale_columns(cafe_context *context, finishing *f, double *floor) {
     const double noise = 1e-6;
     const cafe_solution *s = f->reduction->solution;
-    cafe_tall h = {s->n, s->stride, s->columns, s->h};
+    cafe_block h = cafe_block_rows(s->n, s->stride, s->columns, s->h.x);
     double *roots = cafe_mem(context, s->n, sizeof *roots);
     if (!roots) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < s->n; u++) roots[u] = sqrt((double)f->table->norms[u]);
-    cafe_status status = cafe_tall_norms(context, &h, roots, floor);
+    cafe_status status = cafe_ops(&h)->norms(context, &h, roots, floor);
     cafe_mem_free(context, roots);
     memset(f->single, 0, (size_t)(f->table->width * s->stride) * sizeof *f->single);
     for (int64_t k = 0; k < s->columns && status == CAFE_OK; k++) {
@@ -160,7 +160,7 @@ static cafe_status scale_columns(cafe_context *context, finishing *f, double *fl
  * and stay as they are. */
 static cafe_status complete(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
-    cafe_tall *v = &r->vectors;
+    cafe_block *v = &r->vectors;
     int64_t most = f->options->columns < v->n ? f->options->columns : v->n, missing;
     cafe_status status = CAFE_OK;
     for (int round = 0; round < 4 && (missing = most - v->columns) > 0; round++) {
@@ -183,7 +183,7 @@ static cafe_status find_vectors(cafe_context *context, finishing *f) {
     const cafe_solution *s = r->solution;
     cafe_status status = CAFE_ERROR_MEMORY;
     double *floor = cafe_mem(context, s->columns, sizeof *floor);
-    r->vectors = (cafe_tall){s->n, s->stride, s->columns, NULL};
+    r->vectors = cafe_block_rows(s->n, s->stride, s->columns, NULL);
     r->vectors.x = cafe_mem(context, s->n * s->stride, sizeof(float));
     if (!floor || !r->vectors.x) goto done;
     cafe_phase(context, "qr", 0);
@@ -202,9 +202,9 @@ done:
 /* Ritz pairs of Q on the span of V from Q V = X (X^T V); f->sums holds X^T V. */
 static cafe_status certify(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
-    const cafe_tall *v = &r->vectors;
+    const cafe_block *v = &r->vectors;
     double square = f->table->scale * f->table->scale;
-    cafe_tall product = {v->n, v->stride, v->columns, NULL};
+    cafe_block product = cafe_block_rows(v->n, v->stride, v->columns, NULL);
     cafe_status status = CAFE_ERROR_MEMORY;
     product.x = cafe_mem(context, v->n * v->stride, sizeof(float));
     r->shares = cafe_mem_zero(context, v->columns, sizeof *r->shares);
@@ -355,7 +355,7 @@ const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction)
 }
 
 void cafe_reduction_copy(const cafe_reduction *reduction, float *vectors) {
-    const cafe_tall *v = &reduction->vectors;
+    const cafe_block *v = &reduction->vectors;
     for (int64_t u = 0; u < v->n; u++)
         memcpy(vectors + u * v->columns, v->x + u * v->stride, (size_t)v->columns * sizeof(float));
 }

@@ -11,7 +11,7 @@
 struct cafe_reduction {
     cafe_context *context;
     cafe_solution *solution; /* H, and the objective */
-    cafe_tall vectors;
+    cafe_block vectors;
     cafe_ritz ritz;
     double *means, *w, *masses, *shares;
     double *projections, *eigenvalues; /* NULL: not computed */
@@ -40,7 +40,7 @@ void cafe_principal_free(cafe_context *context, cafe_principal *principal);
 /* projections_j = 1 - sum over pairs of <v_j, X e_l>^2 / values_l, with sums = X^T V (L x stride).
  */
 cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *table,
-                                   const cafe_principal *principal, const cafe_tall *v,
+                                   const cafe_principal *principal, const cafe_block *v,
                                    const double *sums, double *projections);
 
 #endif

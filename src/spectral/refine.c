@@ -14,110 +14,102 @@
 
 #include <lapacke.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
-enum { LANCZOS_STEPS = 16, LEAST_DEGREE = 4, MOST_DEGREE = 48, BLOCK = 1024 };
+enum { LANCZOS_STEPS = 16, LEAST_DEGREE = 4, MOST_DEGREE = 48 };
 
 typedef struct refinement {
     const cafe_operator *op;
     cafe_side side;
     const double *weights; /* of the inner product; NULL: 1 */
-    cafe_tall v, z;        /* the block and its image */
+    cafe_block v, z;       /* the block and its image */
     double low;            /* a: no eigenvalue lies below */
 } refinement;
 
 /* ---- the start block ------------------------------------------------------------------------- */
 
-typedef struct widen_job {
-    const cafe_tall *from;
-    cafe_tall *to;
-    uint64_t seed;
-    const double *p;
-} widen_job;
-
 /* Copies the columns there are and draws the rest at random; nodes without edges stay 0. */
-static void widen_block(void *argument, int64_t block, int32_t worker) {
-    const widen_job *job = argument;
-    int64_t have = job->from->columns, stride = job->to->stride;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->to->n, BLOCK, block); u++) {
-        float *row = job->to->x + u * stride, draw[4];
-        memset(row, 0, (size_t)stride * sizeof *row);
-        memcpy(row, job->from->x + u * job->from->stride, (size_t)have * sizeof *row);
-        if (!(job->p[u] > 0)) continue;
-        for (int64_t k = have; k < job->to->columns; k++) {
-            uint64_t index = (uint64_t)u * (uint64_t)job->to->columns + (uint64_t)k;
-            cafe_normal4(cafe_philox(job->seed, CAFE_STREAM_GUARD, index), draw);
-            row[k] = draw[0];
-        }
-    }
-}
-
-static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, cafe_tall *x) {
-    cafe_tall *v = &r->v;
-    *v = (cafe_tall){x->n, cafe_stride(columns), columns, NULL};
-    v->x = cafe_mem(context, v->n * v->stride, sizeof *v->x);
-    if (!v->x) return CAFE_ERROR_MEMORY;
-    widen_job job = {x, v, context->seed, r->op->parts.p};
-    cafe_status status = cafe_parallel(context, cafe_blocks(v->n, BLOCK), widen_block, &job);
-    cafe_mem_free(context, x->x);
-    x->x = NULL;
-    r->z = *v;
-    r->z.x = cafe_mem(context, v->n * v->stride, sizeof *v->x);
-    return status == CAFE_OK && !r->z.x ? CAFE_ERROR_MEMORY : status;
+static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, cafe_block *x) {
+    const cafe_engine_ops *ops = cafe_ops(x);
+    cafe_start guards = {.kind = CAFE_START_NORMAL,
+                         .seed = context->seed,
+                         .stream = CAFE_STREAM_GUARD,
+                         .from = x->columns,
+                         .weights = r->op->parts.p};
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(ops->make(context, x->engine, x->n, columns, &r->v));
+    CAFE_TRY(ops->copy(context, x, &r->v, 0));
+    CAFE_TRY(ops->start(context, &r->v, &guards));
+    ops->drop(context, x);
+    CAFE_TRY(ops->make(context, x->engine, x->n, columns, &r->z));
+done:
+    return status;
 }
 
 /* ---- the lower end of the spectrum ----------------------------------------------------------- */
 
-/* <x,y> of one-column blocks. */
 static double inner(const refinement *r, const float *x, const float *y) {
     double sum = 0;
-    for (int64_t u = 0; u < r->op->n; u++)
-        sum += (r->weights ? r->weights[u] : 1) * x[u * 4] * y[u * 4];
+    for (int64_t u = 0; u < r->op->n; u++) sum += (r->weights ? r->weights[u] : 1) * x[u] * y[u];
     return sum;
 }
 
 static void scale(int64_t n, double factor, float *x) {
-    for (int64_t u = 0; u < n; u++) x[u * 4] = (float)(x[u * 4] * factor);
+    for (int64_t u = 0; u < n; u++) x[u] = (float)(x[u] * factor);
+}
+
+/* y <- M x - last y through blocks of one column. */
+static cafe_status step(cafe_context *context, const refinement *r, double last, const float *x,
+                        float *y, cafe_block blocks[2]) {
+    const cafe_engine_ops *ops = cafe_ops(&blocks[0]);
+    cafe_part all = {0, r->op->n, 0, 1};
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(ops->copy_in(context, &blocks[0], all, x, 1));
+    CAFE_TRY(ops->copy_in(context, &blocks[1], all, y, 1));
+    CAFE_TRY(ops->product(context, r->op, r->side, 1, &blocks[0], 0, (float)-last, &blocks[1]));
+    CAFE_TRY(ops->copy_out(context, &blocks[1], all, y, 1));
+done:
+    return status;
 }
 
 /* A few Lanczos steps: the smallest Ritz value less the last residual is a safe lower end. */
 static cafe_status find_low(cafe_context *context, refinement *r) {
-    cafe_status status = CAFE_ERROR_MEMORY;
+    cafe_status status = CAFE_OK;
+    const cafe_engine_ops *ops = cafe_ops(&r->v);
+    cafe_block blocks[2] = {{0}, {0}};
     int64_t n = r->op->n, steps = n < LANCZOS_STEPS ? n : LANCZOS_STEPS, done_steps = 0;
     double alpha[LANCZOS_STEPS], beta[LANCZOS_STEPS] = {0}, last = 0;
-    float *x = cafe_mem_zero(context, n * 4, sizeof *x);
-    float *y = cafe_mem_zero(context, n * 4, sizeof *y);
-    if (!x || !y) goto done;
+    float *x = cafe_mem(context, n, sizeof *x), *y = cafe_mem_zero(context, n, sizeof *y);
+    CAFE_TRY(x && y ? CAFE_OK : CAFE_ERROR_MEMORY);
+    for (int i = 0; i < 2; i++) CAFE_TRY(ops->make(context, r->v.engine, n, 1, &blocks[i]));
     for (int64_t u = 0; u < n; u++) {
         float draw[4];
         cafe_normal4(cafe_philox(context->seed, CAFE_STREAM_GUARD, ~(uint64_t)u), draw);
-        x[u * 4] = r->op->parts.p[u] > 0 ? draw[0] : 0;
+        x[u] = r->op->parts.p[u] > 0 ? draw[0] : 0;
     }
     scale(n, 1 / sqrt(inner(r, x, x)), x);
     for (int64_t i = 0; i < steps; i++) {
         /* y <- M x - alpha x - beta y_old */
-        CAFE_TRY(cafe_operator_apply(context, r->op, r->side, 4, x, 1, 0, (float)-last, y));
+        CAFE_TRY(step(context, r, last, x, y, blocks));
         alpha[i] = inner(r, x, y);
-        for (int64_t u = 0; u < n; u++) y[u * 4] -= (float)(alpha[i] * x[u * 4]);
+        for (int64_t u = 0; u < n; u++) y[u] -= (float)(alpha[i] * x[u]);
         last = sqrt(inner(r, y, y));
         beta[i] = last;
         done_steps = i + 1;
         if (!(last > 1e-7 * fabs(alpha[0]))) break;
         scale(n, 1 / last, y);
-        float *swap = x;
-        x = y, y = swap;
+        float *old = x;
+        x = y, y = old;
     }
     LAPACKE_dsterf((lapack_int)done_steps, alpha, beta);
     r->low = alpha[0] - last;
     if (r->side == CAFE_SIDE_WALK && r->low < -1) r->low = -1;
-    status = CAFE_OK;
 done:
+    ops->drop(context, &blocks[0]);
+    ops->drop(context, &blocks[1]);
     cafe_mem_free(context, x);
     cafe_mem_free(context, y);
     return status;
@@ -145,27 +137,29 @@ static int64_t choose_degree(const refinement *r, const cafe_ritz *ritz, int64_t
                                   : (int64_t)degree;
 }
 
+static void swap(refinement *r) {
+    cafe_block v = r->v;
+    r->v = r->z, r->z = v;
+}
+
 /* V <- T_d((M - c) / e) V, scaled by sigma so that the column of `top` keeps its size:
  *     V_1 = sigma_1 / e (M - c) V_0
  *     V_{i+1} = 2 sigma_{i+1} / e (M - c) V_i - sigma_i sigma_{i+1} V_{i-1} */
 static cafe_status filter(cafe_context *context, refinement *r, double high, double top,
                           int64_t degree) {
     double c = (r->low + high) / 2, e = (high - r->low) / 2, sigma_1 = e / (top - c);
+    const cafe_engine_ops *ops = cafe_ops(&r->v);
     double sigma = sigma_1;
-    cafe_status status =
-        cafe_operator_apply(context, r->op, r->side, r->v.stride, r->v.x, (float)(sigma_1 / e),
-                            (float)(-sigma_1 / e * c), 0, r->z.x);
+    cafe_status status = ops->product(context, r->op, r->side, (float)(sigma_1 / e), &r->v,
+                                      (float)(-sigma_1 / e * c), 0, &r->z);
     for (int64_t i = 1; i < degree && status == CAFE_OK; i++) {
         double next = 1 / (2 / sigma_1 - sigma);
-        status =
-            cafe_operator_apply(context, r->op, r->side, r->v.stride, r->z.x, (float)(2 * next / e),
-                                (float)(-2 * next / e * c), (float)(-sigma * next), r->v.x);
-        float *swap = r->v.x;
-        r->v.x = r->z.x, r->z.x = swap;
+        status = ops->product(context, r->op, r->side, (float)(2 * next / e), &r->z,
+                              (float)(-2 * next / e * c), (float)(-sigma * next), &r->v);
+        swap(r);
         sigma = next;
     }
-    float *swap = r->v.x;
-    r->v.x = r->z.x, r->z.x = swap;
+    swap(r);
     return status;
 }
 
@@ -176,9 +170,9 @@ static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz
                            cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
-    CAFE_TRY(cafe_operator_apply(context, r->op, r->side, r->v.stride, r->v.x, 1, 0, 0, r->z.x));
+    CAFE_TRY(cafe_ops(&r->v)->product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
     refined->products++;
-    r->z.columns = ritz->columns = r->v.columns;
+    ritz->columns = r->v.columns;
     CAFE_TRY(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));
     if (ritz->pairs == 0)
         status = cafe_fail(context, CAFE_ERROR_NUMERIC, "the filtered block has lost its columns");
@@ -240,7 +234,7 @@ done:
 }
 
 cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
-                        int64_t wanted, double tolerance, int64_t rounds, cafe_tall *x,
+                        int64_t wanted, double tolerance, int64_t rounds, cafe_block *x,
                         cafe_ritz *ritz, cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     int64_t columns = cafe_refine_columns(op->n, wanted);
@@ -252,9 +246,9 @@ cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_sid
     CAFE_TRY(cafe_ritz_new(context, columns, ritz));
     CAFE_TRY(iterate(context, &r, wanted, tolerance, rounds, ritz, refined));
     *x = r.v;
-    r.v.x = NULL;
+    r.v = (cafe_block){0};
 done:
-    cafe_mem_free(context, r.v.x);
-    cafe_mem_free(context, r.z.x);
+    cafe_block_drop(context, &r.v);
+    cafe_block_drop(context, &r.z);
     return status;
 }

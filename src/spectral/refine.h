@@ -24,7 +24,7 @@ static inline int64_t cafe_refine_columns(int64_t n, int64_t wanted) {
  * as the `wanted` dominant Ritz vectors of M = Q or D^-1 Q (fewer when the block's rank is less),
  * in new memory; ritz gets their values and residuals. */
 cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,
-                        int64_t wanted, double tolerance, int64_t rounds, cafe_tall *x,
+                        int64_t wanted, double tolerance, int64_t rounds, cafe_block *x,
                         cafe_ritz *ritz, cafe_refined *refined);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 cafe_status cafe_ritz_new(cafe_context *context, int64_t columns, cafe_ritz *ritz) {
     memset(ritz, 0, sizeof *ritz);
@@ -118,12 +118,12 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
     }
 }
 
-cafe_status cafe_ritz_solve(cafe_context *context, const cafe_tall *x, const cafe_tall *z,
+cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
                             const double *weights, cafe_ritz *ritz) {
     int64_t k = x->columns;
     small s = {0};
     cafe_status status = small_new(context, k, &s);
-    if (status == CAFE_OK) status = cafe_tall_gram(context, x, z, weights, s.gram);
+    if (status == CAFE_OK) status = cafe_ops(x)->gram(context, x, z, weights, false, s.gram);
     if (status == CAFE_OK) {
         split(k, &s);
         judge_columns(k, &s, ritz);
@@ -135,12 +135,12 @@ cafe_status cafe_ritz_solve(cafe_context *context, const cafe_tall *x, const caf
     return status;
 }
 
-cafe_status cafe_rotate(cafe_context *context, cafe_tall *x, const cafe_ritz *ritz, int64_t keep) {
+cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep) {
     double *m = cafe_mem(context, ritz->columns * keep, sizeof *m);
     if (!m) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < ritz->columns; i++)
         memcpy(m + i * keep, ritz->vectors + i * ritz->pairs, (size_t)keep * sizeof *m);
-    cafe_status status = cafe_tall_transform(context, x, keep, m, NULL);
+    cafe_status status = cafe_ops(x)->transform(context, x, keep, m, NULL);
     cafe_mem_free(context, m);
     return status;
 }

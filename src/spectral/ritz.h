@@ -20,10 +20,10 @@ void cafe_ritz_free(cafe_context *context, cafe_ritz *ritz);
 
 /* x: the block; z = M x with M = Q (weights NULL) or M = D^-1 Q (weights p). x need not be
  * orthonormal, nor of full rank. */
-cafe_status cafe_ritz_solve(cafe_context *context, const cafe_tall *x, const cafe_tall *z,
+cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
                             const double *weights, cafe_ritz *ritz);
 
 /* X <- its first `keep` Ritz vectors. */
-cafe_status cafe_rotate(cafe_context *context, cafe_tall *x, const cafe_ritz *ritz, int64_t keep);
+cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep);
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "spectral/dense.h"
+#include "engine/dense.h"
 #include "spectral/tall.h"
 #include "update/update.h"
 
@@ -109,14 +109,14 @@ done:
 /* ---- the Gram matrix ---------------------------------------------------------------------------
  */
 
-static bool row_moved(const cafe_tall *b, const cafe_tall *x, int64_t u) {
+static bool row_moved(const cafe_block *b, const cafe_block *x, int64_t u) {
     size_t bytes = (size_t)b->columns * sizeof *b->x;
     return memcmp(b->x + u * b->stride, x->x + u * x->stride, bytes) != 0;
 }
 
 /* Copies the moved rows of both blocks, and their weights. */
-static void take_moved(const cafe_tall *b, const cafe_tall *x, const double *weights,
-                       cafe_tall *before, cafe_tall *now, double *some) {
+static void take_moved(const cafe_block *b, const cafe_block *x, const double *weights,
+                       cafe_block *before, cafe_block *now, double *some) {
     size_t bytes = (size_t)b->stride * sizeof *b->x;
     int64_t i = 0;
     for (int64_t u = 0; u < b->n; u++) {
@@ -129,19 +129,20 @@ static void take_moved(const cafe_tall *b, const cafe_tall *x, const double *wei
 
 /* A row that did not move adds the same to all four blocks: with the moved rows B_m and N_m every
  * block (i,j) is B^T W B - B_m^T W B_m + block (i,j) of [B_m N_m]. */
-static cafe_status gram_by_moves(cafe_context *context, const cafe_tall *b, const cafe_tall *x,
+static cafe_status gram_by_moves(cafe_context *context, const cafe_block *b, const cafe_block *x,
                                  const double *weights, int64_t moved, double *gram) {
     int64_t k = b->columns, cells = moved * b->stride;
     cafe_status status = CAFE_OK;
-    cafe_tall before = {moved, b->stride, k, cafe_mem(context, cells, sizeof(float))};
-    cafe_tall now = {moved, b->stride, k, cafe_mem(context, cells, sizeof(float))};
+    cafe_block before =
+        cafe_block_rows(moved, b->stride, k, cafe_mem(context, cells, sizeof(float)));
+    cafe_block now = cafe_block_rows(moved, b->stride, k, cafe_mem(context, cells, sizeof(float)));
     double *some = cafe_mem(context, moved, sizeof *some);
     double *whole = cafe_mem(context, k * k, sizeof *whole);
     if (!before.x || !now.x || !some || !whole) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
     take_moved(b, x, weights, &before, &now, some);
-    CAFE_TRY(cafe_tall_gram(context, b, NULL, weights, whole));
-    CAFE_TRY(cafe_tall_gram(context, &before, &now, some, gram));
+    CAFE_TRY(cafe_ops(b)->gram(context, b, NULL, weights, false, whole));
+    CAFE_TRY(cafe_ops(&before)->gram(context, &before, &now, some, false, gram));
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < k; j++) {
             double rest = whole[i * k + j] - gram[i * 2 * k + j];
@@ -158,12 +159,12 @@ done:
     return status;
 }
 
-static cafe_status find_gram(cafe_context *context, const cafe_tall *b, const cafe_tall *x,
+static cafe_status find_gram(cafe_context *context, const cafe_block *b, const cafe_block *x,
                              const double *weights, double *gram) {
     int64_t moved = 0;
     for (int64_t u = 0; u < b->n; u++) moved += row_moved(b, x, u);
     if (moved > 0 && moved < b->n / 2) return gram_by_moves(context, b, x, weights, moved, gram);
-    return cafe_tall_gram(context, b, x, weights, gram);
+    return cafe_ops(b)->gram(context, b, x, weights, false, gram);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------
@@ -181,7 +182,8 @@ static double distance_to_identity(int64_t k, const double *rotation) {
 cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_t stride,
                        float *before, float *now, const double *weights, bool turn,
                        double *rotation, cafe_alignment *alignment) {
-    cafe_tall b = {n, stride, columns, before}, x = {n, stride, columns, now};
+    cafe_block b = cafe_block_rows(n, stride, columns, before),
+               x = cafe_block_rows(n, stride, columns, now);
     cafe_status status = CAFE_OK;
     int blas = cafe_blas_single();
     double *gram = cafe_mem(context, 4 * columns * columns, sizeof *gram);
@@ -192,7 +194,7 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     if (!turn) goto done;
     CAFE_TRY(find_rotation(context, columns, gram, rotation));
     alignment->distance = distance_to_identity(columns, rotation);
-    CAFE_TRY(cafe_tall_transform(context, &x, columns, rotation, NULL));
+    CAFE_TRY(cafe_ops(&x)->transform(context, &x, columns, rotation, NULL));
 done:
     cafe_mem_free(context, gram);
     cafe_blas_restore(blas);

@@ -75,8 +75,9 @@ void cafe_updated_copy(const cafe_updated *updated, float *rows) {
 
 cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
                                const cafe_changes *changes, const char *path, int32_t overwrite) {
-    cafe_embedding shell = {.context = context,
-                            .vectors = {updated->n, updated->stride, updated->columns, updated->h}};
+    cafe_embedding shell = {
+        .context = context,
+        .vectors = cafe_block_rows(updated->n, updated->stride, updated->columns, updated->h)};
     return cafe_embedding_write(context, &shell, changes->graph, path, CAFE_VECTORS_AUTO,
                                 overwrite);
 }

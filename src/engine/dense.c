@@ -1,6 +1,6 @@
 /* Small dense matrices: products, a Cholesky factor that knows its rank, eigenvectors. */
 #define _GNU_SOURCE
-#include "spectral/dense.h"
+#include "engine/dense.h"
 
 #include <cblas.h>
 #include <dlfcn.h>

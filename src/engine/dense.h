@@ -1,6 +1,6 @@
 /* Small dense work in double precision: K x K matrices, row-major, through BLAS and LAPACK. */
-#ifndef CAFE_SPECTRAL_DENSE_H
-#define CAFE_SPECTRAL_DENSE_H
+#ifndef CAFE_ENGINE_DENSE_H
+#define CAFE_ENGINE_DENSE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,26 @@
+/* Blocks on the context's engine. */
+#include "engine/engine.h"
+
+cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
+    const cafe_engine *engine = &cafe_processor;
+    return engine->ops->make(context, engine, n, columns, block);
+}
+
+cafe_status cafe_engine_need_processor(cafe_context *context, const char *method) {
+    (void)context;
+    (void)method;
+    return CAFE_OK;
+}
+
+cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block) {
+    cafe_block here = {0};
+    if (!block->engine || block->engine == &cafe_processor) return CAFE_OK;
+    cafe_status status =
+        cafe_processor.ops->make(context, &cafe_processor, block->n, block->columns, &here);
+    cafe_part all = {0, block->n, 0, block->columns};
+    if (status == CAFE_OK)
+        status = cafe_ops(block)->copy_out(context, block, all, here.x, here.stride);
+    cafe_block_drop(context, status == CAFE_OK ? block : &here);
+    if (status == CAFE_OK) *block = here;
+    return status;
+}

@@ -1,0 +1,148 @@
+/* Engines: where blocks of n x K numbers live and who computes on them.
+ *
+ * Solvers and the spectral finish are written once, against the table of operations below. They
+ * never touch the floats of a block: what crosses is small (K x K matrices, sums, norms), or goes
+ * through copy in and copy out. The processor (its own threads and memory) is one engine; others
+ * are shared libraries found at run time (engine/library.c), which see this header, the headers
+ * without functions that it includes, and nothing else of the library.
+ *
+ * The contract of bits: rows after any sweep are the same on every engine. It holds because every
+ * sum has a fixed shape, which the comment of an operation gives; docs/engines.md has it in full.
+ */
+#ifndef CAFE_ENGINE_ENGINE_H
+#define CAFE_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/context.h"
+#include "kernels/rows.h"
+#include "operator/operator.h"
+
+typedef struct cafe_engine cafe_engine;
+
+/* n x columns numbers: the columns from `first` on of rows `stride` floats apart, stride =
+ * cafe_stride(of the columns it was made with). Floats after the last column are 0. */
+typedef struct cafe_block {
+    int64_t n, stride, columns;
+    float *x;                  /* the engine's own; rows in memory on the processor alone */
+    const cafe_engine *engine; /* NULL: the processor */
+    int64_t first;
+} cafe_block;
+
+/* Rows in memory, `stride` floats apart, as a block of the processor. */
+static inline cafe_block cafe_block_rows(int64_t n, int64_t stride, int64_t columns, float *x) {
+    return (cafe_block){n, stride, columns, x, NULL, 0};
+}
+
+/* Columns first .. first + columns - 1 of a block, where they stand. */
+static inline cafe_block cafe_block_columns(const cafe_block *x, int64_t first, int64_t columns) {
+    return (cafe_block){x->n, x->stride, columns, x->x, x->engine, x->first + first};
+}
+
+/* Rows row .. row + rows - 1 of the columns column .. column + columns - 1. */
+typedef struct cafe_part {
+    int64_t row, rows, column, columns;
+} cafe_part;
+
+/* How rows are started. Random numbers are Philox's by (seed, stream, index): base/random.h.
+ *
+ *   unit     rows of length 1. Drawn: with d = ceil(K / 8) draws a row, column 8 i + j of row u is
+ *            (16 bits + 1/2) / 2^15 - 1 of draw u d + i, word j / 2, lower half first.
+ *   simplex  rows of sum 1. Drawn: with d = ceil(K / 4), column 4 i + j of row u is -log of the
+ *            number of draw u d + i, word j. A labelled row is 1 in its label's column; where there
+ *            are labels and no given rows, the others are 1 / K throughout.
+ *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 where
+ *            weights[u] is 0. The columns before them stay.
+ *
+ * Lengths and sums are added up in double precision from the first column to the last, and divide
+ * each number. Given rows are those that stand there; one of length (sum) 0 is drawn. */
+typedef enum cafe_start_kind {
+    CAFE_START_UNIT = 0,
+    CAFE_START_SIMPLEX = 1,
+    CAFE_START_NORMAL = 2
+} cafe_start_kind;
+
+typedef struct cafe_start {
+    cafe_start_kind kind;
+    bool given;
+    uint64_t seed, stream;
+    const int32_t *labels; /* one a row, -1: none; NULL: none at all */
+    int64_t from;
+    const double *weights;
+} cafe_start;
+
+/* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
+ * one call are all of the engine that the call goes to. Arrays of n numbers (weights, factors) lie
+ * with the caller; NULL stands for ones. */
+typedef struct cafe_engine_ops {
+    /* Room for n x columns numbers, which may be anything. */
+    cafe_status (*make)(cafe_context *context, const cafe_engine *engine, int64_t n,
+                        int64_t columns, cafe_block *block);
+    void (*drop)(cafe_context *context, cafe_block *block); /* accepts one of no memory */
+
+    /* To and from floats of the caller, rows `step` apart. What writes a block's last column makes
+     * the floats after it 0. */
+    cafe_status (*copy_in)(cafe_context *context, cafe_block *x, cafe_part part, const float *from,
+                           int64_t step);
+    cafe_status (*copy_out)(cafe_context *context, const cafe_block *x, cafe_part part, float *to,
+                            int64_t step);
+    /* Columns of `from` into the columns of `to` from `place` on. */
+    cafe_status (*copy)(cafe_context *context, const cafe_block *from, cafe_block *to,
+                        int64_t place);
+    /* X <- X[:, kept], kept ascending, in the stride of so many columns. */
+    cafe_status (*select)(cafe_context *context, cafe_block *x, int64_t count, const int64_t *kept);
+
+    cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
+
+    /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator; Y is not read when c = 0. */
+    cafe_status (*product)(cafe_context *context, const cafe_operator *op, cafe_side side, float a,
+                           const cafe_block *x, float b, float c, cafe_block *y);
+
+    /* Gram matrix of the columns of a (and b, when not NULL, set side by side: [a b]) in the inner
+     * product with row weights: k x k, both triangles; k = a.columns + b.columns. `single` allows
+     * products and short sums in single precision. */
+    cafe_status (*gram)(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                        const double *weights, bool single, double *gram);
+    /* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with
+     * M k x k and upper triangular. The columns after k become 0. */
+    cafe_status (*transform)(cafe_context *context, cafe_block *x, int64_t k, const double *m,
+                             const int64_t *kept);
+    /* Row u times (float)factors[u]. */
+    cafe_status (*scale)(cafe_context *context, cafe_block *x, const double *factors);
+    /* norms_j = length of column j of diag(factors) X. */
+    cafe_status (*norms)(cafe_context *context, const cafe_block *x, const double *factors,
+                         double *norms);
+    /* *cross = sum over u of weights_u <x_u, y_u> and *own = sum over u of own_weights_u ||x_u||^2,
+     * the last `negative` columns counted with the opposite sign. Pieces of 4,096 rows. */
+    cafe_status (*sums)(cafe_context *context, const cafe_block *x, const cafe_block *y,
+                        const double *weights, const double *own_weights, int64_t negative,
+                        double *cross, double *own);
+} cafe_engine_ops;
+
+struct cafe_engine {
+    const cafe_engine_ops *ops;
+    const char *name;
+    void *state; /* the engine's own */
+};
+
+extern const cafe_engine cafe_processor;
+
+/* The operations of the engine that the block lives on. */
+static inline const cafe_engine_ops *cafe_ops(const cafe_block *x) {
+    return x->engine ? x->engine->ops : cafe_processor.ops;
+}
+
+/* Room for n x columns numbers on the context's engine. */
+cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block);
+static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
+    cafe_ops(block)->drop(context, block);
+}
+
+/* Fails, by the method's name, where the context's engine is not the processor. */
+cafe_status cafe_engine_need_processor(cafe_context *context, const char *method);
+
+/* Moves a block into the processor's memory, where it may be read as rows. */
+cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block);
+
+#endif

@@ -1,0 +1,244 @@
+/* The processor's engine: rows in memory, the kernels of src/kernels, the context's threads. */
+#include "engine/processor.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+
+enum {
+    BLOCK = 1024,          /* rows of a task */
+    SUM = 4096,            /* rows of a partial sum */
+    CANCEL_ROWS = 1 << 18, /* rows moved between two looks at the stop flag */
+};
+
+static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_t n,
+                        int64_t columns, cafe_block *block) {
+    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
+    block->x = cafe_mem(context, n * block->stride, sizeof *block->x);
+    return block->x ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+static void drop(cafe_context *context, cafe_block *block) {
+    cafe_mem_free(context, block->x);
+    block->x = NULL;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+/* Row i of the part, `columns` floats and `zeros` more of value 0. */
+typedef struct copy_job {
+    const float *from;
+    float *to;
+    int64_t from_step, to_step, rows, columns, zeros;
+} copy_job;
+
+static void copy_rows(void *argument, int64_t block, int32_t worker) {
+    const copy_job *job = argument;
+    (void)worker;
+    for (int64_t i = block * BLOCK; i < cafe_block_end(job->rows, BLOCK, block); i++) {
+        float *to = job->to + i * job->to_step;
+        memcpy(to, job->from + i * job->from_step, (size_t)job->columns * sizeof *to);
+        memset(to + job->columns, 0, (size_t)job->zeros * sizeof *to);
+    }
+}
+
+static cafe_status run_copy(cafe_context *context, copy_job job) {
+    return cafe_parallel(context, cafe_blocks(job.rows, BLOCK), copy_rows, &job);
+}
+
+/* Floats after the columns, where these are the block's last. */
+static int64_t zeros_after(const cafe_block *x, int64_t end) {
+    return x->first == 0 && end == x->columns ? x->stride - end : 0;
+}
+
+static cafe_status copy_in(cafe_context *context, cafe_block *x, cafe_part part, const float *from,
+                           int64_t step) {
+    int64_t zeros = zeros_after(x, part.column + part.columns);
+    return run_copy(context, (copy_job){from, cafe_row(x, part.row) + part.column, step, x->stride,
+                                        part.rows, part.columns, zeros});
+}
+
+static cafe_status copy_out(cafe_context *context, const cafe_block *x, cafe_part part, float *to,
+                            int64_t step) {
+    return run_copy(context, (copy_job){cafe_row(x, part.row) + part.column, to, x->stride, step,
+                                        part.rows, part.columns, 0});
+}
+
+static cafe_status copy(cafe_context *context, const cafe_block *from, cafe_block *to,
+                        int64_t place) {
+    return run_copy(context,
+                    (copy_job){cafe_row(from, 0), cafe_row(to, 0) + place, from->stride, to->stride,
+                               from->n, from->columns, zeros_after(to, place + from->columns)});
+}
+
+/* A row never lands on one that is still to be read. */
+static cafe_status select_columns(cafe_context *context, cafe_block *x, int64_t count,
+                                  const int64_t *kept) {
+    cafe_status status = CAFE_OK;
+    int64_t stride = cafe_stride(count);
+    for (int64_t u = 0; u < x->n && status == CAFE_OK; u++) {
+        float *to = x->x + u * stride;
+        const float *from = x->x + u * x->stride;
+        for (int64_t k = 0; k < count; k++) to[k] = from[kept[k]];
+        memset(to + count, 0, (size_t)(stride - count) * sizeof *to);
+        if (u % CANCEL_ROWS == 0) status = cafe_check_cancel(context);
+    }
+    x->columns = count;
+    x->stride = stride;
+    return status;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+typedef struct start_job {
+    cafe_block *x;
+    const cafe_start *start;
+} start_job;
+
+/* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
+static void draw_unit(const cafe_start *start, int64_t u, int64_t columns, float *row) {
+    int64_t draws = (columns + 7) / 8;
+    for (int64_t d = 0; d < draws; d++) {
+        cafe_random4 r = cafe_philox(start->seed, start->stream, (uint64_t)(u * draws + d));
+        for (int i = 0; i < 8 && d * 8 + i < columns; i++) {
+            uint32_t bits = (r.v[i / 2] >> (16 * (i % 2))) & 0xFFFF;
+            row[d * 8 + i] = ((float)bits + 0.5f) * 0x1p-15f - 1;
+        }
+    }
+}
+
+/* Exponential numbers: scaled to sum 1 they are uniform on the simplex. */
+static void draw_simplex(const cafe_start *start, int64_t u, int64_t columns, float *row) {
+    int64_t draws = (columns + 3) / 4;
+    for (int64_t k = 0; k < columns; k++) {
+        cafe_random4 r = cafe_philox(start->seed, start->stream, (uint64_t)(u * draws + k / 4));
+        row[k] = (float)-log(cafe_uniform_open(r.v[k % 4]));
+    }
+}
+
+/* The row divided by its length, or by its sum; returns that. */
+static double settle_row(cafe_start_kind kind, int64_t columns, float *row) {
+    double size = 0;
+    for (int64_t k = 0; k < columns; k++)
+        size += kind == CAFE_START_UNIT ? (double)row[k] * row[k] : row[k];
+    if (kind == CAFE_START_UNIT) size = sqrt(size);
+    for (int64_t k = 0; k < columns && size > 0; k++) row[k] = (float)(row[k] / size);
+    return size;
+}
+
+static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, float *row) {
+    for (int64_t k = start->from; k < columns && start->weights[u] > 0; k++) {
+        float draw[4];
+        uint64_t index = (uint64_t)u * (uint64_t)columns + (uint64_t)k;
+        cafe_normal4(cafe_philox(start->seed, start->stream, index), draw);
+        row[k] = draw[0];
+    }
+}
+
+static void start_row(const start_job *job, int64_t u) {
+    const cafe_start *s = job->start;
+    int64_t columns = job->x->columns, rest = job->x->stride - s->from;
+    float *row = cafe_row(job->x, u);
+    bool labelled = s->labels && s->labels[u] >= 0;
+    if (s->given && !labelled && settle_row(s->kind, columns, row) > 0) return;
+    memset(row + s->from, 0, (size_t)rest * sizeof *row);
+    if (s->kind == CAFE_START_NORMAL) {
+        draw_normal(s, u, columns, row);
+    } else if (labelled) {
+        row[s->labels[u]] = 1;
+    } else if (s->labels && !s->given) {
+        for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
+    } else {
+        (s->kind == CAFE_START_UNIT ? draw_unit : draw_simplex)(s, u, columns, row);
+        settle_row(s->kind, columns, row);
+    }
+}
+
+static void start_rows(void *argument, int64_t block, int32_t worker) {
+    const start_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->x->n, BLOCK, block); u++)
+        start_row(job, u);
+}
+
+static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start *how) {
+    start_job job = {x, how};
+    return cafe_parallel(context, cafe_blocks(x->n, BLOCK), start_rows, &job);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+typedef struct sum_job {
+    const cafe_block *x, *y;
+    const double *weights, *own_weights;
+    const cafe_kernels *kernels;
+    int64_t negative;
+    double *cross, *own; /* one of each a piece */
+} sum_job;
+
+static double signed_dot(const sum_job *job, const float *x, const float *y) {
+    double sum = job->kernels->dot(job->x->stride, x, y);
+    for (int64_t k = job->x->columns - job->negative; k < job->x->columns; k++)
+        sum -= 2.0 * x[k] * y[k];
+    return sum;
+}
+
+static void sum_rows(void *argument, int64_t block, int32_t worker) {
+    const sum_job *job = argument;
+    double cross = 0, own = 0;
+    (void)worker;
+    for (int64_t u = block * SUM; u < cafe_block_end(job->x->n, SUM, block); u++) {
+        const float *x = cafe_row(job->x, u);
+        if (job->y) cross += job->weights[u] * signed_dot(job, x, cafe_row(job->y, u));
+        if (job->own_weights) own += job->own_weights[u] * signed_dot(job, x, x);
+    }
+    job->cross[block] = cross;
+    job->own[block] = own;
+}
+
+static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
+                        const double *weights, const double *own_weights, int64_t negative,
+                        double *cross, double *own) {
+    int64_t blocks = cafe_blocks(x->n, SUM);
+    sum_job job = {x, y, weights, own_weights, cafe_kernels_best(), negative, NULL, NULL};
+    job.cross = cafe_mem(context, 2 * blocks, sizeof *job.cross);
+    if (!job.cross) return CAFE_ERROR_MEMORY;
+    job.own = job.cross + blocks;
+    cafe_status status = cafe_parallel(context, blocks, sum_rows, &job);
+    *cross = *own = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
+        *cross += job.cross[b];
+        *own += job.own[b];
+    }
+    cafe_mem_free(context, job.cross);
+    return status;
+}
+
+/* ---- the operator ---------------------------------------------------------------------------- */
+
+static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_side side, float a,
+                           const cafe_block *x, float b, float c, cafe_block *y) {
+    y->columns = x->columns;
+    return cafe_operator_apply(context, op, side, x->stride, x->x, a, b, c, y->x);
+}
+
+static const cafe_engine_ops operations = {
+    make,
+    drop,
+    copy_in,
+    copy_out,
+    copy,
+    select_columns,
+    start,
+    product,
+    cafe_processor_gram,
+    cafe_processor_transform,
+    cafe_processor_scale,
+    cafe_processor_norms,
+    sums,
+};
+
+const cafe_engine cafe_processor = {&operations, "processor", NULL};

@@ -1,0 +1,19 @@
+/* The processor's operations, by file: processor.c, processor_tall.c. */
+#ifndef CAFE_ENGINE_PROCESSOR_H
+#define CAFE_ENGINE_PROCESSOR_H
+
+#include "engine/engine.h"
+
+static inline float *cafe_row(const cafe_block *x, int64_t u) {
+    return x->x + u * x->stride + x->first;
+}
+
+cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                                const double *weights, bool single, double *gram);
+cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,
+                                     const double *m, const int64_t *kept);
+cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const double *factors);
+cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
+                                 double *norms);
+
+#endif

@@ -1,0 +1,201 @@
+/* Gram matrices, in-place products, scalings and norms of tall blocks, in double precision. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "engine/dense.h"
+#include "engine/processor.h"
+
+enum {
+    NORM_ROWS = 16384, /* rows of a partial sum of squares */
+    ROWS = 256,        /* rows converted to double at a time */
+    MOST_PARTS = 64,
+    LEAST_PARTS = 16,             /* partial Gram matrices */
+    PART_BYTES = 64 * 1024 * 1024 /* for all of them together */
+};
+
+/* ---- Gram matrices --------------------------------------------------------------------------- */
+
+typedef struct gram_job {
+    const cafe_block *a, *b;
+    const double *weights;
+    int64_t k, block; /* columns; rows of a part */
+    int64_t scratch;  /* doubles of `rows` per worker */
+    double *rows;     /* ROWS x k per worker, or k x k floats */
+    double *parts;    /* k x k per part */
+} gram_job;
+
+/* row <- sqrt(weight) * x */
+static void convert(int64_t columns, double root, const float *restrict x, double *restrict row) {
+    for (int64_t k = 0; k < columns; k++) row[k] = root * x[k];
+}
+
+/* In single precision: rows need no conversion, and 256 of them lose nothing that matters. */
+static void gram_part_single(void *argument, int64_t part, int32_t worker) {
+    gram_job *job = argument;
+    int64_t k = job->k, n = job->a->n, end = cafe_block_end(n, job->block, part);
+    float *block = (float *)(job->rows + worker * job->scratch);
+    double *gram = job->parts + part * k * k;
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t from = part * job->block; from < end; from += ROWS) {
+        int64_t count = end - from < ROWS ? end - from : ROWS;
+        cafe_dense_gram_single(count, k, cafe_row(job->a, from), job->a->stride, block);
+        for (int64_t i = 0; i < k; i++)
+            for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
+    }
+}
+
+static void gram_part(void *argument, int64_t part, int32_t worker) {
+    gram_job *job = argument;
+    int64_t k = job->k, left = job->a->columns, n = job->a->n;
+    double *rows = job->rows + worker * job->scratch, *gram = job->parts + part * k * k;
+    int64_t end = cafe_block_end(n, job->block, part);
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t from = part * job->block; from < end; from += ROWS) {
+        int64_t count = end - from < ROWS ? end - from : ROWS;
+        for (int64_t i = 0; i < count; i++) {
+            int64_t u = from + i;
+            double root = job->weights ? sqrt(job->weights[u]) : 1;
+            convert(left, root, cafe_row(job->a, u), rows + i * k);
+            if (job->b) convert(job->b->columns, root, cafe_row(job->b, u), rows + i * k + left);
+        }
+        cafe_dense_gram(count, k, rows, gram);
+    }
+}
+
+static void add_parts(const gram_job *job, int64_t parts, double *gram) {
+    int64_t k = job->k;
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t p = 0; p < parts; p++)
+        for (int64_t i = 0; i < k * k; i++) gram[i] += job->parts[p * k * k + i];
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
+}
+
+static cafe_status gram_of(cafe_context *context, gram_job *job, cafe_task *task, double *gram) {
+    int64_t k = job->k, n = job->a->n, scratch = ROWS * k > k * k ? ROWS * k : k * k;
+    if (k == 0) return CAFE_OK;
+    int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double));
+    parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
+    job->block = cafe_blocks(n, parts) > ROWS ? cafe_blocks(n, parts) : ROWS;
+    parts = cafe_blocks(n, job->block);
+    job->scratch = scratch;
+    job->rows = cafe_mem(context, context->threads * scratch, sizeof *job->rows);
+    job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
+    cafe_status status = job->rows && job->parts ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = cafe_parallel(context, parts, task, job);
+    if (status == CAFE_OK) add_parts(job, parts, gram);
+    cafe_mem_free(context, job->rows);
+    cafe_mem_free(context, job->parts);
+    return status;
+}
+
+cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                                const double *weights, bool single, double *gram) {
+    gram_job job = {.a = a, .b = b, .weights = weights};
+    job.k = a->columns + (b ? b->columns : 0);
+    return gram_of(context, &job, single && !b && !weights ? gram_part_single : gram_part, gram);
+}
+
+/* ---- products in place ----------------------------------------------------------------------- */
+
+typedef struct transform_job {
+    cafe_block *x;
+    int64_t k;
+    const double *m;
+    const int64_t
+        *kept;    /* NULL: all columns, M is columns x k; else M is k x k, upper triangular */
+    double *rows; /* ROWS x 2 columns per worker */
+} transform_job;
+
+static void transform_block(void *argument, int64_t block, int32_t worker) {
+    transform_job *job = argument;
+    cafe_block *x = job->x;
+    int64_t from = block * ROWS, count = cafe_block_end(x->n, ROWS, block) - from, k = job->k;
+    double *rows = job->rows + worker * 2 * ROWS * x->columns, *result = rows + ROWS * x->columns;
+    for (int64_t i = 0; i < count; i++) {
+        const float *row = cafe_row(x, from + i);
+        if (!job->kept)
+            convert(x->columns, 1, row, rows + i * x->columns);
+        else
+            for (int64_t j = 0; j < k; j++) rows[i * k + j] = row[job->kept[j]];
+    }
+    if (job->kept)
+        cafe_dense_triangular(count, k, rows, job->m);
+    else
+        cafe_dense_product(false, count, x->columns, k, rows, job->m, result);
+    for (int64_t i = 0; i < count; i++) {
+        float *row = cafe_row(x, from + i);
+        const double *values = (job->kept ? rows : result) + i * k;
+        for (int64_t j = 0; j < k; j++) row[j] = (float)values[j];
+        for (int64_t j = k; j < x->stride - x->first; j++) row[j] = 0;
+    }
+}
+
+cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,
+                                     const double *m, const int64_t *kept) {
+    transform_job job = {x, k, m, kept, NULL};
+    job.rows = cafe_mem(context, context->threads * 2 * ROWS * x->columns, sizeof *job.rows);
+    if (!job.rows) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, cafe_blocks(x->n, ROWS), transform_block, &job);
+    cafe_mem_free(context, job.rows);
+    if (status == CAFE_OK) x->columns = k;
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+typedef struct scale_job {
+    cafe_block *x;
+    const double *factors;
+} scale_job;
+
+static void scale_block(void *argument, int64_t block, int32_t worker) {
+    scale_job *job = argument;
+    (void)worker;
+    for (int64_t u = block * ROWS; u < cafe_block_end(job->x->n, ROWS, block); u++) {
+        float *row = cafe_row(job->x, u), factor = (float)job->factors[u];
+        for (int64_t k = 0; k < job->x->columns; k++) row[k] *= factor;
+    }
+}
+
+cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const double *factors) {
+    scale_job job = {x, factors};
+    return cafe_parallel(context, cafe_blocks(x->n, ROWS), scale_block, &job);
+}
+
+/* One block of fixed size after the other: short beside the Gram matrix of the same columns. */
+typedef struct norm_job {
+    const cafe_block *x;
+    const double *factors;
+    double *partial; /* one row a block */
+} norm_job;
+
+static void norm_block(void *argument, int64_t block, int32_t worker) {
+    norm_job *job = argument;
+    int64_t k = job->x->columns;
+    double *sum = job->partial + block * k;
+    (void)worker;
+    memset(sum, 0, (size_t)k * sizeof *sum);
+    for (int64_t u = block * NORM_ROWS; u < cafe_block_end(job->x->n, NORM_ROWS, block); u++) {
+        const float *row = cafe_row(job->x, u);
+        double weight = job->factors ? job->factors[u] * job->factors[u] : 1;
+        for (int64_t j = 0; j < k; j++) sum[j] += weight * row[j] * row[j];
+    }
+}
+
+cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
+                                 double *norms) {
+    int64_t blocks = cafe_blocks(x->n, NORM_ROWS), k = x->columns;
+    norm_job job = {x, factors, cafe_mem(context, blocks * k, sizeof(double))};
+    if (!job.partial) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, blocks, norm_block, &job);
+    for (int64_t j = 0; j < k && status == CAFE_OK; j++) {
+        double sum = 0;
+        for (int64_t b = 0; b < blocks; b++) sum += job.partial[b * k + j];
+        norms[j] = sqrt(sum);
+    }
+    cafe_mem_free(context, job.partial);
+    return status;
+}
