@@ -102,7 +102,7 @@ static cafe_status make_operators(cafe_context *context, const cli_method *m, cl
 
 cafe_status cli_model_plain(cafe_context *context, const cli_method *m, const cafe_graph *graph,
                             cli_model *model) {
-    cafe_sample_inputs none = {0};
+    cafe_sample_inputs none = {.struct_size = sizeof none};
     *model = (cli_model){.graph = graph};
     cafe_status status = cli_method_samples(m)
                              ? cafe_sample_with(context, graph, (cafe_sampling)m->sampling.kind,

@@ -132,7 +132,7 @@ static int embed(recommend_job *job) {
 static int search(recommend_job *job) {
     cli_run *run = &job->run;
     int64_t room = job->queries * job->options.count;
-    cafe_recommend_input input = {run->graph, job->vectors, job->columns};
+    cafe_recommend_inputs input = {sizeof input, run->graph, job->vectors, job->columns};
     job->node_of = cli_new(run, room, sizeof *job->node_of);
     job->score = cli_new(run, room, sizeof *job->score);
     if (!job->node_of || !job->score) return CLI_FAILED;
@@ -146,7 +146,7 @@ static int search(recommend_job *job) {
 /* The score asked for beside the two that every recommender has to beat. */
 static int evaluate(recommend_job *job) {
     static const int32_t baselines[] = {CAFE_SCORE_POPULARITY, CAFE_SCORE_COMMON};
-    cafe_recommend_input input = {job->split.training, job->vectors, job->columns};
+    cafe_recommend_inputs input = {sizeof input, job->split.training, job->vectors, job->columns};
     cafe_recommend_options o = job->options;
     job->compared[job->rows++] = o.score;
     for (size_t i = 0; i < sizeof baselines / sizeof *baselines; i++)

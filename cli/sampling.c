@@ -174,7 +174,7 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
     int code = CLI_OK;
     if (s->attributes) code = read_attributes(run, s, graph, &x, &width);
     if (code == CLI_OK && s->seeds) code = read_seeds(run, s->seeds, graph, &list);
-    cafe_sample_inputs inputs = {x, width, list.at, (int64_t)list.count};
+    cafe_sample_inputs inputs = {sizeof inputs, x, width, list.at, (int64_t)list.count};
     if (code == CLI_OK)
         code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
                                                &s->options, &inputs, sampled));

@@ -257,6 +257,14 @@ static void options_of_other_versions_are_taken(void **state) {
     assert_int_equal(own.columns, 7);
     assert_true(own.beta == whole.beta && own.ends == whole.ends);
     assert_int_equal(own.struct_size, sizeof own);
+    TEST_OK(context, cafe_options_check(context, table, older));
+    TEST_OK(context, cafe_options_set(context, table, older, "columns", "8"));
+    assert_int_equal(cafe_options_set(context, table, older, "ends", "both"), CAFE_ERROR_ARGUMENT);
+    for (size_t i = 0; i < table->count; i++) /* what it does not hold has its default */
+        if (table->options[i].offset >= half)
+            assert_true(cafe_options_number(&table->options[i], older) ==
+                        table->options[i].initial);
+    assert_int_equal(older[half], 0x55);
     cafe_options_init(table, &newer, sizeof newer);
     newer.known.columns = 9;
     TEST_OK(context, cafe_options_take(context, table, &newer, &own));
@@ -267,6 +275,47 @@ static void options_of_other_versions_are_taken(void **state) {
     assert_memory_equal(&own, &whole, sizeof own);
     memset(&whole, 0, sizeof whole);
     assert_int_equal(cafe_options_take(context, table, &whole, &own), CAFE_ERROR_ARGUMENT);
+    cafe_context_free(context);
+}
+
+static void inputs_and_results_of_other_versions(void **state) {
+    (void)state;
+    typedef struct version {
+        size_t struct_size;
+        int64_t one, two;
+    } version;
+    cafe_context *context = test_context(1, 1);
+    version own, given = {offsetof(version, two), 1, 2};
+    TEST_OK(context, cafe_inputs_take(context, "a test", &given, &own, sizeof own));
+    assert_true(own.one == 1 && own.two == 0 && own.struct_size == sizeof own);
+    given.struct_size = sizeof given; /* longer than what the library knows */
+    size_t less = offsetof(version, two);
+    assert_int_equal(cafe_inputs_take(context, "a test", &given, &own, less), CAFE_ERROR_ARGUMENT);
+    assert_string_equal(cafe_error(context),
+                        "the inputs of a test ask for something that this "
+                        "version of the library does not know");
+    given.two = 0;
+    TEST_OK(context, cafe_inputs_take(context, "a test", &given, &own, less));
+    given.struct_size = 0;
+    assert_int_equal(cafe_inputs_take(context, "a test", &given, &own, less), CAFE_ERROR_ARGUMENT);
+    TEST_OK(context, cafe_inputs_take(context, "a test", NULL, &own, sizeof own));
+    assert_true(own.one == 0 && own.two == 0);
+
+    version result = {sizeof result, 3, 4}, theirs = {7, 7, 7};
+    cafe_struct_give(&result, sizeof result, &theirs, less);
+    assert_true(theirs.one == 3 && theirs.two == 7); /* an older program's has no `two` */
+    cafe_struct_give(&result, less, &theirs, sizeof theirs);
+    assert_true(theirs.one == 3 && theirs.two == 0); /* a newer program's: not known is 0 */
+    cafe_struct_give(&result, sizeof result, NULL, sizeof theirs);
+
+    cafe_context_options older;
+    memset(&older, 0x55, sizeof older);
+    cafe_context_options_init_sized(&older, offsetof(cafe_context_options, allocator));
+    assert_true(older.seed == 1 && older.struct_size == offsetof(cafe_context_options, allocator));
+    assert_true(older.allocator.user != NULL); /* not touched, and not read */
+    cafe_context *made;
+    assert_int_equal(cafe_context_create(&older, &made), CAFE_OK);
+    cafe_context_free(made);
     cafe_context_free(context);
 }
 
@@ -295,6 +344,7 @@ int main(void) {
         cmocka_unit_test(options_have_their_defaults),
         cmocka_unit_test(options_refuse_what_is_out_of_range),
         cmocka_unit_test(options_of_other_versions_are_taken),
+        cmocka_unit_test(inputs_and_results_of_other_versions),
         cmocka_unit_test(every_status_has_its_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static double *multiply(int64_t n, const double *a, const double *b) {
 }
 
 /* Scores of all pairs, n x n. */
-static double *dense_scores(const cafe_recommend_input *input, int32_t score, bool across) {
+static double *dense_scores(const cafe_recommend_inputs *input, int32_t score, bool across) {
     int64_t n = cafe_graph_nodes(input->graph);
     double p[MOST], *q = test_dense_q(input->graph, p), *a = dense_a(input->graph);
     double *two = multiply(n, a, a), *three = multiply(n, two, a);
@@ -128,7 +128,7 @@ static cafe_graph *make(cafe_context *context, int kind) {
     return test_random(context, 90, 200, 1, 1, 7);
 }
 
-static void check_lists(cafe_context *context, const cafe_recommend_input *input,
+static void check_lists(cafe_context *context, const cafe_recommend_inputs *input,
                         const cafe_recommend_options *o) {
     int64_t n = cafe_graph_nodes(input->graph), k = o->count;
     int32_t query[MOST], order[MOST], bipartite, *node = malloc((size_t)(n * k) * sizeof *node);
@@ -165,7 +165,7 @@ static void lists_are_those_of_brute_force(void **state) {
         cafe_graph *graph = make(context, kind);
         int64_t columns = 3 + 5 * kind;
         float *x = whole_vectors(cafe_graph_nodes(graph), columns, 9);
-        cafe_recommend_input input = {graph, x, columns};
+        cafe_recommend_inputs input = {sizeof input, graph, x, columns};
         cafe_recommend_options o;
         cafe_recommend_options_init(&o);
         for (int i = 0; i < 16; i++) {
@@ -189,7 +189,7 @@ static void links_and_oneself_are_left_out(void **state) {
     cafe_graph *graph = test_karate(context);
     double *a = dense_a(graph);
     float *x = test_block(TEST_KARATE_NODES, 4, 3);
-    cafe_recommend_input input = {graph, x, 4};
+    cafe_recommend_inputs input = {sizeof input, graph, x, 4};
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
     o.count = 40;
@@ -330,7 +330,7 @@ static cafe_quality judge(int64_t n, const double *scores, const int32_t *order,
     return q;
 }
 
-static void check_quality(cafe_context *context, const cafe_recommend_input *input,
+static void check_quality(cafe_context *context, const cafe_recommend_inputs *input,
                           const cafe_recommend_options *o, const cafe_split *split) {
     int64_t n = cafe_graph_nodes(input->graph);
     int32_t query[MOST], order[MOST], bipartite;
@@ -371,7 +371,7 @@ static void figures_are_those_of_brute_force(void **state) {
         cafe_split split;
         TEST_OK(context, cafe_split_make(context, graph, 0.3, &split));
         float *x = whole_vectors(cafe_graph_nodes(graph), 6, 2);
-        cafe_recommend_input input = {split.training, x, 6};
+        cafe_recommend_inputs input = {sizeof input, split.training, x, 6};
         cafe_recommend_options o;
         cafe_recommend_options_init(&o);
         static const int32_t scores[] = {CAFE_SCORE_PRODUCT, CAFE_SCORE_COMMON,
@@ -415,7 +415,7 @@ static void planted_tastes_are_found(void **state) {
     for (int32_t u = 0; u < USERS; u++) query[u] = u;
     TEST_OK(context, cafe_split_make(context, graph, 0.2, &split));
     TEST_OK(context, cafe_decoder_vectors(context, split.training, &sphere, NULL, &columns, &x));
-    cafe_recommend_input input = {split.training, x, columns};
+    cafe_recommend_inputs input = {sizeof input, split.training, x, columns};
     TEST_OK(context, cafe_recommend_quality(context, &input, &o, &split, USERS, query, &product));
     o.score = CAFE_SCORE_POPULARITY;
     TEST_OK(context,
@@ -485,7 +485,7 @@ static void lists_have_the_same_bits(void **state) {
         cafe_graph *graph = test_random(context, N, 9000, 1, 0, 21);
         cafe_split split;
         TEST_OK(context, cafe_split_make(context, graph, 0.2, &split));
-        cafe_recommend_input input = {split.training, x, 20};
+        cafe_recommend_inputs input = {sizeof input, split.training, x, 20};
         cafe_recommend_options o;
         cafe_recommend_options_init(&o);
         o.count = K;
@@ -515,7 +515,7 @@ static cafe_status call(cafe_context *context, const cafe_graph *graph, const ca
     float *vectors;
     cafe_split split;
     cafe_quality quality;
-    cafe_recommend_input input = {graph, x, 5};
+    cafe_recommend_inputs input = {sizeof input, graph, x, 5};
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
     if (which == 0) return cafe_graph_sides(context, graph, side, &bipartite);

@@ -172,7 +172,7 @@ static void test_short_rows(void **state) {
     static matrix p;
     static const int32_t seeds[] = {0, 1, 30, 62};
     static const double share[] = {0.5, 0.5};
-    cafe_sample_inputs inputs = {.seeds = seeds, .seed_count = 4};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .seeds = seeds, .seed_count = 4};
     cafe_context *context = test_context(2, 1);
     test_links l = test_links_new(ROOM - 1);
     uint8_t seed[ROOM] = {0};
@@ -255,7 +255,7 @@ static void test_pagerank(void **state) {
 static void test_seeds(void **state) {
     static matrix p;
     static const int32_t seeds[] = {3, 6, 10, 3, 25}; /* one isolated, one twice */
-    cafe_sample_inputs inputs = {.seeds = seeds, .seed_count = 5};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .seeds = seeds, .seed_count = 5};
     cafe_context *context = test_context(2, 1);
     uint8_t seed[N] = {0};
     double share[100];
@@ -291,7 +291,7 @@ static float *attributes(void) {
 static void test_twisted(void **state) {
     static matrix p;
     float *x = attributes();
-    cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
     cafe_context *context = test_context(2, 1);
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
@@ -317,7 +317,7 @@ static void test_twisted(void **state) {
 
 static void test_lambda_zero(void **state) {
     float *x = attributes();
-    cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
     cafe_context *context = test_context(2, 1);
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -344,7 +344,7 @@ static void test_twist_mean(void **state) {
     static const double wanted[] = {-0.9, -0.5, 0, 0.2, 0.9, 0.999};
     static matrix p;
     float *x = attributes();
-    cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = small_graph(context, 1);
     double before = -INFINITY;
@@ -378,7 +378,7 @@ static void test_twist_mean(void **state) {
 /* An extreme lambda leaves no node with edges at p = 0, and nothing overflows. */
 static void test_extreme(void **state) {
     float *x = attributes();
-    cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = small_graph(context, 0);
     cafe_sample_options o = defaults();
@@ -444,7 +444,7 @@ static void check_rate(cafe_sampling sampling, int kind, const cafe_sample_input
 
 static void test_rate(void **state) {
     static const int32_t seeds[] = {3, 6, 10, 25};
-    cafe_sample_inputs inputs = {.seeds = seeds, .seed_count = 4};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .seeds = seeds, .seed_count = 4};
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         check_rate(CAFE_SAMPLING_WALK, kind, NULL);
@@ -511,7 +511,8 @@ static void test_threads(void **state) {
         cafe_sampled *s[4];
         for (int k = 0; k < 4; k++) {
             cafe_sample_options o = defaults();
-            cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+            cafe_sample_inputs inputs = {
+                .struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
             o.samples = cases[i].samples;
             o.window = 2; /* short rows; those of PageRank are long */
             o.damping = 0.5;
@@ -576,7 +577,7 @@ static void check_solvers(cafe_context *context, const cafe_sampled *s) {
 
 static void test_solvers(void **state) {
     float *x = attributes();
-    cafe_sample_inputs inputs = {.attributes = x, .width = WIDTH};
+    cafe_sample_inputs inputs = {.struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
     cafe_context *context = test_context(2, 1);
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
@@ -607,9 +608,10 @@ static void refuse(cafe_context *context, const cafe_graph *graph, cafe_sampling
 static void test_refusals(void **state) {
     static const int32_t isolated[] = {6, 13}, beyond[] = {N};
     float *x = attributes();
-    cafe_sample_inputs attributed = {.attributes = x, .width = WIDTH};
-    cafe_sample_inputs lonely = {.seeds = isolated, .seed_count = 2};
-    cafe_sample_inputs wrong = {.seeds = beyond, .seed_count = 1};
+    cafe_sample_inputs attributed = {
+        .struct_size = sizeof attributed, .attributes = x, .width = WIDTH};
+    cafe_sample_inputs lonely = {.struct_size = sizeof lonely, .seeds = isolated, .seed_count = 2};
+    cafe_sample_inputs wrong = {.struct_size = sizeof wrong, .seeds = beyond, .seed_count = 1};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = small_graph(context, 0);
     cafe_sample_options o = defaults();
@@ -647,7 +649,8 @@ static void test_failing_memory(void **state) {
         cafe_sample_options o = defaults();
         bool walks = cases[i].sampling == CAFE_SAMPLING_WALK;
         bool twisted = cases[i].sampling == CAFE_SAMPLING_TWISTED;
-        cafe_sample_inputs inputs = {twisted ? x : NULL, WIDTH, walks ? seeds : NULL, 2};
+        cafe_sample_inputs inputs = {sizeof inputs, twisted ? x : NULL, WIDTH, walks ? seeds : NULL,
+                                     2};
         o.samples = cases[i].samples;
         for (long k = 0;; k++) {
             cafe_sampled *s = NULL;
@@ -675,7 +678,8 @@ static void test_cancel(void **state) {
         cafe_graph *graph = small_graph(context, 0);
         cafe_sample_options o = defaults();
         bool twisted = cases[i].sampling == CAFE_SAMPLING_TWISTED;
-        cafe_sample_inputs inputs = {.attributes = twisted ? x : NULL, .width = WIDTH};
+        cafe_sample_inputs inputs = {
+            .struct_size = sizeof inputs, .attributes = twisted ? x : NULL, .width = WIDTH};
         cafe_sampled *s = NULL;
         o.samples = cases[i].samples;
         cafe_cancel(context);

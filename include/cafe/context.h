@@ -32,7 +32,10 @@ typedef struct cafe_context_options {
     cafe_allocator allocator; /* allocate == NULL: malloc and free */
 } cafe_context_options;
 
-CAFE_API void cafe_context_options_init(cafe_context_options *options);
+CAFE_API void cafe_context_options_init_sized(cafe_context_options *options, size_t size);
+static inline void cafe_context_options_init(cafe_context_options *options) {
+    cafe_context_options_init_sized(options, sizeof *options);
+}
 
 /* options may be NULL for defaults. */
 CAFE_API cafe_status cafe_context_create(const cafe_context_options *options,
@@ -58,7 +61,11 @@ typedef struct cafe_progress {
     double value; /* the phase's own measure (objective, residual); 0 when it has none */
 } cafe_progress;
 
-CAFE_API void cafe_get_progress(const cafe_context *context, cafe_progress *progress);
+CAFE_API void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress,
+                                      size_t size);
+static inline void cafe_get_progress(const cafe_context *context, cafe_progress *progress) {
+    cafe_get_progress_sized(context, progress, sizeof *progress);
+}
 
 /* Bytes now held by, and the most ever held by, objects of this context. */
 CAFE_API int64_t cafe_bytes(const cafe_context *context);

@@ -203,9 +203,14 @@ typedef struct cafe_agreement {
     double ari; /* adjusted Rand index */
 } cafe_agreement;
 
-CAFE_API cafe_status cafe_partition_agreement(cafe_context *context, int64_t nodes,
-                                              const int32_t *a, const int32_t *b,
-                                              cafe_agreement *agreement);
+CAFE_API cafe_status cafe_partition_agreement_sized(cafe_context *context, int64_t nodes,
+                                                    const int32_t *a, const int32_t *b,
+                                                    cafe_agreement *agreement, size_t size);
+static inline cafe_status cafe_partition_agreement(cafe_context *context, int64_t nodes,
+                                                   const int32_t *a, const int32_t *b,
+                                                   cafe_agreement *agreement) {
+    return cafe_partition_agreement_sized(context, nodes, a, b, agreement, sizeof *agreement);
+}
 
 /* Of a partition of a sampled graph, part[nodes] in 0 .. parts-1 (negative: in no set). Sets
  * without an edge, and a set that has them all, have no conductance. */
@@ -216,9 +221,15 @@ typedef struct cafe_partition_quality {
     double weighted_conductance; /* the same, weighted by the number of nodes */
 } cafe_partition_quality;
 
-CAFE_API cafe_status cafe_partition_measure(cafe_context *context, const cafe_sampled *sampled,
-                                            const int32_t *part, int64_t parts,
-                                            cafe_partition_quality *quality);
+CAFE_API cafe_status cafe_partition_measure_sized(cafe_context *context,
+                                                  const cafe_sampled *sampled, const int32_t *part,
+                                                  int64_t parts, cafe_partition_quality *quality,
+                                                  size_t size);
+static inline cafe_status cafe_partition_measure(cafe_context *context, const cafe_sampled *sampled,
+                                                 const int32_t *part, int64_t parts,
+                                                 cafe_partition_quality *quality) {
+    return cafe_partition_measure_sized(context, sampled, part, parts, quality, sizeof *quality);
+}
 
 #ifdef __cplusplus
 }

@@ -80,8 +80,12 @@ typedef struct cafe_dimension_card {
     const cafe_listed *high_communities, *low_communities;
 } cafe_dimension_card;
 
-CAFE_API void cafe_explain_dimension(const cafe_explanation *explanation, int64_t column,
-                                     cafe_dimension_card *card);
+CAFE_API void cafe_explain_dimension_sized(const cafe_explanation *explanation, int64_t column,
+                                           cafe_dimension_card *card, size_t size);
+static inline void cafe_explain_dimension(const cafe_explanation *explanation, int64_t column,
+                                          cafe_dimension_card *card) {
+    cafe_explain_dimension_sized(explanation, column, card, sizeof *card);
+}
 
 /* What goes with a column: the class or attribute whose correlation with it is largest in size. */
 typedef struct cafe_association {
@@ -142,8 +146,12 @@ typedef struct cafe_node_card {
 } cafe_node_card;
 
 /* The card's lists are valid until the next card or the end of the explanation. */
-CAFE_API cafe_status cafe_explain_node(cafe_context *context, cafe_explanation *explanation,
-                                       int64_t node, cafe_node_card *card);
+CAFE_API cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *explanation,
+                                             int64_t node, cafe_node_card *card, size_t size);
+static inline cafe_status cafe_explain_node(cafe_context *context, cafe_explanation *explanation,
+                                            int64_t node, cafe_node_card *card) {
+    return cafe_explain_node_sized(context, explanation, node, card, sizeof *card);
+}
 
 /* ---- communities ----------------------------------------------------------------------------- */
 
@@ -160,9 +168,15 @@ typedef struct cafe_community_card {
 } cafe_community_card;
 
 /* CAFE_ERROR_ARGUMENT when there are no communities. */
-CAFE_API cafe_status cafe_explain_community(cafe_context *context,
-                                            const cafe_explanation *explanation, int32_t community,
-                                            cafe_community_card *card);
+CAFE_API cafe_status cafe_explain_community_sized(cafe_context *context,
+                                                  const cafe_explanation *explanation,
+                                                  int32_t community, cafe_community_card *card,
+                                                  size_t size);
+static inline cafe_status cafe_explain_community(cafe_context *context,
+                                                 const cafe_explanation *explanation,
+                                                 int32_t community, cafe_community_card *card) {
+    return cafe_explain_community_sized(context, explanation, community, card, sizeof *card);
+}
 
 /* ---- the spectrum ---------------------------------------------------------------------------- */
 
@@ -231,9 +245,16 @@ typedef struct cafe_ceiling {
 
 /* Needs an operator with rows. part: a good partition (negative: a node by itself), from which the
  * witness is made, or NULL. */
-CAFE_API cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op,
-                                       const int32_t *part, const cafe_ceiling_options *options,
-                                       cafe_ceiling *ceiling);
+CAFE_API cafe_status cafe_ceiling_find_sized(cafe_context *context, const cafe_operator *op,
+                                             const int32_t *part,
+                                             const cafe_ceiling_options *options,
+                                             cafe_ceiling *ceiling, size_t size);
+static inline cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op,
+                                            const int32_t *part,
+                                            const cafe_ceiling_options *options,
+                                            cafe_ceiling *ceiling) {
+    return cafe_ceiling_find_sized(context, op, part, options, ceiling, sizeof *ceiling);
+}
 
 #ifdef __cplusplus
 }

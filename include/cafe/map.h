@@ -50,9 +50,17 @@ typedef struct cafe_map_quality {
                              * (Venna and Kaski, 2001) */
 } cafe_map_quality;
 
-CAFE_API cafe_status cafe_map_measure(cafe_context *context, int64_t n, int64_t columns,
-                                      const float *vectors, const float *xy, int64_t neighbours,
-                                      int64_t nodes, cafe_map_quality *quality);
+CAFE_API cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t columns,
+                                            const float *vectors, const float *xy,
+                                            int64_t neighbours, int64_t nodes,
+                                            cafe_map_quality *quality, size_t size);
+static inline cafe_status cafe_map_measure(cafe_context *context, int64_t n, int64_t columns,
+                                           const float *vectors, const float *xy,
+                                           int64_t neighbours, int64_t nodes,
+                                           cafe_map_quality *quality) {
+    return cafe_map_measure_sized(context, n, columns, vectors, xy, neighbours, nodes, quality,
+                                  sizeof *quality);
+}
 
 /* Writes the points of the graph's nodes as cafe_embedding_write() writes vectors: .npy, .tsv or
  * .txt by the name's ending. */

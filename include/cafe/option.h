@@ -40,8 +40,9 @@ typedef struct cafe_option_table {
     size_t count;
 } cafe_option_table;
 
-/* Fills an options struct of `size` bytes with its defaults. The size is the caller's: a program
- * that was built with an older, shorter struct goes on working with a newer library. */
+/* Fills an options struct of `size` bytes with its defaults (table NULL: with 0). The size is the
+ * caller's: a program that was built with an older, shorter struct goes on working with a newer
+ * library. */
 CAFE_API void cafe_options_init(const cafe_option_table *table, void *options, size_t size);
 
 /* The table and the init function of the struct cafe_NAME_options. */
@@ -49,6 +50,13 @@ CAFE_API void cafe_options_init(const cafe_option_table *table, void *options, s
     CAFE_API const cafe_option_table *cafe_##name##_option_table(void);             \
     static inline void cafe_##name##_options_init(cafe_##name##_options *options) { \
         cafe_options_init(cafe_##name##_option_table(), options, sizeof *options);  \
+    }
+
+/* The init function of the struct cafe_NAME_inputs: arrays and objects of one call. It begins with
+ * struct_size, like options; all else is 0 until the caller fills it. */
+#define CAFE_INPUTS(name)                                                        \
+    static inline void cafe_##name##_inputs_init(cafe_##name##_inputs *inputs) { \
+        cafe_options_init(NULL, inputs, sizeof *inputs);                         \
     }
 
 /* Every value within its range? The error text names the option and the range. */

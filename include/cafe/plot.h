@@ -29,7 +29,7 @@ typedef struct cafe_plot_inputs {
     const char *x_label, *y_label;
 } cafe_plot_inputs;
 
-CAFE_API void cafe_plot_inputs_init(cafe_plot_inputs *inputs);
+CAFE_INPUTS(plot)
 
 typedef struct cafe_plot_options {
     size_t struct_size;

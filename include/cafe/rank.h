@@ -41,9 +41,14 @@ typedef struct cafe_pair_figures {
 } cafe_pair_figures;
 
 /* first[nodes] and second[nodes] are 1 for members, else 0; the sets may overlap. */
-CAFE_API cafe_status cafe_set_compare(cafe_context *context, const cafe_sampled *sampled,
-                                      const uint8_t *first, const uint8_t *second,
-                                      cafe_pair_figures *figures);
+CAFE_API cafe_status cafe_set_compare_sized(cafe_context *context, const cafe_sampled *sampled,
+                                            const uint8_t *first, const uint8_t *second,
+                                            cafe_pair_figures *figures, size_t size);
+static inline cafe_status cafe_set_compare(cafe_context *context, const cafe_sampled *sampled,
+                                           const uint8_t *first, const uint8_t *second,
+                                           cafe_pair_figures *figures) {
+    return cafe_set_compare_sized(context, sampled, first, second, figures, sizeof *figures);
+}
 
 /* ---- centralities ---------------------------------------------------------------------------- */
 
@@ -72,9 +77,17 @@ typedef struct cafe_pagerank_report {
  * with probability 1 - damping, or from a node without edges, to a node drawn at random: from all
  * nodes, or from the members (personalised; member NULL: all). value[nodes] sums to 1. Options and
  * report may be NULL. */
-CAFE_API cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sampled,
-                                        const cafe_pagerank_options *options, const uint8_t *member,
-                                        double *value, cafe_pagerank_report *report);
+CAFE_API cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *sampled,
+                                              const cafe_pagerank_options *options,
+                                              const uint8_t *member, double *value,
+                                              cafe_pagerank_report *report, size_t size);
+static inline cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sampled,
+                                             const cafe_pagerank_options *options,
+                                             const uint8_t *member, double *value,
+                                             cafe_pagerank_report *report) {
+    return cafe_rank_pagerank_sized(context, sampled, options, member, value, report,
+                                    sizeof *report);
+}
 
 /* ---- the top --------------------------------------------------------------------------------- */
 

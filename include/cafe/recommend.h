@@ -65,17 +65,20 @@ typedef struct cafe_recommend_options {
 CAFE_OPTIONS(recommend)
 
 /* What is asked: which graph, which vectors (NULL unless the score is the product). */
-typedef struct cafe_recommend_input {
+typedef struct cafe_recommend_inputs {
+    size_t struct_size;
     const cafe_graph *graph;
     const float *vectors; /* nodes x columns, row-major */
     int64_t columns;
-} cafe_recommend_input;
+} cafe_recommend_inputs;
+
+CAFE_INPUTS(recommend)
 
 /* For each of `queries` nodes the best `count` others, by score descending, equal ones by number:
  * node[queries * count] (-1: there are no more) and score[queries * count] (0 there). A node is
  * never recommended to itself, nor is one without edges. Exact: every pair is looked at. Options
  * may be NULL. */
-CAFE_API cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_input *input,
+CAFE_API cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_inputs *input,
                                     const cafe_recommend_options *options, int64_t queries,
                                     const int32_t *query, int32_t *node, double *score);
 
@@ -108,11 +111,20 @@ typedef struct cafe_quality {
 
 /* input->graph and input->vectors are those of training. Nodes without a hidden link are skipped;
  * options->new_only is taken as 1. */
-CAFE_API cafe_status cafe_recommend_quality(cafe_context *context,
-                                            const cafe_recommend_input *input,
-                                            const cafe_recommend_options *options,
-                                            const cafe_split *split, int64_t queries,
-                                            const int32_t *query, cafe_quality *quality);
+CAFE_API cafe_status cafe_recommend_quality_sized(cafe_context *context,
+                                                  const cafe_recommend_inputs *input,
+                                                  const cafe_recommend_options *options,
+                                                  const cafe_split *split, int64_t queries,
+                                                  const int32_t *query, cafe_quality *quality,
+                                                  size_t size);
+static inline cafe_status cafe_recommend_quality(cafe_context *context,
+                                                 const cafe_recommend_inputs *input,
+                                                 const cafe_recommend_options *options,
+                                                 const cafe_split *split, int64_t queries,
+                                                 const int32_t *query, cafe_quality *quality) {
+    return cafe_recommend_quality_sized(context, input, options, split, queries, query, quality,
+                                        sizeof *quality);
+}
 
 #ifdef __cplusplus
 }

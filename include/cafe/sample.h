@@ -37,12 +37,15 @@ CAFE_OPTIONS(sample)
 
 /* What a sampling may need beside the graph; unused ones are 0. */
 typedef struct cafe_sample_inputs {
+    size_t struct_size;
     const float *attributes; /* twisted: row-major nodes x width, finite */
     int64_t width;
     const int32_t *seeds; /* walk, pagerank: where walks begin, in proportion to the degrees; NULL:
                            * anywhere. Repetitions count once. */
     int64_t seed_count;
 } cafe_sample_inputs;
+
+CAFE_INPUTS(sample)
 
 /* Samples a graph, which outlives the sampled graph. options and inputs may be NULL. The same bits
  * for any number of threads; drawn pairs depend on the context's seed.

@@ -50,7 +50,7 @@ typedef struct cafe_view_inputs {
     const double *objective;
 } cafe_view_inputs;
 
-CAFE_API void cafe_view_inputs_init(cafe_view_inputs *inputs);
+CAFE_INPUTS(view)
 
 /* What became of it. */
 typedef struct cafe_view_report {
@@ -67,10 +67,18 @@ typedef struct cafe_view_report {
  * is kept (CAFE_ERROR_EXISTS) unless `overwrite`. The same inputs give the same bytes for any
  * number of threads. CAFE_ERROR_LIMIT when not even the positions fit the budget. Options and
  * report may be NULL. */
-CAFE_API cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
-                                     const cafe_view_inputs *inputs,
-                                     const cafe_view_options *options, const char *path,
-                                     int32_t overwrite, cafe_view_report *report);
+CAFE_API cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph,
+                                           const cafe_view_inputs *inputs,
+                                           const cafe_view_options *options, const char *path,
+                                           int32_t overwrite, cafe_view_report *report,
+                                           size_t size);
+static inline cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
+                                          const cafe_view_inputs *inputs,
+                                          const cafe_view_options *options, const char *path,
+                                          int32_t overwrite, cafe_view_report *report) {
+    return cafe_view_write_sized(context, graph, inputs, options, path, overwrite, report,
+                                 sizeof *report);
+}
 
 #ifdef __cplusplus
 }

@@ -121,12 +121,16 @@ class Handle:
         self.close()
 
 
+def of_size(kind: Any) -> Any:
+    """Inputs for the library: all 0 but their size, which tells our version of the struct."""
+    return kind(ctypes.sizeof(kind))
+
+
 class Context:
     """A context of the library: threads, seed, progress, cancellation."""
 
     def __init__(self, threads: int = 0, seed: int = 1) -> None:
-        options = _abi.cafe_context_options()
-        lib.cafe_context_options_init(options)
+        options = of_size(_abi.cafe_context_options)
         options.threads, options.seed = threads, seed
         pointer = ctypes.POINTER(_abi.cafe_context)()
         status = lib.cafe_context_create(options, pointer)
@@ -148,6 +152,12 @@ class Context:
         """A function that takes the context first and returns a status."""
         self.check(getattr(lib, name)(self.pointer, *arguments))
 
+    def figures(self, name: str, kind: str, *arguments: Any) -> Any:
+        """What a function writes into a struct, its last argument, of the size that we know."""
+        found = getattr(_abi, kind)()
+        self.call(f"{name}_sized", *arguments, found, ctypes.sizeof(found))
+        return found
+
     def make(self, name: str, kind: str, *arguments: Any, keep: Sequence[Any] = ()) -> Handle:
         """A function whose last argument is the address of what it makes."""
         pointer = ctypes.POINTER(getattr(_abi, kind))()
@@ -160,7 +170,7 @@ class Context:
 
     def progress(self) -> "Progress":
         now = _abi.cafe_progress()
-        lib.cafe_get_progress(self.pointer, now)
+        lib.cafe_get_progress_sized(self.pointer, now, ctypes.sizeof(now))
         return Progress((now.phase or b"").decode(), now.step, now.steps, now.value)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, copied, pointer
-from ._call import Context, Handle
+from ._call import Context, Handle, of_size
 from ._library import lib
 from ._options import Table
 from .graph import Graph
@@ -55,10 +55,8 @@ class Model:
                                  options.window, keep=[self.graph, edges])
 
     def modularity(self, part: np.ndarray, parts: int) -> float:
-        quality = _abi.cafe_partition_quality()
-        self.context.call("cafe_partition_measure", self.sampled.pointer, pointer(part), parts,
-                          quality)
-        return quality.modularity
+        return self.context.figures("cafe_partition_measure", "cafe_partition_quality",
+                                    self.sampled.pointer, pointer(part), parts).modularity
 
 
 def _sample(context: Context, graph: Graph, given: Sampling) -> Handle:
@@ -67,7 +65,7 @@ def _sample(context: Context, graph: Graph, given: Sampling) -> Handle:
     values = {k: v for k, v in given.options.items() if v is not None}
     options = Table.named("sample").fill(context, values, "cafe_sample_options")
     options.aim = int(given.name == "twisted" and "twist_mean" in values)
-    inputs = _abi.cafe_sample_inputs()
+    inputs = of_size(_abi.cafe_sample_inputs)
     seeds = attributes = None
     if given.seeds is not None:
         seeds = np.array([graph.index(s) for s in given.seeds], dtype=np.int32)

@@ -1,4 +1,5 @@
 """Why an embedding looks as it does: cards of its dimensions, of nodes and of communities."""
+import ctypes
 import html
 import threading
 from dataclasses import asdict, dataclass
@@ -143,7 +144,7 @@ class Explanation:
 
     def _dimension(self, j: int, labels: Any) -> DimensionCard:
         c = _abi.cafe_dimension_card()
-        lib.cafe_explain_dimension(self._handle.pointer, j, c)
+        lib.cafe_explain_dimension_sized(self._handle.pointer, j, c, ctypes.sizeof(c))
         return DimensionCard(
             j, c.contribution, c.share, c.value, c.residual, c.mean, c.deviation,
             self._nodes(c.high, c.ends), self._nodes(c.low, c.ends),
@@ -151,8 +152,8 @@ class Explanation:
             labels[j] if labels else None)
 
     def _community(self, number: int) -> CommunityCard:
-        c = _abi.cafe_community_card()
-        self._model.context.call("cafe_explain_community", self._handle.pointer, number, c)
+        c = self._model.context.figures("cafe_explain_community", "cafe_community_card",
+                                        self._handle.pointer, number)
         return CommunityCard(c.community, c.nodes, c.mass, c.inside, c.strength, c.conductance,
                              self._nodes(c.central, c.central_count),
                              _listed(c.nearest, c.nearest_count))
@@ -164,8 +165,7 @@ class Explanation:
             return run(lambda context: self._node(context, name, u), threads=1)
 
     def _node(self, context: Context, name: Hashable, u: int) -> NodeCard:
-        c = _abi.cafe_node_card()
-        context.call("cafe_explain_node", self._handle.pointer, u, c)
+        c = context.figures("cafe_explain_node", "cafe_node_card", self._handle.pointer, u)
         coordinates = [{"column": x.column, "value": x.value, "deviations": x.deviations,
                         "percentile": x.percentile}
                        for x in (c.coordinates[i] for i in range(c.coordinate_count))]
@@ -247,8 +247,8 @@ def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectru
 
 def _ceiling(context: Context, model: Model, part: Any, options: Dict[str, Any]) -> Ceiling:
     o = Table.named("ceiling").pointer_to(context, options, "cafe_ceiling_options")
-    c = _abi.cafe_ceiling()
-    context.call("cafe_ceiling_find", model.operator.pointer, pointer(part), o, c)
+    c = context.figures("cafe_ceiling_find", "cafe_ceiling", model.operator.pointer,
+                        pointer(part), o)
     return Ceiling(c.pairs, c.spectral, c.dual, c.witness, bool(c.exact), c.bound)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _abi
 from ._arrays import block, pointer
 from ._base import encode_labels
-from ._call import Context, Handle, Verbose, run, seed_of, threads_of
+from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._library import lib
 from ._model import Layer, Model, certificate_of, certify, find_layers
 from ._options import Table, check_keywords
@@ -120,8 +120,8 @@ def _layer_structs(layers: Sequence[Layer]) -> Any:
 
 def _pagerank(model: Model) -> np.ndarray:
     values = np.empty(model.graph.n_nodes)
-    model.context.call("cafe_rank_pagerank", model.sampled.pointer, None, None, pointer(values),
-                       None)
+    model.context.figures("cafe_rank_pagerank", "cafe_pagerank_report", model.sampled.pointer, None,
+                          None, pointer(values))
     return values
 
 
@@ -182,8 +182,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
             read = None if labels is None else _read_labels(context, twin, labels, g, folder)
             if g.names is not None:
                 _give_names(context, twin, g.names.tolist(), folder)
-            given = _abi.cafe_view_inputs()
-            lib.cafe_view_inputs_init(given)
+            given = of_size(_abi.cafe_view_inputs)
             given.title = (title or "Embedding").encode()
             given.columns, given.vectors = vectors.shape[1], pointer(vectors)
             given.map, given.labels = pointer(points), read.pointer if read else None
@@ -194,9 +193,8 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
                 setattr(given, name, pointer(getattr(certificate, name)))
             given.objectives, given.objective = len(objective), pointer(objective)
             o = Table.named("view").pointer_to(context, options, "cafe_view_options")
-            report = _abi.cafe_view_report()
-            context.call("cafe_view_write", twin.pointer, given, o, os.fsencode(target),
-                         int(overwrite or path is None), report)
+            report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
+                                     os.fsencode(target), int(overwrite or path is None))
             return Page(target, report)
 
     if isinstance(map, str) and map != "auto":

@@ -10,6 +10,7 @@
 
 #include <cafe/cafe.h>
 
+#include "base/option.h"
 #include "base/pool.h"
 
 enum { MOST_THREADS = 1024 };
@@ -29,16 +30,16 @@ static int32_t allowed_cpus(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (int32_t)CPU_COUNT(&set) : 1;
 }
 
-void cafe_context_options_init(cafe_context_options *options) {
-    *options = (cafe_context_options){.struct_size = sizeof *options, .seed = 1};
+static const cafe_context_options defaults = {.struct_size = sizeof defaults, .seed = 1};
+
+void cafe_context_options_init_sized(cafe_context_options *options, size_t size) {
+    cafe_struct_give(&defaults, sizeof defaults, options, size);
+    options->struct_size = size;
 }
 
 static cafe_status settle_options(const cafe_context_options *given, cafe_context_options *o) {
-    cafe_context_options_init(o);
-    if (given) {
-        if (given->struct_size != sizeof *given) return CAFE_ERROR_ARGUMENT;
-        *o = *given;
-    }
+    *o = defaults;
+    if (cafe_struct_take(given, o, sizeof *o)) return CAFE_ERROR_ARGUMENT;
     if (o->threads < 0 || o->threads > MOST_THREADS) return CAFE_ERROR_ARGUMENT;
     if (o->threads == 0) o->threads = allowed_cpus();
     if (!o->allocator.allocate)
@@ -123,12 +124,13 @@ void cafe_step(cafe_context *context, int64_t step, double value) {
     atomic_store(&context->value, value);
 }
 
-void cafe_get_progress(const cafe_context *context, cafe_progress *progress) {
+void cafe_get_progress_sized(const cafe_context *context, cafe_progress *progress, size_t size) {
     cafe_context *c = (cafe_context *)context;
-    progress->phase = atomic_load(&c->phase);
-    progress->step = atomic_load(&c->step);
-    progress->steps = atomic_load(&c->steps);
-    progress->value = atomic_load(&c->value);
+    cafe_progress now = {.phase = atomic_load(&c->phase),
+                         .step = atomic_load(&c->step),
+                         .steps = atomic_load(&c->steps),
+                         .value = atomic_load(&c->value)};
+    cafe_struct_give(&now, sizeof now, progress, size);
 }
 
 int64_t cafe_bytes(const cafe_context *context) {

@@ -10,6 +10,8 @@
 
 enum { MOST_SIZE = 4096 }; /* bytes of an options struct; a larger size is no size */
 
+static const char *const no_size = "were not initialised by their init function";
+
 static void *field(const cafe_option *option, void *options) {
     return (char *)options + option->offset;
 }
@@ -23,7 +25,18 @@ static void store(const cafe_option *option, void *options, double value) {
     }
 }
 
+static size_t width(const cafe_option *option) {
+    bool wide = option->type == CAFE_OPTION_INTEGER || option->type == CAFE_OPTION_REAL;
+    return wide ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+/* Does the caller's struct, which may be of an older version, have the field? */
+static bool holds(const cafe_option *option, const void *options) {
+    return option->offset + width(option) <= *(const size_t *)options;
+}
+
 double cafe_options_number(const cafe_option *option, const void *options) {
+    if (!holds(option, options)) return option->initial;
     const void *at = (const char *)options + option->offset;
     switch (option->type) {
         case CAFE_OPTION_INTEGER: return (double)*(const int64_t *)at;
@@ -34,17 +47,12 @@ double cafe_options_number(const cafe_option *option, const void *options) {
     return 0;
 }
 
-static size_t width(const cafe_option *option) {
-    bool wide = option->type == CAFE_OPTION_INTEGER || option->type == CAFE_OPTION_REAL;
-    return wide ? sizeof(int64_t) : sizeof(int32_t);
-}
-
 void cafe_options_init(const cafe_option_table *table, void *options, size_t size) {
     memset(options, 0, size);
     *(size_t *)options = size;
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; table && i < table->count; i++) {
         const cafe_option *option = &table->options[i];
-        if (option->offset + width(option) <= size) store(option, options, option->initial);
+        if (holds(option, options)) store(option, options, option->initial);
     }
 }
 
@@ -106,9 +114,9 @@ static bool in_range(const cafe_option *option, double value) {
 
 cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *table,
                                const void *options) {
-    if (*(const size_t *)options != table->struct_size)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the %s options were not initialised by their init function", table->name);
+    size_t size = *(const size_t *)options;
+    if (size < sizeof size || size > MOST_SIZE)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the %s options %s", table->name, no_size);
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
         double value = cafe_options_number(option, options);
@@ -121,23 +129,38 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
     return CAFE_OK;
 }
 
-cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
-                              const void *given, void *own) {
-    size_t size = table->struct_size, theirs = given ? *(const size_t *)given : 0;
-    cafe_options_init(table, own, size);
-    if (!given) return CAFE_OK;
-    if (theirs < sizeof(size_t) || theirs > MOST_SIZE)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the %s options were not initialised by their init function", table->name);
+const char *cafe_struct_take(const void *given, void *own, size_t size) {
+    size_t theirs = given ? *(const size_t *)given : 0;
+    if (!given) return NULL;
+    if (theirs < sizeof(size_t) || theirs > MOST_SIZE) return no_size;
     for (size_t i = size; i < theirs; i++)
         if (((const char *)given)[i] != 0)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "the %s options ask for something that this version of the library "
-                             "does not know",
-                             table->name);
+            return "ask for something that this version of the library does not know";
     memcpy(own, given, theirs < size ? theirs : size);
     *(size_t *)own = size;
-    return cafe_options_check(context, table, own);
+    return NULL;
+}
+
+void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_size) {
+    if (!theirs) return;
+    memcpy(theirs, own, their_size < size ? their_size : size);
+    if (their_size > size) memset((char *)theirs + size, 0, their_size - size);
+}
+
+cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given, void *own,
+                             size_t size) {
+    memset(own, 0, size);
+    const char *wrong = cafe_struct_take(given, own, size);
+    if (!wrong) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the inputs of %s %s", name, wrong);
+}
+
+cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
+                              const void *given, void *own) {
+    cafe_options_init(table, own, table->struct_size);
+    const char *wrong = cafe_struct_take(given, own, table->struct_size);
+    if (!wrong) return cafe_options_check(context, table, own);
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the %s options %s", table->name, wrong);
 }
 
 /* The value that `text` stands for, NaN when it stands for none. Whole numbers may be written as
@@ -163,7 +186,7 @@ cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *tab
                              const char *name, const char *text) {
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
-        if (strcmp(option->name, name) != 0) continue;
+        if (strcmp(option->name, name) != 0 || !holds(option, options)) continue;
         double value = parse(option, text);
         if (!in_range(option, value)) return refuse(context, option, text);
         store(option, options, value);

@@ -19,4 +19,14 @@
 cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
                               const void *given, void *own);
 
+/* The structs of callers, of whatever version. _take: own (already filled with defaults) <- given,
+ * by the rule above; NULL, or what is wrong with them. _give: theirs <- own, no more than their
+ * size; what a longer one has beyond ours becomes 0. theirs may be NULL. */
+const char *cafe_struct_take(const void *given, void *own, size_t size);
+void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_size);
+
+/* own <- inputs that begin with their struct_size, the others 0; `name` is for the error text. */
+cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given, void *own,
+                             size_t size);
+
 #endif

@@ -36,10 +36,6 @@ static const cafe_option options_list[] = {
 
 CAFE_OPTION_TABLE(plot, "picture", "points of the plane as a picture", options_list)
 
-void cafe_plot_inputs_init(cafe_plot_inputs *inputs) {
-    *inputs = (cafe_plot_inputs){.struct_size = sizeof *inputs};
-}
-
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /* The bytes of the character at p that may be shown; 0: a byte that may not. C1 controls (U+0080 to
@@ -119,7 +115,7 @@ static double legend_width(const cafe_scene *s) {
 
 static void set_frame(cafe_scene *s) {
     double w = (double)s->options.width, h = (double)s->options.height, t = s->text;
-    bool axes = !s->inputs->equal;
+    bool axes = !s->inputs.equal;
     s->left = axes ? 5 * t : t;
     s->top = s->title[0] ? 2.8 * t : t;
     s->right = w - t - legend_width(s);
@@ -131,12 +127,12 @@ static void set_scale(cafe_scene *s) {
     double size[2] = {s->right - s->left, s->bottom - s->top}, middle[2], span[2];
     for (int axis = 0; axis < 2; axis++) {
         double range[2];
-        find_range(s->inputs, axis, range);
+        find_range(&s->inputs, axis, range);
         middle[axis] = (range[0] + range[1]) / 2;
         span[axis] = range[1] > range[0] ? 1.06 * (range[1] - range[0]) : 1;
         s->scale[axis] = size[axis] / span[axis];
     }
-    if (s->inputs->equal) s->scale[0] = s->scale[1] = fmin(s->scale[0], s->scale[1]);
+    if (s->inputs.equal) s->scale[0] = s->scale[1] = fmin(s->scale[0], s->scale[1]);
     for (int axis = 0; axis < 2; axis++)
         s->low[axis] = middle[axis] - size[axis] / (2 * s->scale[axis]);
 }
@@ -162,11 +158,11 @@ static void set_ticks(cafe_scene *s, int axis) {
 /* Discs that cover about a twentieth of the picture when they do not overlap. */
 static void set_radius(cafe_scene *s) {
     double area = (s->right - s->left) * (s->bottom - s->top);
-    double n = s->inputs->n > 0 ? (double)s->inputs->n : 1;
+    double n = s->inputs.n > 0 ? (double)s->inputs.n : 1;
     double radius = sqrt(0.05 * area / (3.14159265358979 * n)), unit = s->text / 20;
     s->radius = fmin(fmax(radius, 1.3 * unit), 7 * unit);
     if (s->options.radius > 0) s->radius = s->options.radius;
-    s->opacity = s->inputs->n <= 2000 ? 0.9 : s->inputs->n <= 20000 ? 0.75 : 0.6;
+    s->opacity = s->inputs.n <= 2000 ? 0.9 : s->inputs.n <= 20000 ? 0.75 : 0.6;
 }
 
 static void set_theme(cafe_scene *s) {
@@ -194,13 +190,14 @@ static int64_t find_stride(int64_t n) {
 cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *inputs,
                             const cafe_plot_options *options, cafe_scene *s) {
     cafe_status status;
-    *s = (cafe_scene){.inputs = inputs};
+    *s = (cafe_scene){0};
     CAFE_TRY(cafe_options_take(context, &plot_table, options, &s->options));
-    CAFE_TRY(check(context, inputs));
-    cafe_clean_text(inputs->title, s->title, sizeof s->title);
-    cafe_clean_text(inputs->legend, s->legend, sizeof s->legend);
-    cafe_clean_text(inputs->x_label, s->x_label, sizeof s->x_label);
-    cafe_clean_text(inputs->y_label, s->y_label, sizeof s->y_label);
+    CAFE_TRY(cafe_inputs_take(context, "a plot", inputs, &s->inputs, sizeof s->inputs));
+    CAFE_TRY(check(context, &s->inputs));
+    cafe_clean_text(s->inputs.title, s->title, sizeof s->title);
+    cafe_clean_text(s->inputs.legend, s->legend, sizeof s->legend);
+    cafe_clean_text(s->inputs.x_label, s->x_label, sizeof s->x_label);
+    cafe_clean_text(s->inputs.y_label, s->y_label, sizeof s->y_label);
     s->text = fmax(10, sqrt((double)s->options.width * (double)s->options.height) / 52);
     set_theme(s);
     CAFE_TRY(cafe_scene_colour(context, s));
@@ -209,8 +206,8 @@ cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *input
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT, "the picture is too small to draw in"));
     set_scale(s);
     set_radius(s);
-    s->stride = find_stride(inputs->n);
-    for (int axis = 0; axis < 2 && !inputs->equal; axis++) set_ticks(s, axis);
+    s->stride = find_stride(s->inputs.n);
+    for (int axis = 0; axis < 2 && !s->inputs.equal; axis++) set_ticks(s, axis);
 done:
     if (status != CAFE_OK) cafe_scene_free(context, s);
     return status;
@@ -224,12 +221,12 @@ void cafe_scene_free(cafe_context *context, cafe_scene *s) {
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 bool cafe_scene_links(const cafe_scene *s) {
-    return s->inputs->graph && s->inputs->graph->counts.edges <= s->options.links &&
+    return s->inputs.graph && s->inputs.graph->counts.edges <= s->options.links &&
            s->options.links > 0;
 }
 
 void cafe_scene_draw_links(const cafe_scene *s, const cafe_pen *pen) {
-    const cafe_graph *g = s->inputs->graph;
+    const cafe_graph *g = s->inputs.graph;
     if (!cafe_scene_links(s)) return;
     double opacity = g->counts.edges <= 500 ? 0.35 : 0.2;
     for (int64_t u = 0; u < g->n; u++)
@@ -272,7 +269,7 @@ void cafe_scene_draw_frame(const cafe_scene *s, const cafe_pen *pen) {
     if (s->title[0])
         pen->text(pen->target, s->left, 1.9 * t, 1.2 * t, s->title, CAFE_ANCHOR_START, false,
                   s->ink);
-    if (s->inputs->equal) return;
+    if (s->inputs.equal) return;
     draw_box(s, pen);
     draw_ticks(s, pen);
     pen->text(pen->target, (s->left + s->right) / 2, s->bottom + 2.9 * t, t, s->x_label,

@@ -35,7 +35,7 @@ typedef struct cafe_ticks {
 } cafe_ticks;
 
 typedef struct cafe_scene {
-    const cafe_plot_inputs *inputs;
+    cafe_plot_inputs inputs;
     cafe_plot_options options;
     cafe_colour paper, ink, quiet, line;
     char title[2 * CAFE_PLOT_LABEL], legend[CAFE_PLOT_LABEL];
@@ -66,15 +66,15 @@ void cafe_scene_fit(cafe_scene *scene, double right, double bottom);
 cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *scene);
 
 static inline double cafe_scene_x(const cafe_scene *s, int64_t u) {
-    return s->left + ((double)s->inputs->xy[2 * u] - s->low[0]) * s->scale[0];
+    return s->left + ((double)s->inputs.xy[2 * u] - s->low[0]) * s->scale[0];
 }
 static inline double cafe_scene_y(const cafe_scene *s, int64_t u) {
-    return s->bottom - ((double)s->inputs->xy[2 * u + 1] - s->low[1]) * s->scale[1];
+    return s->bottom - ((double)s->inputs.xy[2 * u + 1] - s->low[1]) * s->scale[1];
 }
 
 /* The i-th point to draw: a fixed shuffle, so that no class lies on top because it came last. */
 static inline int64_t cafe_scene_order(const cafe_scene *s, int64_t i) {
-    return (int64_t)((uint64_t)i * (uint64_t)s->stride % (uint64_t)s->inputs->n);
+    return (int64_t)((uint64_t)i * (uint64_t)s->stride % (uint64_t)s->inputs.n);
 }
 
 /* Whether the graph's links are drawn. */

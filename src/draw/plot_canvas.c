@@ -81,8 +81,8 @@ void cafe_canvas_bar(cafe_canvas *c, double x, double y, double width, double he
 /* ---- the points ------------------------------------------------------------------------------ */
 
 static void draw_discs(const cafe_scene *s, cafe_canvas *c) {
-    bool rim = s->inputs->n <= 2000; /* a thin edge of paper parts discs that overlap */
-    for (int64_t i = 0; i < s->inputs->n; i++) {
+    bool rim = s->inputs.n <= 2000; /* a thin edge of paper parts discs that overlap */
+    for (int64_t i = 0; i < s->inputs.n; i++) {
         int64_t u = cafe_scene_order(s, i);
         double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u);
         if (rim) cafe_canvas_segment(c, x, y, x, y, 2.4 * s->radius, s->paper, s->opacity);
@@ -97,7 +97,7 @@ typedef struct heap {
 } heap;
 
 static void count_points(const cafe_scene *s, const cafe_canvas *c, heap *heaps) {
-    for (int64_t u = 0; u < s->inputs->n; u++) {
+    for (int64_t u = 0; u < s->inputs.n; u++) {
         int64_t x = (int64_t)cafe_scene_x(s, u), y = (int64_t)cafe_scene_y(s, u);
         if (x < 0 || y < 0 || x >= c->width || y >= c->height) continue;
         heap *h = &heaps[y * c->width + x];
@@ -126,7 +126,7 @@ static void draw_heaps(const cafe_canvas *c, const heap *heaps) {
 }
 
 cafe_status cafe_canvas_points(cafe_context *context, const cafe_scene *scene, cafe_canvas *c) {
-    if (scene->inputs->n <= CAFE_PLOT_DISCS) {
+    if (scene->inputs.n <= CAFE_PLOT_DISCS) {
         draw_discs(scene, c);
         return CAFE_OK;
     }

@@ -52,7 +52,7 @@ static void name_line(const cafe_scene *s, int64_t kind, cafe_legend_line *line)
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)kind);
     /* a legend is no place for long names */
-    cafe_clean_text(s->inputs->names ? s->inputs->names[kind] : number, line->text, 40);
+    cafe_clean_text(s->inputs.names ? s->inputs.names[kind] : number, line->text, 40);
 }
 
 /* The largest classes, ties by number: slot[k] = 1 .. 12, 0 for the others. */
@@ -73,8 +73,8 @@ static int64_t choose_slots(const cafe_plot_inputs *in, const int64_t *count, ui
 static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, const int64_t *count,
                        int64_t unknown) {
     int64_t others = unknown, classes = 0;
-    for (int64_t k = 0; k < s->inputs->kinds; k++) classes += count[k] > 0;
-    for (int64_t k = 0; k < s->inputs->kinds; k++) others += count[k];
+    for (int64_t k = 0; k < s->inputs.kinds; k++) classes += count[k] > 0;
+    for (int64_t k = 0; k < s->inputs.kinds; k++) others += count[k];
     for (int64_t i = 0; i < slots; i++) {
         cafe_legend_line *line = &s->line_of[s->lines++];
         name_line(s, largest[i], line);
@@ -92,7 +92,7 @@ static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, con
 }
 
 static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
-    const cafe_plot_inputs *in = s->inputs;
+    const cafe_plot_inputs *in = &s->inputs;
     int32_t largest[CAFE_PLOT_KINDS];
     int64_t *count = cafe_mem_zero(context, in->kinds, sizeof *count), unknown = 0;
     uint8_t *slot = cafe_mem_zero(context, in->kinds, 1);
@@ -119,7 +119,7 @@ done:
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static void colour_values(cafe_scene *s) {
-    const cafe_plot_inputs *in = s->inputs;
+    const cafe_plot_inputs *in = &s->inputs;
     double low = in->n > 0 ? in->value[0] : 0, high = low;
     for (int64_t u = 0; u < in->n; u++) {
         low = fmin(low, in->value[u]);
@@ -138,11 +138,11 @@ static void colour_values(cafe_scene *s) {
 }
 
 cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *s) {
-    s->colour = cafe_mem_zero(context, s->inputs->n, 1);
+    s->colour = cafe_mem_zero(context, s->inputs.n, 1);
     if (!s->colour) return CAFE_ERROR_MEMORY;
-    if (s->inputs->value)
+    if (s->inputs.value)
         colour_values(s);
-    else if (s->inputs->kind)
+    else if (s->inputs.kind)
         return colour_kinds(context, s);
     else
         s->palette[0] = cafe_colour_kind(0);

@@ -96,11 +96,11 @@ static void text(void *target, double x, double y, double height, const char *wo
  * and only what they share is said once. */
 static void put_shapes(svg *s, const cafe_scene *scene) {
     put(s, "<g fill-opacity=\"%.2f\"", scene->opacity);
-    if (scene->inputs->n <= 2000)
+    if (scene->inputs.n <= 2000)
         put(s, " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-opacity=\"%.2f\"",
             code(scene->paper), 0.2 * scene->radius, scene->opacity);
     put(s, ">\n");
-    for (int64_t i = 0; i < scene->inputs->n; i++) {
+    for (int64_t i = 0; i < scene->inputs.n; i++) {
         int64_t u = cafe_scene_order(scene, i);
         put(s, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n",
             cafe_scene_x(scene, u), cafe_scene_y(scene, u), scene->radius,
@@ -151,7 +151,7 @@ static cafe_status put_scene(cafe_context *context, svg *s, const cafe_scene *sc
     cafe_pen pen = {s, segment, disc, bar, text};
     cafe_status status = CAFE_OK;
     put_head(s, scene);
-    if (scene->inputs->n > CAFE_PLOT_SHAPES) {
+    if (scene->inputs.n > CAFE_PLOT_SHAPES) {
         status = put_image(context, s, scene);
         cafe_scene_draw_links(scene, &pen);
     } else {

@@ -37,7 +37,7 @@ static int64_t within(double x, int64_t size) {
 
 static void drop_points(sheet *s) {
     const cafe_scene *c = s->scene;
-    for (int64_t u = 0; u < c->inputs->n; u++) {
+    for (int64_t u = 0; u < c->inputs.n; u++) {
         int64_t x = within(cafe_scene_x(c, u), 2 * s->columns);
         int64_t y = within(cafe_scene_y(c, u), 4 * s->rows);
         uint32_t *dot = &s->dots[y * 2 * s->columns + x];
@@ -138,7 +138,7 @@ static char *put_legend(const sheet *s, bool colour, char *p) {
     }
     if (at > 0) *p++ = '\n';
     char line[64];
-    snprintf(line, sizeof line, "%lld points", (long long)c->inputs->n);
+    snprintf(line, sizeof line, "%lld points", (long long)c->inputs.n);
     p = put_words(p, line, s->columns);
     *p++ = '\n';
     return p;
@@ -159,9 +159,9 @@ static void put_all(const sheet *s, bool colour, char *p) {
 static void choose_rows(cafe_scene *scene, sheet *s) {
     double across = 2 * (double)s->columns, low = across, high = 0;
     s->rows = s->columns * 2 / 5;
-    if (scene->inputs->equal) {
+    if (scene->inputs.equal) {
         cafe_scene_fit(scene, across, across);
-        for (int64_t u = 0; u < scene->inputs->n; u++) {
+        for (int64_t u = 0; u < scene->inputs.n; u++) {
             low = fmin(low, cafe_scene_y(scene, u));
             high = fmax(high, cafe_scene_y(scene, u));
         }

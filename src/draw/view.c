@@ -31,10 +31,6 @@ static const cafe_option page_options[] = {
 
 CAFE_OPTION_TABLE(view, "page", "what goes into an interactive page", page_options)
 
-void cafe_view_inputs_init(cafe_view_inputs *inputs) {
-    *inputs = (cafe_view_inputs){.struct_size = sizeof *inputs};
-}
-
 /* ---- the ends of a column -------------------------------------------------------------------- */
 
 typedef struct ends {
@@ -303,28 +299,31 @@ static int64_t fixed_bytes(const cafe_view_inputs *in) {
     return bytes;
 }
 
-cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
-                            const cafe_view_inputs *inputs, const cafe_view_options *options,
-                            const char *path, int32_t overwrite, cafe_view_report *report) {
+cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph,
+                                  const cafe_view_inputs *inputs, const cafe_view_options *options,
+                                  const char *path, int32_t overwrite, cafe_view_report *report,
+                                  size_t size) {
     cafe_view_options o;
+    cafe_view_inputs in;
     cafe_view page = {
-        .context = context, .graph = graph, .inputs = inputs, .options = &o, .n = graph->n};
+        .context = context, .graph = graph, .inputs = &in, .options = &o, .n = graph->n};
     cafe_view_text meta = {.context = context}, title = {.context = context};
     cafe_output output = {.fd = -1};
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_options_take(context, &view_table, options, &o));
-    CAFE_TRY(check_inputs(context, graph, inputs));
+    CAFE_TRY(cafe_inputs_take(context, "a page", inputs, &in, sizeof in));
+    CAFE_TRY(check_inputs(context, graph, &in));
     cafe_phase(context, "page", 0);
-    page.spent = fixed_bytes(inputs);
+    page.spent = fixed_bytes(&in);
     CAFE_TRY(cafe_view_fill(&page));
     CAFE_TRY(put_meta(&page, &meta));
-    cafe_view_put_html(&title, inputs->title ? inputs->title : "Embedding");
+    cafe_view_put_html(&title, in.title ? in.title : "Embedding");
     if (title.failed) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
     CAFE_TRY(write_page(&output, &page, &title, &meta));
     CAFE_TRY(cafe_output_commit(&output));
     page.report.bytes = page_bytes(&page, &title, &meta);
-    if (report) *report = page.report;
+    cafe_struct_give(&page.report, sizeof page.report, report, size);
 done:
     cafe_output_discard(&output);
     cafe_view_text_free(&meta);

@@ -10,6 +10,7 @@
 #include <cafe/evaluate.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "sample/sampled.h"
 
 enum { NODES_BETWEEN_LOOKS = 65536 };
@@ -75,21 +76,23 @@ static double adjusted_rand(int64_t n, runs a, runs b, runs both) {
     return trivial ? 1 : ((double)both.pairs - expected) / (largest - expected);
 }
 
-cafe_status cafe_partition_agreement(cafe_context *context, int64_t nodes, const int32_t *a,
-                                     const int32_t *b, cafe_agreement *agreement) {
+cafe_status cafe_partition_agreement_sized(cafe_context *context, int64_t nodes, const int32_t *a,
+                                           const int32_t *b, cafe_agreement *agreement,
+                                           size_t size) {
     cell *cells = cafe_mem(context, nodes, sizeof *cells);
-    *agreement = (cafe_agreement){0, NAN, NAN};
+    cafe_agreement found = {0, NAN, NAN};
     if (!cells) return CAFE_ERROR_MEMORY;
-    int64_t n = agreement->nodes = pair_up(nodes, b, a, cells);
+    int64_t n = found.nodes = pair_up(nodes, b, a, cells);
     if (n > 0) {
         qsort(cells, (size_t)n, sizeof *cells, by_both);
         runs of_b = count_runs(cells, n, 0);
         pair_up(nodes, a, b, cells);
         qsort(cells, (size_t)n, sizeof *cells, by_both);
         runs of_a = count_runs(cells, n, 0), both = count_runs(cells, n, 1);
-        agreement->nmi = mutual(n, of_a, of_b, both);
-        agreement->ari = adjusted_rand(n, of_a, of_b, both);
+        found.nmi = mutual(n, of_a, of_b, both);
+        found.ari = adjusted_rand(n, of_a, of_b, both);
     }
+    cafe_struct_give(&found, sizeof found, agreement, size);
     cafe_mem_free(context, cells);
     return CAFE_OK;
 }
@@ -144,14 +147,15 @@ static void sum_sets(const set *sets, int64_t parts, cafe_partition_quality *q) 
     q->weighted_conductance = counted ? weighted / (double)nodes : NAN;
 }
 
-cafe_status cafe_partition_measure(cafe_context *context, const cafe_sampled *sampled,
-                                   const int32_t *part, int64_t parts,
-                                   cafe_partition_quality *quality) {
-    *quality = (cafe_partition_quality){0, 0, NAN, NAN};
+cafe_status cafe_partition_measure_sized(cafe_context *context, const cafe_sampled *sampled,
+                                         const int32_t *part, int64_t parts,
+                                         cafe_partition_quality *quality, size_t size) {
+    cafe_partition_quality found = {0, 0, NAN, NAN};
     set *sets = cafe_mem_zero(context, parts, sizeof *sets);
     if (!sets) return CAFE_ERROR_MEMORY;
     cafe_status status = fill_sets(context, sampled, part, parts, sets);
-    if (status == CAFE_OK) sum_sets(sets, parts, quality);
+    if (status == CAFE_OK) sum_sets(sets, parts, &found);
+    cafe_struct_give(&found, sizeof found, quality, size);
     cafe_mem_free(context, sets);
     return status;
 }

@@ -224,9 +224,11 @@ done:
     return status;
 }
 
-cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op, const int32_t *part,
-                              const cafe_ceiling_options *options, cafe_ceiling *ceiling) {
+cafe_status cafe_ceiling_find_sized(cafe_context *context, const cafe_operator *op,
+                                    const int32_t *part, const cafe_ceiling_options *options,
+                                    cafe_ceiling *ceiling, size_t size) {
     cafe_ceiling_options o;
+    cafe_ceiling found = {0};
     cafe_status status = cafe_options_take(context, &ceiling_table, options, &o);
     if (status == CAFE_OK) status = cafe_operator_need_links(context, op);
     for (int64_t u = 0; status == CAFE_OK && part && u < op->n; u++)
@@ -235,9 +237,9 @@ cafe_status cafe_ceiling_find(cafe_context *context, const cafe_operator *op, co
                                "node %lld is in community %d: expected numbers below the nodes",
                                (long long)u, part[u]);
     if (status != CAFE_OK) return status;
-    *ceiling = (cafe_ceiling){0};
     int threads = cafe_blas_single();
-    status = find(context, op, part, &o, ceiling);
+    status = find(context, op, part, &o, &found);
+    cafe_struct_give(&found, sizeof found, ceiling, size);
     cafe_blas_restore(threads);
     cafe_phase(context, "", 0);
     return status;

@@ -9,6 +9,7 @@
 #include <cafe/cluster.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "explain/explain.h"
 
@@ -182,15 +183,16 @@ void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {
 /* A community that holds all edges has none beside it, up to rounding. */
 static const double nothing = 1e-12;
 
-cafe_status cafe_explain_community(cafe_context *context, const cafe_explanation *e,
-                                   int32_t community, cafe_community_card *card) {
+cafe_status cafe_explain_community_sized(cafe_context *context, const cafe_explanation *e,
+                                         int32_t community, cafe_community_card *card,
+                                         size_t size) {
     const cafe_member_lists *s = &e->sets;
     if (community < 0 || community >= s->count)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no community %d: there are %lld",
                          community, (long long)s->count);
     double mass = s->mass[community], inside = s->joint[community];
     double smaller = mass < 1 - mass ? mass : 1 - mass, cut = mass > inside ? mass - inside : 0;
-    *card = (cafe_community_card){
+    cafe_community_card own = {
         .community = community,
         .nodes = s->start[community + 1] - s->start[community],
         .mass = mass,
@@ -202,5 +204,6 @@ cafe_status cafe_explain_community(cafe_context *context, const cafe_explanation
         .central = s->central + community * e->top,
         .nearest = s->nearest + community * e->top,
     };
+    cafe_struct_give(&own, sizeof own, card, size);
     return CAFE_OK;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "explain/explain.h"
 
@@ -161,11 +162,12 @@ cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e) {
 
 /* ---- the card -------------------------------------------------------------------------------- */
 
-void cafe_explain_dimension(const cafe_explanation *e, int64_t column, cafe_dimension_card *card) {
+void cafe_explain_dimension_sized(const cafe_explanation *e, int64_t column,
+                                  cafe_dimension_card *card, size_t size) {
     const cafe_ritz *ritz = e->generalised ? &e->walk : &e->plain;
     const cafe_column_sums *sums = e->sums + column;
     double n = (double)e->n, spread = scatter(n, sums->sum, sums->square);
-    *card = (cafe_dimension_card){
+    cafe_dimension_card own = {
         .column = column,
         .contribution = sums->image,
         .share = e->modularity != 0 ? sums->image / e->modularity : 0,
@@ -185,6 +187,7 @@ void cafe_explain_dimension(const cafe_explanation *e, int64_t column, cafe_dime
         .high_communities = e->high_communities + column * e->top,
         .low_communities = e->low_communities + column * e->top,
     };
+    cafe_struct_give(&own, sizeof own, card, size);
 }
 
 /* ---- labels and attributes ------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "explain/explain.h"
 
@@ -186,28 +187,30 @@ static cafe_status reserve(cafe_context *context, cafe_explanation *e) {
     return e->products && e->coordinates && e->pulls && e->pushes ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
-cafe_status cafe_explain_node(cafe_context *context, cafe_explanation *e, int64_t node,
-                              cafe_node_card *card) {
+cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, int64_t node,
+                                    cafe_node_card *card, size_t size) {
+    cafe_node_card own = {.node = node};
     cafe_status status = cafe_operator_need_links(context, e->op);
     place_job job = {e, node};
     if (status != CAFE_OK) return status;
     if (node < 0 || node >= e->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld: there are %lld",
                          (long long)node, (long long)e->n);
-    *card = (cafe_node_card){.node = node, .mass = e->op->parts.p[node]};
+    own.mass = e->op->parts.p[node];
     CAFE_TRY(reserve(context, e));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), product_block, &job));
-    card->length = sqrt(e->products[node]);
-    card->total =
+    own.length = sqrt(e->products[node]);
+    own.total =
         e->op->kernels->dot(e->v.stride, e->v.x + node * e->v.stride, e->z.x + node * e->z.stride);
-    add_forces(e, card);
-    card->coordinate_count = choose_coordinates(context, e, node, &status);
+    add_forces(e, &own);
+    own.coordinate_count = choose_coordinates(context, e, node, &status);
     CAFE_TRY(status);
-    CAFE_TRY(cafe_parallel(context, card->coordinate_count, coordinate_task, &job));
-    CAFE_TRY(describe_community(context, e, card));
-    card->coordinates = e->coordinates;
-    card->pulls = e->pulls;
-    card->pushes = e->pushes;
+    CAFE_TRY(cafe_parallel(context, own.coordinate_count, coordinate_task, &job));
+    CAFE_TRY(describe_community(context, e, &own));
+    own.coordinates = e->coordinates;
+    own.pulls = e->pulls;
+    own.pushes = e->pushes;
+    cafe_struct_give(&own, sizeof own, card, size);
 done:
     return status;
 }

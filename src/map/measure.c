@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "map/map.h"
 
@@ -100,14 +101,14 @@ static void sum_up(const measuring *m, cafe_map_quality *quality) {
     quality->trustworthiness = most > 0 ? 1 - excess / most : 1;
 }
 
-cafe_status cafe_map_measure(cafe_context *context, int64_t n, int64_t columns,
-                             const float *vectors, const float *xy, int64_t neighbours,
-                             int64_t nodes, cafe_map_quality *quality) {
+cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t columns,
+                                   const float *vectors, const float *xy, int64_t neighbours,
+                                   int64_t nodes, cafe_map_quality *quality, size_t size) {
     int64_t threads = cafe_threads(context);
     measuring m = {.n = n, .columns = columns, .vectors = vectors, .xy = xy};
     float *scale = cafe_mem(context, n, sizeof *scale);
     cafe_status status = CAFE_ERROR_MEMORY;
-    *quality = (cafe_map_quality){.kept = 1, .trustworthiness = 1};
+    cafe_map_quality found = {.kept = 1, .trustworthiness = 1};
     m.nodes = nodes < n ? nodes : n;
     m.k = neighbours < MOST_NEIGHBOURS ? neighbours : MOST_NEIGHBOURS;
     if (m.k > (n - 1) / 2) m.k = (n - 1) / 2; /* the measure asks for k < n/2 */
@@ -121,8 +122,9 @@ cafe_status cafe_map_measure(cafe_context *context, int64_t n, int64_t columns,
     if (m.k < 1 || m.nodes < 1) goto done;
     cafe_phase(context, "measure", 0);
     CAFE_TRY(cafe_parallel(context, m.nodes, measure_node, &m));
-    sum_up(&m, quality);
+    sum_up(&m, &found);
 done:
+    cafe_struct_give(&found, sizeof found, quality, size);
     cafe_mem_free(context, scale);
     cafe_mem_free(context, m.room);
     cafe_mem_free(context, m.near);

@@ -113,9 +113,9 @@ static cafe_set_figures describe(int64_t n, const uint8_t *member, double mass, 
     return f;
 }
 
-cafe_status cafe_set_compare(cafe_context *context, const cafe_sampled *sampled,
-                             const uint8_t *first, const uint8_t *second,
-                             cafe_pair_figures *figures) {
+cafe_status cafe_set_compare_sized(cafe_context *context, const cafe_sampled *sampled,
+                                   const uint8_t *first, const uint8_t *second,
+                                   cafe_pair_figures *figures, size_t size) {
     int64_t n = sampled->n, blocks = cafe_blocks(n, BLOCK);
     compare_job job = {sampled, {first, second}, NULL};
     job.partial = cafe_mem(context, blocks, sizeof *job.partial);
@@ -125,12 +125,15 @@ cafe_status cafe_set_compare(cafe_context *context, const cafe_sampled *sampled,
     if (status == CAFE_OK) s = add_sums(job.partial, blocks);
     cafe_mem_free(context, job.partial);
     if (status != CAFE_OK) return status;
-    figures->first = describe(n, first, s.mass[0], s.inside[0]);
-    figures->second = describe(n, second, s.mass[1], s.inside[1]);
-    figures->joint = s.joint;
-    figures->covariance = s.joint - s.mass[0] * s.mass[1];
-    figures->first_to_second = s.mass[1] > 0 ? s.joint / s.mass[1] : 0;
-    figures->second_to_first = s.mass[0] > 0 ? s.joint / s.mass[0] : 0;
+    cafe_pair_figures found = {
+        .first = describe(n, first, s.mass[0], s.inside[0]),
+        .second = describe(n, second, s.mass[1], s.inside[1]),
+        .joint = s.joint,
+        .covariance = s.joint - s.mass[0] * s.mass[1],
+        .first_to_second = s.mass[1] > 0 ? s.joint / s.mass[1] : 0,
+        .second_to_first = s.mass[0] > 0 ? s.joint / s.mass[0] : 0,
+    };
+    cafe_struct_give(&found, sizeof found, figures, size);
     return CAFE_OK;
 }
 
@@ -245,9 +248,9 @@ static cafe_status place_start(cafe_context *context, walk *k) {
     return CAFE_OK;
 }
 
-cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sampled,
-                               const cafe_pagerank_options *options, const uint8_t *member,
-                               double *value, cafe_pagerank_report *report) {
+cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *sampled,
+                                     const cafe_pagerank_options *options, const uint8_t *member,
+                                     double *value, cafe_pagerank_report *report, size_t size) {
     cafe_status status = CAFE_OK;
     cafe_pagerank_options o;
     cafe_pagerank_report found;
@@ -263,7 +266,7 @@ cafe_status cafe_rank_pagerank(cafe_context *context, const cafe_sampled *sample
     cafe_phase(context, "pagerank", o.steps);
     CAFE_TRY(iterate(context, &k, &o, &found));
     normalise(sampled->n, value);
-    if (report) *report = found;
+    cafe_struct_give(&found, sizeof found, report, size);
 done:
     cafe_phase(context, "", 0);
     cafe_mem_free(context, k.from);

@@ -157,25 +157,29 @@ static void free_measure(cafe_context *context, measure *m) {
     if (m->scorer.context) cafe_scorer_free(&m->scorer);
 }
 
-cafe_status cafe_recommend_quality(cafe_context *context, const cafe_recommend_input *input,
-                                   const cafe_recommend_options *options, const cafe_split *split,
-                                   int64_t queries, const int32_t *query, cafe_quality *quality) {
+cafe_status cafe_recommend_quality_sized(cafe_context *context, const cafe_recommend_inputs *input,
+                                         const cafe_recommend_options *options,
+                                         const cafe_split *split, int64_t queries,
+                                         const int32_t *query, cafe_quality *quality, size_t size) {
     cafe_status status = CAFE_OK;
+    cafe_quality found = {0};
     cafe_recommend_options o;
     measure m = {.queries = queries, .query = query};
-    int64_t n = cafe_graph_nodes(input->graph);
+    int64_t n;
     CAFE_TRY(cafe_options_take(context, cafe_recommend_option_table(), options, &o));
     m.count = o.count;
+    CAFE_TRY(cafe_scorer_new(context, input, &o, &m.scorer));
+    n = m.scorer.n;
     CAFE_TRY(cafe_queries_check(context, n, queries, query));
     CAFE_TRY(cafe_queries_check(context, n, split->hidden, split->source));
     CAFE_TRY(cafe_queries_check(context, n, split->hidden, split->target));
-    CAFE_TRY(cafe_scorer_new(context, input, &o, &m.scorer));
     CAFE_TRY(list_hidden(context, n, split, &m.hidden));
     CAFE_TRY(reserve(context, &m));
     cafe_phase(context, "evaluate", 0);
     status = cafe_parallel(context, queries, measure_query, &m);
     cafe_phase(context, "", 0);
-    if (status == CAFE_OK) add_up(&m, quality);
+    if (status == CAFE_OK) add_up(&m, &found);
+    cafe_struct_give(&found, sizeof found, quality, size);
 done:
     free_measure(context, &m);
     return status;

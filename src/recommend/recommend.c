@@ -105,15 +105,15 @@ cafe_status cafe_queries_check(cafe_context *context, int64_t n, int64_t queries
     return CAFE_OK;
 }
 
-cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_input *input,
+cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_inputs *input,
                            const cafe_recommend_options *options, int64_t queries,
                            const int32_t *query, int32_t *node, double *score) {
     cafe_status status = CAFE_OK;
     cafe_recommend_options o;
     search job = {.options = &o, .queries = queries, .query = query, .node = node, .score = score};
     CAFE_TRY(cafe_options_take(context, &recommend_table, options, &o));
-    CAFE_TRY(cafe_queries_check(context, cafe_graph_nodes(input->graph), queries, query));
     CAFE_TRY(cafe_scorer_new(context, input, &o, &job.scorer));
+    CAFE_TRY(cafe_queries_check(context, job.scorer.n, queries, query));
     /* paths are kept for one node a worker */
     job.block = o.score == CAFE_SCORE_COMMON ? 1 : QUERIES;
     int64_t room = o.count < job.scorer.n ? o.count : job.scorer.n;

@@ -22,7 +22,7 @@ typedef struct cafe_scorer {
     double *paths;  /* n a worker, for common neighbours, else NULL */
 } cafe_scorer;
 
-cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_input *input,
+cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *input,
                             const cafe_recommend_options *options, cafe_scorer *scorer);
 void cafe_scorer_free(cafe_scorer *scorer);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "recommend/recommend.h"
 
 /* Padded rows; the caller's own when they need no padding. */
@@ -33,10 +34,13 @@ static cafe_status find_sides(cafe_scorer *s, const cafe_graph *graph) {
     return status;
 }
 
-cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_input *input,
+cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *given,
                             const cafe_recommend_options *options, cafe_scorer *scorer) {
     cafe_status status = CAFE_OK;
+    cafe_recommend_inputs in, *input = &in;
     bool product = options->score == CAFE_SCORE_PRODUCT;
+    *scorer = (cafe_scorer){0};
+    CAFE_TRY(cafe_inputs_take(context, "a recommendation", given, &in, sizeof in));
     *scorer = (cafe_scorer){.context = context,
                             .kernels = cafe_kernels_best(),
                             .score = (cafe_score)options->score,

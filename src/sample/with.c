@@ -57,25 +57,25 @@ static cafe_status check_inputs(cafe_context *context, cafe_sampling sampling,
 cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                              const cafe_sample_options *options, const cafe_sample_inputs *inputs,
                              cafe_sampled **sampled) {
-    static const cafe_sample_inputs none = {0};
+    cafe_sample_inputs in;
     cafe_status status = CAFE_OK;
     cafe_sample_options o;
     *sampled = NULL;
-    if (!inputs) inputs = &none;
     if (!cafe_sampling_name(sampling))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
     CAFE_TRY(cafe_options_take(context, &sample_table, options, &o));
+    CAFE_TRY(cafe_inputs_take(context, "a sampling", inputs, &in, sizeof in));
     if (graph->arcs == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: %s sampling has nothing to draw from",
                          cafe_sampling_name(sampling));
-    CAFE_TRY(check_inputs(context, sampling, inputs));
+    CAFE_TRY(check_inputs(context, sampling, &in));
     if (sampling == CAFE_SAMPLING_EDGE)
         CAFE_TRY(cafe_sampled_of(context, graph, NULL, sampling, sampled));
     else if (sampling == CAFE_SAMPLING_TWISTED)
-        CAFE_TRY(cafe_sample_twisted(context, graph, &o, inputs, sampled));
+        CAFE_TRY(cafe_sample_twisted(context, graph, &o, &in, sampled));
     else
-        CAFE_TRY(cafe_sample_walk(context, graph, sampling, &o, inputs, sampled));
+        CAFE_TRY(cafe_sample_walk(context, graph, sampling, &o, &in, sampled));
     if (o.balance) CAFE_TRY(cafe_sampled_balance(context, *sampled));
 done:
     if (status != CAFE_OK) {
