@@ -106,7 +106,7 @@ static void check_distribution(const cafe_sampled *s) {
     assert_true(fabs(total - 1) < 1e-12);
     cafe_sampled_info info = *cafe_sampled_get_info(s);
     assert_int_equal(info.entries, entries);
-    assert_true(info.sampling == s->sampling);
+    assert_true((cafe_sampling)info.sampling == s->sampling);
 }
 
 static void check_dense(const cafe_sampled *s, matrix p, double tolerance) {

@@ -25,8 +25,8 @@ typedef enum cafe_option_type {
 typedef struct cafe_option {
     const char *name;        /* as on the command line, without dashes */
     const char *placeholder; /* "K" */
-    cafe_option_type type;
-    size_t offset; /* of the field in the options struct */
+    int32_t type;            /* cafe_option_type */
+    size_t offset;           /* of the field in the options struct */
     double initial, minimum, maximum;
     const char *choices; /* "walk|hhat|ritz|raw"; NULL unless a choice */
     const char *help;    /* one sentence, no full stop */

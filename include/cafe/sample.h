@@ -64,7 +64,7 @@ CAFE_API cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *g
 
 /* Which P it is, and how well it is known. */
 typedef struct cafe_sampled_info {
-    cafe_sampling sampling;
+    int32_t sampling;      /* cafe_sampling */
     int64_t entries;       /* of P that are not 0 */
     int32_t exact;         /* 0: drawn */
     int64_t steps;         /* longest walk of exact rows; 0: no walks, or of any length */
