@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "command.h"
 #include "graph_text.h"
@@ -13,59 +12,34 @@
 #include "vectors.h"
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
- * unless --dimensions says which; names are compared for a suggestion up to so many. */
+ * unless --dimensions says which; names are compared for a suggestion in graphs up to this size. */
 enum { CHEAP_NODES = 3000, CHEAP_EDGES = 30000, SHOWN = 8, NAMES_COMPARED = 200000 };
-
-static int out_of_memory(explain_job *job) {
-    return cli_error(&job->run, CLI_FAILED, "out of memory");
-}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-typedef size_t copy_name(const explain_job *job, int64_t i, char *text, size_t room);
-
-static const char *keep_name(explain_job *job, copy_name *copy, int64_t i) {
-    size_t length = copy(job, i, job->name, job->name_room);
-    if (length < job->name_room) return job->name;
-    char *more = realloc(job->name, length + 64);
-    if (!more) return "?";
-    job->name = more;
-    job->name_room = length + 64;
-    copy(job, i, job->name, job->name_room);
-    return job->name;
+const char *explain_node_name(const explain_job *job, int64_t u) {
+    return cli_name(&job->run, job->run.graph, u);
 }
 
-static size_t copy_node(const explain_job *job, int64_t u, char *text, size_t room) {
-    char one[1];
-    return cafe_graph_name(job->graph, u, room ? text : one, room ? room : 1);
+const char *explain_community_name(const explain_job *job, int32_t c) {
+    if (job->communities) return cafe_labels_class_name(job->communities, c);
+    char *text = cli_text_room(&job->run, 16);
+    if (!cli_text_lost(&job->run)) snprintf(text, 16, "%" PRId32, c);
+    return text;
 }
 
-static size_t copy_community(const explain_job *job, int64_t c, char *text, size_t room) {
-    if (job->communities)
-        return (size_t)snprintf(text, room, "%s", cafe_labels_class_name(job->communities, c));
-    return (size_t)snprintf(text, room, "%" PRId64, c);
-}
-
-static size_t copy_feature(const explain_job *job, int64_t i, char *text, size_t room) {
-    char one[1];
-    return cafe_table_column_name(job->features, i, room ? text : one, room ? room : 1);
-}
-
-const char *explain_node_name(explain_job *job, int64_t u) {
-    return keep_name(job, copy_node, u);
-}
-const char *explain_community_name(explain_job *job, int32_t c) {
-    return keep_name(job, copy_community, c);
-}
-const char *explain_feature_name(explain_job *job, int64_t i) {
-    return keep_name(job, copy_feature, i);
+const char *explain_feature_name(const explain_job *job, int64_t i) {
+    size_t length = cafe_table_column_name(job->features, i, &(char){0}, 1);
+    char *text = cli_text_room(&job->run, length);
+    if (!cli_text_lost(&job->run)) cafe_table_column_name(job->features, i, text, length + 1);
+    return text;
 }
 
 /* ---- --node ---------------------------------------------------------------------------------- */
 
 /* The nearest name of a node, in memory the caller frees; NULL: none is near. */
 static char *suggest(explain_job *job, const char *word) {
-    size_t n = (size_t)job->counts.nodes, made = 0;
+    size_t n = (size_t)job->run.counts.nodes, made = 0;
     char **names = n <= NAMES_COMPARED ? calloc(n + 1, sizeof *names) : NULL;
     const char *nearest = NULL;
     for (; names && made < n; made++)
@@ -88,7 +62,7 @@ static int unknown_node(explain_job *job, const char *word) {
 }
 
 static int add_node(explain_job *job, const char *word) {
-    int64_t u = cafe_graph_find(job->graph, word);
+    int64_t u = cafe_graph_find(job->run.graph, word);
     if (u < 0) return unknown_node(job, word);
     job->nodes[job->node_count++] = u;
     return CLI_OK;
@@ -96,20 +70,17 @@ static int add_node(explain_job *job, const char *word) {
 
 /* One name, which may have commas in it, or a list of names. */
 static int find_nodes(explain_job *job) {
-    char *list = NULL, *rest = NULL;
-    int code = CLI_OK;
-    if (!job->values->nodes) return CLI_OK;
-    list = strdup(job->values->nodes);
-    job->nodes = calloc(strlen(job->values->nodes) + 1, sizeof *job->nodes);
-    if (!list || !job->nodes) code = out_of_memory(job);
-    if (code == CLI_OK && cafe_graph_find(job->graph, list) >= 0)
-        code = add_node(job, list);
-    else if (code == CLI_OK)
-        for (char *word = strtok_r(list, ",", &rest); word && code == CLI_OK;
-             word = strtok_r(NULL, ",", &rest))
-            code = add_node(job, word);
-    free(list);
-    return code;
+    char *rest = NULL;
+    if (!job->nodes_asked) return CLI_OK;
+    int64_t length = (int64_t)strlen(job->nodes_asked);
+    char *list = cli_new(&job->run, length + 1, 1);
+    job->nodes = cli_new(&job->run, length + 1, sizeof *job->nodes);
+    if (!list || !job->nodes) return CLI_FAILED;
+    memcpy(list, job->nodes_asked, (size_t)length);
+    if (cafe_graph_find(job->run.graph, list) >= 0) return add_node(job, list);
+    for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        CLI_TRY(add_node(job, word));
+    return CLI_OK;
 }
 
 /* ---- --dimensions ---------------------------------------------------------------------------- */
@@ -117,13 +88,13 @@ static int find_nodes(explain_job *job) {
 static int bad_dimensions(explain_job *job) {
     return cli_error(&job->run, CLI_USAGE,
                      "--dimensions takes columns from 0 to %" PRId64 ", as 0,3,5-7, not '%s'",
-                     job->columns - 1, job->values->dimensions);
+                     job->columns - 1, job->dimensions);
 }
 
 static int choose_dimensions(explain_job *job) {
-    const char *at = job->values->dimensions;
-    job->shown = calloc((size_t)job->columns, sizeof *job->shown);
-    if (!job->shown) return out_of_memory(job);
+    const char *at = job->dimensions;
+    job->shown = cli_new(&job->run, job->columns, sizeof *job->shown);
+    if (!job->shown) return CLI_FAILED;
     if (!at)
         while (job->shown_count < job->columns && job->shown_count < SHOWN) {
             job->shown[job->shown_count] = job->shown_count;
@@ -151,10 +122,10 @@ static int choose_dimensions(explain_job *job) {
 
 static int read_communities(explain_job *job) {
     cafe_context *context = job->run.context;
-    if (!job->values->communities) return CLI_OK;
-    job->part = malloc((size_t)(job->counts.nodes + 1) * sizeof *job->part);
-    if (!job->part) return out_of_memory(job);
-    int code = cli_check(&job->run, cafe_labels_read(context, job->graph, job->values->communities,
+    if (!job->communities_path) return CLI_OK;
+    job->part = cli_new(&job->run, job->run.counts.nodes, sizeof *job->part);
+    if (!job->part) return CLI_FAILED;
+    int code = cli_check(&job->run, cafe_labels_read(context, job->run.graph, job->communities_path,
                                                      &job->communities));
     if (code != CLI_OK) return code;
     return cli_check(&job->run, cafe_labels_single(context, job->communities, job->part));
@@ -162,21 +133,21 @@ static int read_communities(explain_job *job) {
 
 /* Rows of a table in the order of the nodes: by their names, or as they come. */
 static int place_features(explain_job *job) {
-    int64_t n = job->counts.nodes, width = cafe_table_columns(job->features);
+    int64_t n = job->run.counts.nodes, width = cafe_table_columns(job->features);
     const float *values = cafe_table_values(job->features);
-    const char *path = job->values->features;
+    const char *path = job->features_path;
     if (cafe_table_rows(job->features) != n)
         return cli_error(&job->run, CLI_INPUT,
                          "%s: expected a row for each of %" PRId64 " nodes, found %" PRId64, path,
                          n, cafe_table_rows(job->features));
-    job->feature_rows = calloc((size_t)(n * width + 1), sizeof *job->feature_rows);
-    if (!job->feature_rows) return out_of_memory(job);
+    job->feature_rows = cli_new(&job->run, n * width, sizeof *job->feature_rows);
+    if (!job->feature_rows) return CLI_FAILED;
     for (int64_t i = 0; i < n; i++) {
         int64_t u = i;
         if (cafe_table_has_row_names(job->features)) {
             char name[1024];
             cafe_table_row_name(job->features, i, name, sizeof name);
-            u = cafe_graph_find(job->graph, name);
+            u = cafe_graph_find(job->run.graph, name);
             if (u < 0)
                 return cli_error(&job->run, CLI_INPUT, "%s: the graph has no node '%s'", path,
                                  name);
@@ -187,101 +158,80 @@ static int place_features(explain_job *job) {
 }
 
 static int read_features(explain_job *job) {
-    if (!job->values->features) return CLI_OK;
-    int code = cli_check(&job->run,
-                         cafe_table_read(job->run.context, job->values->features, &job->features));
+    if (!job->features_path) return CLI_OK;
+    int code =
+        cli_check(&job->run, cafe_table_read(job->run.context, job->features_path, &job->features));
     return code == CLI_OK ? place_features(job) : code;
 }
 
 static int read_input(explain_job *job) {
-    const explain_values *v = job->values;
-    cafe_context *context = job->run.context;
-    int code = cli_check(&job->run, cafe_graph_read(context, job->path, &v->graph, &job->graph));
-    if (code != CLI_OK) return code;
-    job->counts = *cafe_graph_get_counts(job->graph);
-    cli_say_graph(&job->run, job->path, job->graph);
-    code = find_nodes(job);
-    if (code == CLI_OK)
-        code = cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns,
-                                &job->vectors);
-    if (code == CLI_OK) code = choose_dimensions(job);
-    if (code == CLI_OK) code = read_communities(job);
-    if (code == CLI_OK && v->labels)
-        code = cli_read_known_labels(&job->run, job->graph, v->labels, &job->labels);
-    if (code == CLI_OK) code = read_features(job);
-    if (code == CLI_OK) code = cli_sample(&job->run, &v->sampling, job->graph, &job->sampled);
-    return code;
+    cli_run *run = &job->run;
+    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(find_nodes(job));
+    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
+    CLI_TRY(choose_dimensions(job));
+    CLI_TRY(read_communities(job));
+    if (job->labels_path)
+        CLI_TRY(cli_read_known_labels(run, run->graph, job->labels_path, &job->labels));
+    CLI_TRY(read_features(job));
+    return cli_sample(run, &job->sampling, run->graph, &job->sampled);
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-static cafe_status associate(explain_job *job) {
-    cafe_status status = CAFE_OK;
-    cafe_context *context = job->run.context;
+static int associate(explain_job *job) {
+    cli_run *run = &job->run;
     if (job->labels) {
-        job->with_labels = calloc((size_t)job->columns, sizeof *job->with_labels);
-        if (!job->with_labels) return CAFE_ERROR_MEMORY;
-        status = cafe_explain_labels(context, job->explanation, job->labels, job->with_labels);
+        job->with_labels = cli_new(run, job->columns, sizeof *job->with_labels);
+        if (!job->with_labels) return CLI_FAILED;
+        CLI_TRY(cli_check(run, cafe_explain_labels(run->context, job->explanation, job->labels,
+                                                   job->with_labels)));
     }
-    if (status == CAFE_OK && job->features) {
-        job->with_features = calloc((size_t)job->columns, sizeof *job->with_features);
-        if (!job->with_features) return CAFE_ERROR_MEMORY;
-        status =
-            cafe_explain_attributes(context, job->explanation, cafe_table_columns(job->features),
-                                    job->feature_rows, job->with_features);
-    }
-    return status;
+    if (!job->features) return CLI_OK;
+    job->with_features = cli_new(run, job->columns, sizeof *job->with_features);
+    if (!job->with_features) return CLI_FAILED;
+    return cli_check(run, cafe_explain_attributes(run->context, job->explanation,
+                                                  cafe_table_columns(job->features),
+                                                  job->feature_rows, job->with_features));
 }
 
-static cafe_status explain(explain_job *job) {
-    const explain_values *v = job->values;
-    cafe_context *context = job->run.context;
-    bool cheap = job->counts.nodes <= CHEAP_NODES && job->counts.edges <= CHEAP_EDGES;
-    cafe_status status = cafe_operator_modularity(context, job->sampled, &job->op);
-    if (status == CAFE_OK)
-        status = cafe_explain(context, job->op, job->columns, job->vectors, job->part, &v->explain,
-                              &job->explanation);
-    if (status != CAFE_OK) return status;
+static int explain(explain_job *job) {
+    cli_run *run = &job->run;
+    cafe_context *context = run->context;
+    bool cheap = run->counts.nodes <= CHEAP_NODES && run->counts.edges <= CHEAP_EDGES;
+    CLI_TRY(cli_check(run, cafe_operator_modularity(context, job->sampled, &job->op)));
+    CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
+                                        &job->explain, &job->explanation)));
     job->report = *cafe_explanation_get(job->explanation);
-    status = associate(job);
-    if (status == CAFE_OK && (v->spectrum || cheap))
-        status = cafe_spectrum_find(context, job->explanation, &v->values, &job->spectrum);
-    if (job->spectrum) job->spectrum_report = *cafe_spectrum_get(job->spectrum);
-    if (status == CAFE_OK && (v->bound || cheap)) {
-        status = cafe_ceiling_find(context, job->op, job->report.part, &v->ceiling, &job->ceiling);
-        job->has_ceiling = status == CAFE_OK;
+    CLI_TRY(associate(job));
+    if (job->wants_spectrum || cheap) {
+        CLI_TRY(cli_check(run, cafe_spectrum_find(context, job->explanation, &job->spectrum_options,
+                                                  &job->spectrum)));
+        job->spectrum_report = *cafe_spectrum_get(job->spectrum);
     }
-    return status;
+    job->has_ceiling = job->wants_bound || cheap;
+    if (!job->has_ceiling) return CLI_OK;
+    return cli_check(run, cafe_ceiling_find(context, job->op, job->report.part,
+                                            &job->ceiling_options, &job->ceiling));
 }
 
-static int work(explain_job *job) {
-    int code = read_input(job);
-    if (code == CLI_OK) code = cli_check(&job->run, explain(job));
-    if (code == CLI_OK && !(job->values->json && strcmp(job->values->json, "-") == 0))
-        code = explain_print(job);
-    if (code == CLI_OK) code = explain_write_json(job);
-    return code;
+static int work(void *argument) {
+    explain_job *job = argument;
+    CLI_TRY(read_input(job));
+    CLI_TRY(explain(job));
+    CLI_TRY(cli_write_result(&job->run, explain_put, job));
+    return cli_write_report(&job->run, explain_put_json, job);
 }
 
-static int check_values(explain_values *v, const cli_arguments *arguments) {
-    int inputs = 0;
-    const char *files[] = {arguments->words[0], arguments->words[1], v->communities, v->labels,
-                           v->features};
-    const char *e = cli_extension(arguments->words[1]);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        inputs += files[i] && strcmp(files[i], "-") == 0;
-    if (inputs > 1)
-        return cli_usage_error("explain", "only one of the inputs can be standard input");
-    if (strcmp(arguments->words[1], "-") != 0 && strcasecmp(e, ".npy") != 0 &&
-        strcasecmp(e, ".tsv") != 0 && strcasecmp(e, ".txt") != 0)
-        return cli_usage_error("explain",
-                               "%s: the ending of an embedding tells its format: .npy .tsv .txt",
-                               arguments->words[1]);
-    int code = cli_sampling_check("explain", &v->sampling, arguments);
-    return code != CLI_OK ? code : cli_output_check("explain", &v->common, v->json);
+static int check(void *argument) {
+    explain_job *job = argument;
+    const cli_run *run = &job->run;
+    CLI_TRY(cli_check_ending("explain", run->words[1], CLI_VECTORS " -"));
+    return cli_sampling_check("explain", &job->sampling, run->arguments);
 }
 
-static void free_job(explain_job *job) {
+static void release(void *argument) {
+    explain_job *job = argument;
     cafe_spectrum_free(job->spectrum);
     cafe_explanation_free(job->explanation);
     cafe_operator_free(job->op);
@@ -289,61 +239,43 @@ static void free_job(explain_job *job) {
     cafe_labels_free(job->communities);
     cafe_labels_free(job->labels);
     cafe_table_free(job->features);
-    cafe_graph_free(job->graph);
-    void *blocks[] = {job->vectors, job->part,        job->feature_rows,  job->nodes,
-                      job->shown,   job->with_labels, job->with_features, job->name};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
-}
-
-static int run_explain(const void *values, const cli_arguments *arguments) {
-    explain_values v = *(const explain_values *)values;
-    explain_job job = {
-        .values = &v, .path = arguments->words[0], .vectors_path = arguments->words[1]};
-    int code = check_values(&v, arguments);
-    if (code != CLI_OK) return code;
-    code = cli_begin(&job.run, "explain", &v.common);
-    if (code == CLI_OK) code = work(&job);
-    free_job(&job);
-    return cli_end(&job.run, code);
+    free(job->vectors);
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const cli_option options[] = {
-    {"node", 0, "NAME,...", CLI_TEXT, offsetof(explain_values, nodes), NULL, NULL,
-     "cards of these nodes: position, pulls and pushes, community and margin"},
-    {"dimensions", 0, "LIST", CLI_TEXT, offsetof(explain_values, dimensions), NULL, NULL,
-     "columns to print, as 0,3,5-7; without it the first eight; the report has all"},
-    {"communities", 0, "FILE", CLI_TEXT, offsetof(explain_values, communities), NULL, NULL,
-     "the partition, 'node community' a line; without it that of cafe cluster"},
-    {"labels", 0, "FILE", CLI_TEXT, offsetof(explain_values, labels), NULL, NULL,
-     "labels, 'node label[,label...]' a line: the one most associated with each column is named"},
-    {"features", 0, "FILE", CLI_TEXT, offsetof(explain_values, features), NULL, NULL,
-     "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with each column "
-     "is named"},
-    {"spectrum", 0, NULL, CLI_FLAG, offsetof(explain_values, spectrum), NULL, NULL,
-     "also the next eigenvalues, the sum of all positive ones and the elbow; up to 3,000 nodes and "
-     "30,000 edges that comes unasked, a large graph takes minutes"},
-    {"bound", 0, NULL, CLI_FLAG, offsetof(explain_values, bound), NULL, NULL,
-     "also an upper bound on the modularity of any partition; likewise"},
-    {"json", 0, "FILE", CLI_TEXT, offsetof(explain_values, json), NULL, NULL,
-     "every card as JSON; - prints it instead of the text"},
-    CLI_ROWS_SAMPLING(explain_values),
-    CLI_ROW_FORCE,
-    CLI_ROW_THREADS,
-    CLI_ROW_SEED,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
-};
+#define JOB explain_job
 
+static const cli_option options[] = {
+    CLI_ROW_TEXT(JOB, nodes_asked, "node", "NAME,...",
+                 "cards of these nodes: position, pulls and pushes, community and margin"),
+    CLI_ROW_TEXT(JOB, dimensions, "dimensions", "LIST",
+                 "columns to print, as 0,3,5-7; without it the first eight; the report has all"),
+    CLI_ROW_READS(JOB, communities_path, "communities",
+                  "the partition, 'node community' a line; without it that of cafe cluster"),
+    CLI_ROW_READS(JOB, labels_path, "labels",
+                  "labels, 'node label[,label...]' a line: the one most associated with each "
+                  "column is named"),
+    CLI_ROW_READS(JOB, features_path, "features",
+                  "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "
+                  "each column is named"),
+    CLI_ROW_FLAG(JOB, wants_spectrum, "spectrum",
+                 "also the next eigenvalues, the sum of all positive ones and the elbow; up to "
+                 "3,000 nodes and 30,000 edges without being asked for, a large graph takes "
+                 "minutes"),
+    CLI_ROW_FLAG(JOB, wants_bound, "bound",
+                 "also an upper bound on the modularity of any partition; likewise"),
+    CLI_ROW_JSON("every card as JSON; - prints it instead of the text"),
+    CLI_ROWS_SAMPLING(JOB),
+    CLI_ROWS_SEEDED,
+};
 static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Lists", NULL, cafe_explain_option_table, offsetof(explain_values, explain)},
-    {"--spectrum", NULL, cafe_spectrum_option_table, offsetof(explain_values, values)},
-    {"--bound", NULL, cafe_ceiling_option_table, offsetof(explain_values, ceiling)},
-    {"Sampling", NULL, cafe_sample_option_table, offsetof(explain_values, sampling.options)},
-    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(explain_values, graph)},
+    CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("Lists", JOB, explain, cafe_explain_option_table),
+    CLI_GROUP_TABLE("--spectrum", JOB, spectrum_options, cafe_spectrum_option_table),
+    CLI_GROUP_TABLE("--bound", JOB, ceiling_options, cafe_ceiling_option_table),
+    CLI_GROUP_TABLE("Sampling", JOB, sampling.options, cafe_sample_option_table),
+    CLI_GROUP_READING,
     {0},
 };
 
@@ -356,9 +288,7 @@ const cli_command cli_explain = {
         "cards of its columns, of nodes and of communities, how much of the spectrum it holds, and "
         "how far the partition is from the best one at most. Sampling options are those the "
         "embedding was made with.",
-    .groups = groups,
-    .size = sizeof(explain_values),
-    .least = 2,
-    .most = 2,
-    .run = run_explain,
+    CLI_JOB(explain_job, 2, 2),
+    .check = check,
+    .release = release,
 };

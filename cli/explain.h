@@ -6,23 +6,14 @@
 #include "run.h"
 #include "sampling.h"
 
-typedef struct explain_values {
-    cli_common common;
-    const char *json, *nodes, *dimensions, *communities, *labels, *features;
-    bool spectrum, bound;
-    cli_sampling sampling;
-    cafe_graph_options graph;
-    cafe_explain_options explain;
-    cafe_spectrum_options values;
-    cafe_ceiling_options ceiling;
-} explain_values;
-
 typedef struct explain_job {
     cli_run run;
-    const explain_values *values;
-    const char *path, *vectors_path;
-    cafe_graph *graph;
-    cafe_graph_counts counts;
+    const char *nodes_asked, *dimensions, *communities_path, *labels_path, *features_path;
+    bool wants_spectrum, wants_bound;
+    cli_sampling sampling;
+    cafe_explain_options explain;
+    cafe_spectrum_options spectrum_options;
+    cafe_ceiling_options ceiling_options;
     cafe_sampled *sampled;
     cafe_operator *op;
     int64_t columns;
@@ -40,17 +31,15 @@ typedef struct explain_job {
     cafe_spectrum_report spectrum_report;
     bool has_ceiling;
     cafe_ceiling ceiling;
-    char *name; /* the last name asked for */
-    size_t name_room;
 } explain_job;
 
-/* The name of a node, of a community, of an attribute; valid until the next one. */
-const char *explain_node_name(explain_job *job, int64_t u);
-const char *explain_community_name(explain_job *job, int32_t c);
-const char *explain_feature_name(explain_job *job, int64_t i);
+/* The name of a node, of a community, of an attribute; valid until the next text of the run. */
+const char *explain_node_name(const explain_job *job, int64_t u);
+const char *explain_community_name(const explain_job *job, int32_t c);
+const char *explain_feature_name(const explain_job *job, int64_t i);
 
 /* explain_text.c, explain_json.c */
-int explain_print(explain_job *job);
-int explain_write_json(explain_job *job);
+int explain_put(FILE *file, const void *job);
+int explain_put_json(FILE *file, const void *job);
 
 #endif

@@ -7,17 +7,17 @@
 #include "graph_text.h"
 #include "output.h"
 
-typedef const char *namer(explain_job *job, int64_t index);
+typedef const char *namer(const explain_job *job, int64_t index);
 
-static const char *name_node(explain_job *job, int64_t u) {
+static const char *name_node(const explain_job *job, int64_t u) {
     return explain_node_name(job, u);
 }
 
-static const char *name_community(explain_job *job, int64_t c) {
+static const char *name_community(const explain_job *job, int64_t c) {
     return explain_community_name(job, (int32_t)c);
 }
 
-static void put_list(explain_job *job, cli_json *json, const char *key, namer *name,
+static void put_list(const explain_job *job, cli_json *json, const char *key, namer *name,
                      const char *what, const char *figure, const cafe_listed *list, int64_t count) {
     cli_json_open(json, key, '[');
     for (int64_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static void put_association(cli_json *json, const char *key, const char *name,
     cli_json_close(json, '}');
 }
 
-static void put_dimension(explain_job *job, cli_json *json, int64_t column) {
+static void put_dimension(const explain_job *job, cli_json *json, int64_t column) {
     cafe_dimension_card c;
     cafe_explain_dimension(job->explanation, column, &c);
     cli_json_open(json, NULL, '{');
@@ -73,10 +73,10 @@ static void put_dimension(explain_job *job, cli_json *json, int64_t column) {
     cli_json_close(json, '}');
 }
 
-static void put_embedding(explain_job *job, cli_json *json) {
+static void put_embedding(const explain_job *job, cli_json *json) {
     const cafe_explain_report *r = &job->report;
     cli_json_open(json, "embedding", '{');
-    cli_json_text(json, "path", job->vectors_path);
+    cli_json_text(json, "path", job->run.words[1]);
     cli_json_integer(json, "columns", r->columns);
     cli_json_integer(json, "rank", r->pairs);
     cli_json_text(json, "problem", r->generalised ? "walk" : "plain");
@@ -111,8 +111,8 @@ static void put_spectrum(const explain_job *job, cli_json *json) {
 static void put_partition(const explain_job *job, cli_json *json) {
     const cafe_ceiling *c = &job->ceiling;
     cli_json_open(json, "partition", '{');
-    if (job->values->communities) cli_json_text(json, "path", job->values->communities);
-    cli_json_bool(json, "found", !job->values->communities);
+    if (job->communities_path) cli_json_text(json, "path", job->communities_path);
+    cli_json_bool(json, "found", !job->communities_path);
     cli_json_integer(json, "communities", job->report.communities);
     cli_json_real(json, "modularity", job->report.part_modularity);
     if (job->has_ceiling) {
@@ -135,7 +135,7 @@ static void put_partition(const explain_job *job, cli_json *json) {
 
 /* ---- communities and nodes ------------------------------------------------------------------- */
 
-static void put_communities(explain_job *job, cli_json *json) {
+static void put_communities(const explain_job *job, cli_json *json) {
     cli_json_open(json, "communities", '[');
     for (int32_t i = 0; i < job->report.communities; i++) {
         cafe_community_card c;
@@ -155,8 +155,8 @@ static void put_communities(explain_job *job, cli_json *json) {
     cli_json_close(json, ']');
 }
 
-static void put_forces(explain_job *job, cli_json *json, const char *key, const cafe_force *list,
-                       int64_t count) {
+static void put_forces(const explain_job *job, cli_json *json, const char *key,
+                       const cafe_force *list, int64_t count) {
     cli_json_open(json, key, '[');
     for (int64_t i = 0; i < count; i++) {
         cli_json_open(json, NULL, '{');
@@ -183,7 +183,7 @@ static void put_position(cli_json *json, const cafe_node_card *c) {
     cli_json_close(json, ']');
 }
 
-static void put_node(explain_job *job, cli_json *json, const cafe_node_card *c) {
+static void put_node(const explain_job *job, cli_json *json, const cafe_node_card *c) {
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "node", explain_node_name(job, c->node));
     cli_json_real(json, "mass", c->mass);
@@ -211,45 +211,41 @@ static void put_node(explain_job *job, cli_json *json, const cafe_node_card *c) 
     cli_json_close(json, '}');
 }
 
-static int put_nodes(explain_job *job, cli_json *json) {
-    int code = CLI_OK;
+static int put_nodes(const explain_job *job, cli_json *json) {
     cli_json_open(json, "nodes", '[');
-    for (int64_t i = 0; i < job->node_count && code == CLI_OK; i++) {
+    for (int64_t i = 0; i < job->node_count; i++) {
         cafe_node_card card;
-        code = cli_check(
-            &job->run, cafe_explain_node(job->run.context, job->explanation, job->nodes[i], &card));
-        if (code == CLI_OK) put_node(job, json, &card);
+        CLI_TRY(cli_check(&job->run, cafe_explain_node(job->run.context, job->explanation,
+                                                       job->nodes[i], &card)));
+        put_node(job, json, &card);
     }
     cli_json_close(json, ']');
-    return code;
+    return CLI_OK;
 }
 
-int explain_write_json(explain_job *job) {
-    const explain_values *v = job->values;
-    cli_output output;
-    if (!v->json) return CLI_OK;
-    int code = cli_output_open(&job->run, v->json, &output);
-    if (code != CLI_OK) return code;
-    cli_json json = {.file = output.file};
+int explain_put_json(FILE *file, const void *argument) {
+    const explain_job *job = argument;
+    cli_json json = {.file = file};
     cli_json_open(&json, NULL, '{');
     cli_json_text(&json, "schema", "cafe/explain/1");
     cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->path, &job->counts);
-    cli_json_sampling(&json, &v->sampling);
+    cli_json_graph(&json, job->run.words[0], &job->run.counts);
+    cli_json_sampling(&json, &job->sampling);
     cli_json_sampled(&json, job->sampled);
     cli_json_open(&json, "options", '{');
-    cli_json_unsigned(&json, "seed", v->common.seed);
-    cli_json_options(&json, cafe_explain_option_table(), &v->explain);
-    if (job->spectrum) cli_json_options(&json, cafe_spectrum_option_table(), &v->values);
-    if (job->has_ceiling) cli_json_options(&json, cafe_ceiling_option_table(), &v->ceiling);
+    cli_json_unsigned(&json, "seed", job->run.common->seed);
+    cli_json_options(&json, cafe_explain_option_table(), &job->explain);
+    if (job->spectrum)
+        cli_json_options(&json, cafe_spectrum_option_table(), &job->spectrum_options);
+    if (job->has_ceiling)
+        cli_json_options(&json, cafe_ceiling_option_table(), &job->ceiling_options);
     cli_json_close(&json, '}');
     put_embedding(job, &json);
     put_spectrum(job, &json);
     put_partition(job, &json);
     put_communities(job, &json);
-    code = put_nodes(job, &json);
+    CLI_TRY(put_nodes(job, &json));
     cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
     cli_json_close(&json, '}');
-    int closed = cli_output_close(&job->run, &output, code == CLI_OK);
-    return code != CLI_OK ? code : closed;
+    return CLI_OK;
 }

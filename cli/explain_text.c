@@ -18,130 +18,136 @@ static double percent(double part, double whole) {
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
 
-static void print_nodes(explain_job *job, const char *title, const cafe_listed *list,
-                        int64_t count) {
-    printf("    %-12s", title);
+static void put_nodes(FILE *file, const explain_job *job, const char *title,
+                      const cafe_listed *list, int64_t count) {
+    fprintf(file, "    %-12s", title);
     for (int64_t i = 0; i < count; i++)
-        printf("%s%s %+.4g", i ? ", " : "", explain_node_name(job, list[i].index), list[i].value);
-    putchar('\n');
+        fprintf(file, "%s%s %+.4g", i ? ", " : "", explain_node_name(job, list[i].index),
+                list[i].value);
+    putc('\n', file);
 }
 
-static void print_communities(explain_job *job, const cafe_listed *list, int64_t count) {
+static void put_communities(FILE *file, const explain_job *job, const cafe_listed *list,
+                            int64_t count) {
     if (count == 0) return;
-    printf("    %-12s", "");
+    fprintf(file, "    %-12s", "");
     for (int64_t i = 0; i < count; i++)
-        printf("%s%s r = %+.3f", i ? ", " : "communities ",
-               explain_community_name(job, list[i].index), list[i].value);
-    putchar('\n');
+        fprintf(file, "%s%s r = %+.3f", i ? ", " : "communities ",
+                explain_community_name(job, list[i].index), list[i].value);
+    putc('\n', file);
 }
 
-static void print_association(const char *title, const char *name, const char *ratio,
-                              const cafe_association *a) {
+static void put_association(FILE *file, const char *title, const char *name, const char *ratio,
+                            const cafe_association *a) {
     if (a->index < 0) return;
-    printf("    %-12s%s r = %+.3f", title, name, a->correlation);
-    if (a->ratio >= 0) printf(", %s %.1f %% of the variance", ratio, 100 * a->ratio);
-    putchar('\n');
+    fprintf(file, "    %-12s%s r = %+.3f", title, name, a->correlation);
+    if (a->ratio >= 0) fprintf(file, ", %s %.1f %% of the variance", ratio, 100 * a->ratio);
+    putc('\n', file);
 }
 
-static void print_dimension(explain_job *job, int64_t column) {
+static void put_dimension(FILE *file, const explain_job *job, int64_t column) {
     cafe_dimension_card c;
     cafe_explain_dimension(job->explanation, column, &c);
-    printf("\ndimension %" PRId64 "\n", column);
-    printf("    %-12s%.9g, residual %.2g\n", "value", c.value, c.residual);
-    printf("    %-12s%.9g, %.2f %% of the modularity of the embedding\n", "contributes",
-           c.contribution, 100 * c.share);
-    print_nodes(job, "high end", c.high, c.ends);
-    print_communities(job, c.high_communities, c.high_count);
-    print_nodes(job, "low end", c.low, c.ends);
-    print_communities(job, c.low_communities, c.low_count);
+    fprintf(file, "\ndimension %" PRId64 "\n", column);
+    fprintf(file, "    %-12s%.9g, residual %.2g\n", "value", c.value, c.residual);
+    fprintf(file, "    %-12s%.9g, %.2f %% of the modularity of the embedding\n", "contributes",
+            c.contribution, 100 * c.share);
+    put_nodes(file, job, "high end", c.high, c.ends);
+    put_communities(file, job, c.high_communities, c.high_count);
+    put_nodes(file, job, "low end", c.low, c.ends);
+    put_communities(file, job, c.low_communities, c.low_count);
     if (job->with_labels) {
         const cafe_association *a = job->with_labels + column;
         const char *name = a->index < 0 ? "" : cafe_labels_class_name(job->labels, a->index);
-        print_association("label", name, "all labels explain", a);
+        put_association(file, "label", name, "all labels explain", a);
     }
     if (job->with_features) {
         const cafe_association *a = job->with_features + column;
         const char *name = a->index < 0 ? "" : explain_feature_name(job, a->index);
-        print_association("attribute", name, "explains", a);
+        put_association(file, "attribute", name, "explains", a);
     }
 }
 
-static void print_dimensions(explain_job *job) {
-    printf("embedding   %" PRId64 " nodes x %" PRId64 " columns, rank %" PRId64 "; problem %s\n",
-           job->report.nodes, job->report.columns, job->report.pairs, problem(job));
-    printf("            modularity of the embedding tr(V^T Q V) = %.9g\n", job->report.modularity);
-    for (int64_t i = 0; i < job->shown_count; i++) print_dimension(job, job->shown[i]);
+static void put_dimensions(FILE *file, const explain_job *job) {
+    fprintf(file,
+            "embedding   %" PRId64 " nodes x %" PRId64 " columns, rank %" PRId64 "; problem %s\n",
+            job->report.nodes, job->report.columns, job->report.pairs, problem(job));
+    fprintf(file, "            modularity of the embedding tr(V^T Q V) = %.9g\n",
+            job->report.modularity);
+    for (int64_t i = 0; i < job->shown_count; i++) put_dimension(file, job, job->shown[i]);
     if (job->shown_count < job->columns)
-        printf("\n%" PRId64 " of %" PRId64
-               " dimensions are shown; --dimensions says which, --json has all\n",
-               job->shown_count, job->columns);
+        fprintf(file,
+                "\n%" PRId64 " of %" PRId64
+                " dimensions are shown; --dimensions says which, --json has all\n",
+                job->shown_count, job->columns);
 }
 
 /* ---- spectrum -------------------------------------------------------------------------------- */
 
-static void print_spectrum(const explain_job *job) {
+static void put_spectrum(FILE *file, const explain_job *job) {
     const cafe_spectrum_report *r = &job->spectrum_report;
     if (!job->spectrum) return;
-    printf("\nspectrum of %s\n    %-12s", problem(job), "values");
+    fprintf(file, "\nspectrum of %s\n    %-12s", problem(job), "values");
     for (int64_t j = 0; j < r->count; j++) {
         bool wrap = j > 0 && j % 6 == 0;
-        printf("%s%.6g%s", wrap ? "\n                " : "", r->values[j],
-               j + 1 == r->elbow ? " |" : "");
-        if (j + 1 < r->count) putchar(' ');
+        fprintf(file, "%s%.6g%s", wrap ? "\n                " : "", r->values[j],
+                j + 1 == r->elbow ? " |" : "");
+        if (j + 1 < r->count) putc(' ', file);
     }
     if (r->elbow > 0)
-        printf("\n    %-12safter %" PRId64 " value%s, where they fall most: by %.6g\n", "elbow",
-               r->elbow, r->elbow == 1 ? "" : "s", r->gap);
+        fprintf(file, "\n    %-12safter %" PRId64 " value%s, where they fall most: by %.6g\n",
+                "elbow", r->elbow, r->elbow == 1 ? "" : "s", r->gap);
     else
-        printf("\n    %-12snone: no gap exceeds the residuals\n", "elbow");
-    printf("    %-12s%.6g by the columns", "held", r->held);
+        fprintf(file, "\n    %-12snone: no gap exceeds the residuals\n", "elbow");
+    fprintf(file, "    %-12s%.6g by the columns", "held", r->held);
     if (r->positive < 0)
-        printf("\n");
+        fprintf(file, "\n");
     else if (r->exact)
-        printf(", %.2f %% of %.6g, the sum of all positive eigenvalues\n",
-               percent(r->held, r->positive), r->positive);
+        fprintf(file, ", %.2f %% of %.6g, the sum of all positive eigenvalues\n",
+                percent(r->held, r->positive), r->positive);
     else
-        printf(", %.2f %% of %.6g +- %.2g, the estimated sum of all positive eigenvalues\n",
-               percent(r->held, r->positive), r->positive, r->standard_error);
+        fprintf(file, ", %.2f %% of %.6g +- %.2g, the estimated sum of all positive eigenvalues\n",
+                percent(r->held, r->positive), r->positive, r->standard_error);
 }
 
 /* ---- the partition --------------------------------------------------------------------------- */
 
-static void print_certificate(const explain_job *job) {
+static void put_certificate(FILE *file, const explain_job *job) {
     const cafe_ceiling *c = &job->ceiling;
     double found = job->report.part_modularity;
     char count[CLI_COUNT_TEXT];
-    printf("\npartition   %s communit%s%s, modularity %.9f\n",
-           cli_count_text(job->report.communities, count),
-           job->report.communities == 1 ? "y" : "ies",
-           job->values->communities ? "" : " (found by layers)", found);
+    fprintf(file, "\npartition   %s communit%s%s, modularity %.9f\n",
+            cli_count_text(job->report.communities, count),
+            job->report.communities == 1 ? "y" : "ies",
+            job->communities ? "" : " (found by layers)", found);
     if (!job->has_ceiling) return;
-    printf("    %-12s%.9f: no partition has more; gap %.9f\n", "bound", c->bound, c->bound - found);
-    printf("    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f%s\n", "the least of",
-           c->pairs, c->spectral, c->dual, c->witness, c->exact ? "" : "; residuals are in them");
+    fprintf(file, "    %-12s%.9f: no partition has more; gap %.9f\n", "bound", c->bound,
+            c->bound - found);
+    fprintf(file, "    %-14spairs %.6f, spectral %.6f, dual %.6f, witness %.6f%s\n", "the least of",
+            c->pairs, c->spectral, c->dual, c->witness, c->exact ? "" : "; residuals are in them");
 }
 
-static void print_community(explain_job *job, const cafe_community_card *c) {
+static void put_community(FILE *file, const explain_job *job, const cafe_community_card *c) {
     char nodes[CLI_COUNT_TEXT];
-    printf("\ncommunity %s\n", explain_community_name(job, c->community));
-    printf("    %-12s%s, p(S) = %.6f, conductance %.4f\n", "nodes", cli_count_text(c->nodes, nodes),
-           c->mass, c->conductance);
-    printf("    %-12s%.9f, %.2f %% of the partition's\n", "q(S,S)", c->strength,
-           percent(c->strength, job->report.part_modularity));
-    printf("    %-12s", "central");
+    fprintf(file, "\ncommunity %s\n", explain_community_name(job, c->community));
+    fprintf(file, "    %-12s%s, p(S) = %.6f, conductance %.4f\n", "nodes",
+            cli_count_text(c->nodes, nodes), c->mass, c->conductance);
+    fprintf(file, "    %-12s%.9f, %.2f %% of the partition's\n", "q(S,S)", c->strength,
+            percent(c->strength, job->report.part_modularity));
+    fprintf(file, "    %-12s", "central");
     for (int64_t i = 0; i < c->central_count; i++)
-        printf("%s%s %.4f", i ? ", " : "", explain_node_name(job, c->central[i].index),
-               c->central[i].value);
-    printf("\n    %-12s", "nearest");
+        fprintf(file, "%s%s %.4f", i ? ", " : "", explain_node_name(job, c->central[i].index),
+                c->central[i].value);
+    fprintf(file, "\n    %-12s", "nearest");
     for (int64_t i = 0; i < c->nearest_count; i++)
-        printf("%s%s q = %+.6f", i ? ", " : "", explain_community_name(job, c->nearest[i].index),
-               c->nearest[i].value);
-    printf("%s\n", c->nearest_count ? "" : "none: no edge leaves it");
+        fprintf(file, "%s%s q = %+.6f", i ? ", " : "",
+                explain_community_name(job, c->nearest[i].index), c->nearest[i].value);
+    fprintf(file, "%s\n", c->nearest_count ? "" : "none: no edge leaves it");
 }
 
 /* The largest communities first, as many as a list has. */
-static int print_largest(explain_job *job) {
-    int64_t count = job->report.communities, top = job->values->explain.top, n = job->counts.nodes;
+static int put_largest(FILE *file, const explain_job *job) {
+    int64_t count = job->report.communities, top = job->explain.top, n = job->run.counts.nodes;
     bool *shown = calloc((size_t)count + 1, sizeof *shown);
     if (!shown) return cli_error(&job->run, CLI_FAILED, "out of memory");
     for (int64_t i = 0; i < top && i < count; i++) {
@@ -153,69 +159,68 @@ static int print_largest(explain_job *job) {
         }
         if (best.nodes <= 0 && n > 0) break;
         shown[best.community] = true;
-        print_community(job, &best);
+        put_community(file, job, &best);
     }
     if (count > top)
-        printf("\nthe %" PRId64 " largest of %" PRId64 " communities are shown; --json has all\n",
-               top, count);
+        fprintf(file,
+                "\nthe %" PRId64 " largest of %" PRId64 " communities are shown; --json has all\n",
+                top, count);
     free(shown);
     return CLI_OK;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static void print_forces(explain_job *job, const char *title, const cafe_force *list,
-                         int64_t count) {
+static void put_forces(FILE *file, const explain_job *job, const char *title,
+                       const cafe_force *list, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-        printf("    %-12s%-16s q = %+.3e x <h,h> = %+.4f = %+.3e%s\n", i ? "" : title,
-               explain_node_name(job, list[i].node), list[i].covariance, list[i].product,
-               list[i].value, list[i].linked ? "" : "  not linked");
+        fprintf(file, "    %-12s%-16s q = %+.3e x <h,h> = %+.4f = %+.3e%s\n", i ? "" : title,
+                explain_node_name(job, list[i].node), list[i].covariance, list[i].product,
+                list[i].value, list[i].linked ? "" : "  not linked");
     }
 }
 
-static void print_membership(explain_job *job, const cafe_node_card *c) {
+static void put_membership(FILE *file, const explain_job *job, const cafe_node_card *c) {
     if (c->community < 0) return;
-    printf("    %-12s%s, q(u,S) = %+.3e; ", "community", explain_community_name(job, c->community),
-           c->attachment);
+    fprintf(file, "    %-12s%s, q(u,S) = %+.3e; ", "community",
+            explain_community_name(job, c->community), c->attachment);
     if (c->second >= 0)
-        printf("second %s %+.3e; ", explain_community_name(job, c->second), c->second_attachment);
+        fprintf(file, "second %s %+.3e; ", explain_community_name(job, c->second),
+                c->second_attachment);
     else
-        printf("second best alone 0; ");
-    printf("margin %+.3e\n", c->margin);
-    printf("    %-12sC(u|S) = %.6f, place %" PRId64 " of %" PRId64 "\n", "centrality",
-           c->centrality, c->rank, c->members);
+        fprintf(file, "second best alone 0; ");
+    fprintf(file, "margin %+.3e\n", c->margin);
+    fprintf(file, "    %-12sC(u|S) = %.6f, place %" PRId64 " of %" PRId64 "\n", "centrality",
+            c->centrality, c->rank, c->members);
 }
 
-static void print_node(explain_job *job, const cafe_node_card *c) {
-    printf("\nnode %s\n", explain_node_name(job, c->node));
-    printf("    %-12s%" PRId64 " nodes, p_u = %.6g, |h_u| = %.6g\n", "linked to", c->linked,
-           c->mass, c->length);
-    printf("    %-12s", "position");
+static void put_node(FILE *file, const explain_job *job, const cafe_node_card *c) {
+    fprintf(file, "\nnode %s\n", explain_node_name(job, c->node));
+    fprintf(file, "    %-12s%" PRId64 " nodes, p_u = %.6g, |h_u| = %.6g\n", "linked to", c->linked,
+            c->mass, c->length);
+    fprintf(file, "    %-12s", "position");
     for (int64_t i = 0; i < c->coordinate_count; i++)
-        printf("%scolumn %d %+.4g (percentile %.1f)", i ? ", " : "", c->coordinates[i].column,
-               c->coordinates[i].value, c->coordinates[i].percentile);
-    printf("\n    %-12s<h_u, z_u> = %+.6e = own %+.3e, linked %+.3e %+.3e, others %+.3e %+.3e\n",
-           "forces", c->total, c->own, c->linked_pull, c->linked_push, c->other_pull,
-           c->other_push);
-    print_forces(job, "pulls", c->pulls, c->pull_count);
-    print_forces(job, "pushes", c->pushes, c->push_count);
-    print_membership(job, c);
+        fprintf(file, "%scolumn %d %+.4g (percentile %.1f)", i ? ", " : "",
+                c->coordinates[i].column, c->coordinates[i].value, c->coordinates[i].percentile);
+    fprintf(
+        file, "\n    %-12s<h_u, z_u> = %+.6e = own %+.3e, linked %+.3e %+.3e, others %+.3e %+.3e\n",
+        "forces", c->total, c->own, c->linked_pull, c->linked_push, c->other_pull, c->other_push);
+    put_forces(file, job, "pulls", c->pulls, c->pull_count);
+    put_forces(file, job, "pushes", c->pushes, c->push_count);
+    put_membership(file, job, c);
 }
 
-int explain_print(explain_job *job) {
-    int code = CLI_OK;
-    cli_progress_hide(job->run.bar);
-    print_dimensions(job);
-    print_spectrum(job);
-    print_certificate(job);
-    code = print_largest(job);
-    for (int64_t i = 0; i < job->node_count && code == CLI_OK; i++) {
+int explain_put(FILE *file, const void *argument) {
+    const explain_job *job = argument;
+    put_dimensions(file, job);
+    put_spectrum(file, job);
+    put_certificate(file, job);
+    CLI_TRY(put_largest(file, job));
+    for (int64_t i = 0; i < job->node_count; i++) {
         cafe_node_card card;
-        code = cli_check(
-            &job->run, cafe_explain_node(job->run.context, job->explanation, job->nodes[i], &card));
-        if (code == CLI_OK) print_node(job, &card);
+        CLI_TRY(cli_check(&job->run, cafe_explain_node(job->run.context, job->explanation,
+                                                       job->nodes[i], &card)));
+        put_node(file, job, &card);
     }
-    fflush(stdout);
-    cli_progress_show(job->run.bar);
-    return code;
+    return CLI_OK;
 }

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -30,11 +29,10 @@ int plot_parse_column(plot_job *job, const char *option, const char *text, int64
 
 static int take_columns(plot_job *job) {
     int64_t x = 0, y = 0;
-    const plot_values *v = job->values;
-    int code = plot_parse_column(job, "x", v->x ? v->x : "0", &x);
-    if (code == CLI_OK) code = plot_parse_column(job, "y", v->y ? v->y : "1", &y);
+    int code = plot_parse_column(job, "x", job->x ? job->x : "0", &x);
+    if (code == CLI_OK) code = plot_parse_column(job, "y", job->y ? job->y : "1", &y);
     if (code != CLI_OK) return code;
-    for (int64_t u = 0; u < job->n; u++) {
+    for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         job->xy[2 * u] = job->vectors[u * job->columns + x];
         job->xy[2 * u + 1] = job->vectors[u * job->columns + y];
     }
@@ -48,36 +46,26 @@ static int take_columns(plot_job *job) {
 static int take_map(plot_job *job, const char *path) {
     int64_t columns = 0;
     float *map = NULL;
-    int code = cli_read_vectors(&job->run, path, job->graph, &columns, &map);
+    int code = cli_read_vectors(&job->run, path, job->run.graph, &columns, &map);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          path, columns);
-    for (int64_t i = 0; i < 2 * job->n && code == CLI_OK; i++) job->xy[i] = map[i];
+    if (code == CLI_OK) memcpy(job->xy, map, (size_t)(2 * job->run.counts.nodes) * sizeof *map);
     free(map);
     return code;
 }
 
 /* Two columns are shown as they are; a file's map, or one made here, with one scale. */
 static int find_points(plot_job *job) {
-    const plot_values *v = job->values;
-    job->xy = malloc((size_t)(2 * job->n + 1) * sizeof *job->xy);
-    if (!job->xy) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    job->inputs.n = job->n;
-    job->inputs.xy = job->xy;
-    if (v->x || v->y) return take_columns(job);
+    cli_run *run = &job->run;
+    job->inputs.n = run->counts.nodes;
+    job->inputs.xy = job->xy = cli_new(run, 2 * run->counts.nodes, sizeof *job->xy);
+    if (!job->xy) return CLI_FAILED;
+    if (job->x || job->y) return take_columns(job);
     job->inputs.equal = 1;
-    if (v->map && strcmp(v->map, "auto") != 0) return take_map(job, v->map);
-    return cli_check(&job->run, cafe_map(job->run.context, job->graph, job->n, job->columns,
-                                         job->vectors, NULL, job->xy));
-}
-
-static int read_input(plot_job *job) {
-    int code = cli_check(
-        &job->run, cafe_graph_read(job->run.context, job->path, &job->values->graph, &job->graph));
-    if (code != CLI_OK) return code;
-    job->n = cafe_graph_nodes(job->graph);
-    cli_say_graph(&job->run, job->path, job->graph);
-    return cli_read_vectors(&job->run, job->vectors_path, job->graph, &job->columns, &job->vectors);
+    if (job->map && strcmp(job->map, "auto") != 0) return take_map(job, job->map);
+    return cli_check(run, cafe_map(run->context, run->graph, run->counts.nodes, job->columns,
+                                   job->vectors, NULL, job->xy));
 }
 
 /* ---- options that the library checks --------------------------------------------------------- */
@@ -104,166 +92,128 @@ static int set_size(plot_job *job, const char *text) {
 }
 
 static int set_options(plot_job *job) {
-    const plot_values *v = job->values;
     cafe_plot_inputs_init(&job->inputs);
     cafe_plot_options_init(&job->options);
-    job->options.dark = v->dark;
-    int code = set_size(job, v->size);
-    if (code == CLI_OK) code = set_option(job, "links", v->links);
-    if (code == CLI_OK) code = set_option(job, "radius", v->radius);
-    return code;
+    job->options.dark = job->dark;
+    CLI_TRY(set_size(job, job->size));
+    CLI_TRY(set_option(job, "links", job->links));
+    return set_option(job, "radius", job->radius);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
 /* NO_COLOR: https://no-color.org */
-static bool with_colour(const plot_values *v) {
+static bool with_colour(const plot_job *job) {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    if (v->color != PLOT_COLOR_AUTO) return v->color == PLOT_COLOR_ALWAYS;
+    if (job->color != PLOT_COLOR_AUTO) return job->color == PLOT_COLOR_ALWAYS;
     return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static int64_t terminal_width(const plot_values *v) {
+static int64_t terminal_width(const plot_job *job) {
     struct winsize size;
-    if (v->width > 0) return v->width < 8 ? 8 : v->width > 1000 ? 1000 : v->width;
+    if (job->width > 0) return job->width < 8 ? 8 : job->width > 1000 ? 1000 : job->width;
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 8)
         return 80;
     return size.ws_col < 160 ? size.ws_col : 160;
 }
 
+static int put_text(FILE *file, const void *argument) {
+    const plot_job *job = argument;
+    fputs(job->text, file);
+    return CLI_OK;
+}
+
 static int print_picture(plot_job *job) {
-    char *text = NULL;
-    cafe_context *context = job->run.context;
-    int code =
-        cli_check(&job->run, cafe_plot_text(context, &job->inputs, terminal_width(job->values),
-                                            with_colour(job->values), &text));
-    if (code == CLI_OK) {
-        cli_progress_hide(job->run.bar);
-        fputs(text, stdout);
-        fflush(stdout);
-        cli_progress_show(job->run.bar);
-    }
-    cafe_plot_text_free(context, text);
-    return code;
+    cli_run *run = &job->run;
+    CLI_TRY(cli_check(run, cafe_plot_text(run->context, &job->inputs, terminal_width(job),
+                                          with_colour(job), &job->text)));
+    return cli_write_file(run, "-", put_text, job);
 }
 
 static bool is_png(const char *path) {
-    return strcasecmp(cli_extension(path), ".png") == 0;
+    return cli_ends_in(path, ".png");
 }
 
 static int write_picture(plot_job *job) {
-    const plot_values *v = job->values;
-    cafe_context *context = job->run.context;
-    if (!v->output) return CLI_OK;
-    cafe_status status =
-        is_png(v->output)
-            ? cafe_plot_png(context, &job->inputs, &job->options, v->output, v->common.force)
-            : cafe_plot_svg(context, &job->inputs, &job->options, v->output, v->common.force);
-    if (status == CAFE_OK && !is_png(v->output) && job->n > CAFE_PLOT_SHAPES)
-        cli_say(&job->run, "picture   %s: the %" PRId64 " points are an image in it", v->output,
-                job->n);
-    return cli_check(&job->run, status);
+    cli_run *run = &job->run;
+    const char *output = run->common->output;
+    if (!output) return CLI_OK;
+    CLI_TRY(
+        cli_check(run, (is_png(output) ? cafe_plot_png : cafe_plot_svg)(
+                           run->context, &job->inputs, &job->options, output, run->common->force)));
+    if (!is_png(output) && run->counts.nodes > CAFE_PLOT_SHAPES)
+        cli_say(run, "picture   %s: the %" PRId64 " points are an image in it", output,
+                run->counts.nodes);
+    return CLI_OK;
 }
 
-static int work(plot_job *job) {
-    int code = set_options(job);
-    if (code == CLI_OK) code = read_input(job);
-    if (code == CLI_OK) code = find_points(job);
-    if (code == CLI_OK) code = plot_find_colours(job);
-    job->inputs.graph = job->graph;
-    job->inputs.title = job->values->title;
-    if (code == CLI_OK) code = write_picture(job);
-    if (code == CLI_OK && job->values->terminal) code = print_picture(job);
-    return code;
+static int work(void *argument) {
+    plot_job *job = argument;
+    cli_run *run = &job->run;
+    CLI_TRY(set_options(job));
+    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
+    CLI_TRY(find_points(job));
+    CLI_TRY(plot_find_colours(job));
+    job->inputs.graph = run->graph;
+    job->inputs.title = job->title;
+    CLI_TRY(write_picture(job));
+    return job->terminal ? print_picture(job) : CLI_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static bool is_standard(const char *path) {
-    return path && strcmp(path, "-") == 0;
-}
-
-static int check_values(const plot_values *v, const cli_arguments *arguments) {
-    if (!v->output && !v->terminal)
-        return cli_usage_error("plot",
-                               "no output: give -o PICTURE.svg, -o PICTURE.png or --terminal");
-    if (v->output && !is_png(v->output) && strcasecmp(cli_extension(v->output), ".svg") != 0)
-        return cli_usage_error("plot", "%s: expected a name that ends in .svg or .png", v->output);
-    if ((v->x || v->y) && v->map)
+static int check(void *argument) {
+    const plot_job *job = argument;
+    if ((job->x || job->y) && job->map)
         return cli_usage_error("plot", "--x and --y show columns, --map a map: give one of them");
-    if (v->dark && v->light) return cli_usage_error("plot", "--dark or --light, not both");
-    if (v->colour == PLOT_LABEL && !v->labels)
+    if (job->dark && job->light) return cli_usage_error("plot", "--dark or --light, not both");
+    if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs them: --labels FILE");
-    if (is_standard(arguments->words[0]) + is_standard(arguments->words[1]) +
-            is_standard(v->labels) + is_standard(v->communities) + is_standard(v->map) >
-        1)
-        return cli_usage_error("plot", "only one of the inputs can be standard input");
-    return cli_output_check("plot", &v->common, v->output);
+    return CLI_OK;
 }
 
-static int run_plot(const void *values, const cli_arguments *arguments) {
-    plot_job job = {
-        .values = values, .path = arguments->words[0], .vectors_path = arguments->words[1]};
-    int code = check_values(job.values, arguments);
-    if (code != CLI_OK) return code;
-    code = cli_begin(&job.run, "plot", &job.values->common);
-    if (code == CLI_OK) code = work(&job);
-    cafe_labels_free(job.labels);
-    cafe_graph_free(job.graph);
-    free(job.vectors);
-    free(job.xy);
-    free(job.kind);
-    free(job.names);
-    free(job.value);
-    return cli_end(&job.run, code);
+static void release(void *argument) {
+    plot_job *job = argument;
+    cafe_plot_text_free(job->run.context, job->text);
+    cafe_labels_free(job->labels);
+    free(job->vectors);
 }
+
+#define JOB plot_job
 
 static const cli_option options[] = {
-    {"output", 'o', "FILE", CLI_TEXT, offsetof(plot_values, output), NULL, NULL,
-     "the picture, by its ending: .svg or .png"},
-    {"terminal", 0, NULL, CLI_FLAG, offsetof(plot_values, terminal), NULL, NULL,
-     "print a small picture on standard output"},
-    {"map", 0, "auto|FILE", CLI_TEXT, offsetof(plot_values, map), NULL, NULL,
+    CLI_ROW_OUTPUT(".svg .png", "the picture, by its ending: .svg or .png"),
+    CLI_ROW_FLAG(JOB, terminal, "terminal", "print a small picture on standard output"),
+    {"map", 0, "auto|FILE", CLI_READS, offsetof(JOB, map), NULL, NULL,
      "the points of a map as cafe map writes it; auto, which is also the default, makes one"},
-    {"x", 0, "J", CLI_TEXT, offsetof(plot_values, x), NULL, NULL,
-     "instead of a map: column J to the right (the first is 0)"},
-    {"y", 0, "J", CLI_TEXT, offsetof(plot_values, y), NULL, NULL, "and column J upwards"},
-    {"colour", 0, "WHAT", CLI_CHOICE, offsetof(plot_values, colour), "auto",
-     "auto|community|label|column|centrality|none",
-     "what the colours tell; auto is the label when there are labels, else the community"},
-    {"labels", 0, "FILE", CLI_TEXT, offsetof(plot_values, labels), NULL, NULL,
-     "labels of the nodes: node label, one a line"},
-    {"communities", 0, "FILE", CLI_TEXT, offsetof(plot_values, communities), NULL, NULL,
-     "communities instead of those found here: node community, as cafe cluster writes"},
-    {"column", 0, "J", CLI_TEXT, offsetof(plot_values, column), NULL, NULL,
-     "the column whose values colour the points"},
-    {"title", 0, "TEXT", CLI_TEXT, offsetof(plot_values, title), NULL, NULL, "above the picture"},
-    {"size", 0, "WxH", CLI_TEXT, offsetof(plot_values, size), "1200x900", NULL,
-     "size of the picture in pixels"},
-    {"links", 0, "N", CLI_TEXT, offsetof(plot_values, links), "2000", NULL,
-     "draw the graph's links when there are no more than N"},
-    {"radius", 0, "R", CLI_TEXT, offsetof(plot_values, radius), "0", NULL,
-     "of a point in pixels; 0 chooses by their number"},
-    {"light", 0, NULL, CLI_FLAG, offsetof(plot_values, light), NULL, NULL,
-     "dark on light, which is the default"},
-    {"dark", 0, NULL, CLI_FLAG, offsetof(plot_values, dark), NULL, NULL, "light on dark"},
-    {"width", 0, "COLUMNS", CLI_COUNT, offsetof(plot_values, width), "0", NULL,
-     "of the --terminal picture; 0 is the terminal's, 80 when there is none"},
-    {"color", 0, "WHEN", CLI_CHOICE, offsetof(plot_values, color), "auto", "auto|always|never",
-     "colours of the --terminal picture; auto: on a terminal, unless NO_COLOR is set"},
-    CLI_ROW_FORCE,
-    CLI_ROW_THREADS,
-    CLI_ROW_SEED,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
+    CLI_ROW_TEXT(JOB, x, "x", "J", "instead of a map: column J to the right (the first is 0)"),
+    CLI_ROW_TEXT(JOB, y, "y", "J", "and column J upwards"),
+    CLI_ROW_CHOICE(JOB, colour, "colour", "WHAT", "auto",
+                   "auto|community|label|column|centrality|none",
+                   "what the colours tell; auto is the label when there are labels, else the "
+                   "community"),
+    CLI_ROW_READS(JOB, labels_path, "labels", "labels of the nodes: node label, one a line"),
+    CLI_ROW_READS(JOB, communities, "communities",
+                  "communities instead of those found here: node community, as cafe cluster "
+                  "writes"),
+    CLI_ROW_TEXT(JOB, column, "column", "J", "the column whose values colour the points"),
+    CLI_ROW_TEXT(JOB, title, "title", "TEXT", "above the picture"),
+    CLI_ROW_NUMBER(JOB, size, "size", "WxH", CLI_TEXT, "1200x900", "size of the picture in pixels"),
+    CLI_ROW_NUMBER(JOB, links, "links", "N", CLI_TEXT, "2000",
+                   "draw the graph's links when there are no more than N"),
+    CLI_ROW_NUMBER(JOB, radius, "radius", "R", CLI_TEXT, "0",
+                   "of a point in pixels; 0 chooses by their number"),
+    CLI_ROW_FLAG(JOB, light, "light", "dark on light, which is the default"),
+    CLI_ROW_FLAG(JOB, dark, "dark", "light on dark"),
+    CLI_ROW_NUMBER(JOB, width, "width", "COLUMNS", CLI_COUNT, "0",
+                   "of the --terminal picture; 0 is the terminal's, 80 when there is none"),
+    CLI_ROW_CHOICE(JOB, color, "color", "WHEN", "auto", "auto|always|never",
+                   "colours of the --terminal picture; auto: on a terminal, unless NO_COLOR is "
+                   "set"),
+    CLI_ROWS_SEEDED,
 };
-
-static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Reading the graph", NULL, cafe_graph_option_table, offsetof(plot_values, graph)},
-    {0},
-};
+static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};
 
 const cli_command cli_plot = {
     .name = "plot",
@@ -272,9 +222,8 @@ const cli_command cli_plot = {
     .description =
         "Draws the nodes as points of a map, or by two columns of their vectors, coloured by "
         "community, label, column or centrality: as SVG, as PNG, or in characters.",
-    .groups = groups,
-    .size = sizeof(plot_values),
-    .least = 2,
-    .most = 2,
-    .run = run_plot,
+    CLI_JOB(plot_job, 2, 2),
+    .needs = "output|terminal",
+    .check = check,
+    .release = release,
 };

@@ -7,21 +7,12 @@
 enum { PLOT_AUTO, PLOT_COMMUNITY, PLOT_LABEL, PLOT_COLUMN, PLOT_CENTRALITY, PLOT_NONE };
 enum { PLOT_COLOR_AUTO, PLOT_COLOR_ALWAYS, PLOT_COLOR_NEVER };
 
-typedef struct plot_values {
-    cli_common common;
-    const char *output, *map, *x, *y, *column, *labels, *communities, *title, *size, *links,
-        *radius;
-    int32_t colour, color, width;
-    bool dark, light, terminal;
-    cafe_graph_options graph;
-} plot_values;
-
 typedef struct plot_job {
     cli_run run;
-    const plot_values *values;
-    const char *path, *vectors_path;
-    cafe_graph *graph;
-    int64_t n, columns;
+    const char *map, *x, *y, *column, *labels_path, *communities, *title, *size, *links, *radius;
+    int32_t colour, color, width;
+    bool dark, light, terminal;
+    int64_t columns;
     float *vectors, *xy;
     cafe_labels *labels;
     int32_t *kind;
@@ -30,6 +21,7 @@ typedef struct plot_job {
     char x_label[32], y_label[32], legend[32];
     cafe_plot_inputs inputs;
     cafe_plot_options options;
+    char *text; /* of --terminal */
 } plot_job;
 
 /* plot_colours.c: classes or values of the points, as --colour says. */

@@ -2,26 +2,20 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "graph_text.h"
 #include "plot.h"
 
-static int out_of_memory(plot_job *job) {
-    return cli_error(&job->run, CLI_FAILED, "out of memory");
-}
-
 /* Of a node with several labels the first counts. */
 static int use_labels(plot_job *job, const char *path) {
-    int code = cli_read_known_labels(&job->run, job->graph, path, &job->labels);
+    int code = cli_read_known_labels(&job->run, job->run.graph, path, &job->labels);
     if (code != CLI_OK) return code;
     int64_t classes = cafe_labels_classes(job->labels);
-    job->kind = malloc((size_t)(job->n + 1) * sizeof *job->kind);
-    job->names = malloc((size_t)(classes + 1) * sizeof *job->names);
-    if (!job->kind || !job->names) return out_of_memory(job);
-    for (int64_t u = 0; u < job->n; u++) {
+    job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);
+    job->names = cli_new(&job->run, classes, sizeof *job->names);
+    if (!job->kind || !job->names) return CLI_FAILED;
+    for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         const int32_t *first;
         job->kind[u] = cafe_labels_of(job->labels, u, &first) > 0 ? first[0] : -1;
     }
@@ -41,15 +35,15 @@ static int find_communities(plot_job *job) {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights;
-    job->kind = malloc((size_t)(job->n + 1) * sizeof *job->kind);
-    if (!job->kind) return out_of_memory(job);
-    cafe_graph_csr(job->graph, &offsets, &targets, &weights);
-    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &sampled);
+    job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);
+    if (!job->kind) return CLI_FAILED;
+    cafe_graph_csr(job->run.graph, &offsets, &targets, &weights);
+    cafe_status status = cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
     if (status == CAFE_OK) {
         layer = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
-        for (int64_t u = 0; u < job->n; u++)
+        for (int64_t u = 0; u < job->run.counts.nodes; u++)
             job->kind[u] = offsets[u + 1] > offsets[u] ? layer.partition[u] : -1;
         job->inputs.kinds = layer.communities;
     }
@@ -62,11 +56,12 @@ static int find_communities(plot_job *job) {
 
 static int use_column(plot_job *job) {
     int64_t column = 0;
-    int code = plot_parse_column(job, "column", job->values->column, &column);
+    int code = plot_parse_column(job, "column", job->column, &column);
     if (code != CLI_OK) return code;
-    job->value = malloc((size_t)(job->n + 1) * sizeof *job->value);
-    if (!job->value) return out_of_memory(job);
-    for (int64_t u = 0; u < job->n; u++) job->value[u] = job->vectors[u * job->columns + column];
+    job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
+    if (!job->value) return CLI_FAILED;
+    for (int64_t u = 0; u < job->run.counts.nodes; u++)
+        job->value[u] = job->vectors[u * job->columns + column];
     snprintf(job->legend, sizeof job->legend, "column %" PRId64, column);
     return CLI_OK;
 }
@@ -75,34 +70,33 @@ static int use_column(plot_job *job) {
 static int find_centrality(plot_job *job) {
     cafe_context *context = job->run.context;
     cafe_sampled *sampled = NULL;
-    job->value = malloc((size_t)(job->n + 1) * sizeof *job->value);
-    if (!job->value) return out_of_memory(job);
-    cafe_status status = cafe_sample(context, job->graph, CAFE_SAMPLING_EDGE, &sampled);
+    job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
+    if (!job->value) return CLI_FAILED;
+    cafe_status status = cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, &sampled);
     if (status == CAFE_OK)
         status = cafe_rank_pagerank(context, sampled, NULL, NULL, job->value, NULL);
-    for (int64_t u = 0; u < job->n && status == CAFE_OK; u++)
+    for (int64_t u = 0; u < job->run.counts.nodes && status == CAFE_OK; u++)
         job->value[u] = log10(fmax(job->value[u], 1e-300));
     cafe_sampled_free(sampled);
     return cli_check(&job->run, status);
 }
 
-static int chosen(const plot_values *v) {
-    if (v->colour != PLOT_AUTO) return v->colour;
-    return v->labels ? PLOT_LABEL : v->column ? PLOT_COLUMN : PLOT_COMMUNITY;
+static int chosen(const plot_job *job) {
+    if (job->colour != PLOT_AUTO) return job->colour;
+    return job->labels_path ? PLOT_LABEL : job->column ? PLOT_COLUMN : PLOT_COMMUNITY;
 }
 
 int plot_find_colours(plot_job *job) {
-    const plot_values *v = job->values;
-    int code = CLI_OK, colour = chosen(v);
+    int code = CLI_OK, colour = chosen(job);
     static const char *const legends[] = {[PLOT_COMMUNITY] = "community",
                                           [PLOT_LABEL] = "label",
                                           [PLOT_COLUMN] = "",
                                           [PLOT_CENTRALITY] = "log10 PageRank",
                                           [PLOT_NONE] = ""};
     snprintf(job->legend, sizeof job->legend, "%s", legends[colour]);
-    if (colour == PLOT_LABEL) code = use_labels(job, v->labels);
+    if (colour == PLOT_LABEL) code = use_labels(job, job->labels_path);
     if (colour == PLOT_COMMUNITY)
-        code = v->communities ? use_labels(job, v->communities) : find_communities(job);
+        code = job->communities ? use_labels(job, job->communities) : find_communities(job);
     if (colour == PLOT_COLUMN) code = use_column(job);
     if (colour == PLOT_CENTRALITY) code = find_centrality(job);
     job->inputs.kind = job->kind;

@@ -63,7 +63,8 @@ double cli_seconds(void) {
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void print_line(cli_run *run, const char *before, const char *format, va_list arguments) {
+static void print_line(const cli_run *run, const char *before, const char *format,
+                       va_list arguments) {
     cli_progress_hide(run->bar);
     fputs(before, stderr);
     vfprintf(stderr, format, arguments);
@@ -71,7 +72,7 @@ static void print_line(cli_run *run, const char *before, const char *format, va_
     cli_progress_show(run->bar);
 }
 
-void cli_say(cli_run *run, const char *format, ...) {
+void cli_say(const cli_run *run, const char *format, ...) {
     va_list arguments;
     if (run->common->quiet) return;
     va_start(arguments, format);
@@ -79,7 +80,7 @@ void cli_say(cli_run *run, const char *format, ...) {
     va_end(arguments);
 }
 
-void cli_warn(cli_run *run, const char *format, ...) {
+void cli_warn(const cli_run *run, const char *format, ...) {
     va_list arguments;
     if (run->common->quiet) return;
     va_start(arguments, format);
@@ -87,7 +88,7 @@ void cli_warn(cli_run *run, const char *format, ...) {
     va_end(arguments);
 }
 
-int cli_error(cli_run *run, int code, const char *format, ...) {
+int cli_error(const cli_run *run, int code, const char *format, ...) {
     va_list arguments;
     char before[64];
     snprintf(before, sizeof before, "cafe %s: ", run->command);
@@ -102,7 +103,7 @@ static bool is_broken_pipe(const char *text) {
     return strstr(text, strerror(EPIPE)) != NULL;
 }
 
-int cli_check(cli_run *run, cafe_status status) {
+int cli_check(const cli_run *run, cafe_status status) {
     const char *text = run->context ? cafe_error(run->context) : "";
     if (status == CAFE_OK) return CLI_OK;
     if (caught_signal != 0) return cli_error(run, 128 + caught_signal, "interrupted");

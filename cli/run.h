@@ -58,13 +58,13 @@ const char *cli_name(const cli_run *run, const cafe_graph *graph, int64_t node);
 bool cli_text_lost(const cli_run *run);
 
 /* CLI_OK, or the status as a message and an exit code. */
-int cli_check(cli_run *run, cafe_status status);
+int cli_check(const cli_run *run, cafe_status status);
 /* Prints "cafe COMMAND: message" and returns `code`. */
-int cli_error(cli_run *run, int code, const char *format, ...)
+int cli_error(const cli_run *run, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A line, and a warning, on standard error unless --quiet. */
-void cli_say(cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cli_warn(cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_say(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The signal that asked this process to stop, or 0. */
 int cli_signal(void);
