@@ -2,7 +2,6 @@
  */
 #include "dense.h"
 #include "failing.h"
-#include "solve/chunks.h"
 #include "solve/solution.h"
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
@@ -100,39 +99,6 @@ static void objective_never_falls(const cafe_solution *s) {
 }
 
 /* ---- the solver on -Q ------------------------------------------------------------------------ */
-
-/* c_u makes the chunk's part of -Q, off its diagonal, plus diag(c) positive semidefinite. */
-static void the_chunk_shift_is_large_enough(void **state) {
-    (void)state;
-    maker *const graphs[] = {weighted, bipartite};
-    for (int g = 0; g < 2; g++)
-        for (int64_t count = 1; count <= 9; count += 2) {
-            cafe_context *context = test_context(1, 2);
-            test_problem t = test_open(context, graphs[g](context));
-            int64_t n = cafe_operator_nodes(t.op);
-            double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
-            cafe_operator negative = cafe_operator_negative(t.op);
-            cafe_chunks *chunks = NULL;
-            TEST_OK(context, cafe_chunks_new(context, &negative, count, 4, &chunks));
-            for (int64_t c = 0; c < count; c++) {
-                int64_t size = cafe_chunk_size(chunks, c);
-                double *a = malloc((size_t)(size * size) * sizeof *a);
-                double *values = malloc((size_t)size * sizeof *values);
-                for (int64_t i = 0; i < size; i++)
-                    for (int64_t j = 0; j < size; j++) {
-                        int64_t u = c + i * count, w = c + j * count;
-                        double shift = p[u] * cafe_chunk_shift(chunks, c, u, p[u]);
-                        a[i * size + j] = i == j ? shift : -q[u * n + w];
-                    }
-                test_dense_eigenvalues(size, a, values);
-                assert_true(values[size - 1] > -1e-9);
-                free(a), free(values);
-            }
-            cafe_chunks_free(chunks);
-            free(p), free(q);
-            test_close(&t);
-        }
-}
 
 /* tr of a range of columns of a row-major block. */
 static double part_trace(int64_t n, const double *q, const float *h, int64_t width, int64_t first,
@@ -549,7 +515,6 @@ static void memory_is_predicted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_chunk_shift_is_large_enough),
         cmocka_unit_test(the_objective_is_exact_and_monotone),
         cmocka_unit_test(a_bipartite_graph_reaches_its_optimum),
         cmocka_unit_test(one_node_chunks_are_algorithm_4),

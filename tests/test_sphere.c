@@ -2,7 +2,6 @@
  */
 #include "dense.h"
 #include "failing.h"
-#include "solve/chunks.h"
 
 static cafe_sphere_options options(int64_t columns, int64_t sweeps, int64_t chunks) {
     cafe_sphere_options o;
@@ -307,37 +306,6 @@ static void bad_requests_are_refused(void **state) {
     test_close(&t);
 }
 
-/* c_u makes the chunk's part of Q, off its diagonal, plus diag(c) positive semidefinite: checked by
- * its eigenvalues. */
-static void the_chunk_shift_is_large_enough(void **state) {
-    (void)state;
-    for (int64_t count = 1; count <= 9; count += 4) {
-        cafe_context *context = test_context(1, 2);
-        test_problem t = test_open(context, test_random(context, 60, 400, 1, 1, 9));
-        int64_t n = cafe_operator_nodes(t.op);
-        double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
-        cafe_chunks *chunks = NULL;
-        TEST_OK(context, cafe_chunks_new(context, t.op, count, 4, &chunks));
-        for (int64_t c = 0; c < count; c++) {
-            int64_t size = cafe_chunk_size(chunks, c);
-            double *a = malloc((size_t)(size * size) * sizeof *a);
-            double *values = malloc((size_t)size * sizeof *values);
-            for (int64_t i = 0; i < size; i++)
-                for (int64_t j = 0; j < size; j++) {
-                    int64_t u = c + i * count, w = c + j * count;
-                    double shift = p[u] * (chunks->inner[u] + chunks->mass[c] - p[u]);
-                    a[i * size + j] = i == j ? shift : q[u * n + w];
-                }
-            test_dense_eigenvalues(size, a, values);
-            assert_true(values[size - 1] > -1e-9);
-            free(a), free(values);
-        }
-        cafe_chunks_free(chunks);
-        free(p), free(q);
-        test_close(&t);
-    }
-}
-
 static void it_survives_failing_memory(void **state) {
     (void)state;
     test_failing memory;
@@ -373,7 +341,6 @@ int main(void) {
         cmocka_unit_test(beta_slows_but_does_not_spoil),
         cmocka_unit_test(isolated_nodes_keep_their_rows),
         cmocka_unit_test(bad_requests_are_refused),
-        cmocka_unit_test(the_chunk_shift_is_large_enough),
         cmocka_unit_test(it_survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

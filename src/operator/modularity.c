@@ -1,15 +1,10 @@
-/* The modularity operator Q = P - p p^T of a sampled graph: rows and products.
- *
- * (Q X)_u = p_u (sum_w a(u,w) x_w / d_u - s) with s = sum_w p_w x_w: the rank-one term costs O(K) a
- * row, so a product costs one pass over the arcs.
- */
+/* The modularity operator Q = P - p p^T of a sampled graph: A / 2m and F = p, kappa = -1. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "operator/ops.h"
 #include "sample/sampled.h"
 
 enum {
-    ROWS = 256,       /* rows of a product's task */
     LEAST_SUM = 1024, /* rows of a partial sum, at least */
     MOST_SUMS = 1024  /* partial sums, at most */
 };
@@ -48,58 +43,6 @@ cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op,
     return status;
 }
 
-/* ---- products -------------------------------------------------------------------------------- */
-
-typedef struct apply_job {
-    const cafe_operator *op;
-    cafe_side side;
-    int64_t stride;
-    const float *x, *s;
-    float a, b, c;
-    float *y;
-    float *rows; /* one scratch row per worker */
-} apply_job;
-
-static void apply_row(void *argument, int64_t i, int64_t u, float *sum) {
-    const apply_job *job = argument;
-    const cafe_operator_parts *s = &job->op->parts;
-    double p = s->p[u];
-    /* Q: sum / 2m - p_u s; D^-1 Q: sum / (2m p_u) - s */
-    double scale = job->side == CAFE_SIDE_WALK ? (p > 0 ? 1 / (s->total * p) : 0) : 1 / s->total;
-    double shift = job->side == CAFE_SIDE_WALK ? (p > 0) : p;
-    (void)i;
-    job->op->kernels->combine(job->stride, sum, (float)scale, (float)shift, job->s, job->a, job->b,
-                              job->x + u * job->stride, job->c, job->y + u * job->stride);
-}
-
-static void apply_block(void *argument, int64_t block, int32_t worker) {
-    apply_job *job = argument;
-    int64_t first = block * ROWS;
-    cafe_range range = {first, 1, cafe_block_end(job->op->n, ROWS, block) - first};
-    cafe_stream_rows(job->op, job->stride, job->x, range, NULL, job->b != 0,
-                     job->rows + worker * job->stride, 0, apply_row, job);
-}
-
-cafe_status cafe_modularity_product(cafe_context *context, const cafe_operator *op, cafe_side side,
-                                    int64_t stride, const float *x, float a, float b, float c,
-                                    float *y) {
-    cafe_status status = CAFE_ERROR_MEMORY;
-    apply_job job = {op, side, stride, x, NULL, (float)op->parts.sign * a, b, c, y, NULL};
-    double *mean = cafe_mem(context, stride, sizeof *mean);
-    float *s = cafe_mem(context, stride, sizeof *s);
-    job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
-    if (!mean || !s || !job.rows) goto done;
-    CAFE_TRY(cafe_modularity_sums(context, op, stride, x, mean));
-    for (int64_t k = 0; k < stride; k++) s[k] = (float)mean[k];
-    job.s = s;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, ROWS), apply_block, &job));
-done:
-    cafe_mem_free(context, mean);
-    cafe_mem_free(context, s);
-    cafe_mem_free(context, job.rows);
-    return status;
-}
-
 /* ---- the object ------------------------------------------------------------------------------ */
 
 /* Partial sums, the sum twice, and a row a worker. */
@@ -110,7 +53,7 @@ static double bytes(const cafe_operator *op, int64_t stride) {
 static const cafe_operator_ops modularity = {
     .name = "the modularity of a graph",
     .rows = true,
-    .product = cafe_modularity_product,
+    .product = cafe_parts_product,
     .sums = cafe_modularity_sums,
     .bytes = bytes,
 };

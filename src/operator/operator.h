@@ -33,6 +33,7 @@ typedef struct cafe_operator_parts {
     const double *reach; /* ||f_u||; of a graph p itself */
     const float *f;      /* F, row-major n x width; NULL: it is the column p */
     int64_t width;       /* L */
+    const int32_t *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; with f */
     double kappa;
     int32_t sign;
 } cafe_operator_parts;
@@ -80,6 +81,13 @@ typedef enum cafe_side {
     CAFE_SIDE_WALK = 1   /* D^-1 Q, D = diag(p): symmetric in the inner product of D */
 } cafe_side;
 
+/* Row u of M E is of the length reach_u ||E|| at most, about: what rounding of X makes of M X.
+ * NULL: all 1. */
+static inline const double *cafe_operator_reach(const cafe_operator *op, cafe_side side) {
+    const cafe_operator_parts *q = &op->parts;
+    return side == CAFE_SIDE_WALK && q->reach == q->p ? NULL : q->reach;
+}
+
 /* Y = a M X + b X + c Y with M = Q or D^-1 Q; X and Y are padded blocks (kernels/rows.h) that do
  * not overlap. One pass over the arcs; nodes without edges get M x = 0. */
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
@@ -95,10 +103,16 @@ cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, i
 cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
                                       int64_t stride, const float *x, double *trace);
 
-/* Nodes first, first + step, ..., count of them. */
+/* Nodes first, first + step, ..., count of them; or what a list has at these places. */
 typedef struct cafe_range {
     int64_t first, step, count;
+    const int32_t *list;
 } cafe_range;
+
+static inline int64_t cafe_range_node(const cafe_range *range, int64_t i) {
+    int64_t place = range->first + i * range->step;
+    return range->list ? range->list[place] : place;
+}
 
 /* Calls `done` for the nodes of a range with the sum over w of a(u,w) x_w, which stands in row i of
  * `out` (rows out_step floats apart; 0: one row used again and again). Nodes with skip[u] != 0

@@ -20,10 +20,11 @@ struct cafe_operator_ops {
 cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *ops, int64_t n,
                               cafe_operator **op);
 
-/* The ops that walks share with the operator of one step. */
-cafe_status cafe_modularity_product(cafe_context *context, const cafe_operator *op, cafe_side side,
-                                    int64_t stride, const float *x, float a, float b, float c,
-                                    float *y);
+/* The product of every operator that is given by its parts. */
+cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                               int64_t stride, const float *x, float a, float b, float c, float *y);
+
+/* The sums of a graph, which walks share with the operator of one step. */
 cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                  const float *x, double *s);
 

@@ -1,11 +1,9 @@
-/* What users ask of Q directly: products of plain arrays, traces, covariances of sets. */
+/* What users ask of Q directly: products and traces of plain arrays, covariances of sets. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "operator/operator.h"
-
-enum { BLOCK = 1024 };
 
 /* A padded copy of a plain n x columns array, or the array itself when rows need no padding. */
 static cafe_status pad(cafe_context *context, int64_t n, int64_t columns, const float *x,
@@ -52,74 +50,6 @@ done:
     return status;
 }
 
-/* ---- tr(X^T Q X) = sum over arcs of p(u,w) <x_u, x_w> - ||s||^2 ------------------------------ */
-
-typedef struct trace_job {
-    const cafe_operator *op;
-    int64_t stride;
-    const float *x;
-    float *rows;     /* a scratch row per worker */
-    double *partial; /* a sum per block */
-} trace_job;
-
-typedef struct trace_row {
-    const trace_job *job;
-    double sum;
-} trace_row;
-
-static void trace_node(void *argument, int64_t i, int64_t u, float *sum) {
-    trace_row *row = argument;
-    (void)i;
-    row->sum +=
-        row->job->op->kernels->dot(row->job->stride, sum, row->job->x + u * row->job->stride);
-}
-
-static void trace_block(void *argument, int64_t block, int32_t worker) {
-    trace_job *job = argument;
-    trace_row row = {job, 0};
-    int64_t first = block * BLOCK;
-    cafe_range range = {first, 1, cafe_block_end(job->op->n, BLOCK, block) - first};
-    cafe_stream_rows(job->op, job->stride, job->x, range, NULL, true,
-                     job->rows + worker * job->stride, 0, trace_node, &row);
-    job->partial[block] = row.sum;
-}
-
-/* Without rows: sum over u of <x_u, (Q X)_u>. */
-static cafe_status trace_of_product(cafe_context *context, const cafe_operator *op, int64_t stride,
-                                    const float *x, double *trace) {
-    float *y = cafe_mem(context, op->n * stride, sizeof *y);
-    if (!y) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_operator_apply(context, op, CAFE_SIDE_PLAIN, stride, x, 1, 0, 0, y);
-    *trace = 0;
-    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++)
-        *trace += op->kernels->dot(stride, x + u * stride, y + u * stride);
-    cafe_mem_free(context, y);
-    return status;
-}
-
-cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
-                                      int64_t stride, const float *x, double *trace) {
-    if (!cafe_operator_has_rows(op)) return trace_of_product(context, op, stride, x, trace);
-    cafe_status status = CAFE_ERROR_MEMORY;
-    int64_t blocks = cafe_blocks(op->n, BLOCK);
-    trace_job job = {.op = op, .stride = stride, .x = x};
-    double *s = cafe_mem(context, stride, sizeof *s);
-    job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
-    job.partial = cafe_mem(context, blocks, sizeof *job.partial);
-    if (!s || !job.rows || !job.partial) goto done;
-    CAFE_TRY(cafe_operator_sums(context, op, stride, x, s));
-    CAFE_TRY(cafe_parallel(context, blocks, trace_block, &job));
-    *trace = 0;
-    for (int64_t b = 0; b < blocks; b++) *trace += job.partial[b] / op->parts.total;
-    for (int64_t k = 0; k < stride; k++) *trace -= s[k] * s[k];
-    *trace *= op->parts.sign;
-done:
-    cafe_mem_free(context, s);
-    cafe_mem_free(context, job.rows);
-    cafe_mem_free(context, job.partial);
-    return status;
-}
-
 cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, int64_t columns,
                                 const float *x, double *trace) {
     float *copy = NULL;
@@ -159,7 +89,7 @@ static void covariance_block(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-/* Adds the tasks up in their order: q(S,S') = p(S,S') - p(S) p(S') */
+/* Adds the tasks up in their order: q(S,S') = p(S,S') - p(S) p(S'), or the negative of it. */
 static void add_covariances(covariance_job *job, int64_t tasks, double *covariance) {
     int64_t parts = job->parts;
     for (int64_t t = 1; t < tasks; t++) {
@@ -170,13 +100,14 @@ static void add_covariances(covariance_job *job, int64_t tasks, double *covarian
     for (int64_t i = 0; i < parts; i++)
         for (int64_t j = 0; j < parts; j++)
             covariance[i * parts + j] =
-                job->inside[i * parts + j] / job->op->parts.total - job->mass[i] * job->mass[j];
+                job->op->parts.sign *
+                (job->inside[i * parts + j] / job->op->parts.total - job->mass[i] * job->mass[j]);
 }
 
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
                                      const int32_t *part, int64_t parts, double *covariance) {
     enum { MOST_TASKS = 64, ROOM = 1 << 22 }; /* doubles for all tasks together */
-    cafe_status status = cafe_operator_need_rows(context, op);
+    cafe_status status = cafe_operator_need_links(context, op);
     if (status != CAFE_OK) return status;
     for (int64_t u = 0; u < op->n; u++)
         if (part[u] >= parts)

@@ -25,8 +25,9 @@ typedef struct stream {
 static void ask_ahead(const stream *s, int64_t i) {
     const cafe_operator_parts *p = s->parts;
     if (i + 8 >= s->range.count) return;
-    int64_t u = s->range.first + (i + 8) * s->range.step;
-    if (i + 16 < s->range.count) __builtin_prefetch(&p->offsets[u + 8 * s->range.step]);
+    int64_t u = cafe_range_node(&s->range, i + 8);
+    if (i + 16 < s->range.count)
+        __builtin_prefetch(&p->offsets[cafe_range_node(&s->range, i + 16)]);
     int64_t from = p->offsets[u];
     __builtin_prefetch(&p->targets[from]);
     __builtin_prefetch(&p->targets[from + 16]);
@@ -44,7 +45,7 @@ static void fill_list(stream *s) {
     s->filled = s->used = 0;
     while (s->node < s->range.count && s->filled < LIST) {
         ask_ahead(s, s->node);
-        int64_t u = s->range.first + s->node * s->range.step;
+        int64_t u = cafe_range_node(&s->range, s->node);
         int64_t from = p->offsets[u] + s->within, left = arcs_of(s, u) - s->within;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
         for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
@@ -83,10 +84,10 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
     s.skip = skip;
     s.node = s.within = s.filled = s.used = 0;
     for (int64_t i = 0; i < range.count; i++) {
-        int64_t u = range.first + i * range.step;
+        int64_t u = cafe_range_node(&range, i);
         float *sum = out + i * out_step;
         if (own && i + OWN_AHEAD < range.count)
-            cafe_ask_row(x + (u + OWN_AHEAD * range.step) * stride, stride);
+            cafe_ask_row(x + cafe_range_node(&range, i + OWN_AHEAD) * stride, stride);
         sum_node(&s, op->kernels, stride, x, arcs_of(&s, u), sum);
         done(argument, i, u, sum);
     }

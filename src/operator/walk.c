@@ -51,11 +51,11 @@ static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_
     sum_job job = {.n = op->n, .stride = stride, .x = x, .b = b, .c = c, .y = y, .first = true};
     job.a = (float)op->parts.sign * a / (float)op->window;
     job.factors = side == CAFE_SIDE_PLAIN ? op->parts.p : NULL;
-    step.parts.sign = 1;
+    step.parts.sign = 1, step.parts.kappa = -1;
     if (!power || !next) goto done;
     for (int64_t t = 0; t < op->window; t++) {
-        CAFE_TRY(cafe_modularity_product(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1,
-                                         0, 0, next));
+        CAFE_TRY(cafe_parts_product(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0, 0,
+                                    next));
         float *swap = power;
         power = next, next = swap;
         job.power = power;

@@ -115,6 +115,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     *memberships = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_softmax_option_table(), options, &o));
     CAFE_TRY(cafe_options_take(context, &sparse_table, sparse, &so));
+    CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(check_parts(context, op->n, o.columns, part, 0, "part"));
     CAFE_TRY(check_parts(context, op->n, o.columns, labels, -1, "label"));
     x.columns = o.columns;
@@ -124,8 +125,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     x.threshold = so.threshold;
     x.graph_units = o.units == CAFE_THETA_GRAPH;
     x.resolution = o.resolution;
-    CAFE_TRY(cafe_chunks_new(context, op, o.chunks, 2 * x.stride, &chunks));
-    chunks->resolution = o.resolution;
+    CAFE_TRY(cafe_chunks_new(context, op, NULL, 0, o.chunks, 2 * x.stride, &chunks));
     x.chunks = chunks;
     m = cafe_mem_zero(context, 1, sizeof *m);
     if (!m) status = CAFE_ERROR_MEMORY;

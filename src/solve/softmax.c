@@ -7,7 +7,7 @@
  * Entries of Q are of the order 1/2m, so theta is given in units of n = 1 / mean(p), the same
  * theta_u for all nodes, or of 1/p_u; either way it means the same on every graph. When the nodes
  * of a chunk move at once the objective still never falls as long as theta_u <= 4 / c_u (c_u of
- * solve/chunks.h): with Delta = h+ - h,
+ * operator/chunks.h): with Delta = h+ - h,
  *
  *     gain >= 2 sum <z_u, Delta_u> - sum c_u ||Delta_u||^2,
  *     <z_u, Delta_u> >= ||Delta_u||_1^2 / theta_u >= 2 ||Delta_u||_2^2 / theta_u .
@@ -103,34 +103,20 @@ static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-typedef struct temperature {
-    double theta;
-    double mean_degree; /* > 0: theta is in units of n, and p_u n = d_u / mean degree */
-} temperature;
-
-static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t stride,
-                        const float *h, const float *s, cafe_pull pull, float shift, float *row) {
-    const temperature *t = method;
-    double theta = t->theta; /* theta_u p_u, since the kernel's z is in units of p_u */
-    if (t->mean_degree > 0) theta /= pull.inverse_degree * t->mean_degree;
-    double most = shift > 0 ? 4 / (double)shift : INFINITY; /* theta_u <= 4 / c_u */
-    if (!(theta < most)) theta = most;
-    return kernels->softmax(stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
-}
-
-/* sum over u != w of p_u p_w <h_u, h_w> */
+/* The sum over u != w of - kappa <f_u, f_w> <h_u, h_w>: of a graph p_u p_w <h_u, h_w>. */
 static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
                                  const cafe_solution *solution, double *part) {
-    int64_t stride = solution->stride;
-    double *s = cafe_mem(context, stride, sizeof *s);
+    int64_t stride = solution->stride, size = op->parts.width * stride;
+    double *s = cafe_mem(context, size, sizeof *s);
     cafe_status status =
         s ? cafe_operator_sums(context, op, stride, solution->h.x, s) : CAFE_ERROR_MEMORY;
     *part = 0;
-    for (int64_t k = 0; k < stride && status == CAFE_OK; k++) *part += s[k] * s[k];
+    for (int64_t i = 0; i < size && status == CAFE_OK; i++) *part += s[i] * s[i];
     for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
         const float *h = solution->h.x + u * stride;
-        *part -= op->parts.p[u] * op->parts.p[u] * op->kernels->dot(stride, h, h);
+        *part -= op->parts.reach[u] * op->parts.reach[u] * op->kernels->dot(stride, h, h);
     }
+    *part *= -op->parts.kappa;
     cafe_mem_free(context, s);
     return status;
 }
@@ -156,15 +142,14 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            const cafe_softmax_options *o, const uint8_t *fixed,
                            cafe_solution *solution) {
     cafe_status status = CAFE_OK;
-    cafe_sweep *sweep = NULL;
-    double level = 0, mean_degree = op->parts.total / (double)op->n;
-    temperature t = {o->theta, o->units == CAFE_THETA_GRAPH ? mean_degree : 0};
-    CAFE_TRY(cafe_sweep_new(context, op, solution, o->chunks, fixed, update, &t, &sweep));
-    if (o->resolution != 1) cafe_sweep_weigh(sweep, o->resolution);
-    CAFE_TRY(level_of(context, op, o, solution, &level));
-    CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
+    cafe_passes passes = {
+        .fixed = fixed, .chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
+    passes.rule = (cafe_rule){.kind = CAFE_RULE_SOFTMAX, .theta = o->theta};
+    passes.rule.resolution = o->resolution;
+    if (o->units == CAFE_THETA_GRAPH) passes.rule.mean_degree = op->parts.total / (double)op->n;
+    CAFE_TRY(level_of(context, op, o, solution, &passes.level));
+    CAFE_TRY(cafe_sweep(context, op, &passes, solution));
 done:
-    cafe_sweep_free(sweep);
     return status;
 }
 

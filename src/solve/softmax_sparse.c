@@ -133,7 +133,7 @@ static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *col
     float z[CAFE_MOST_SUPPORT];
     double p = q->p[u], inverse_degree = 1 / (p * q->total);
     double loop = q->loops ? q->loops[u] * inverse_degree : 0;
-    double shift = cafe_chunk_shift(x->chunks, x->chunk, u, p);
+    double shift = cafe_chunk_shift(q, x->chunks, x->resolution, x->chunk, u, u);
     double most = shift > 0 ? 4 / shift : INFINITY;
     double theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
     int32_t old = x->count[u];

@@ -2,7 +2,7 @@
  *
  *     maximise tr(H^T Q H)  subject to  ||h_u|| = 1
  *
- * One update, in units of p_u (gamma = (1 - beta) / beta, c_u of solve/chunks.h):
+ * One update, in units of p_u (gamma = (1 - beta) / beta, c_u of operator/chunks.h):
  *
  *     z_u  = sum over w != u of p(u,w) h_w / p_u - (s - p_u h_u),     s = sum over w of p_w h_w
  *     h_u <- normalise(z_u + (c_u / p_u + gamma) h_u)
@@ -51,13 +51,6 @@ CAFE_OPTION_TABLE(sphere, "sphere",
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 
-static cafe_gain update(const void *method, const cafe_kernels *kernels, int64_t stride,
-                        const float *h, const float *s, cafe_pull pull, float shift, float *row) {
-    const cafe_sphere_options *o = method;
-    float gamma = (float)((1 - o->beta) / o->beta);
-    return kernels->sphere(stride, h, s, pull, shift + gamma, row);
-}
-
 /* The columns of one end: how many, and where they stand in a start of `width` columns. */
 typedef struct end {
     int64_t columns, first;
@@ -70,18 +63,17 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
                              const cafe_sphere_options *o, const end *e, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
-    cafe_sweep *sweep = NULL;
-    double level = 0; /* of a random start: nearly 0 */
+    cafe_passes passes = {.chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
+    passes.rule = (cafe_rule){.kind = CAFE_RULE_SPHERE, .resolution = 1};
+    passes.rule.gamma = (1 - o->beta) / o->beta;
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
     CAFE_TRY(cafe_solution_start_part(context, e->start, o->columns, e->first, e->stream, found));
-    CAFE_TRY(cafe_sweep_new(context, op, found, o->chunks, NULL, update, o, &sweep));
-    if (e->start)
-        CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h.x, &level));
-    CAFE_TRY(cafe_sweep_iterate(context, sweep, o->sweeps, o->tolerance, level));
+    if (e->start) /* of a random start it is nearly 0 */
+        CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h.x, &passes.level));
+    CAFE_TRY(cafe_sweep(context, op, &passes, found));
     *solution = found;
     found = NULL;
 done:
-    cafe_sweep_free(sweep);
     cafe_solution_free(found);
     return status;
 }

@@ -107,13 +107,14 @@ typedef struct finishing {
 /* Orthonormal columns of the span of Q H, or of D^-1 Q H. */
 static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
-    const double *factors = f->side == CAFE_SIDE_PLAIN ? f->op->parts.p : NULL;
+    const double *reach = cafe_operator_reach(f->op, f->side);
     double *floor = cafe_mem(context, f->h.columns, sizeof *floor);
     if (!floor) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "qr", 0);
-    CAFE_TRY(cafe_ops(&f->h)->norms(context, &f->h, factors, floor));
+    CAFE_TRY(cafe_ops(&f->h)->norms(context, &f->h, reach, floor));
     for (int64_t j = 0; j < f->h.columns; j++) floor[j] *= NOISE;
-    if (factors) CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, factors));
+    if (f->side == CAFE_SIDE_PLAIN)
+        CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
     CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, floor,
                                       &f->embedding->certificate.orthogonality));
 done:

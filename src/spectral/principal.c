@@ -5,20 +5,21 @@
 #include "engine/dense.h"
 #include "spectral/reduce.h"
 
-cafe_status cafe_principal_find(cafe_context *context, const cafe_centred *t, int64_t asked,
+cafe_status cafe_principal_find(cafe_context *context, const cafe_operator *table, int64_t asked,
                                 cafe_principal *principal) {
-    cafe_block x = cafe_block_rows(t->n, t->width, t->width, t->x);
+    int64_t width = table->parts.width;
+    cafe_block x = cafe_block_rows(table->n, width, width, cafe_operator_centred(table)->x);
     cafe_status status = CAFE_ERROR_MEMORY;
     *principal = (cafe_principal){0};
-    principal->values = cafe_mem(context, t->width, sizeof(double));
-    principal->vectors = cafe_mem(context, t->width * t->width, sizeof(double));
+    principal->values = cafe_mem(context, width, sizeof(double));
+    principal->vectors = cafe_mem(context, width * width, sizeof(double));
     if (!principal->values || !principal->vectors) goto done;
     cafe_phase(context, "components", 0);
     CAFE_TRY(cafe_ops(&x)->gram(context, &x, NULL, NULL, false, principal->vectors));
     CAFE_TRY(cafe_check_cancel(context));
-    CAFE_TRY(cafe_dense_eigen(context, t->width, principal->vectors, principal->values));
+    CAFE_TRY(cafe_dense_eigen(context, width, principal->vectors, principal->values));
     double least = CAFE_TABLE_RANK * CAFE_TABLE_RANK * principal->values[0];
-    while (principal->pairs < asked && principal->pairs < t->width &&
+    while (principal->pairs < asked && principal->pairs < width &&
            principal->values[principal->pairs] > least)
         principal->pairs++;
 done:
@@ -32,24 +33,30 @@ void cafe_principal_free(cafe_context *context, cafe_principal *principal) {
     *principal = (cafe_principal){0};
 }
 
-cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *t,
+cafe_status cafe_principal_project(cafe_context *context, const cafe_operator *table,
                                    const cafe_principal *principal, const cafe_block *v,
-                                   const double *sums, double *projections) {
+                                   double *projections) {
+    int64_t width = table->parts.width;
+    cafe_status status = CAFE_ERROR_MEMORY;
     double *norms = cafe_mem(context, v->columns, sizeof *norms);
-    if (!norms) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_ops(v)->norms(context, v, NULL, norms);
-    for (int64_t j = 0; j < v->columns && status == CAFE_OK; j++) {
+    double *sums = cafe_mem(context, width * v->stride, sizeof *sums); /* X^T V */
+    if (!norms || !sums) goto done;
+    CAFE_TRY(cafe_operator_sums(context, table, v->stride, v->x, sums));
+    CAFE_TRY(cafe_ops(v)->norms(context, v, NULL, norms));
+    for (int64_t j = 0; j < v->columns; j++) {
         double inside = 0;
         for (int64_t l = 0; l < principal->pairs; l++) {
             double c = 0; /* <v_j, X e_l> = <X^T v_j, e_l> */
-            for (int64_t i = 0; i < t->width; i++)
-                c += sums[i * v->stride + j] * principal->vectors[i * t->width + l];
+            for (int64_t i = 0; i < width; i++)
+                c += sums[i * v->stride + j] * principal->vectors[i * width + l];
             inside += c * c / principal->values[l];
         }
         /* a float column's length is 1 to about 1e-7 only: its share, not its distance from 1 */
         double left = 1 - inside / (norms[j] * norms[j]);
         projections[j] = left > 0 ? left : 0;
     }
+done:
     cafe_mem_free(context, norms);
+    cafe_mem_free(context, sums);
     return status;
 }

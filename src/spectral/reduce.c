@@ -1,5 +1,5 @@
-/* Dimensionality reduction from end to end: centre, solve, QR(QH), certificate, comparison with
- * PCA.
+/* Dimensionality reduction from end to end: the table as an operator (operator/table.h), a solver,
+ * the finish, and beside them the comparison with PCA.
  *
  *     W = X^T H,   Q H = X W,   V = QR(Q H)
  *
@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <cafe/cluster.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
 #include "engine/dense.h"
-#include "solve/reduce.h"
+#include "solve/solution.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -49,119 +51,148 @@ static const cafe_option reduce_options[] = {
 CAFE_OPTION_TABLE(reduce, "reduce", "dimensionality reduction of a table through W = X^T H",
                   reduce_options)
 
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+/* How a run is done, in the units of the operator. */
+typedef struct plan {
+    int64_t chunks; /* n: one row after the other */
+    double theta;
+} plan;
+
+static cafe_status make_plan(cafe_context *context, const cafe_operator *op,
+                             const cafe_reduce_options *o, plan *p) {
+    enum { SEQUENTIAL_ROWS = 4096, CHUNKS = 64 };
+    const cafe_centred *t = cafe_operator_centred(op);
+    bool sequential = o->order == CAFE_ORDER_SEQUENTIAL;
+    if (sequential && o->chunks > 0 && o->chunks < op->n)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the sequential order has a chunk for each row, not %lld chunks",
+                         (long long)o->chunks);
+    if (o->order == CAFE_ORDER_AUTO && o->chunks == 0) sequential = op->n <= SEQUENTIAL_ROWS;
+    p->chunks = sequential ? op->n : o->chunks > 0 ? o->chunks : CHUNKS;
+    if (p->chunks > op->n) p->chunks = op->n;
+    p->theta = t->total > 0 ? 4 * (double)o->columns / t->total : 1;
+    if (o->theta > 0) p->theta = o->theta * t->scale * t->scale;
+    /* beyond these exponents nothing moves, or everything at once */
+    p->theta = fmin(fmax(p->theta, 1e-9), 1e30);
+    return CAFE_OK;
+}
+
+static cafe_status solve(cafe_context *context, const cafe_operator *op,
+                         const cafe_reduce_options *o, const plan *p, cafe_solution **solution) {
+    cafe_sphere_options sphere;
+    cafe_softmax_options softmax;
+    cafe_sphere_options_init(&sphere);
+    cafe_softmax_options_init(&softmax);
+    sphere.columns = softmax.columns = o->columns;
+    sphere.sweeps = softmax.sweeps = o->sweeps;
+    sphere.tolerance = softmax.tolerance = o->tolerance;
+    sphere.chunks = softmax.chunks = p->chunks;
+    sphere.beta = o->beta;
+    softmax.theta = p->theta;
+    softmax.units = CAFE_THETA_NODE; /* rows weigh 1: theta as it is */
+    return o->method == CAFE_REDUCE_SPHERE
+               ? cafe_sphere(context, op, &sphere, NULL, solution)
+               : cafe_softmax(context, op, &softmax, NULL, NULL, solution);
+}
+
 /* ---- H and W --------------------------------------------------------------------------------- */
 
 typedef struct finishing {
-    const cafe_centred *table;
+    const cafe_operator *op;
     const cafe_reduce_options *options;
+    cafe_solution *solution;
+    double square; /* scale^2: the operator's unit */
     cafe_reduction *reduction;
-    double *sums;  /* X^T times a block: L x stride, in the centred table's units */
-    float *single; /* the same as floats */
 } finishing;
 
-/* Moves the columns of H that some row has more than 0 of to the front. */
-static void drop_empty(cafe_solution *s, const double *masses) {
+/* masses_k = column sums of H; kept gets the columns that are kept, their masses first. */
+static int64_t choose_columns(const finishing *f, double *masses, int64_t *kept) {
+    const cafe_solution *s = f->solution;
+    bool all = f->options->method == CAFE_REDUCE_SPHERE || f->options->keep_empty;
     int64_t held = 0;
-    for (int64_t k = 0; k < s->columns; k++) held += masses[k] > 0;
-    for (int64_t u = 0; u < s->n; u++) {
-        float *row = s->h.x + u * s->stride;
-        int64_t to = 0;
-        for (int64_t k = 0; k < s->columns; k++)
-            if (masses[k] > 0) row[to++] = row[k];
-        for (; to < s->columns; to++) row[to] = 0;
-    }
-    s->columns = s->h.columns = held;
-}
-
-static void find_masses(const cafe_solution *s, double *masses) {
-    memset(masses, 0, (size_t)s->columns * sizeof *masses);
     for (int64_t u = 0; u < s->n; u++)
         for (int64_t k = 0; k < s->columns; k++) masses[k] += s->h.x[u * s->stride + k];
+    for (int64_t k = 0; k < s->columns; k++)
+        if (all || masses[k] > 0) {
+            masses[held] = masses[k];
+            kept[held++] = k;
+        }
+    return held;
+}
+
+/* W = X^T H in the table's units, and tr(H^T Q H) = ||W||^2. */
+static cafe_status keep_w(cafe_context *context, finishing *f, int64_t held, const int64_t *kept) {
+    cafe_reduction *r = f->reduction;
+    const cafe_solution *s = f->solution;
+    int64_t width = f->op->parts.width;
+    cafe_status status = CAFE_ERROR_MEMORY;
+    double *sums = cafe_mem(context, width * s->stride, sizeof *sums);
+    r->w = cafe_mem(context, width * held, sizeof *r->w);
+    if (!sums || !r->w) goto done;
+    CAFE_TRY(cafe_operator_sums(context, f->op, s->stride, s->h.x, sums));
+    for (int64_t i = 0; i < width; i++)
+        for (int64_t k = 0; k < held; k++) {
+            double w = sqrt(f->square) * sums[i * s->stride + kept[k]];
+            r->w[i * held + k] = w;
+            r->report.trace += w * w;
+        }
+done:
+    cafe_mem_free(context, sums);
+    return status;
+}
+
+static cafe_status keep_h(cafe_context *context, finishing *f) {
+    cafe_reduction *r = f->reduction;
+    const cafe_solution *s = f->solution;
+    cafe_status status = CAFE_ERROR_MEMORY;
+    int64_t held = 0, *kept = cafe_mem(context, s->columns, sizeof *kept);
+    r->masses = cafe_mem_zero(context, s->columns, sizeof *r->masses);
+    if (!kept || !r->masses) goto done;
+    r->report.held = held = choose_columns(f, r->masses, kept);
+    r->h = cafe_mem(context, s->n * held, sizeof *r->h);
+    if (!r->h) goto done;
+    for (int64_t u = 0; u < s->n; u++)
+        for (int64_t k = 0; k < held; k++) r->h[u * held + k] = s->h.x[u * s->stride + kept[k]];
+    CAFE_TRY(keep_w(context, f, held, kept));
+done:
+    cafe_mem_free(context, kept);
+    return status;
+}
+
+/* The sum over u != w, in the table's units; softmax has left the diagonal out already. */
+static cafe_status keep_objective(cafe_context *context, finishing *f) {
+    cafe_reduction *r = f->reduction;
+    const cafe_solution *s = f->solution;
+    double diagonal = f->options->method == CAFE_REDUCE_SOFTMAX ? 0 : s->diagonal;
+    r->objective = cafe_mem(context, s->sweeps + 1, sizeof *r->objective);
+    if (!r->objective) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i <= s->sweeps; i++)
+        r->objective[i] = f->square * (s->objective[i] - diagonal);
+    r->report.sweeps = s->sweeps;
+    r->report.converged = s->converged;
+    return CAFE_OK;
 }
 
 /* Columns that are the largest of some row. */
-static cafe_status count_clusters(cafe_context *context, const cafe_solution *s, int64_t *count) {
-    uint8_t *used = cafe_mem_zero(context, s->columns, 1);
-    if (!used) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < s->n; u++) {
-        const float *row = s->h.x + u * s->stride;
-        int64_t best = 0;
-        for (int64_t k = 1; k < s->columns; k++)
-            if (row[k] > row[best]) best = k;
-        used[best] = 1;
-    }
-    *count = 0;
-    for (int64_t k = 0; k < s->columns; k++) *count += used[k];
-    cafe_mem_free(context, used);
-    return CAFE_OK;
-}
-
-/* W in the table's units, and tr(H^T Q H) = ||W||^2. */
-static cafe_status keep_w(cafe_context *context, finishing *f) {
-    cafe_reduction *r = f->reduction;
-    const cafe_solution *s = r->solution;
-    double scale = f->table->scale;
-    r->w = cafe_mem(context, f->table->width * s->columns, sizeof *r->w);
-    if (!r->w) return CAFE_ERROR_MEMORY;
-    r->report.trace = 0;
-    for (int64_t i = 0; i < f->table->width; i++)
-        for (int64_t k = 0; k < s->columns; k++) {
-            double w = scale * f->sums[i * s->stride + k];
-            r->w[i * s->columns + k] = w;
-            r->report.trace += w * w;
-        }
-    return CAFE_OK;
-}
-
-static cafe_status settle_h(cafe_context *context, finishing *f) {
-    cafe_reduction *r = f->reduction;
-    cafe_solution *s = r->solution;
-    cafe_status status = CAFE_OK;
-    bool softmax = f->options->method == CAFE_REDUCE_SOFTMAX;
-    r->masses = cafe_mem(context, s->columns, sizeof *r->masses);
-    if (!r->masses) return CAFE_ERROR_MEMORY;
-    find_masses(s, r->masses);
-    if (softmax && !f->options->keep_empty) drop_empty(s, r->masses);
-    find_masses(s, r->masses);
-    CAFE_TRY(count_clusters(context, s, &r->report.clusters));
-    CAFE_TRY(cafe_centred_sums(context, f->table, s->stride, s->h.x, f->sums));
-    CAFE_TRY(keep_w(context, f));
-done:
+static cafe_status count_clusters(cafe_context *context, finishing *f) {
+    int32_t *part = cafe_mem(context, f->solution->n, sizeof *part);
+    cafe_status status =
+        part ? cafe_solution_partition(context, f->solution, part, &f->reduction->report.clusters)
+             : CAFE_ERROR_MEMORY;
+    cafe_mem_free(context, part);
     return status;
 }
 
-/* ---- the vectors ----------------------------------------------------------------------------- */
-
-/* W's columns to length 1, so that a column that has nearly died still has its direction; floor_j
- * is the part of X W_j that rounding of H may have made: H's entries are right to about 1e-7. */
-static cafe_status scale_columns(cafe_context *context, finishing *f, double *floor) {
-    const double noise = 1e-6;
-    const cafe_solution *s = f->reduction->solution;
-    cafe_block h = cafe_block_rows(s->n, s->stride, s->columns, s->h.x);
-    double *roots = cafe_mem(context, s->n, sizeof *roots);
-    if (!roots) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < s->n; u++) roots[u] = sqrt((double)f->table->norms[u]);
-    cafe_status status = cafe_ops(&h)->norms(context, &h, roots, floor);
-    cafe_mem_free(context, roots);
-    memset(f->single, 0, (size_t)(f->table->width * s->stride) * sizeof *f->single);
-    for (int64_t k = 0; k < s->columns && status == CAFE_OK; k++) {
-        double square = 0;
-        for (int64_t i = 0; i < f->table->width; i++)
-            square += f->sums[i * s->stride + k] * f->sums[i * s->stride + k];
-        double inverse = square > 0 ? 1 / sqrt(square) : 0;
-        floor[k] *= noise * sqrt(f->table->total) * inverse;
-        for (int64_t i = 0; i < f->table->width; i++)
-            f->single[i * s->stride + k] = (float)(f->sums[i * s->stride + k] * inverse);
-    }
-    return status;
-}
+/* ---- vectors and certificate ----------------------------------------------------------------- */
 
 /* Random columns up to K (n at most), and all of them orthonormal again: the first ones are already
- * and stay as they are. */
+ * and stay as they are. Then the certificate of all. */
 static cafe_status complete(cafe_context *context, finishing *f) {
-    cafe_reduction *r = f->reduction;
-    cafe_block *v = &r->vectors;
+    cafe_embedding *e = f->reduction->embedding;
+    cafe_block *v = &e->vectors;
     int64_t most = f->options->columns < v->n ? f->options->columns : v->n, missing;
+    cafe_block product = cafe_block_rows(v->n, v->stride, most, NULL);
     cafe_status status = CAFE_OK;
     for (int round = 0; round < 4 && (missing = most - v->columns) > 0; round++) {
         for (int64_t u = 0; u < v->n; u++)
@@ -171,78 +202,57 @@ static cafe_status complete(cafe_context *context, finishing *f) {
                 v->x[u * v->stride + v->columns + j] = (float)(cafe_uniform_open(x.v[0]) - 0.5);
             }
         v->columns = most;
-        CAFE_TRY(cafe_tall_orthonormalise(context, v, NULL, NULL, &r->report.orthogonality));
+        CAFE_TRY(cafe_tall_orthonormalise(context, v, NULL, NULL, &e->certificate.orthogonality));
     }
-done:
-    return status;
-}
-
-/* V = QR(X W), columns in the order of H's. */
-static cafe_status find_vectors(cafe_context *context, finishing *f) {
-    cafe_reduction *r = f->reduction;
-    const cafe_solution *s = r->solution;
-    cafe_status status = CAFE_ERROR_MEMORY;
-    double *floor = cafe_mem(context, s->columns, sizeof *floor);
-    r->vectors = cafe_block_rows(s->n, s->stride, s->columns, NULL);
-    r->vectors.x = cafe_mem(context, s->n * s->stride, sizeof(float));
-    if (!floor || !r->vectors.x) goto done;
-    cafe_phase(context, "qr", 0);
-    CAFE_TRY(scale_columns(context, f, floor));
-    CAFE_TRY(cafe_centred_product(context, f->table, s->stride, f->single, r->vectors.x));
-    CAFE_TRY(cafe_tall_orthonormalise(context, &r->vectors, NULL, floor, &r->report.orthogonality));
-    r->report.rank = r->vectors.columns;
-    if (f->options->keep_empty) CAFE_TRY(complete(context, f));
-done:
-    cafe_mem_free(context, floor);
-    return status;
-}
-
-/* ---- the certificate ------------------------------------------------------------------------- */
-
-/* Ritz pairs of Q on the span of V from Q V = X (X^T V); f->sums holds X^T V. */
-static cafe_status certify(cafe_context *context, finishing *f) {
-    cafe_reduction *r = f->reduction;
-    const cafe_block *v = &r->vectors;
-    double square = f->table->scale * f->table->scale;
-    cafe_block product = cafe_block_rows(v->n, v->stride, v->columns, NULL);
-    cafe_status status = CAFE_ERROR_MEMORY;
     product.x = cafe_mem(context, v->n * v->stride, sizeof(float));
-    r->shares = cafe_mem_zero(context, v->columns, sizeof *r->shares);
-    if (!product.x || !r->shares) goto done;
-    cafe_phase(context, "ritz", 0);
-    for (int64_t i = 0; i < f->table->width * v->stride; i++) f->single[i] = (float)f->sums[i];
-    CAFE_TRY(cafe_centred_product(context, f->table, v->stride, f->single, product.x));
-    CAFE_TRY(cafe_ritz_new(context, v->columns, &r->ritz));
-    CAFE_TRY(cafe_ritz_solve(context, v, &product, NULL, &r->ritz));
-    for (int64_t j = 0; j < v->columns; j++) {
-        r->ritz.values[j] *= square;
-        r->ritz.residuals[j] *= square;
-        r->ritz.column_values[j] *= square;
-        r->ritz.column_residuals[j] *= square;
-        r->shares[j] = r->ritz.values[j] > 0 ? r->ritz.values[j] / r->report.variance : 0;
-    }
+    CAFE_TRY(product.x ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(
+        cafe_operator_apply(context, f->op, CAFE_SIDE_PLAIN, v->stride, v->x, 1, 0, 0, product.x));
+    cafe_ritz_free(context, &e->ritz);
+    CAFE_TRY(cafe_ritz_new(context, v->columns, &e->ritz));
+    CAFE_TRY(cafe_ritz_solve(context, v, &product, NULL, &e->ritz));
 done:
     cafe_mem_free(context, product.x);
     return status;
 }
 
+static cafe_status find_vectors(cafe_context *context, finishing *f) {
+    cafe_reduction *r = f->reduction;
+    cafe_finish_options o;
+    cafe_status status = CAFE_OK;
+    cafe_finish_options_init(&o);
+    o.form = CAFE_FORM_HHAT;
+    CAFE_TRY(cafe_finish(context, f->op, &f->solution, &o, &r->embedding));
+    cafe_embedding *e = r->embedding;
+    r->report.rank = e->vectors.columns;
+    if (f->options->keep_empty) CAFE_TRY(complete(context, f));
+    r->shares = cafe_mem_zero(context, e->vectors.columns, sizeof *r->shares);
+    CAFE_TRY(r->shares ? CAFE_OK : CAFE_ERROR_MEMORY);
+    for (int64_t j = 0; j < e->vectors.columns; j++) {
+        e->ritz.values[j] *= f->square;
+        e->ritz.residuals[j] *= f->square;
+        e->ritz.column_values[j] *= f->square;
+        e->ritz.column_residuals[j] *= f->square;
+        r->shares[j] = e->ritz.values[j] > 0 ? e->ritz.values[j] / r->report.variance : 0;
+    }
+done:
+    return status;
+}
+
 static cafe_status compare(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
+    const cafe_block *v = &r->embedding->vectors;
     cafe_principal principal = {0};
     cafe_status status = CAFE_OK;
-    double square = f->table->scale * f->table->scale;
-    if (f->table->width > CAFE_MOST_WIDTH) return CAFE_OK;
-    CAFE_TRY(cafe_principal_find(context, f->table, f->options->columns, &principal));
-    r->projections = cafe_mem(context, r->vectors.columns, sizeof *r->projections);
+    if (f->op->parts.width > CAFE_MOST_WIDTH) return CAFE_OK;
+    CAFE_TRY(cafe_principal_find(context, f->op, f->options->columns, &principal));
+    r->projections = cafe_mem(context, v->columns, sizeof *r->projections);
     r->eigenvalues = cafe_mem(context, principal.pairs, sizeof *r->eigenvalues);
-    if (!r->projections || !r->eigenvalues) {
-        status = CAFE_ERROR_MEMORY;
-        goto done;
-    }
-    CAFE_TRY(cafe_principal_project(context, f->table, &principal, &r->vectors, f->sums,
-                                    r->projections));
+    CAFE_TRY(r->projections && r->eigenvalues ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_principal_project(context, f->op, &principal, v, r->projections));
     r->report.eigenpairs = principal.pairs;
-    for (int64_t l = 0; l < principal.pairs; l++) r->eigenvalues[l] = square * principal.values[l];
+    for (int64_t l = 0; l < principal.pairs; l++)
+        r->eigenvalues[l] = f->square * principal.values[l];
 done:
     cafe_principal_free(context, &principal);
     return status;
@@ -250,64 +260,47 @@ done:
 
 /* ---- from end to end ------------------------------------------------------------------------- */
 
-static cafe_status finish(cafe_context *context, finishing *f) {
-    const cafe_solution *s = f->reduction->solution;
-    int64_t size = f->table->width * s->stride;
-    cafe_status status = CAFE_ERROR_MEMORY;
-    f->sums = cafe_mem(context, size, sizeof *f->sums);
-    f->single = cafe_mem(context, size, sizeof *f->single);
-    if (!f->sums || !f->single) goto done;
-    CAFE_TRY(settle_h(context, f));
-    CAFE_TRY(find_vectors(context, f));
-    CAFE_TRY(cafe_centred_sums(context, f->table, s->stride, f->reduction->vectors.x, f->sums));
-    CAFE_TRY(certify(context, f));
-    CAFE_TRY(compare(context, f));
-done:
-    cafe_mem_free(context, f->sums);
-    cafe_mem_free(context, f->single);
-    return status;
-}
-
-static void fill_report(cafe_reduction *r, const cafe_centred *t, const cafe_reduce_plan *plan,
-                        const cafe_reduce_options *o) {
+static void fill_report(cafe_reduction *r) {
     cafe_reduction_report *p = &r->report;
-    double square = t->scale * t->scale;
-    cafe_solution *s = r->solution;
-    for (int64_t i = 0; i <= s->sweeps; i++) s->objective[i] *= square;
-    p->rows = t->n;
-    p->width = t->width;
-    p->asked = o->columns;
-    p->held = s->columns;
-    p->columns = r->vectors.columns;
-    p->chunks = plan->chunks;
-    p->theta = o->method == CAFE_REDUCE_SOFTMAX ? plan->theta / square : 0;
-    p->sweeps = s->sweeps;
-    p->converged = s->converged;
-    p->objective = s->objective;
+    const cafe_embedding *e = r->embedding;
+    p->columns = e->vectors.columns;
+    p->orthogonality = e->certificate.orthogonality;
+    p->objective = r->objective;
     p->means = r->means;
     p->w = r->w;
     p->masses = r->masses;
-    p->ritz_values = r->ritz.values;
-    p->residuals = r->ritz.residuals;
+    p->ritz_values = e->ritz.values;
+    p->residuals = e->ritz.residuals;
     p->shares = r->shares;
-    p->column_values = r->ritz.column_values;
-    p->column_residuals = r->ritz.column_residuals;
+    p->column_values = e->ritz.column_values;
+    p->column_residuals = e->ritz.column_residuals;
     p->projections = r->projections;
     p->eigenvalues = r->eigenvalues;
 }
 
-static cafe_status reduce(cafe_context *context, cafe_centred *table, const cafe_reduce_options *o,
-                          cafe_reduction *r) {
+static cafe_status reduce(cafe_context *context, finishing *f) {
+    const cafe_centred *t = cafe_operator_centred(f->op);
+    cafe_reduction *r = f->reduction;
+    cafe_reduction_report *p = &r->report;
     cafe_status status = CAFE_OK;
-    cafe_reduce_plan plan;
-    finishing f = {.table = table, .options = o, .reduction = r};
-    r->report.variance = table->total * table->scale * table->scale;
-    CAFE_TRY(cafe_reduce_plan_make(context, table, o, &plan));
-    CAFE_TRY(cafe_reduce_solve(context, table, o, &plan, &r->solution));
-    CAFE_TRY(finish(context, &f));
-    r->means = table->means;
-    table->means = NULL;
-    fill_report(r, table, &plan, o);
+    plan how = {0};
+    int64_t width = f->op->parts.width;
+    f->square = t->scale * t->scale;
+    CAFE_TRY(make_plan(context, f->op, f->options, &how));
+    r->means = cafe_mem(context, width, sizeof *r->means);
+    CAFE_TRY(r->means ? CAFE_OK : CAFE_ERROR_MEMORY);
+    memcpy(r->means, t->means, (size_t)width * sizeof *r->means);
+    p->rows = f->op->n, p->width = width, p->asked = f->options->columns;
+    p->variance = t->total * f->square;
+    p->chunks = how.chunks;
+    p->theta = f->options->method == CAFE_REDUCE_SOFTMAX ? how.theta / f->square : 0;
+    CAFE_TRY(solve(context, f->op, f->options, &how, &f->solution));
+    CAFE_TRY(count_clusters(context, f));
+    CAFE_TRY(keep_objective(context, f));
+    CAFE_TRY(keep_h(context, f));
+    CAFE_TRY(find_vectors(context, f));
+    CAFE_TRY(compare(context, f));
+    fill_report(r);
 done:
     return status;
 }
@@ -315,39 +308,37 @@ done:
 cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, const float *x,
                         const cafe_reduce_options *options, cafe_reduction **reduction) {
     cafe_status status = CAFE_OK;
-    cafe_centred *table = NULL;
-    cafe_reduction *r = NULL;
+    cafe_operator *table = NULL;
     cafe_reduce_options o;
+    finishing f = {.options = &o};
     int blas_threads = cafe_blas_single();
     *reduction = NULL;
     CAFE_TRY(cafe_options_take(context, &reduce_table, options, &o));
-    CAFE_TRY(cafe_centred_new(context, rows, width, x, &table));
-    r = cafe_mem_zero(context, 1, sizeof *r);
-    if (!r) {
-        status = CAFE_ERROR_MEMORY;
-        goto done;
-    }
-    r->context = context;
-    CAFE_TRY(reduce(context, table, &o, r));
-    *reduction = r;
-    r = NULL;
+    CAFE_TRY(cafe_engine_need_processor(context, "reduce"));
+    CAFE_TRY(cafe_operator_table(context, rows, width, x, &table));
+    f.op = table;
+    f.reduction = cafe_mem_zero(context, 1, sizeof *f.reduction);
+    CAFE_TRY(f.reduction ? CAFE_OK : CAFE_ERROR_MEMORY);
+    f.reduction->context = context;
+    CAFE_TRY(reduce(context, &f));
+    *reduction = f.reduction;
+    f.reduction = NULL;
 done:
     cafe_blas_restore(blas_threads);
-    cafe_centred_free(table);
-    cafe_reduction_free(r);
+    cafe_solution_free(f.solution);
+    cafe_operator_free(table);
+    cafe_reduction_free(f.reduction);
     cafe_phase(context, "", 0);
     return status;
 }
 
 void cafe_reduction_free(cafe_reduction *r) {
     if (!r) return;
-    cafe_solution_free(r->solution);
-    cafe_ritz_free(r->context, &r->ritz);
-    double *arrays[] = {r->means, r->w, r->masses, r->shares, r->projections, r->eigenvalues};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        cafe_mem_free(r->context, arrays[i]);
-    cafe_mem_free(r->context, r->vectors.x);
-    cafe_mem_free(r->context, r);
+    cafe_context *context = r->context;
+    void *arrays[] = {r->h,      r->objective,   r->means,       r->w, r->masses,
+                      r->shares, r->projections, r->eigenvalues, r};
+    cafe_embedding_free(r->embedding);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) cafe_mem_free(context, arrays[i]);
 }
 
 const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction) {
@@ -355,11 +346,10 @@ const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction)
 }
 
 void cafe_reduction_copy(const cafe_reduction *reduction, float *vectors) {
-    const cafe_block *v = &reduction->vectors;
-    for (int64_t u = 0; u < v->n; u++)
-        memcpy(vectors + u * v->columns, v->x + u * v->stride, (size_t)v->columns * sizeof(float));
+    cafe_embedding_copy(reduction->embedding, vectors);
 }
 
 void cafe_reduction_copy_h(const cafe_reduction *reduction, float *h) {
-    cafe_solution_copy(reduction->solution, h);
+    const cafe_reduction_report *p = &reduction->report;
+    memcpy(h, reduction->h, (size_t)(p->rows * p->held) * sizeof *h);
 }

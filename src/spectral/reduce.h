@@ -5,15 +5,13 @@
 #include <cafe/reduce.h>
 
 #include "operator/table.h"
-#include "solve/solution.h"
-#include "spectral/ritz.h"
+#include "spectral/embedding.h"
 
 struct cafe_reduction {
     cafe_context *context;
-    cafe_solution *solution; /* H, and the objective */
-    cafe_block vectors;
-    cafe_ritz ritz;
-    double *means, *w, *masses, *shares;
+    float *h;                  /* rows x held */
+    cafe_embedding *embedding; /* the vectors and their certificate */
+    double *objective, *means, *w, *masses, *shares;
     double *projections, *eigenvalues; /* NULL: not computed */
     cafe_reduction_report report;
 };
@@ -33,14 +31,13 @@ typedef struct cafe_principal {
     double *vectors; /* L x L: column l is e_l */
 } cafe_principal;
 
-cafe_status cafe_principal_find(cafe_context *context, const cafe_centred *table, int64_t asked,
+cafe_status cafe_principal_find(cafe_context *context, const cafe_operator *table, int64_t asked,
                                 cafe_principal *principal);
 void cafe_principal_free(cafe_context *context, cafe_principal *principal);
 
-/* projections_j = 1 - sum over pairs of <v_j, X e_l>^2 / values_l, with sums = X^T V (L x stride).
- */
-cafe_status cafe_principal_project(cafe_context *context, const cafe_centred *table,
+/* projections_j = 1 - sum over pairs of <v_j, X e_l>^2 / values_l. */
+cafe_status cafe_principal_project(cafe_context *context, const cafe_operator *table,
                                    const cafe_principal *principal, const cafe_block *v,
-                                   const double *sums, double *projections);
+                                   double *projections);
 
 #endif

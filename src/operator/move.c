@@ -1,0 +1,330 @@
+/* One chunk: find the new rows, weigh them, write them, and let S follow. */
+#include "operator/move.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "operator/table.h"
+
+enum {
+    ALONE = 1 << 20, /* bytes that a chunk's rows are summed from, below which one thread does it */
+    MOVE_AHEAD = 4,  /* rows asked for before they are written */
+    TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
+    SETTLE = 64      /* rows of S that one task moves */
+};
+
+/* What a task adds up. */
+typedef struct part {
+    double linear; /* sum of p_u <z_u, Delta_u>, z in units of p_u */
+    double square; /* sum of r_u^2 ||Delta_u||^2 */
+    double inner;  /* sum over links inside the chunk of a(u,w) <Delta_u, Delta_w> */
+} part;
+
+struct cafe_mover {
+    cafe_context *context;
+    const cafe_operator *op;
+    const cafe_operator_parts *q;
+    cafe_rule rule;
+    int64_t stride;
+    float *h;
+    const uint8_t *fixed;
+    float *moved;
+    cafe_chunks *chunks;
+    double expected; /* - kappa resolution: the weight of what is subtracted */
+    double factor;   /* of S as the kernels read it: subtracted from the neighbours' sum in units of
+                      * p_u, or for F of many columns added to that sum before it is scaled */
+    int64_t size;    /* L x stride: that of S */
+    double *s;       /* S = F^T H */
+    float *single;   /* the same times the factor */
+    float *none;     /* a row of zeros, for F of many columns */
+    int64_t task;    /* nodes of a chunk's task */
+    float *rows;     /* a chunk's new rows */
+    part *parts;     /* one a task */
+    double *shift;   /* S of a task: sum of f_u Delta_u */
+    double *gains;   /* one a task of S */
+    float *scratch;  /* of each worker, for F of many columns */
+    int64_t chunk;   /* the one at work, its tasks */
+    int64_t tasks;
+    bool alone; /* chunks are too small to be worth waking other threads */
+};
+
+/* ---- made and aimed -------------------------------------------------------------------------- */
+
+static int64_t scratch_size(const cafe_mover *m) {
+    return CAFE_TILE * m->stride + cafe_tile_scratch(m->q->width, m->stride);
+}
+
+cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_rule rule,
+                           int64_t stride, float *h, const uint8_t *fixed, cafe_mover **mover) {
+    const cafe_operator_parts *q = &op->parts;
+    cafe_status status = CAFE_ERROR_MEMORY;
+    cafe_mover *m = cafe_mem_zero(context, 1, sizeof *m);
+    *mover = NULL;
+    if (!m) return status;
+    m->context = context, m->op = op, m->q = q, m->rule = rule;
+    m->stride = stride, m->h = h, m->fixed = fixed, m->size = q->width * stride;
+    m->expected = -q->kappa * rule.resolution;
+    m->factor = q->f ? -m->expected * q->sign * q->total : m->expected;
+    m->s = cafe_mem(context, m->size, sizeof *m->s);
+    m->single = cafe_mem(context, m->size, sizeof *m->single);
+    m->gains = cafe_mem(context, cafe_blocks(q->width, SETTLE), sizeof *m->gains);
+    m->none = q->f ? cafe_mem_zero(context, stride, sizeof *m->none) : m->single;
+    if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
+    if (!m->s || !m->single || !m->gains || !m->none || (q->f && !m->scratch)) goto done;
+    CAFE_TRY(cafe_operator_need_rows(context, op));
+    CAFE_TRY(cafe_operator_sums(context, op, stride, h, m->s));
+    for (int64_t i = 0; i < m->size; i++) m->single[i] = (float)(m->factor * m->s[i]);
+    *mover = m;
+    m = NULL;
+done:
+    cafe_mover_free(m);
+    return status;
+}
+
+static void forget_aim(cafe_mover *m) {
+    cafe_chunks_free(m->chunks);
+    cafe_mem_free(m->context, m->rows);
+    cafe_mem_free(m->context, m->parts);
+    cafe_mem_free(m->context, m->shift);
+    m->chunks = NULL, m->rows = NULL, m->parts = NULL, m->shift = NULL;
+}
+
+void cafe_mover_free(cafe_mover *m) {
+    if (!m) return;
+    forget_aim(m);
+    if (m->q->f) cafe_mem_free(m->context, m->none);
+    cafe_mem_free(m->context, m->s);
+    cafe_mem_free(m->context, m->single);
+    cafe_mem_free(m->context, m->gains);
+    cafe_mem_free(m->context, m->scratch);
+    cafe_mem_free(m->context, m);
+}
+
+/* Bytes of rows that a chunk reads, on average. */
+static int64_t chunk_bytes(const cafe_mover *m) {
+    const cafe_operator_parts *q = m->q;
+    int64_t rows = q->offsets ? q->offsets[q->n] : 0;
+    if (q->f) rows += q->n * q->width;
+    if (m->chunks->list) rows = (int64_t)((double)rows * (double)m->chunks->size / (double)q->n);
+    return rows / m->chunks->count * m->stride * (int64_t)sizeof(float);
+}
+
+cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *list, int64_t size,
+                           int64_t chunks, float *moved) {
+    forget_aim(m);
+    cafe_status status = cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks);
+    if (status != CAFE_OK) return status;
+    int64_t largest = cafe_chunk_size(m->chunks, 0), tasks = cafe_blocks(largest, TASK);
+    m->moved = moved;
+    m->task = TASK;
+    if (m->q->f) tasks = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
+    m->alone = chunk_bytes(m) < ALONE;
+    m->rows = cafe_mem(context, largest * m->stride, sizeof *m->rows);
+    m->parts = cafe_mem(context, tasks, sizeof *m->parts);
+    m->shift = cafe_mem(context, tasks * m->size, sizeof *m->shift);
+    return m->rows && m->parts && m->shift ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
+    return mover->chunks;
+}
+
+/* ---- find the new rows ----------------------------------------------------------------------- */
+
+/* The nodes of a task of the chunk at work. */
+static cafe_range task_nodes(const cafe_mover *m, int64_t task) {
+    const cafe_chunks *c = m->chunks;
+    int64_t first = task * m->task,
+            end = cafe_block_end(cafe_chunk_size(c, m->chunk), m->task, task);
+    return (cafe_range){m->chunk + first * c->count, c->count, end - first, c->list};
+}
+
+typedef struct task_state {
+    const cafe_mover *mover;
+    const cafe_range *range;
+    part *part;
+    double *shift;
+} task_state;
+
+/* row comes in as the sum of the neighbours' rows and goes out as the node's new one. */
+static cafe_gain follow_rule(const cafe_mover *m, int64_t u, cafe_pull pull, float degree,
+                             float shift, float *row) {
+    const cafe_kernels *kernels = m->op->kernels;
+    const cafe_rule *rule = &m->rule;
+    const float *h = m->h + u * m->stride;
+    const float *s = m->q->f ? m->none : m->single;
+    if (rule->kind == CAFE_RULE_SPHERE) {
+        double ratio = m->q->reach[u] / m->q->p[u];
+        float gamma = (float)(rule->gamma * ratio * ratio);
+        return kernels->sphere(m->stride, h, s, pull, shift + gamma, row);
+    }
+    double theta = rule->theta; /* theta_u p_u, since the kernel's z is in units of p_u */
+    if (rule->mean_degree > 0) theta /= degree * rule->mean_degree;
+    double most = shift > 0 ? 4 / (double)shift : INFINITY;
+    if (!(theta < most)) theta = most;
+    return kernels->softmax(m->stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
+}
+
+static void find_row(void *argument, int64_t i, int64_t u, float *row) {
+    const task_state *state = argument;
+    const cafe_mover *m = state->mover;
+    const cafe_operator_parts *q = m->q;
+    int64_t stride = m->stride, place = state->range->first + i * state->range->step;
+    const float *h = m->h + u * stride;
+    double p = q->p[u], reach = q->reach[u];
+    if (!(p > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
+        memcpy(row, h, (size_t)stride * sizeof *row);
+        if (m->moved) m->moved[place] = 0;
+        return;
+    }
+    if (q->f)
+        m->op->kernels->gather(m->single, stride, q->every, q->f + u * q->width, q->width,
+                               !q->offsets, row);
+    double inverse_degree = 1 / (p * q->total);
+    double loop = q->loops ? q->loops[u] * inverse_degree : 0;
+    cafe_pull pull = {(float)(q->sign * inverse_degree),
+                      (float)(m->expected * (reach * (reach / p)) - q->sign * loop)};
+    double shift = cafe_chunk_shift(q, m->chunks, m->rule.resolution, m->chunk, place, u);
+    cafe_gain gain = follow_rule(m, u, pull, (float)inverse_degree, (float)shift, row);
+    state->part->linear += p * gain.linear;
+    state->part->square += reach * reach * gain.square;
+    if (m->moved) m->moved[place] = (float)sqrt(gain.square);
+    if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, state->shift);
+}
+
+/* shift = sum of f_u Delta_u for F of many columns: tile by tile, a single node at once. */
+static void sum_moves(const cafe_mover *m, const cafe_range *range, const float *rows,
+                      double *shift, float *scratch) {
+    const cafe_operator_parts *q = m->q;
+    int64_t stride = m->stride, u = cafe_range_node(range, 0);
+    float *delta = scratch;
+    for (int64_t j = 0; range->count == 1 && j < q->width; j++)
+        m->op->kernels->accumulate_move(stride, q->f[u * q->width + j], rows, m->h + u * stride,
+                                        shift + j * stride);
+    for (int64_t from = 0; range->count > 1 && from < range->count; from += CAFE_TILE) {
+        int64_t count = range->count - from < CAFE_TILE ? range->count - from : CAFE_TILE;
+        cafe_range tile = {range->first + from * range->step, range->step, count, range->list};
+        for (int64_t i = 0; i < count; i++) {
+            const float *h = m->h + cafe_range_node(&tile, i) * stride;
+            const float *row = rows + (from + i) * stride;
+            for (int64_t k = 0; k < stride; k++) delta[i * stride + k] = row[k] - h[k];
+        }
+        cafe_tile_add(m->op, &tile, stride, delta, shift, scratch + CAFE_TILE * stride);
+    }
+}
+
+/* The new row of every node, from the values before the chunk. */
+static void find_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_mover *m = argument;
+    float *rows = m->rows + task * m->task * m->stride;
+    cafe_range range = task_nodes(m, task);
+    task_state state = {m, &range, &m->parts[task], m->shift + task * m->size};
+    *state.part = (part){0, 0, 0};
+    memset(state.shift, 0, (size_t)m->size * sizeof *state.shift);
+    if (m->q->offsets)
+        cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
+                         &state);
+    for (int64_t i = 0; !m->q->offsets && i < range.count; i++)
+        find_row(&state, i, cafe_range_node(&range, i), rows + i * m->stride);
+    if (m->q->f) sum_moves(m, &range, rows, state.shift, m->scratch + worker * scratch_size(m));
+}
+
+/* ---- weigh and write them -------------------------------------------------------------------- */
+
+/* The sum over links (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, u in the task. */
+static void weigh_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_mover *m = argument;
+    const cafe_chunks *c = m->chunks;
+    const float *h = m->h;
+    int64_t stride = m->stride;
+    cafe_range range = task_nodes(m, task);
+    double sum = 0;
+    (void)worker;
+    for (int64_t i = 0; i < range.count; i++) {
+        int64_t place = range.first + i * range.step, u = cafe_range_node(&range, i);
+        const float *row = m->rows + (task * m->task + i) * stride;
+        for (int64_t j = c->offsets[place]; j < c->offsets[place + 1]; j++) {
+            int64_t at = c->targets[j], other = c->list ? c->list[at] : at;
+            const float *theirs = m->rows + (at - m->chunk) / c->count * stride;
+            sum +=
+                (c->weights ? c->weights[j] : 1) *
+                m->op->kernels->dot_moves(stride, row, h + u * stride, theirs, h + other * stride);
+        }
+    }
+    m->parts[task].inner = sum;
+}
+
+static void write_rows(void *argument, int64_t task, int32_t worker) {
+    const cafe_mover *m = argument;
+    int64_t stride = m->stride;
+    const float *rows = m->rows + task * m->task * stride;
+    cafe_range range = task_nodes(m, task);
+    (void)worker;
+    for (int64_t i = 0; i < range.count; i++) {
+        float *h = m->h + cafe_range_node(&range, i) * stride;
+        if (i + MOVE_AHEAD < range.count)
+            cafe_ask_row(m->h + cafe_range_node(&range, i + MOVE_AHEAD) * stride, stride);
+        memcpy(h, rows + i * stride, (size_t)stride * sizeof *h);
+    }
+}
+
+/* ---- S --------------------------------------------------------------------------------------- */
+
+/* S += the tasks' shifts, in their order; these rows of S are worth kappa ||shift||^2. */
+static void settle_rows(void *argument, int64_t block, int32_t worker) {
+    const cafe_mover *m = argument;
+    int64_t from = block * SETTLE * m->stride;
+    int64_t end = cafe_block_end(m->size, SETTLE * m->stride, block);
+    double gain = m->gains[block], *total = m->shift;
+    (void)worker;
+    for (int64_t t = 1; t < m->tasks; t++)
+        for (int64_t i = from; i < end; i++) total[i] += m->shift[t * m->size + i];
+    for (int64_t i = from; i < end; i++) {
+        gain -= m->expected * total[i] * total[i];
+        m->s[i] += total[i];
+        m->single[i] = (float)(m->factor * m->s[i]);
+    }
+    m->gains[block] = gain;
+}
+
+static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task, cafe_mover *m) {
+    if (tasks > 1 && !m->alone) return cafe_parallel(context, tasks, task, m);
+    for (int64_t t = 0; t < tasks; t++) task(m, t, 0);
+    return CAFE_OK;
+}
+
+/* Adds up the tasks in their order and moves S. */
+static cafe_status settle(cafe_context *context, cafe_mover *m, double *gain) {
+    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
+    double sum = 0;
+    for (int64_t t = 0; t < m->tasks; t++) {
+        const part *p = &m->parts[t];
+        sum += 2 * p->linear + m->expected * p->square + m->q->sign * p->inner / m->q->total;
+    }
+    for (int64_t b = 0; b < blocks; b++) m->gains[b] = b == 0 ? sum : 0;
+    cafe_status status = run_tasks(context, blocks, settle_rows, m);
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *gain += m->gains[b];
+    return status;
+}
+
+cafe_status cafe_mover_run(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
+    cafe_status status = cafe_check_cancel(context);
+    m->chunk = c;
+    m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
+    if (status != CAFE_OK) return status;
+    CAFE_TRY(run_tasks(context, m->tasks, find_rows, m));
+    if (m->chunks->offsets) CAFE_TRY(run_tasks(context, m->tasks, weigh_rows, m));
+    CAFE_TRY(run_tasks(context, m->tasks, write_rows, m));
+    CAFE_TRY(settle(context, m, gain));
+done:
+    return status;
+}
+
+cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *m, double *gain) {
+    cafe_status status = CAFE_OK;
+    *gain = 0;
+    for (int64_t c = 0; c < m->chunks->count && status == CAFE_OK; c++)
+        status = cafe_mover_run(context, m, c, gain);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* One chunk of a sweep: the step that all solvers with rows of floats share.
+ *
+ * The nodes of the chunk move by the same rule, from the values before it; S = F^T H follows, and
+ * the growth of the objective
+ *
+ *     sum over u != w of q(u,w) <h_u, h_w>
+ *
+ * is known: when the nodes of a chunk move by Delta it grows by
+ *
+ *     2 sum_u <z_u, Delta_u> + sum over u != w in the chunk of q(u,w) <Delta_u, Delta_w>
+ *
+ * and the second sum needs only the links inside the chunk and the change of S. All of the
+ * arithmetic is on the operator's parts, the chunks and a few numbers, so that a device can do it.
+ */
+#ifndef CAFE_OPERATOR_MOVE_H
+#define CAFE_OPERATOR_MOVE_H
+
+#include "operator/chunks.h"
+
+/* How a node moves: with z_u the sum over w != u of q(u,w) h_w and c_u of operator/chunks.h,
+ *
+ *   sphere   h_u  <- normalise(z_u + (c_u + gamma_u) h_u),   gamma_u = gamma r_u^2 / p_u
+ *   softmax  h_uk <- h_uk exp(theta_u z_uk) / sum,           theta_u = theta / p_u, or with a mean
+ *            degree d > 0 theta d_u / (d p_u), the same for all nodes of a graph; 4 / c_u at most
+ */
+typedef enum cafe_rule_kind { CAFE_RULE_SPHERE = 0, CAFE_RULE_SOFTMAX = 1 } cafe_rule_kind;
+
+typedef struct cafe_rule {
+    cafe_rule_kind kind;
+    double gamma, theta, mean_degree;
+    double resolution; /* kappa times this takes the place of kappa: 1 is Q itself */
+} cafe_rule;
+
+typedef struct cafe_mover cafe_mover;
+
+/* Moves rows of h, a padded block. fixed (NULL: none): nodes with fixed[u] != 0 keep theirs. */
+cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_rule rule,
+                           int64_t stride, float *h, const uint8_t *fixed, cafe_mover **mover);
+void cafe_mover_free(cafe_mover *mover);
+
+/* What is to be swept from now on: all nodes, or a list of them (operator/chunks.h). moved (NULL:
+ * not wanted) gets ||Delta_u|| by places. */
+cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *mover, const int32_t *list,
+                           int64_t size, int64_t chunks, float *moved);
+const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover);
+
+/* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
+cafe_status cafe_mover_run(cafe_context *context, cafe_mover *mover, int64_t c, double *gain);
+/* All chunks, one after the other; *gain gets the growth of the objective. */
+cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *mover, double *gain);
+
+#endif
