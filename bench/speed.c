@@ -159,7 +159,7 @@ static double whole_run(const char *path, int64_t columns, int threads, const ch
     m->objective = cafe_solution_objective(solution)[cafe_solution_sweeps(solution)];
     if (cafe_finish(q.context, q.op, &solution, NULL, &embedding) != CAFE_OK)
         fail(q.context, "finish");
-    if (cafe_embedding_write(q.context, embedding, q.graph, out, CAFE_VECTORS_NPY, 1) != CAFE_OK)
+    if (cafe_embedding_write(q.context, embedding, q.graph, out, 1) != CAFE_OK)
         fail(q.context, "write vectors");
     double seconds = bench_seconds() - start;
     cafe_embedding_free(embedding);

@@ -14,25 +14,14 @@
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
-
-static bool is_standard(const char *path) {
-    return path && strcmp(path, "-") == 0;
-}
-
-static bool known_vector_format(const char *path) {
-    const char *e = cli_extension(path);
-    return is_standard(path) || strcasecmp(e, ".npy") == 0 || strcasecmp(e, ".tsv") == 0 ||
-           strcasecmp(e, ".txt") == 0;
-}
+#include "vectors.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
 static int check_names(const embed_values *v) {
     if (!v->output && !v->json && !v->dry_run)
         return cli_usage_error("embed", "no output: give -o FILE (or --json, or --dry-run)");
-    if (v->output && !known_vector_format(v->output))
-        return cli_usage_error(
-            "embed", "%s: the ending tells the format and is one of .npy .tsv .txt", v->output);
+    if (v->output) CLI_TRY(cli_check_ending("embed", v->output, CLI_VECTORS " -"));
     if (v->labels && !cli_method_labels(&v->method))
         return cli_usage_error("embed", "--labels goes with --method cafe and label-propagation");
     if (!v->labels && v->method.kind == CLI_LABEL_PROPAGATION)
@@ -43,20 +32,6 @@ static int check_names(const embed_values *v) {
         return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
     int code = cli_output_check("embed", &v->common, v->output);
     return code != CLI_OK ? code : cli_output_check("embed", &v->common, v->json);
-}
-
-/* A .npy file has no room for names: they go into a file beside it, which must be free too. */
-static int check_names_file(embed_job *job) {
-    const char *output = job->values.output;
-    char *path = NULL;
-    if (!output || strcasecmp(cli_extension(output), ".npy") != 0 ||
-        cafe_graph_names_are_indices(job->graph))
-        return CLI_OK;
-    if (asprintf(&path, "%s.names.txt", output) < 0)
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
-    int code = cli_output_check("embed", &job->values.common, path);
-    free(path);
-    return code;
 }
 
 /* Of the methods others published only the graph and the vectors are counted: those that need much
@@ -95,17 +70,14 @@ static void set_columns(embed_job *job, int64_t columns) {
 
 /* Vectors to start from; unless --columns is given their columns are the run's. */
 static int read_start(embed_job *job, const cli_arguments *arguments) {
-    int64_t rows = 0, columns = 0;
+    int64_t columns = 0;
     const char *path = job->values.start;
     if (!path) return CLI_OK;
-    int code =
-        cli_check(&job->run, cafe_block_read(job->run.context, path, &rows, &columns, &job->start));
-    if (code != CLI_OK) return code;
+    CLI_TRY(cli_read_vectors(&job->run, path, job->graph, &columns, &job->start));
     if (!cli_given(arguments, "columns")) set_columns(job, columns);
-    if (rows == job->counts.nodes && columns == job->columns) return CLI_OK;
-    return cli_error(
-        &job->run, CLI_INPUT, "%s: expected start vectors of %lld x %lld, found %lld x %lld", path,
-        (long long)job->counts.nodes, (long long)job->columns, (long long)rows, (long long)columns);
+    if (columns == job->columns) return CLI_OK;
+    return cli_error(&job->run, CLI_INPUT, "%s: expected %lld columns of start vectors, found %lld",
+                     path, (long long)job->columns, (long long)columns);
 }
 
 /* Labels to keep; unless --columns asks for further clusters there is one column a class. */
@@ -168,7 +140,7 @@ static int solve(embed_job *job) {
     cli_known known = {job->label, job->labels ? cafe_labels_classes(job->labels) : 0};
     cafe_status status = cli_method_solve(job->run.context, &job->values.method, &job->model,
                                           job->start, known, &job->solved);
-    cafe_block_free(job->run.context, job->start);
+    free(job->start);
     job->start = NULL;
     job->seconds[PHASE_SOLVE] = cli_seconds() - began;
     int code = cli_check(&job->run, status);
@@ -192,16 +164,16 @@ static int write_vectors(embed_job *job) {
     const embed_values *v = &job->values;
     double began = cli_seconds();
     if (!v->output) return CLI_OK;
-    cafe_status status = cafe_embedding_write(
-        job->run.context, job->embedding, job->graph, v->output,
-        is_standard(v->output) ? CAFE_VECTORS_TSV : CAFE_VECTORS_AUTO, v->common.force);
+    cafe_status status = cafe_embedding_write(job->run.context, job->embedding, job->graph,
+                                              v->output, v->common.force);
     job->seconds[PHASE_WRITE] = cli_seconds() - began;
     return cli_check(&job->run, status);
 }
 
 static int embed(embed_job *job, const cli_arguments *arguments) {
     int code = read_input(job, arguments);
-    if (code == CLI_OK) code = check_names_file(job);
+    if (code == CLI_OK && !cafe_graph_names_are_indices(job->graph))
+        code = cli_check_names_file(&job->run, job->values.output);
     if (code != CLI_OK) return code;
     estimate_memory(job);
     if (job->values.dry_run) {
@@ -233,7 +205,7 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
     cafe_embedding_free(job.embedding);
     cafe_solution_free(job.solved.solution);
     cli_model_free(&job.model);
-    if (job.start) cafe_block_free(job.run.context, job.start);
+    free(job.start);
     cafe_labels_free(job.labels);
     cafe_graph_free(job.graph);
     free(job.objective);
@@ -265,7 +237,8 @@ static const cli_option model_options[] = {
     CLI_ROW_METHOD(embed_values),
     CLI_ROW_PROPAGATE(embed_values),
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
-     "start from these vectors (.npy, one row per node) instead of random ones; their columns are "
+     "start from these vectors (.npy, .tsv, .txt: a row per node) instead of random ones; their "
+     "columns are "
      "used unless --columns is given"},
     {"labels", 0, "FILE", CLI_TEXT, offsetof(embed_values, labels), NULL, NULL,
      "known labels, 'node label' a line (--method cafe, label-propagation): their rows stay fixed; "

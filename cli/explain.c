@@ -131,37 +131,15 @@ static int read_communities(explain_job *job) {
     return cli_check(&job->run, cafe_labels_single(context, job->communities, job->part));
 }
 
-/* Rows of a table in the order of the nodes: by their names, or as they come. */
-static int place_features(explain_job *job) {
-    int64_t n = job->run.counts.nodes, width = cafe_table_columns(job->features);
-    const float *values = cafe_table_values(job->features);
-    const char *path = job->features_path;
-    if (cafe_table_rows(job->features) != n)
-        return cli_error(&job->run, CLI_INPUT,
-                         "%s: expected a row for each of %" PRId64 " nodes, found %" PRId64, path,
-                         n, cafe_table_rows(job->features));
-    job->feature_rows = cli_new(&job->run, n * width, sizeof *job->feature_rows);
-    if (!job->feature_rows) return CLI_FAILED;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t u = i;
-        if (cafe_table_has_row_names(job->features)) {
-            char name[1024];
-            cafe_table_row_name(job->features, i, name, sizeof name);
-            u = cafe_graph_find(job->run.graph, name);
-            if (u < 0)
-                return cli_error(&job->run, CLI_INPUT, "%s: the graph has no node '%s'", path,
-                                 name);
-        }
-        memcpy(job->feature_rows + u * width, values + i * width, (size_t)width * sizeof *values);
-    }
-    return CLI_OK;
-}
-
 static int read_features(explain_job *job) {
+    cli_run *run = &job->run;
     if (!job->features_path) return CLI_OK;
-    int code =
-        cli_check(&job->run, cafe_table_read(job->run.context, job->features_path, &job->features));
-    return code == CLI_OK ? place_features(job) : code;
+    CLI_TRY(cli_check(run, cafe_table_read(run->context, job->features_path, &job->features)));
+    int64_t width = cafe_table_columns(job->features);
+    job->feature_rows = cli_new(run, run->counts.nodes * width, sizeof *job->feature_rows);
+    if (!job->feature_rows) return CLI_FAILED;
+    return cli_check(run,
+                     cafe_table_place(run->context, job->features, run->graph, job->feature_rows));
 }
 
 static int read_input(explain_job *job) {

@@ -63,7 +63,7 @@ static int work(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_GRAPHS, "the graph; its ending tells the format: " CLI_GRAPHS),
+    CLI_ROW_OUTPUT(CLI_GRAPHS, "the graph; its ending tells the format:" CLI_GRAPHS),
     CLI_ROW_WRITES(generate_job, labels_path, "labels", NULL,
                    "write each node's block, 'node label' per line"),
     CLI_ROWS_SEEDED,

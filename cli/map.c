@@ -67,8 +67,8 @@ static int work(void *argument) {
                                     job->vectors, &job->options, job->xy)));
     job->map_seconds = cli_seconds() - began;
     CLI_TRY(measure(job));
-    CLI_TRY(cli_check(run, cafe_map_write(run->context, run->graph, job->xy, run->common->output,
-                                          run->common->force)));
+    CLI_TRY(cli_check(run, cafe_vectors_write(run->context, run->graph, 2, job->xy,
+                                              run->common->output, run->common->force)));
     return cli_write_report(run, put_report, job);
 }
 

@@ -114,8 +114,8 @@ typedef struct cli_common {
     CLI_GROUP_TABLE("Reading the graph", cli_common, reading, cafe_graph_option_table)
 
 /* Endings of graphs and of vectors; a - is standard output. */
-#define CLI_GRAPHS  ".txt .edges .tsv .csv .mtx .graph .metis .cafe"
-#define CLI_VECTORS ".npy .tsv .txt"
+#define CLI_GRAPHS  CAFE_GRAPH_ENDINGS
+#define CLI_VECTORS CAFE_VECTOR_ENDINGS
 
 /* One option of the merged list: of the tool (`own`) or of a library table (`shared`). */
 typedef struct cli_entry {

@@ -1,9 +1,8 @@
-/* Output files: checked before the work, written under a temporary name, renamed at the end. */
+/* Output files: checked before the work, then streams over the library's writer. */
 #define _GNU_SOURCE
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,12 +85,14 @@ static const char *file_of(const cli_run *run, size_t i, cli_kind kind) {
 
 int cli_check_ending(const char *command, const char *path, const char *endings) {
     const char *extension = cli_is_standard(path) ? "-" : cli_extension(path);
-    size_t length = strlen(extension), listed = strcspn(endings, "-");
+    size_t length = strlen(extension), listed;
+    endings += strspn(endings, " ");
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         size_t this = strcspn(at, " ");
         if (this == length && strncasecmp(at, extension, length) == 0) return CLI_OK;
         at += this;
     }
+    listed = strcspn(endings, "-");
     while (listed > 0 && endings[listed - 1] == ' ') listed--;
     return cli_usage_error(command, "%s: the ending tells the format and is one of %.*s", path,
                            (int)listed, endings);
@@ -162,75 +163,30 @@ int cli_check_files(cli_run *run, const cli_command *command) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static int open_temporary(cli_output *output) {
-    size_t capacity = strlen(output->path) + 32;
-    output->temporary = malloc(capacity);
-    if (!output->temporary) return -1;
-    snprintf(output->temporary, capacity, "%s.%ld.tmp", output->path, (long)getpid());
-    return open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
+    return cafe_output_write(cookie, bytes, (int64_t)size) == CAFE_OK ? (ssize_t)size : 0;
 }
 
 int cli_output_open(cli_run *run, const char *path, cli_output *output) {
-    *output = (cli_output){.path = path};
-    if (strcmp(path, "-") == 0) {
-        output->file = stdout;
-        return CLI_OK;
-    }
-    int descriptor = is_special(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(output);
-    if (descriptor >= 0) output->file = fdopen(descriptor, "w");
+    *output = (cli_output){.file = stdout};
+    if (cli_is_standard(path)) return CLI_OK;
+    CLI_TRY(cli_check(run,
+                      cafe_output_create(run->context, path, run->common->force, &output->target)));
+    output->file = fopencookie(output->target, "w", (cookie_io_functions_t){.write = pass_on});
     if (output->file) return CLI_OK;
-    int code = cli_error(run, CLI_FAILED, "%s: %s", path, strerror(errno));
-    if (descriptor >= 0) {
-        close(descriptor);
-        if (output->temporary) unlink(output->temporary);
-    }
-    free(output->temporary);
-    output->temporary = NULL;
-    return code;
-}
-
-/* Renames without replacing where the file system can; a file that came up meanwhile is kept. */
-static int rename_new(const char *from, const char *to) {
-    int result = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-    if (result == 0 || errno == EEXIST) return result;
-    if (access(to, F_OK) == 0) {
-        errno = EEXIST;
-        return -1;
-    }
-    return rename(from, to);
-}
-
-static int give_name(cli_run *run, const cli_output *output) {
-    int result = run->common->force ? rename(output->temporary, output->path)
-                                    : rename_new(output->temporary, output->path);
-    return result == 0 ? CLI_OK
-                       : cli_error(run, CLI_FAILED, "%s: %s", output->path, strerror(errno));
+    cafe_output_discard(output->target);
+    return cli_error(run, CLI_FAILED, "out of memory");
 }
 
 int cli_output_close(cli_run *run, cli_output *output, bool keep) {
-    int code = CLI_OK;
-    if (output->file == stdout) return CLI_OK; /* it is flushed at the end of the run */
-    if (!output->temporary) {
-        if (fclose(output->file) != 0)
-            code = cli_error(run, CLI_FAILED, "%s: %s", output->path, strerror(errno));
-        return code;
-    }
-    errno = 0;
+    if (!output->target) return CLI_OK; /* standard output is flushed at the end of the run */
     bool failed = ferror(output->file) != 0;
     failed |= fclose(output->file) != 0;
-    if (failed)
-        code = cli_error(run, CLI_FAILED, "%s: %s", output->path,
-                         errno ? strerror(errno) : "could not be written");
-    else if (cli_text_lost(run))
-        code = cli_error(run, CLI_FAILED, "out of memory: names");
-    else if (cli_signal())
-        code = cli_error(run, 128 + cli_signal(), "interrupted");
-    else if (keep)
-        code = give_name(run, output);
-    if (code != CLI_OK || !keep) unlink(output->temporary);
-    free(output->temporary);
-    output->temporary = NULL;
-    return code;
+    bool lost = cli_text_lost(run);
+    if (keep && !failed && !lost) return cli_check(run, cafe_output_commit(&output->target));
+    cafe_output_discard(output->target);
+    if (lost) return cli_error(run, CLI_FAILED, "out of memory: names");
+    return failed ? cli_check(run, CAFE_ERROR_IO) : CLI_OK;
 }
 
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument) {

@@ -1,5 +1,5 @@
-/* Output files of the tool itself (reports, labels): written under a temporary name and renamed;
- * what exists is kept unless asked otherwise. "-" is standard output.
+/* Output files of the tool itself (reports, labels), written by the library: they appear whole or
+ * not at all. "-" is standard output.
  */
 #ifndef CAFE_CLI_OUTPUT_H
 #define CAFE_CLI_OUTPUT_H
@@ -30,8 +30,7 @@ const char *cli_extension(const char *path);
 
 typedef struct cli_output {
     FILE *file;
-    const char *path;
-    char *temporary;
+    cafe_output *target; /* NULL: standard output */
 } cli_output;
 
 int cli_output_open(cli_run *run, const char *path, cli_output *output);

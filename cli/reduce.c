@@ -12,11 +12,7 @@
 /* ---- before the work ------------------------------------------------------------------------- */
 
 static int check_matrix(const reduce_values *v, const char *path) {
-    const char *e = path ? cli_extension(path) : "";
-    if (!path || strcmp(path, "-") == 0) return CLI_OK;
-    if (strcasecmp(e, ".npy") != 0 && strcasecmp(e, ".tsv") != 0)
-        return cli_usage_error("reduce", "%s: the ending tells the format and is one of .npy .tsv",
-                               path);
+    if (path) CLI_TRY(cli_check_ending("reduce", path, CLI_VECTORS " -"));
     return cli_output_check("reduce", &v->common, path);
 }
 
@@ -36,17 +32,6 @@ static int check_names(const reduce_values *v) {
     return code == CLI_OK ? cli_output_check("reduce", &v->common, v->json) : code;
 }
 
-/* A .npy file has no room for names: they go into a file beside it, which must be free too. */
-static int check_names_file(reduce_job *job, const char *path, bool named) {
-    char *beside = NULL;
-    if (!path || !named || strcasecmp(cli_extension(path), ".npy") != 0) return CLI_OK;
-    if (asprintf(&beside, "%s.names.txt", path) < 0)
-        return cli_error(&job->run, CLI_FAILED, "out of memory");
-    int code = cli_output_check("reduce", &job->values.common, beside);
-    free(beside);
-    return code;
-}
-
 /* ---- the phases ------------------------------------------------------------------------------ */
 
 static int read_table(reduce_job *job) {
@@ -57,9 +42,11 @@ static int read_table(reduce_job *job) {
     int code = cli_check(&job->run, status);
     if (code != CLI_OK) return code;
     reduce_say_table(job);
-    code = check_names_file(job, v->output, cafe_table_has_row_names(job->table) != 0);
-    return code == CLI_OK ? check_names_file(job, v->w, cafe_table_has_heading(job->table) != 0)
-                          : code;
+    code =
+        cafe_table_has_row_names(job->table) ? cli_check_names_file(&job->run, v->output) : CLI_OK;
+    return code == CLI_OK && cafe_table_has_heading(job->table)
+               ? cli_check_names_file(&job->run, v->w)
+               : code;
 }
 
 static int solve(reduce_job *job) {

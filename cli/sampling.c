@@ -10,7 +10,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
-#include "rows.h"
+#include "vectors.h"
 
 /* ---- which options go with which sampling ---------------------------------------------------- */
 

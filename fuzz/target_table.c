@@ -2,12 +2,13 @@
 #include "fuzz.h"
 #include "io/table.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+static void read_table(const uint8_t *data, size_t size, cafe_table_style style) {
     cafe_context *context = fuzz_context();
     cafe_table *table = NULL;
     char name[16];
     int64_t bytes = cafe_bytes(context);
-    cafe_status status = cafe_table_read_bytes(context, "x.csv", data, (int64_t)size, &table);
+    cafe_status status =
+        cafe_table_read_bytes(context, "x.csv", data, (int64_t)size, style, &table);
     if (status == CAFE_OK) {
         int64_t rows = cafe_table_rows(table), columns = cafe_table_columns(table);
         const float *values = cafe_table_values(table);
@@ -19,5 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     cafe_table_free(table);
     fuzz_check(status, bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    read_table(data, size, CAFE_TABLE_LOOK);
+    read_table(data, size, CAFE_TABLE_NAMED);
+    read_table(data, size, CAFE_TABLE_WORD2VEC);
     return 0;
 }

@@ -87,8 +87,13 @@ last=$(sed -nE 's/^ *"objective": \[.* ([^]]*)\],?$/\1/p' h.json)
 first=$(sed -nE 's/^ *"objective": \[([^,]*),.*$/\1/p' again.json)
 awk -v a="$last" -v b="$first" 'BEGIN { exit !(a - b < 1e-5 && b - a < 1e-5) }' ||
     fail "the start is $first, the end was $last"
+expect 0 "$CAFE" embed "$karate" -q --start h.npy --sweeps 1 -o by-order.npy
+expect 0 "$CAFE" embed "$karate" -q -k 6 --output-form raw -o h.tsv
+tac h.tsv >turned.in.tsv
+expect 0 "$CAFE" embed "$karate" -q --start turned.in.tsv --sweeps 1 -o by-name.npy
+same by-order.npy by-name.npy
 expect 3 "$CAFE" embed "$karate" -q --start h.npy -k 5 --json no.json
-says 'expected start vectors of 34 x 5, found 34 x 6'
+says 'expected 5 columns of start vectors, found 6'
 [[ ! -e no.json ]] || fail "a refused run left a report"
 
 # ---- names come back: integers ascending, strings by first appearance, in every format

@@ -105,21 +105,21 @@ says "no node '333'; did you mean '33'"
 expect 1 "$CAFE" explain "$karate" nowhere.npy
 expect 1 "$CAFE" explain "$karate" nowhere.tsv
 expect 3 "$CAFE" explain sbm.in.txt k.in.npy
-says 'expected vectors of 700 nodes, found 34'
+says 'expected a row for each of 700 nodes, found 34'
 sed 5d k.in.tsv >short.in.tsv
 expect 3 "$CAFE" explain "$karate" short.in.tsv
-says 'expected vectors of 34 nodes, found 33'
+says 'expected a row for each of 34 nodes, found 33'
 sed '5s/^4/3/' k.in.tsv >twice.in.tsv
 expect 3 "$CAFE" explain "$karate" twice.in.tsv
 says "twice.in.tsv:5: expected each node once, found '3' again"
 sed '3s/\t[^\t]*$//' k.in.tsv >ragged.in.tsv
 expect 3 "$CAFE" explain "$karate" ragged.in.tsv
-says 'ragged.in.tsv:3: expected 4 finite numbers'
+says 'ragged.in.tsv:3:39: expected another number'
 sed '3s/\t[^\t]*$/\tnan/' k.in.tsv >nan.in.tsv
 expect 3 "$CAFE" explain "$karate" nan.in.tsv
 sed '1s/.*/34 x/' k.in.txt >head.in.txt
 expect 3 "$CAFE" explain "$karate" head.in.txt
-says 'head.in.txt:1: expected the numbers'
+says 'head.in.txt:1:1: expected the numbers'
 : >empty.in.tsv
 expect 3 "$CAFE" explain "$karate" empty.in.tsv
 head -c 60 k.in.npy >broken.in.npy
@@ -130,3 +130,8 @@ says 'bad.in: left out, of nodes that the graph does not have: 1'
 expect 3 "$CAFE" explain "$karate" k.in.npy --communities bad.in
 printf '1\t2\n' >few.in.tsv
 expect 3 "$CAFE" explain "$karate" k.in.npy --features few.in.tsv
+awk 'BEGIN { for (u = 0; u < 34; u++) print "n" (u == 7 ? 6 : u) "\t" u }' >again.in.tsv
+sed 's/[0-9][0-9]*/n&/g' "$karate" | sed '/^#/d' >named.in.txt
+expect 0 "$CAFE" embed named.in.txt -q -k 2 -o named.in.npy
+expect 3 "$CAFE" explain named.in.txt named.in.npy --features again.in.tsv
+says "again.in.tsv: row 7: expected each node once, found 'n6' again"

@@ -32,6 +32,12 @@ cut -f 3,4 .last/out >file.in
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --columns 8 --decode raw
 cut -f 3,4 .last/out >own.in
 same file.in own.in
+expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form raw -o x.tsv
+tac x.tsv >turned.in.tsv
+rm x.tsv
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --embedding turned.in.tsv
+cut -f 3,4 .last/out >turned.in
+same file.in turned.in
 for score in covariance common popularity; do
     expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --score $score
     [[ $(wc -l <.last/out) -eq 4 ]] || fail "$score"
@@ -86,7 +92,7 @@ printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" recommend "$karate" --nodes-file bad.in
 says 'bad.in:2: '
 expect 3 "$CAFE" recommend ratings.in --all --embedding x.npy
-says 'expected vectors of 100 nodes, found 34'
+says 'expected a row for each of 100 nodes, found 34'
 expect 2 "$CAFE" recommend
 expect 2 "$CAFE" recommend "$karate"
 says 'to whom'

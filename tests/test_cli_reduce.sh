@@ -101,7 +101,7 @@ usage() {
 }
 usage 'no output: give' t.in.csv
 usage 'something is missing' -o v.npy
-usage 'the ending tells the format' t.in.csv -o v.txt
+usage 'the ending tells the format' t.in.csv -o v.xyz
 usage 'the ending tells the format' t.in.csv --w v.csv
 usage 'cannot both go to' t.in.csv -o v.npy --w v.npy
 usage "--method takes one of .*, not 'pca'" t.in.csv -o v.npy --method pca

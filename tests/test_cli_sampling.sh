@@ -112,7 +112,7 @@ refuse 3 'found none' cluster "$karate" --sampling walk --seeds none.in.txt
 refuse 1 'cannot be read' cluster "$karate" --sampling walk --seeds missing.in.txt
 refuse 3 'expected a row for each of 34 nodes, found 4' cluster "$karate" --sampling twisted --attributes n.in.dat
 printf 'name\tx\na\t1\na\t1\nb\t1\nc\t1\n' >twice.in.tsv
-refuse 3 "'a' comes twice" cluster n.in.txt --sampling twisted --attributes twice.in.tsv
+refuse 3 "found 'a' again" cluster n.in.txt --sampling twisted --attributes twice.in.tsv
 printf 'name\tx\na\t1\nz\t1\nb\t1\nc\t1\n' >other.in.tsv
-refuse 3 "no node 'z'" cluster n.in.txt --sampling twisted --attributes other.in.tsv
+refuse 3 "found 'z'" cluster n.in.txt --sampling twisted --attributes other.in.tsv
 only_inputs

@@ -54,6 +54,17 @@ expect 0 "$CAFE" update g.in.txt changes.in.txt.gz --from old.in.npy -o t.npy -f
 same t.npy new.npy
 expect 0 "$CAFE" update g.in.txt - --from old.in.npy -o t.npy -f -q <changes.in.txt
 same t.npy new.npy
+# vectors with names, in any order
+"$CAFE" embed g.in.txt --output-form raw --columns 8 -q -o named.in.tsv
+tac named.in.tsv >turned.in.tsv
+expect 0 "$CAFE" update g.in.txt changes.in.txt --from turned.in.tsv -o t.npy -f -q
+same t.npy new.npy
+head -n 1 named.in.tsv >>turned.in.tsv
+expect 3 "$CAFE" update g.in.txt changes.in.txt --from turned.in.tsv -o t.npy -f -q
+says 'expected a row for each of 600 nodes, found 601'
+sed -i 2d turned.in.tsv
+expect 3 "$CAFE" update g.in.txt changes.in.txt --from turned.in.tsv -o t.npy -f -q
+says "turned.in.tsv:600: expected each node once, found '0' again"
 rm new.npy new.cafe new.json drift.tsv again.npy t.npy
 
 # ---- string names go to a file beside the vectors
@@ -93,7 +104,7 @@ expect 3 "$CAFE" update g.in.txt bad.in.txt --from old.in.npy -o x.npy
 says 'bad\.in\.txt:3:1: expected an edge of the graph to remove'
 "$CAFE" embed "$SOURCE/examples/karate.txt" --output-form raw -q -o karate.in.npy
 expect 3 "$CAFE" update g.in.txt none.in.txt --from karate.in.npy -o x.npy
-says 'expected vectors of 600 nodes'
+says 'expected a row for each of 600 nodes'
 "$CAFE" embed g.in.txt -q --columns 8 -o walk.in.npy
 expect 1 "$CAFE" update g.in.txt changes.in.txt --from walk.in.npy -o x.npy
 says 'raw form'
@@ -101,8 +112,12 @@ only_inputs
 
 # ---- place
 printf '%s\n' 'ann 3' 'ann 4 2' '"bob b",7' >links.in.txt
+tac named.in.tsv >turned.in.tsv
+expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q -o turned.tsv
+mv turned.tsv turned.in.placed
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
 says '2 new nodes from 3 links'
+same turned.in.placed p.tsv
 json_check p.json
 awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }
     END { exit !(NR == 2 && $1 == "bob b" && NF == 9) }' p.tsv || fail "p.tsv"

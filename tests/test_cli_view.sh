@@ -104,7 +104,7 @@ expect 2 "$CAFE" view "$karate" k.in.npy
 says 'no output: give'
 expect 2 "$CAFE" view "$karate" -o k.html
 expect 3 "$CAFE" view "$karate" g.in.npy -o k.html
-says 'expected vectors of 34 nodes'
+says 'expected a row for each of 34 nodes'
 expect 3 "$CAFE" view "$karate" k.in.npy -o k.html --map k.in.npy
 says 'expected 2 columns'
 echo '{"a": [1, 2' >bad.in.json

@@ -3,6 +3,11 @@
 #include "failing.h"
 #include "test_io.h"
 
+#define TEST_OK(context, call)                                      \
+    do {                                                            \
+        if ((call) != CAFE_OK) fail_msg("%s", cafe_error(context)); \
+    } while (0)
+
 static cafe_context *shared;
 
 static int start(void **state) {
@@ -41,7 +46,7 @@ static cafe_embedding *embed(cafe_context *context, const cafe_graph *graph, int
 }
 
 static void write_as(const cafe_embedding *embedding, const cafe_graph *graph, const char *path) {
-    if (cafe_embedding_write(shared, embedding, graph, path, CAFE_VECTORS_AUTO, 0) != CAFE_OK)
+    if (cafe_embedding_write(shared, embedding, graph, path, 0) != CAFE_OK)
         fail_msg("%s", cafe_error(shared));
 }
 
@@ -49,8 +54,7 @@ static void test_npy(void **state) {
     io_scratch scratch = io_scratch_new();
     cafe_graph *graph = test_grid(shared, 60, 70);
     cafe_embedding *embedding = embed(shared, graph, 5);
-    int64_t n = cafe_embedding_nodes(embedding), k = cafe_embedding_columns(embedding), rows,
-            columns;
+    int64_t n = cafe_embedding_nodes(embedding), k = cafe_embedding_columns(embedding), columns;
     float *values = NULL;
     size_t size;
     (void)state;
@@ -62,8 +66,7 @@ static void test_npy(void **state) {
     assert_int_equal(bytes[header - 1], '\n');
     assert_int_equal(size, header + (size_t)(n * k) * sizeof(float));
     free(bytes);
-    assert_int_equal(cafe_block_read(shared, scratch.path, &rows, &columns, &values), CAFE_OK);
-    assert_int_equal(rows, n);
+    assert_int_equal(cafe_vectors_read(shared, graph, scratch.path, &columns, &values), CAFE_OK);
     assert_int_equal(columns, k);
     for (int64_t u = 0; u < n; u++)
         assert_memory_equal(values + u * k, cafe_embedding_row(embedding, u),
@@ -86,16 +89,12 @@ static void test_names_beside(void **state) {
     free(names);
     /* either of the two files is kept */
     io_path(&scratch, "h.npy");
-    assert_int_equal(
-        cafe_embedding_write(shared, embedding, graph, scratch.path, CAFE_VECTORS_AUTO, 0),
-        CAFE_ERROR_EXISTS);
+    assert_int_equal(cafe_embedding_write(shared, embedding, graph, scratch.path, 0),
+                     CAFE_ERROR_EXISTS);
     unlink(scratch.path);
-    assert_int_equal(
-        cafe_embedding_write(shared, embedding, graph, scratch.path, CAFE_VECTORS_AUTO, 0),
-        CAFE_ERROR_EXISTS);
-    assert_int_equal(
-        cafe_embedding_write(shared, embedding, graph, scratch.path, CAFE_VECTORS_AUTO, 1),
-        CAFE_OK);
+    assert_int_equal(cafe_embedding_write(shared, embedding, graph, scratch.path, 0),
+                     CAFE_ERROR_EXISTS);
+    assert_int_equal(cafe_embedding_write(shared, embedding, graph, scratch.path, 1), CAFE_OK);
     assert_int_equal(io_scratch_files(&scratch), 2);
     cafe_embedding_free(embedding);
     cafe_graph_free(graph);
@@ -151,17 +150,12 @@ static void test_refusals(void **state) {
     cafe_embedding *embedding = embed(shared, graph, 2);
     size_t size;
     (void)state;
-    assert_int_equal(cafe_embedding_write(shared, embedding, graph, io_path(&scratch, "h.txt"),
-                                          CAFE_VECTORS_AUTO, 0),
+    assert_int_equal(cafe_embedding_write(shared, embedding, graph, io_path(&scratch, "h.txt"), 0),
                      CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(shared), "'x y'"));
-    assert_int_equal(cafe_embedding_write(shared, embedding, graph, io_path(&scratch, "h.xyz"),
-                                          CAFE_VECTORS_AUTO, 0),
+    assert_int_equal(cafe_embedding_write(shared, embedding, graph, io_path(&scratch, "h.xyz"), 0),
                      CAFE_ERROR_ARGUMENT);
-    assert_int_equal(cafe_embedding_write(shared, embedding, graph, "-", CAFE_VECTORS_NPY, 0),
-                     CAFE_ERROR_ARGUMENT);
-    assert_int_equal(cafe_embedding_write(shared, embedding, other, io_path(&scratch, "h.npy"),
-                                          CAFE_VECTORS_AUTO, 0),
+    assert_int_equal(cafe_embedding_write(shared, embedding, other, io_path(&scratch, "h.npy"), 0),
                      CAFE_ERROR_ARGUMENT);
     assert_int_equal(io_scratch_files(&scratch), 0);
     write_as(embedding, graph, io_path(&scratch, "h.tsv")); /* a tab in a name: quotes */
@@ -175,6 +169,127 @@ static void test_refusals(void **state) {
     io_scratch_free(&scratch);
 }
 
+/* ---- in: rows find their nodes by name ------------------------------------------------------- */
+
+/* Names that only an exact reader takes for what they are. */
+static const char odd_edges[] = "a #b\n\"#b\" \" c\"\n\" c\" \"d\"\"\"\n\"d\"\"\" \"e,f\"\n";
+
+static void test_round_trip(void **state) {
+    static const char *const files[] = {"v.npy", "v.tsv"};
+    io_scratch scratch = io_scratch_new();
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", odd_edges, NULL);
+    int64_t n = cafe_graph_nodes(graph), columns;
+    float vectors[64], *read = NULL;
+    for (int64_t i = 0; i < 3 * n; i++) vectors[i] = (float)(i * 0.1 - 1e-7 * (double)(i * i));
+    for (int i = 0; i < 2; i++) {
+        TEST_OK(shared,
+                cafe_vectors_write(shared, graph, 3, vectors, io_path(&scratch, files[i]), 0));
+        TEST_OK(shared, cafe_vectors_read(shared, graph, scratch.path, &columns, &read));
+        assert_int_equal(columns, 3);
+        assert_memory_equal(read, vectors, (size_t)(3 * n) * sizeof *read);
+        cafe_block_free(shared, read);
+    }
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+}
+
+/* The same rows in another order, in every format, are the same vectors. */
+static void test_rows_by_name(void **state) {
+    static const struct {
+        const char *name, *text;
+    } files[] = {
+        {"v.tsv", "c\t3\t30\na\t1\t10\nb\t2\t20\n"},
+        {"v.txt", "3 2\nc 3 30\na 1 10 \nb 2 20"},
+        {"attributes.csv", "id,x,y\nc,3,30\na,1,10\nb,2,20\n"},
+        {"v.npy.names.txt", "c\na\r\nb\n"},
+    };
+    static const float rows[6] = {3, 30, 1, 10, 2, 20}, expected[6] = {1, 10, 2, 20, 3, 30};
+    io_scratch scratch = io_scratch_new();
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
+    cafe_graph *plain = io_read(shared, "x", "0 1\n1 2\n", NULL);
+    TEST_OK(shared, cafe_vectors_write(shared, plain, 2, rows, io_path(&scratch, "v.npy"), 0));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        int64_t columns = 0;
+        float *read = NULL;
+        io_store(io_path(&scratch, files[i].name), files[i].text, strlen(files[i].text));
+        if (i == 2)
+            TEST_OK(shared, cafe_attributes_read(shared, graph, scratch.path, &columns, &read));
+        else
+            TEST_OK(shared, cafe_vectors_read(shared, graph,
+                                              i == 3 ? io_path(&scratch, "v.npy") : scratch.path,
+                                              &columns, &read));
+        assert_int_equal(columns, 2);
+        assert_memory_equal(read, expected, sizeof expected);
+        cafe_block_free(shared, read);
+    }
+    cafe_graph_free(graph);
+    cafe_graph_free(plain);
+    io_scratch_free(&scratch);
+}
+
+static void test_rows_refused(void **state) {
+    static const struct {
+        const char *name, *text, *error;
+    } cases[] = {
+        {"v.tsv", "a\t1\nb\t2\na\t3\n", "v.tsv:3: expected each node once, found 'a' again"},
+        {"v.tsv", "a\t1\nx\t2\nb\t3\n",
+         "v.tsv:2: expected the name of a node of the graph, found 'x'"},
+        {"v.tsv", "a\t1\nb\t2\n", "v.tsv: expected a row for each of 3 nodes, found 2"},
+        {"v.tsv", "a\t1\nb\t2\t3\nc\t4\n", "v.tsv:2:5: expected the end of the line"},
+        {"v.tsv", "a\t1\n\nb\t2\nc\t3\n", "v.tsv:2:1: expected another number"},
+        {"v.tsv", "a\tnan\nb\t2\nc\t3\n", "v.tsv:1:3: expected a finite number, found 'nan'"},
+        {"v.tsv", "", "v.tsv:1:1: expected a name and numbers"},
+        {"v.txt", "3 1\na 1\na 2\nb 3\n", "v.txt:3: expected each node once, found 'a' again"},
+        {"v.txt", "a 1\nb 2\nc 3\n", "v.txt:1:1: expected the numbers of nodes and of columns"},
+        {"v.txt", "3 2\na 1\nb 2\nc 3\n", "v.txt:2:4: expected as many numbers as stated"},
+        {"v.txt", "4 1\na 1\nb 2\nc 3\n",
+         "v.txt:1: expected the number of rows that follow, 3, found 4"},
+        {"t.csv", "a,1,2\nb,2,3\na,3,4\n",
+         "t.csv: row 2: expected each node once, found 'a' again"},
+    };
+    io_scratch scratch = io_scratch_new();
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t columns = -1;
+        float *read = (float *)cases;
+        io_store(io_path(&scratch, cases[i].name), cases[i].text, strlen(cases[i].text));
+        cafe_status status =
+            strstr(cases[i].name, ".csv")
+                ? cafe_attributes_read(shared, graph, scratch.path, &columns, &read)
+                : cafe_vectors_read(shared, graph, scratch.path, &columns, &read);
+        assert_int_equal(status, CAFE_ERROR_FORMAT);
+        assert_null(read);
+        if (!strstr(cafe_error(shared), cases[i].error))
+            fail_msg("expected \"%s\", got %s", cases[i].error, cafe_error(shared));
+    }
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+}
+
+/* Names beside a .npy file: as many as it has rows. */
+static void test_names_beside_refused(void **state) {
+    static const float rows[3] = {1, 2, 3};
+    io_scratch scratch = io_scratch_new();
+    int64_t columns;
+    float *read = NULL;
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
+    TEST_OK(shared, cafe_vectors_write(shared, graph, 1, rows, io_path(&scratch, "v.npy"), 0));
+    io_store(io_path(&scratch, "v.npy.names.txt"), "a\nb\n", 4);
+    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
+                     CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "v.npy.names.txt: expected 3 names, found 2"));
+    io_store(io_path(&scratch, "v.npy.names.txt"), "a\nb\na\n", 6);
+    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
+                     CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "v.npy.names.txt:3: expected each node once"));
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+}
+
 static void test_cancel(void **state) {
     io_scratch scratch = io_scratch_new();
     cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
@@ -183,9 +298,9 @@ static void test_cancel(void **state) {
     (void)state;
     cafe_cancel(shared);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(cafe_embedding_write(shared, embedding, graph, io_path(&scratch, names[i]),
-                                              CAFE_VECTORS_AUTO, 0),
-                         CAFE_ERROR_CANCELLED);
+        assert_int_equal(
+            cafe_embedding_write(shared, embedding, graph, io_path(&scratch, names[i]), 0),
+            CAFE_ERROR_CANCELLED);
     cafe_reset_cancel(shared);
     assert_int_equal(io_scratch_files(&scratch), 0);
     cafe_embedding_free(embedding);
@@ -204,24 +319,26 @@ static void test_failing_memory(void **state) {
     for (int i = 0; i < 3; i++)
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
-            cafe_status status = cafe_embedding_write(
-                context, embedding, graph, io_path(&scratch, names[i]), CAFE_VECTORS_AUTO, 0);
+            cafe_status status =
+                cafe_embedding_write(context, embedding, graph, io_path(&scratch, names[i]), 0);
             int failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);
             if (!failed) break;
         }
     assert_int_equal(io_scratch_files(&scratch), 4);
-    for (long k = 0;; k++) {
-        int64_t rows, columns;
-        float *values = NULL;
-        long live = test_failing_arm(&memory, k);
-        cafe_status status =
-            cafe_block_read(context, io_path(&scratch, "h.npy"), &rows, &columns, &values);
-        int failed = test_failing_disarm(&memory);
-        test_failing_expect(&memory, status, failed, live, context);
-        cafe_block_free(context, values);
-        if (!failed) break;
-    }
+    cafe_graph_find(graph, "a"); /* builds the index, which look-ups can do without */
+    for (int i = 0; i < 3; i++)
+        for (long k = 0;; k++) {
+            int64_t columns;
+            float *values = NULL;
+            long live = test_failing_arm(&memory, k);
+            cafe_status status =
+                cafe_vectors_read(context, graph, io_path(&scratch, names[i]), &columns, &values);
+            int failed = test_failing_disarm(&memory);
+            if (status == CAFE_OK) cafe_block_free(context, values);
+            test_failing_expect(&memory, status, failed, live, context);
+            if (!failed) break;
+        }
     cafe_embedding_free(embedding);
     cafe_graph_free(graph);
     io_scratch_free(&scratch);
@@ -230,8 +347,10 @@ static void test_failing_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),    cmocka_unit_test(test_names_beside),
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_cancel), cmocka_unit_test(test_failing_memory)};
+        cmocka_unit_test(test_npy),          cmocka_unit_test(test_names_beside),
+        cmocka_unit_test(test_text),         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_rows_by_name),
+        cmocka_unit_test(test_rows_refused), cmocka_unit_test(test_names_beside_refused),
+        cmocka_unit_test(test_cancel),       cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -227,11 +227,11 @@ static void test_cancel(void **state) {
 /* A file that appears while ours is being written is kept. */
 static void test_late_arrival(void **state) {
     io_scratch scratch = io_scratch_new();
-    cafe_output output;
+    cafe_output *output = NULL;
     size_t size;
     (void)state;
-    assert_int_equal(cafe_output_open(shared, io_path(&scratch, "f"), false, &output), CAFE_OK);
-    assert_int_equal(cafe_output_write(&output, "ours", 4), CAFE_OK);
+    assert_int_equal(cafe_output_create(shared, io_path(&scratch, "f"), 0, &output), CAFE_OK);
+    assert_int_equal(cafe_output_write(output, "ours", 4), CAFE_OK);
     io_store(scratch.path, "theirs", 6);
     assert_int_equal(cafe_output_commit(&output), CAFE_ERROR_EXISTS);
     char *text = io_load(scratch.path, &size);

@@ -472,7 +472,8 @@ static cafe_status read_table(cafe_context *context, const char *text, size_t si
                               cafe_table **table) {
     uint8_t *copy = malloc(size > 0 ? size : 1); /* of its own: a sanitizer sees reads beyond it */
     memcpy(copy, text, size);
-    cafe_status status = cafe_table_read_bytes(context, "t", copy, (int64_t)size, table);
+    cafe_status status =
+        cafe_table_read_bytes(context, "t", copy, (int64_t)size, CAFE_TABLE_LOOK, table);
     free(copy);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <cafe/embedding.h>
 #include <cafe/evaluate.h>
 #include <cafe/explain.h>
+#include <cafe/files.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>

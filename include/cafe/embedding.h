@@ -142,18 +142,10 @@ CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
 /* Copies the vectors, row-major nodes x columns. */
 CAFE_API void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
 
-typedef enum cafe_vector_format {
-    CAFE_VECTORS_AUTO = 0, /* by the name's ending */
-    CAFE_VECTORS_NPY = 1,  /* .npy, float32; names in FILE.names.txt when not 0 .. n-1 */
-    CAFE_VECTORS_TSV = 2,  /* .tsv: name, tab, values */
-    CAFE_VECTORS_TEXT = 3  /* .txt: word2vec text, "n K" first */
-} cafe_vector_format;
-
-/* Writes under a temporary name and renames. An existing file is kept (CAFE_ERROR_EXISTS) unless
- * `overwrite`. "-" with a text format writes to standard output. */
+/* As cafe_vectors_write() does (cafe/files.h). */
 CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
                                           const cafe_graph *graph, const char *path,
-                                          cafe_vector_format format, int32_t overwrite);
+                                          int32_t overwrite);
 
 /* Writes a sparse matrix in compressed rows (row i has the entries offsets[i] .. offsets[i+1]) as
  * scipy.sparse.save_npz does: a stored, not compressed, archive with float32 values. Names as
@@ -162,12 +154,6 @@ CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path,
                                         int64_t columns, const int64_t *offsets,
                                         const int32_t *columns_of, const float *values,
                                         int32_t overwrite);
-
-/* Reads an n x K block of float32 or float64 from a .npy file, for warm starts; the caller frees it
- * with cafe_block_free. */
-CAFE_API cafe_status cafe_block_read(cafe_context *context, const char *path, int64_t *rows,
-                                     int64_t *columns, float **values);
-CAFE_API void cafe_block_free(cafe_context *context, float *values);
 
 /* Bytes the whole run (graph, solver, finish) will hold at its peak, from sizes alone. */
 CAFE_API int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,

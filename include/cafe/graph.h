@@ -114,13 +114,28 @@ CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
 CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                            int32_t *component, int64_t *count);
 
+/* The formats of graph files: constant, name, endings, what it is, whether it is written too, and
+ * whether names then stand in FILE.names.txt beside it. A further one is a row here and a file of
+ * src/io that defines cafe_graph_format_NAME. */
+#define CAFE_GRAPH_FORMATS(X)                                   \
+    X(EDGES, edges, ".txt .edges .tsv .csv", "edge list", 1, 0) \
+    X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                  \
+    X(METIS, metis, ".graph .metis", "METIS", 1, 1)             \
+    X(NPZ, npz, ".npz", "scipy npz", 0, 0)                      \
+    X(CAFE, cafe, ".cafe", "binary, mapped", 1, 0)
+
+/* " .txt .edges ...": the endings of those that are written */
+#define CAFE_GRAPH_ENDINGS CAFE_GRAPH_FORMATS(CAFE_GRAPH_ENDING)
+#define CAFE_GRAPH_ENDING(constant, name, endings, title, writes, beside) \
+    CAFE_ENDING_##writes(endings)
+#define CAFE_ENDING_0(endings)
+#define CAFE_ENDING_1(endings) " " endings
+
 typedef enum cafe_format {
-    CAFE_FORMAT_AUTO = 0,
-    CAFE_FORMAT_EDGES = 1, /* edge list, gzip or plain */
-    CAFE_FORMAT_MTX = 2,   /* Matrix Market coordinate */
-    CAFE_FORMAT_METIS = 3,
-    CAFE_FORMAT_NPZ = 4, /* scipy.sparse.save_npz, CSR */
-    CAFE_FORMAT_CAFE = 5 /* own binary, memory-mapped */
+    CAFE_FORMAT_AUTO = 0, /* by content, then by name */
+#define CAFE_FORMAT_CONSTANT(constant, name, endings, title, writes, beside) CAFE_FORMAT_##constant,
+    CAFE_GRAPH_FORMATS(CAFE_FORMAT_CONSTANT)
+#undef CAFE_FORMAT_CONSTANT
 } cafe_format;
 
 /* Reads a graph file; "-" is standard input. A malformed file is CAFE_ERROR_FORMAT with
@@ -128,8 +143,8 @@ typedef enum cafe_format {
 CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
                                      const cafe_graph_options *options, cafe_graph **graph);
 
-/* Writes edge list, mtx, METIS or .cafe (format AUTO: by the name's ending) under a temporary name
- * and renames it. An existing file is kept (CAFE_ERROR_EXISTS) unless `overwrite`. */
+/* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An
+ * existing file is kept (CAFE_ERROR_EXISTS) unless `overwrite`. */
 CAFE_API cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph,
                                       const char *path, cafe_format format, int32_t overwrite);
 

@@ -62,11 +62,6 @@ static inline cafe_status cafe_map_measure(cafe_context *context, int64_t n, int
                                   sizeof *quality);
 }
 
-/* Writes the points of the graph's nodes as cafe_embedding_write() writes vectors: .npy, .tsv or
- * .txt by the name's ending. */
-CAFE_API cafe_status cafe_map_write(cafe_context *context, const cafe_graph *graph, const float *xy,
-                                    const char *path, int32_t overwrite);
-
 #ifdef __cplusplus
 }
 #endif

@@ -59,22 +59,22 @@ cafe_status cafe_plot_pixels(cafe_context *context, const cafe_plot_inputs *inpu
 
 cafe_status cafe_plot_png(cafe_context *context, const cafe_plot_inputs *inputs,
                           const cafe_plot_options *options, const char *path, int32_t overwrite) {
-    cafe_output output = {0};
+    cafe_output *output = NULL;
     cafe_scene scene = {0};
     uint8_t *rgb = NULL, *png = NULL;
     int64_t size = 0;
     cafe_status status;
-    CAFE_TRY(cafe_output_open(context, path, overwrite, &output));
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     CAFE_TRY(cafe_scene_make(context, inputs, options, &scene));
     int64_t width = scene.options.width, height = scene.options.height;
     rgb = cafe_mem(context, 3 * width * height, 1);
     if (!rgb) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_scene_pixels(context, &scene, true, rgb));
     CAFE_TRY(cafe_png_encode(context, width, height, rgb, &png, &size));
-    CAFE_TRY(cafe_output_write(&output, png, size));
+    CAFE_TRY(cafe_output_write(output, png, size));
     CAFE_TRY(cafe_output_commit(&output));
 done:
-    cafe_output_discard(&output);
+    cafe_output_discard(output);
     cafe_scene_free(context, &scene);
     cafe_mem_free(context, rgb);
     cafe_mem_free(context, png);

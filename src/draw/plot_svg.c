@@ -17,7 +17,7 @@
 enum { BUFFER = 1 << 16, LINE = 2048 };
 
 typedef struct svg {
-    cafe_output output;
+    cafe_output *output;
     cafe_status status; /* of the first write that failed */
     int64_t used;
     char buffer[BUFFER];
@@ -25,7 +25,7 @@ typedef struct svg {
 
 static void flush(svg *s) {
     if (s->status == CAFE_OK && s->used > 0)
-        s->status = cafe_output_write(&s->output, s->buffer, s->used);
+        s->status = cafe_output_write(s->output, s->buffer, s->used);
     s->used = 0;
 }
 
@@ -123,7 +123,7 @@ static cafe_status put_image(cafe_context *context, svg *s, const cafe_scene *sc
         (long long)width, (long long)height);
     flush(s);
     CAFE_TRY(s->status);
-    CAFE_TRY(cafe_output_write(&s->output, base64, cafe_view_base64(png, size, base64)));
+    CAFE_TRY(cafe_output_write(s->output, base64, cafe_view_base64(png, size, base64)));
     put(s, "\"/>\n");
 done:
     cafe_mem_free(context, rgb);
@@ -171,12 +171,12 @@ cafe_status cafe_plot_svg(cafe_context *context, const cafe_plot_inputs *inputs,
     svg *s = cafe_mem_zero(context, 1, sizeof *s);
     cafe_status status;
     if (!s) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_output_open(context, path, overwrite, &s->output));
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &s->output));
     CAFE_TRY(cafe_scene_make(context, inputs, options, &scene));
     CAFE_TRY(put_scene(context, s, &scene));
     CAFE_TRY(cafe_output_commit(&s->output));
 done:
-    cafe_output_discard(&s->output);
+    cafe_output_discard(s->output);
     cafe_scene_free(context, &scene);
     cafe_mem_free(context, s);
     return status;

@@ -308,7 +308,7 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     cafe_view page = {
         .context = context, .graph = graph, .inputs = &in, .options = &o, .n = graph->n};
     cafe_view_text meta = {.context = context}, title = {.context = context};
-    cafe_output output = {.fd = -1};
+    cafe_output *output = NULL;
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_options_take(context, &view_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a page", inputs, &in, sizeof in));
@@ -319,13 +319,13 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     CAFE_TRY(put_meta(&page, &meta));
     cafe_view_put_html(&title, in.title ? in.title : "Embedding");
     if (title.failed) CAFE_TRY(CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
-    CAFE_TRY(write_page(&output, &page, &title, &meta));
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    CAFE_TRY(write_page(output, &page, &title, &meta));
     CAFE_TRY(cafe_output_commit(&output));
     page.report.bytes = page_bytes(&page, &title, &meta);
     cafe_struct_give(&page.report, sizeof page.report, report, size);
 done:
-    cafe_output_discard(&output);
+    cafe_output_discard(output);
     cafe_view_text_free(&meta);
     cafe_view_text_free(&title);
     cafe_view_free(&page);

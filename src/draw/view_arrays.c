@@ -269,7 +269,7 @@ static cafe_status add_names(cafe_view *page) {
     char *text = cafe_mem(page->context, most, 1);
     if (!text) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < g->n; u++) {
-        size = cafe_put_name(g, u, text + size) - text;
+        size = cafe_put_name(&g->names, u, text + size) - text;
         text[size++] = 0;
     }
     cafe_view_section section = {.name = "names"};

@@ -6,7 +6,11 @@
 #include "base/memory.h"
 #include "base/option.h"
 
-#define FIELD(name) offsetof(cafe_graph_options, name)
+#define FIELD(name)                                                   offsetof(cafe_graph_options, name)
+#define FORMAT_COUNT(constant, name, endings, title, writes, beside)  +1
+#define FORMAT_CHOICE(constant, name, endings, title, writes, beside) "|" #name
+#define FORMAT_HELP(constant, name, endings, title, writes, beside) \
+    " | " #name " (" title ", " endings ")"
 
 static const cafe_option graph_options[] = {
     {"self-loops", "WHAT", CAFE_OPTION_CHOICE, FIELD(self_loops), CAFE_LOOPS_DROP, 0, 1,
@@ -23,10 +27,10 @@ static const cafe_option graph_options[] = {
     {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 0, 0, INT32_MAX, NULL,
      "the ids are 0 to N-1, so that nodes without an edge exist too; 0 takes the nodes from the "
      "file"},
-    {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0, 5,
-     "auto|edges|mtx|metis|npz|cafe",
-     "format of the file: edge list, Matrix Market, METIS, scipy npz or cafe; auto looks at the "
-     "content, then at the name"},
+    {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0,
+     0 CAFE_GRAPH_FORMATS(FORMAT_COUNT), "auto" CAFE_GRAPH_FORMATS(FORMAT_CHOICE),
+     "format of the file; auto looks at the content, then at the name. "
+     "Formats" CAFE_GRAPH_FORMATS(FORMAT_HELP)},
     {"directed", "RULE", CAFE_OPTION_CHOICE, FIELD(directed), CAFE_DIRECTED_NO, 0, 3,
      "no|sum|cocitation|flow",
      "links go from the first node to the second, and become a symmetric graph by this rule: "
@@ -53,11 +57,7 @@ void cafe_graph_free(cafe_graph *graph) {
         free_owned(context, graph->targets);
         free_owned(context, graph->weights);
     }
-    if (graph->owns_names) {
-        free_owned(context, graph->names.integers);
-        free_owned(context, graph->names.start);
-        free_owned(context, graph->names.text);
-    }
+    if (graph->owns_names) cafe_names_free(context, &graph->names);
     if (graph->map) munmap(graph->map, graph->map_bytes);
     free_owned(context, atomic_load(&graph->index));
     cafe_mem_free(context, graph);

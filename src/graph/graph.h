@@ -45,6 +45,11 @@ cafe_graph *cafe_graph_new(cafe_context *context);
  * weighted, components, largest. */
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
 
+/* The name of number i into text, as cafe_graph_name() gives it. */
+size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity);
+/* Frees the arrays, which are the context's memory. */
+void cafe_names_free(cafe_context *context, cafe_names *names);
+
 /* Gives the graph its names (arrays of the context's memory, owned by the graph from now on). */
 void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names);
 

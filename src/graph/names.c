@@ -32,11 +32,21 @@ static size_t string_name(const cafe_names *names, int64_t node, char *text, siz
     return length;
 }
 
-size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {
-    const cafe_names *names = &graph->names;
-    if (names->kind == CAFE_NAMES_STRING) return string_name(names, node, text, capacity);
-    int64_t number = names->kind == CAFE_NAMES_INTEGER ? names->integers[node] : node;
+size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity) {
+    if (names->kind == CAFE_NAMES_STRING) return string_name(names, i, text, capacity);
+    int64_t number = names->kind == CAFE_NAMES_INTEGER ? names->integers[i] : i;
     return (size_t)snprintf(text, capacity, "%" PRId64, number);
+}
+
+size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {
+    return cafe_names_get(&graph->names, node, text, capacity);
+}
+
+void cafe_names_free(cafe_context *context, cafe_names *names) {
+    cafe_mem_free(context, (void *)names->integers);
+    cafe_mem_free(context, (void *)names->start);
+    cafe_mem_free(context, (void *)names->text);
+    *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
 }
 
 /* Decimal digits with an optional minus and nothing else; false when it is no int64. */

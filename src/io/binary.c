@@ -7,8 +7,6 @@
 #include "base/pool.h"
 #include "io/gzip.h"
 
-const uint8_t cafe_binary_magic[8] = {0x89, 'C', 'A', 'F', 'E', '\r', '\n', 0x1a};
-
 static const uint64_t block = (uint64_t)1 << 20;
 
 bool cafe_binary_layout(const cafe_binary_header *h,

@@ -51,7 +51,9 @@ typedef struct cafe_binary_header {
 
 _Static_assert(sizeof(cafe_binary_header) == 256, "the header's layout is part of the format");
 
-extern const uint8_t cafe_binary_magic[8];
+#define CAFE_BINARY_MAGIC \
+    "\x89"                \
+    "CAFE\r\n\x1a"
 
 /* A section: where it lies in the file and how long it is (0: absent). */
 typedef struct cafe_binary_section {

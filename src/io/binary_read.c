@@ -12,8 +12,9 @@
 
 #include "base/pool.h"
 #include "io/binary.h"
+#include "io/format.h"
 #include "io/place.h"
-#include "io/read.h"
+#include "io/write.h"
 
 enum { ROWS = 4096 };
 
@@ -31,9 +32,8 @@ typedef struct opening {
     atomic_llong bad; /* the first bad row; INT64_MAX: none */
 } opening;
 
-bool cafe_is_binary(const uint8_t *bytes, int64_t size) {
-    return size >= (int64_t)sizeof cafe_binary_magic &&
-           memcmp(bytes, cafe_binary_magic, sizeof cafe_binary_magic) == 0;
+static bool is_binary(const uint8_t *bytes, int64_t size) {
+    return size >= 8 && memcmp(bytes, CAFE_BINARY_MAGIC, 8) == 0;
 }
 
 static cafe_status fail_binary(const opening *o, const char *what) {
@@ -43,7 +43,7 @@ static cafe_status fail_binary(const opening *o, const char *what) {
 static cafe_status check_header(opening *o, int64_t size) {
     cafe_binary_header *h = &o->header;
     uint64_t bytes;
-    if (!cafe_is_binary(o->bytes, size)) return fail_binary(o, "a .cafe file, found other data");
+    if (!is_binary(o->bytes, size)) return fail_binary(o, "a .cafe file, found other data");
     if (size < (int64_t)sizeof *h)
         return fail_binary(o, "a header of 256 bytes, found the end of the file");
     memcpy(h, o->bytes, sizeof *h);
@@ -227,8 +227,8 @@ static cafe_status ensure_map(cafe_input *input) {
     return CAFE_OK;
 }
 
-cafe_status cafe_read_binary(cafe_input *input, const cafe_graph_options *options,
-                             cafe_graph **graph) {
+static cafe_status read_binary(cafe_input *input, const cafe_graph_options *options,
+                               cafe_graph **graph) {
     opening o = {.context = input->context, .name = input->name, .bytes = input->bytes};
     cafe_status status = CAFE_OK;
     cafe_phase(o.context, "read", 0);
@@ -243,3 +243,6 @@ cafe_status cafe_read_binary(cafe_input *input, const cafe_graph_options *option
 done:
     return status;
 }
+
+const cafe_graph_format cafe_graph_format_cafe = {
+    .magic = CAFE_BINARY_MAGIC, .read = read_binary, .write = cafe_write_binary, .binary = true};

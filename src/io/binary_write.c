@@ -7,7 +7,7 @@
 static void fill_header(const cafe_graph *g, cafe_binary_header *h) {
     const cafe_graph_counts *c = &g->counts;
     memset(h, 0, sizeof *h);
-    memcpy(h->magic, cafe_binary_magic, sizeof h->magic);
+    memcpy(h->magic, CAFE_BINARY_MAGIC, sizeof h->magic);
     h->version = CAFE_BINARY_VERSION;
     h->flags = (g->weights ? CAFE_BINARY_WEIGHTS : 0u) |
                (g->names.kind == CAFE_NAMES_INTEGER ? CAFE_BINARY_INTEGERS : 0u) |

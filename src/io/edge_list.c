@@ -69,12 +69,6 @@ void cafe_edge_list_append(cafe_edge_list *list, const cafe_piece *pieces, const
     }
 }
 
-static void free_names(cafe_context *context, cafe_names *names) {
-    cafe_mem_free(context, (void *)names->integers);
-    cafe_mem_free(context, (void *)names->start);
-    cafe_mem_free(context, (void *)names->text);
-}
-
 cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names names,
                                  const cafe_graph_options *options, cafe_graph **graph) {
     cafe_status status =
@@ -83,7 +77,7 @@ cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names
     if (status == CAFE_OK)
         cafe_graph_adopt_names(*graph, names);
     else
-        free_names(list->context, &names);
+        cafe_names_free(list->context, &names);
     cafe_edge_list_free(list);
     return status;
 }

@@ -8,10 +8,11 @@
 
 #include "io/edge_list.h"
 #include "io/field.h"
+#include "io/format.h"
 #include "io/lines.h"
-#include "io/read.h"
 #include "io/scan.h"
 #include "io/strings.h"
+#include "io/write.h"
 
 /* Bytes of text parsed at a time. String ids need more memory per byte. */
 static const int64_t integer_window = (int64_t)32 << 20, string_window = (int64_t)16 << 20;
@@ -165,8 +166,8 @@ static cafe_status read_links(edges *e, int64_t *nodes, cafe_names *names) {
     return cafe_edge_list_number(&e->list, nodes, names);
 }
 
-cafe_status cafe_read_edges(const cafe_input *input, const cafe_graph_options *options,
-                            cafe_graph **graph) {
+static cafe_status read_edges(cafe_input *input, const cafe_graph_options *options,
+                              cafe_graph **graph) {
     edges e = {.context = input->context, .options = options, .declared = options->nodes};
     cafe_names names = {.kind = CAFE_NAMES_INDEX};
     int64_t nodes = 0;
@@ -185,3 +186,6 @@ done:
     cafe_edge_list_free(&e.list);
     return status;
 }
+
+const cafe_graph_format cafe_graph_format_edges = {
+    .read = read_edges, .write = cafe_write_edges, .directed = true};

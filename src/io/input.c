@@ -81,6 +81,18 @@ cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input 
     return status;
 }
 
+cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size) {
+    int64_t room = *size;
+    *size = input->size < room ? input->size : room;
+    if (*size > 0) memcpy(bytes, input->bytes, (size_t)*size);
+    if (!cafe_is_gzip(input->bytes, input->size)) return CAFE_OK;
+    cafe_gunzip *gunzip = cafe_gunzip_create(input->context, input->bytes, input->size);
+    if (!gunzip) return CAFE_ERROR_MEMORY;
+    *size = cafe_gunzip_fill(gunzip, bytes, room);
+    cafe_gunzip_free(input->context, gunzip);
+    return CAFE_OK;
+}
+
 /* Decompresses all of it into a growing block. */
 static cafe_status gunzip_all(cafe_input *plain, cafe_gunzip *gunzip) {
     cafe_status status = CAFE_OK;

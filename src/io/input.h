@@ -21,6 +21,10 @@ typedef struct cafe_input {
 /* "-" is standard input, which is read to its end. */
 cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input *input);
 
+/* The first bytes of what the input holds, decompressed when need be; *size: room, then how many.
+ */
+cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size);
+
 /* Replaces gzip data by what it holds. */
 cafe_status cafe_input_expand(cafe_input *input);
 

@@ -12,9 +12,10 @@
 
 #include "base/pool.h"
 #include "io/edge_list.h"
-#include "io/read.h"
+#include "io/format.h"
 #include "io/text.h"
 #include "io/trouble.h"
+#include "io/write.h"
 
 static const int64_t usual_window = (int64_t)32 << 20;
 
@@ -275,8 +276,8 @@ done:
     return status;
 }
 
-cafe_status cafe_read_metis(const cafe_input *input, const cafe_graph_options *options,
-                            cafe_graph **graph) {
+static cafe_status read_metis(cafe_input *input, const cafe_graph_options *options,
+                              cafe_graph **graph) {
     metis g = {.context = input->context, .options = options};
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(g.context, input->name, false, false, &g.list);
@@ -293,3 +294,5 @@ done:
     cafe_edge_list_free(&g.list);
     return status;
 }
+
+const cafe_graph_format cafe_graph_format_metis = {.read = read_metis, .write = cafe_write_metis};

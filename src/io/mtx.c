@@ -12,10 +12,11 @@
 #include <strings.h>
 
 #include "io/edge_list.h"
+#include "io/format.h"
 #include "io/lines.h"
-#include "io/read.h"
 #include "io/scan.h"
 #include "io/text.h"
+#include "io/write.h"
 
 static const int64_t usual_window = (int64_t)32 << 20;
 
@@ -175,8 +176,8 @@ done:
     return status;
 }
 
-cafe_status cafe_read_mtx(const cafe_input *input, const cafe_graph_options *options,
-                          cafe_graph **graph) {
+static cafe_status read_mtx(cafe_input *input, const cafe_graph_options *options,
+                            cafe_graph **graph) {
     mtx m = {.context = input->context, .options = options};
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(m.context, input->name, false, false, &m.list);
@@ -194,3 +195,6 @@ done:
     cafe_edge_list_free(&m.list);
     return status;
 }
+
+const cafe_graph_format cafe_graph_format_mtx = {
+    .magic = "%%MatrixMarket", .read = read_mtx, .write = cafe_write_mtx, .directed = true};

@@ -166,10 +166,15 @@ cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t
     return CAFE_OK;
 }
 
-int cafe_npy_header(int64_t rows, int64_t columns, char header[128]) {
-    int length = snprintf(header + 10, 118,
-                          "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                          (long long)rows, (long long)columns);
+int cafe_npy_header(const char *type, int dimensions, const int64_t *shape,
+                    char header[CAFE_NPY_HEADER]) {
+    char extents[48] = "";
+    if (dimensions > 0)
+        snprintf(extents, sizeof extents, dimensions == 1 ? "%lld," : "%lld, %lld",
+                 (long long)shape[0], (long long)shape[dimensions - 1]);
+    int length =
+        snprintf(header + 10, CAFE_NPY_HEADER - 10,
+                 "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, extents);
     int total = (10 + length + 1 + 63) / 64 * 64;
     memset(header + 10 + length, ' ', (size_t)(total - 10 - length - 1));
     header[total - 1] = '\n';

@@ -23,8 +23,12 @@ typedef struct cafe_npy {
 cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t *bytes,
                           int64_t size, cafe_npy *array);
 
-/* The header of a float32 array in C order, 64-byte aligned; returns its length, at most 128. */
-int cafe_npy_header(int64_t rows, int64_t columns, char header[128]);
+enum { CAFE_NPY_HEADER = 128 };
+
+/* The header of an array in C order of up to two dimensions, 64-byte aligned; returns its length.
+ * type: as in NumPy, "<f4". */
+int cafe_npy_header(const char *type, int dimensions, const int64_t *shape,
+                    char header[CAFE_NPY_HEADER]);
 
 /* Element i of a 'b', 'i' or 'u' array. An unsigned 64-bit number too large is INT64_MAX. */
 int64_t cafe_npy_integer(const cafe_npy *array, int64_t i);

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/edge_list.h"
+#include "io/format.h"
 #include "io/npy.h"
-#include "io/read.h"
 #include "io/zip.h"
 
 enum { BLOCK = 1 << 16 };
@@ -229,8 +229,8 @@ done:
     return status;
 }
 
-cafe_status cafe_read_npz(const cafe_input *input, const cafe_graph_options *options,
-                          cafe_graph **graph) {
+static cafe_status read_npz(cafe_input *input, const cafe_graph_options *options,
+                            cafe_graph **graph) {
     cafe_context *context = input->context;
     char format[4];
     cafe_status status = CAFE_ERROR_MEMORY;
@@ -250,3 +250,6 @@ done:
     cafe_mem_free(context, z);
     return status;
 }
+
+const cafe_graph_format cafe_graph_format_npz = {
+    .magic = "PK\3\4", .read = read_npz, .binary = true};

@@ -13,14 +13,15 @@
 #include <cafe/embedding.h>
 
 #include "base/pool.h"
+#include "io/npy.h"
 #include "io/output.h"
 
-enum { MEMBERS = 5, HEADER = 128, BLOCK = 1 << 16, RECORD = 256 };
+enum { MEMBERS = 5, BLOCK = 1 << 16, RECORD = 256 };
 enum { VERSION = 45, STORED = 0, DATE = 0x21 /* the first day of 1980 */ };
 
 typedef struct member {
     const char *name;
-    char header[HEADER]; /* of the .npy array */
+    char header[CAFE_NPY_HEADER]; /* of the .npy array */
     int header_size;
     const void *data;
     int64_t data_size;
@@ -46,27 +47,10 @@ static void put_text(record *r, const char *text, size_t size) {
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* shape: "", "2," or the like, as it stands between the brackets of a tuple */
-static void set_member(member *m, const char *name, const char *type, const char *shape,
-                       const void *data, int64_t size) {
-    int length = snprintf(m->header + 10, HEADER - 10,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
-    memset(m->header + 10 + length, ' ', (size_t)(HEADER - 10 - length - 1));
-    m->header[HEADER - 1] = '\n';
-    memcpy(m->header, "\x93NUMPY\x01\x00", 8);
-    m->header[8] = HEADER - 10;
-    m->header[9] = 0;
-    m->header_size = HEADER;
-    m->name = name;
-    m->data = data;
-    m->data_size = size;
-}
-
-static void set_list(member *m, const char *name, const char *type, int64_t count, const void *data,
-                     int64_t element) {
-    char shape[24];
-    snprintf(shape, sizeof shape, "%lld,", (long long)count);
-    set_member(m, name, type, shape, data, count * element);
+static void set_member(member *m, const char *name, const char *type, int dimensions, int64_t count,
+                       const void *data, int64_t element) {
+    *m = (member){.name = name, .data = data, .data_size = count * element};
+    m->header_size = cafe_npy_header(type, dimensions, &count, m->header);
 }
 
 static uint64_t size_of(const member *m) {
@@ -221,22 +205,22 @@ cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t 
                                int64_t columns, const int64_t *offsets, const int32_t *columns_of,
                                const float *values, int32_t overwrite) {
     cafe_status status = CAFE_OK;
-    cafe_output output = {.fd = -1};
+    cafe_output *output = NULL;
     member members[MEMBERS];
     const int64_t shape[2] = {rows, columns};
     CAFE_TRY(check_matrix(context, rows, columns, offsets, columns_of));
-    set_list(&members[0], "indices.npy", "<i4", offsets[rows], columns_of, sizeof *columns_of);
-    set_list(&members[1], "indptr.npy", "<i8", rows + 1, offsets, sizeof *offsets);
-    set_member(&members[2], "format.npy", "|S3", "", "csr", 3);
-    set_list(&members[3], "shape.npy", "<i8", 2, shape, sizeof *shape);
-    set_list(&members[4], "data.npy", "<f4", offsets[rows], values, sizeof *values);
-    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
+    set_member(&members[0], "indices.npy", "<i4", 1, offsets[rows], columns_of, sizeof *columns_of);
+    set_member(&members[1], "indptr.npy", "<i8", 1, rows + 1, offsets, sizeof *offsets);
+    set_member(&members[2], "format.npy", "|S3", 0, 1, "csr", 3);
+    set_member(&members[3], "shape.npy", "<i8", 1, 2, shape, sizeof *shape);
+    set_member(&members[4], "data.npy", "<f4", 1, offsets[rows], values, sizeof *values);
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     cafe_phase(context, "write", MEMBERS);
     CAFE_TRY(cafe_parallel(context, MEMBERS, sum_member, members));
-    CAFE_TRY(write_archive(&output, members));
+    CAFE_TRY(write_archive(output, members));
     status = cafe_output_commit(&output);
 done:
-    cafe_output_discard(&output);
+    cafe_output_discard(output);
     cafe_phase(context, "", 0);
     return status;
 }

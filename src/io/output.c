@@ -58,17 +58,20 @@ static cafe_status open_path(cafe_output *output) {
     return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");
 }
 
-cafe_status cafe_output_open(cafe_context *context, const char *path, bool overwrite,
-                             cafe_output *output) {
-    *output = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite};
-    output->path = cafe_mem_text(context, path);
-    if (!output->path) return CAFE_ERROR_MEMORY;
-    cafe_status status = CAFE_OK;
-    if (strcmp(path, "-") == 0)
-        output->fd = STDOUT_FILENO;
-    else
-        status = open_path(output);
-    if (status != CAFE_OK) cafe_output_discard(output);
+cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
+                               cafe_output **output) {
+    cafe_output *o = *output = cafe_mem_zero(context, 1, sizeof *o);
+    if (!o) return CAFE_ERROR_MEMORY;
+    *o = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite != 0};
+    o->path = cafe_mem_text(context, path);
+    cafe_status status = o->path ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK && strcmp(path, "-") == 0)
+        o->fd = STDOUT_FILENO;
+    else if (status == CAFE_OK)
+        status = open_path(o);
+    if (status == CAFE_OK) return status;
+    cafe_output_discard(o);
+    *output = NULL;
     return status;
 }
 
@@ -138,29 +141,32 @@ static int put_in_place(const cafe_output *output) {
     return rename(output->temporary, output->path);
 }
 
-cafe_status cafe_output_commit(cafe_output *output) {
-    cafe_status status = cafe_check_cancel(output->context);
-    if (status == CAFE_OK && output->temporary) {
-        if (fsync(output->fd) != 0) status = fail_errno(output, "cannot be written");
-        if (close(output->fd) != 0 && status == CAFE_OK)
-            status = fail_errno(output, "cannot be written");
-        output->fd = -1;
-        if (status == CAFE_OK && put_in_place(output) != 0)
-            status = errno == EEXIST ? fail_exists(output) : fail_errno(output, "cannot be named");
-        if (status == CAFE_OK) {
-            cafe_mem_free(output->context, output->temporary);
-            output->temporary = NULL;
-        }
-    }
-    cafe_output_discard(output);
+/* The temporary file whole on the disk and under its name. */
+static cafe_status finish(cafe_output *output) {
+    if (fsync(output->fd) != 0) return fail_errno(output, "cannot be written");
+    int closed = close(output->fd);
+    output->fd = -1;
+    if (closed != 0) return fail_errno(output, "cannot be written");
+    if (put_in_place(output) != 0)
+        return errno == EEXIST ? fail_exists(output) : fail_errno(output, "cannot be named");
+    cafe_mem_free(output->context, output->temporary);
+    output->temporary = NULL;
+    return CAFE_OK;
+}
+
+cafe_status cafe_output_commit(cafe_output **output) {
+    cafe_status status = cafe_check_cancel((*output)->context);
+    if (status == CAFE_OK && (*output)->temporary) status = finish(*output);
+    cafe_output_discard(*output);
+    *output = NULL;
     return status;
 }
 
 void cafe_output_discard(cafe_output *output) {
-    if (!output->context) return;
+    if (!output) return;
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
     if (output->temporary) unlink(output->temporary);
     cafe_mem_free(output->context, output->temporary);
     cafe_mem_free(output->context, output->path);
-    *output = (cafe_output){.fd = -1};
+    cafe_mem_free(output->context, output);
 }

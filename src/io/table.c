@@ -9,7 +9,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/gzip.h"
+#include "io/names.h"
 #include "io/npy.h"
+#include "io/vectors.h"
 
 enum { BLOCK = 1 << 14 };
 
@@ -17,11 +19,10 @@ enum { BLOCK = 1 << 14 };
 
 void cafe_table_free(cafe_table *table) {
     if (!table) return;
+    cafe_mem_free(table->context, table->name);
     cafe_mem_free(table->context, table->values);
-    cafe_mem_free(table->context, table->row_names.start);
-    cafe_mem_free(table->context, table->row_names.text);
-    cafe_mem_free(table->context, table->column_names.start);
-    cafe_mem_free(table->context, table->column_names.text);
+    cafe_names_free(table->context, &table->row_names);
+    cafe_names_free(table->context, &table->column_names);
     cafe_mem_free(table->context, table);
 }
 
@@ -38,29 +39,29 @@ const float *cafe_table_values(const cafe_table *table) {
 }
 
 int32_t cafe_table_has_heading(const cafe_table *table) {
-    return table->column_names.start != NULL;
+    return table->column_names.kind == CAFE_NAMES_STRING;
 }
 
 int32_t cafe_table_has_row_names(const cafe_table *table) {
-    return table->row_names.start != NULL;
-}
-
-static size_t copy_name(const cafe_titles *titles, int64_t i, char *text, size_t capacity) {
-    if (!titles->start) return (size_t)snprintf(text, capacity, "%lld", (long long)i);
-    size_t length = (size_t)(titles->start[i + 1] - titles->start[i]);
-    size_t copied = capacity == 0 ? 0 : length < capacity ? length : capacity - 1;
-    memcpy(text, titles->text + titles->start[i], copied);
-    if (capacity > 0) text[copied] = 0;
-    return length;
+    return table->row_names.kind == CAFE_NAMES_STRING;
 }
 
 size_t cafe_table_row_name(const cafe_table *table, int64_t row, char *text, size_t capacity) {
-    return copy_name(&table->row_names, row, text, capacity);
+    return cafe_names_get(&table->row_names, row, text, capacity);
 }
 
 size_t cafe_table_column_name(const cafe_table *table, int64_t column, char *text,
                               size_t capacity) {
-    return copy_name(&table->column_names, column, text, capacity);
+    return cafe_names_get(&table->column_names, column, text, capacity);
+}
+
+cafe_status cafe_table_write(cafe_context *context, const cafe_table *table, cafe_table_side side,
+                             int64_t columns, const float *values, const char *path,
+                             int32_t overwrite) {
+    bool rows = side == CAFE_TABLE_ROWS;
+    cafe_matrix m = {rows ? table->rows : table->columns, columns, columns, values,
+                     rows ? &table->row_names : &table->column_names};
+    return cafe_matrix_write(context, &m, path, overwrite);
 }
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
@@ -87,8 +88,8 @@ static void load_block(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-cafe_status cafe_table_read_npy(cafe_context *context, const char *name, const uint8_t *bytes,
-                                int64_t size, cafe_table *table) {
+static cafe_status read_npy(cafe_context *context, const char *name, const uint8_t *bytes,
+                            int64_t size, cafe_table *table) {
     cafe_npy array;
     loading l = {.array = &array, .table = table, .bad = INT64_MAX};
     cafe_status status = cafe_npy_open(context, name, bytes, size, &array);
@@ -120,38 +121,59 @@ static bool is_npy(const uint8_t *bytes, int64_t size) {
 }
 
 cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
-                                  int64_t size, cafe_table **table) {
-    cafe_table *found = cafe_mem_zero(context, 1, sizeof *found);
-    *table = NULL;
+                                  int64_t size, cafe_table_style style, cafe_table **table) {
+    cafe_table *found = *table = cafe_mem_zero(context, 1, sizeof *found);
     if (!found) return CAFE_ERROR_MEMORY;
     found->context = context;
+    found->name = cafe_mem_text(context, name);
     cafe_phase(context, "read", size);
-    cafe_status status = is_npy(bytes, size)
-                             ? cafe_table_read_npy(context, name, bytes, size, found)
-                             : cafe_table_read_text(context, name, bytes, size, found);
-    if (status == CAFE_OK)
-        *table = found;
-    else
+    cafe_status status = !found->name ? CAFE_ERROR_MEMORY
+                         : is_npy(bytes, size)
+                             ? read_npy(context, name, bytes, size, found)
+                             : cafe_table_read_text(context, name, bytes, size, style, found);
+    if (status != CAFE_OK) {
         cafe_table_free(found);
+        *table = NULL;
+    }
     cafe_phase(context, "", 0);
     return status;
 }
 
+/* The names that stand beside a .npy file. */
+static cafe_status read_beside(const char *path, cafe_table *table) {
+    size_t room = strlen(path) + sizeof ".names.txt";
+    cafe_status status = cafe_names_read(table->context, path, table->rows, &table->row_names);
+    if (status != CAFE_OK || table->row_names.kind == CAFE_NAMES_INDEX) return status;
+    char *name = cafe_mem_resize(table->context, table->name, (int64_t)room, 1);
+    if (!name) return CAFE_ERROR_MEMORY;
+    snprintf(name, room, "%s.names.txt", path);
+    table->name = name;
+    table->first_line = 1;
+    return CAFE_OK;
+}
+
 /* A .npy array is needed as a whole, so its gzip form is expanded; text is not. */
-static bool is_packed_npy(const char *path, const cafe_input *input) {
-    size_t length = strlen(path);
-    return cafe_is_gzip(input->bytes, input->size) && length > 7 &&
-           strcmp(path + length - 7, ".npy.gz") == 0;
+cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_table_style style,
+                               cafe_table **table) {
+    cafe_input input = {.context = context};
+    uint8_t start[6];
+    int64_t size = sizeof start;
+    cafe_status status = CAFE_OK;
+    *table = NULL;
+    CAFE_TRY(cafe_input_open(context, path, &input));
+    CAFE_TRY(cafe_input_peek(&input, start, &size));
+    bool npy = is_npy(start, size);
+    if (npy && cafe_is_gzip(input.bytes, input.size)) CAFE_TRY(cafe_input_expand(&input));
+    CAFE_TRY(cafe_table_read_bytes(context, input.name, input.bytes, input.size, style, table));
+    if (npy) status = read_beside(path, *table);
+    if (status == CAFE_OK) goto done;
+    cafe_table_free(*table);
+    *table = NULL;
+done:
+    cafe_input_close(&input);
+    return status;
 }
 
 cafe_status cafe_table_read(cafe_context *context, const char *path, cafe_table **table) {
-    cafe_input input;
-    *table = NULL;
-    cafe_status status = cafe_input_open(context, path, &input);
-    if (status != CAFE_OK) return status;
-    if (is_packed_npy(path, &input)) status = cafe_input_expand(&input);
-    if (status == CAFE_OK)
-        status = cafe_table_read_bytes(context, input.name, input.bytes, input.size, table);
-    cafe_input_close(&input);
-    return status;
+    return cafe_table_read_as(context, path, CAFE_TABLE_LOOK, table);
 }

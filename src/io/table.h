@@ -4,31 +4,34 @@
 
 #include <cafe/reduce.h>
 
+#include "graph/graph.h"
 #include "io/input.h"
-
-/* Names one behind the other: number i is text[start[i] .. start[i+1]). start NULL: there are none.
- */
-typedef struct cafe_titles {
-    int64_t *start;
-    char *text;
-} cafe_titles;
 
 struct cafe_table {
     cafe_context *context;
+    char *name;         /* of the file that names the rows, for errors */
+    int64_t first_line; /* of it that names row 0, when there is one line a row; else 0 */
     int64_t rows, columns;
-    float *values; /* row-major */
-    cafe_titles row_names, column_names;
+    float *values;                      /* row-major */
+    cafe_names row_names, column_names; /* strings, or indices where there are none */
 };
 
-/* cafe_table_read() for bytes in memory. */
-cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
-                                  int64_t size, cafe_table **table);
+/* How the lines of text are laid out. */
+typedef enum cafe_table_style {
+    CAFE_TABLE_LOOK,    /* the first two lines tell: see table_text.c */
+    CAFE_TABLE_NAMED,   /* name, tab, values: no heading, no comments, names as they stand */
+    CAFE_TABLE_WORD2VEC /* "n K", then lines of name, blank, values, without quotes */
+} cafe_table_style;
 
-/* The two readers; the table comes in zeroed but for its context, and is freed by the caller when
- * they fail. */
-cafe_status cafe_table_read_npy(cafe_context *context, const char *name, const uint8_t *bytes,
-                                int64_t size, cafe_table *table);
+/* cafe_table_read() of text in this style, for a file and for bytes in memory. */
+cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_table_style style,
+                               cafe_table **table);
+cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
+                                  int64_t size, cafe_table_style style, cafe_table **table);
+
+/* The reader of text; the table comes in zeroed but for its context, and is freed by the caller
+ * when it fails. */
 cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
-                                 int64_t size, cafe_table *table);
+                                 int64_t size, cafe_table_style style, cafe_table *table);
 
 #endif

@@ -8,8 +8,7 @@
 #include "io/table.h"
 
 /* The first row that has this row's name, through the graph's index of names. */
-static int64_t namesake(const cafe_graph *graph, const cafe_titles *names, int64_t row,
-                        char *text) {
+static int64_t namesake(const cafe_graph *graph, const cafe_names *names, int64_t row, char *text) {
     size_t length = (size_t)(names->start[row + 1] - names->start[row]);
     memcpy(text, names->text + names->start[row], length);
     text[length] = 0;
@@ -17,7 +16,7 @@ static int64_t namesake(const cafe_graph *graph, const cafe_titles *names, int64
 }
 
 static cafe_status check_names(cafe_context *context, const cafe_graph *graph,
-                               const cafe_titles *names) {
+                               const cafe_names *names) {
     int64_t n = graph->n, longest = 0;
     for (int64_t u = 0; u < n; u++)
         if (names->start[u + 1] - names->start[u] > longest)
@@ -41,13 +40,13 @@ static cafe_status check_names(cafe_context *context, const cafe_graph *graph,
 
 cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
                                  const cafe_table *table) {
-    const cafe_titles *given = &table->row_names;
+    const cafe_names *given = &table->row_names;
     int64_t n = graph->n;
     if (n != table->rows)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a graph of %lld nodes cannot take the names of %lld rows", (long long)n,
                          (long long)table->rows);
-    if (!given->start || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
+    if (given->kind == CAFE_NAMES_INDEX || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
     int64_t *start = cafe_mem(context, n + 1, sizeof *start);
     char *text = cafe_mem(context, given->start[n], 1);
     if (!start || !text) {

@@ -30,7 +30,9 @@ static const char bad_byte[] = "UTF-8 text in a name";
 typedef struct layout {
     uint8_t separator;
     bool heading, named;
+    bool exact, bare; /* names as they stand, no line is a comment; no quotes either */
     int64_t columns;
+    int64_t stated; /* rows that the heading of word2vec text tells of; -1: none */
 } layout;
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -49,9 +51,9 @@ static bool ends_line(const uint8_t *p) {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
-static bool is_skipped(const uint8_t *line) {
+static bool is_skipped(const layout *l, const uint8_t *line) {
     const uint8_t *p = cafe_skip_blanks(line);
-    return ends_line(p) || *p == '#';
+    return !l->exact && (ends_line(p) || *p == '#');
 }
 
 /* A number that fills its cell. */
@@ -96,29 +98,43 @@ static const char *take_number(const uint8_t **at, uint8_t separator, float *val
     return NULL;
 }
 
-/* The name at *at, perhaps empty, which moves to the next cell or stays on the trouble. */
-static const char *take_name(const uint8_t **at, uint8_t separator, cafe_field *field) {
+/* A name as it stands, up to the separator. */
+static void take_exact(const uint8_t **at, uint8_t separator, cafe_field *field) {
     const uint8_t *p = *at;
-    *field = (cafe_field){.begin = p, .end = p};
-    switch (cafe_field_take(&p, separator, field)) {
+    while (*p != separator && !ends_line(p)) p++;
+    field->end = p;
+    *at = p + (*p == separator);
+}
+
+/* A name between blanks or in quotes, perhaps empty. */
+static const char *take_cell(const uint8_t **at, uint8_t separator, cafe_field *field) {
+    switch (cafe_field_take(at, separator, field)) {
         case CAFE_FIELD_FINE: break;
         case CAFE_FIELD_EMPTY:
-            field->begin = field->end = p;
-            p = skip_padding(p, separator);
-            if (*p == '"') p += 2; /* "" */
-            p = skip_padding(p, separator);
-            if (*p == separator) p = skip_padding(p + 1, separator);
+            field->begin = field->end = *at;
+            *at = skip_padding(*at, separator);
+            if (**at == '"') *at += 2; /* "" */
+            *at = skip_padding(*at, separator);
+            if (**at == separator) *at = skip_padding(*at + 1, separator);
             break;
-        case CAFE_FIELD_UNCLOSED: *at = p; return unclosed;
-        case CAFE_FIELD_BEHIND: *at = p; return no_separator;
+        case CAFE_FIELD_UNCLOSED: return unclosed;
+        case CAFE_FIELD_BEHIND: return no_separator;
     }
-    const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
-    if (bad < field->end) {
-        *at = bad;
-        return bad_byte;
-    }
-    *at = p;
     return NULL;
+}
+
+/* The name at *at, which moves to the next cell or stays on the trouble. */
+static const char *take_name(const uint8_t **at, const layout *l, cafe_field *field) {
+    const char *trouble = NULL;
+    *field = (cafe_field){.begin = *at, .end = *at};
+    if (l->exact && (l->bare || **at != '"'))
+        take_exact(at, l->separator, field);
+    else
+        trouble = take_cell(at, l->separator, field);
+    const uint8_t *bad = trouble ? field->end : cafe_bad_utf8(field->begin, field->end);
+    if (bad == field->end) return trouble;
+    *at = bad;
+    return bad_byte;
 }
 
 /* ---- the layout ------------------------------------------------------------------------------ */
@@ -130,7 +146,8 @@ typedef struct outline {
     uint8_t separator;
 } outline;
 
-static void look_at_cells(const uint8_t *p, uint8_t separator, outline *o) {
+static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
+    uint8_t separator = l->separator;
     o->exists = true;
     o->cells = o->numbers = 0;
     p = skip_padding(p, separator);
@@ -141,7 +158,7 @@ static void look_at_cells(const uint8_t *p, uint8_t separator, outline *o) {
         bool number = take_number(&q, separator, &value) == NULL;
         if (!number) {
             q = p;
-            if (take_name(&q, separator, &field) != NULL) return; /* the parser will say it */
+            if (take_name(&q, l, &field) != NULL) return; /* the parser will say it */
             if (o->cells == 0) o->first_empty = field.begin == field.end;
         }
         if (o->cells == 0) o->first_number = number;
@@ -152,14 +169,14 @@ static void look_at_cells(const uint8_t *p, uint8_t separator, outline *o) {
 }
 
 /* Moves to the next line that is neither blank nor a comment; begin == end behind the last one. */
-static cafe_status next_line(cafe_text *text, cafe_place *line) {
+static cafe_status next_line(cafe_text *text, const layout *l, cafe_place *line) {
     cafe_status status = CAFE_OK;
     do {
         bool first = text->line == 1;
         CAFE_TRY(cafe_text_line(text, line));
         if (first && line->end - line->begin >= 3 && memcmp(line->begin, "\xef\xbb\xbf", 3) == 0)
             line->at += 3;
-    } while (line->begin < line->end && is_skipped(line->at));
+    } while (line->begin < line->end && is_skipped(l, line->at));
 done:
     return status;
 }
@@ -179,22 +196,15 @@ static void decide(const outline *first, const outline *second, layout *l) {
 static cafe_status survey(cafe_text *text, layout *l) {
     cafe_place line;
     outline lines[2] = {{0}};
-    uint8_t copy = ' ';
     cafe_status status = CAFE_OK;
-    cafe_text_rewind(text);
-    CAFE_TRY(next_line(text, &line));
-    if (line.begin == line.end) {
-        line.at = line.begin;
-        status = cafe_fail_at(text->context, &line, "a row of numbers");
-        goto done;
-    }
-    copy = cafe_field_separator(line.at);
-    look_at_cells(line.at, copy, &lines[0]);
-    CAFE_TRY(next_line(text, &line));
-    l->separator = copy;
+    CAFE_TRY(next_line(text, l, &line));
+    if (line.begin == line.end) CAFE_TRY(cafe_fail_at(text->context, &line, "a row of numbers"));
+    l->separator = cafe_field_separator(line.at);
+    look_at_cells(line.at, l, &lines[0]);
+    CAFE_TRY(next_line(text, l, &line));
     if (line.begin < line.end) {
-        if (copy == ' ') l->separator = cafe_field_separator(line.at);
-        look_at_cells(line.at, l->separator, &lines[1]);
+        if (l->separator == ' ') l->separator = cafe_field_separator(line.at);
+        look_at_cells(line.at, l, &lines[1]);
     }
     decide(&lines[0], &lines[1], l);
     if (l->heading && !lines[1].exists)
@@ -205,30 +215,67 @@ done:
     return status;
 }
 
+/* "n K", the first line of word2vec text, taken off the text. */
+static cafe_status take_sizes(cafe_text *text, layout *l, int64_t *columns) {
+    cafe_place line;
+    cafe_status status = cafe_text_line(text, &line);
+    if (status != CAFE_OK) return status;
+    const uint8_t *p = line.at;
+    bool right = line.begin < line.end && cafe_scan_integer(&p, &l->stated) == CAFE_SCAN_OK;
+    p = right ? cafe_skip_blanks(p) : p;
+    right = right && cafe_scan_integer(&p, columns) == CAFE_SCAN_OK;
+    if (right && cafe_is_line_end(*cafe_skip_blanks(p)) && l->stated >= 0) return CAFE_OK;
+    return cafe_fail_at(text->context, &line,
+                        "the numbers of nodes and of columns (word2vec text)");
+}
+
+/* Lines of a name and values: the first one tells how many. */
+static cafe_status survey_named(cafe_text *text, layout *l) {
+    cafe_place line;
+    cafe_field field;
+    const char *trouble = NULL;
+    int64_t columns = -1;
+    float value;
+    cafe_status status = CAFE_OK;
+    if (l->bare) CAFE_TRY(take_sizes(text, l, &columns));
+    CAFE_TRY(cafe_text_line(text, &line));
+    if (line.begin == line.end) trouble = "a name and numbers";
+    if (!trouble) trouble = take_name(&line.at, l, &field);
+    while (!trouble && !cafe_is_line_end(*line.at)) {
+        trouble = take_number(&line.at, l->separator, &value);
+        l->columns++;
+    }
+    if (!trouble && l->columns == 0) trouble = "a name and numbers";
+    if (!trouble && columns >= 0 && columns != l->columns) trouble = "as many numbers as stated";
+    if (trouble) status = cafe_fail_at(text->context, &line, "%s", trouble);
+done:
+    return status;
+}
+
 /* ---- the heading ----------------------------------------------------------------------------- */
 
 static cafe_status read_heading(cafe_text *text, const layout *l, cafe_table *table) {
     cafe_place line;
     cafe_field field;
-    cafe_status status = next_line(text, &line);
+    cafe_status status = next_line(text, l, &line);
     if (status != CAFE_OK) return status;
-    cafe_titles *titles = &table->column_names;
-    titles->start = cafe_mem_zero(text->context, l->columns + 1, sizeof *titles->start);
-    titles->text = cafe_mem(text->context, line.end - line.begin, 1);
-    if (!titles->start || !titles->text) return CAFE_ERROR_MEMORY;
+    int64_t *start = cafe_mem_zero(text->context, l->columns + 1, sizeof *start);
+    char *names = cafe_mem(text->context, line.end - line.begin, 1);
+    table->column_names = (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = names};
+    if (!start || !names) return CAFE_ERROR_MEMORY;
     outline o = {0};
-    look_at_cells(line.at, l->separator, &o);
+    look_at_cells(line.at, l, &o);
     int64_t corner = o.cells == l->columns ? 0 : 1, at = 0;
     if (o.cells != l->columns + corner || corner > l->named)
         return cafe_fail_at(text->context, &line, "a name for each of %lld columns",
                             (long long)l->columns);
     line.at = skip_padding(line.at, l->separator);
     for (int64_t j = -corner; j < l->columns; j++) {
-        const char *trouble = take_name(&line.at, l->separator, &field);
+        const char *trouble = take_name(&line.at, l, &field);
         if (trouble) return cafe_fail_at(text->context, &line, "%s", trouble);
         if (j < 0) continue;
-        at += cafe_field_copy(&field, (uint8_t *)titles->text + at);
-        titles->start[j + 1] = at;
+        at += cafe_field_copy(&field, (uint8_t *)names + at);
+        start[j + 1] = at;
     }
     return CAFE_OK;
 }
@@ -246,6 +293,8 @@ typedef struct parsing {
     cafe_text text;
     const layout *layout;
     cafe_table *table;
+    int64_t *start; /* the table's names of rows: their places and their text */
+    char *names;
     int64_t capacity, name_capacity; /* rows, bytes */
     int64_t bytes;                   /* of names, so far */
     cafe_piece pieces[CAFE_TEXT_PIECES];
@@ -260,11 +309,11 @@ static void count_piece(void *argument, int64_t task, int32_t worker) {
     *s = (piece_state){0};
     for (const uint8_t *line = piece->begin; line < piece->end;
          line = cafe_skip_line(line, piece->end)) {
-        if (is_skipped(line)) continue;
+        if (is_skipped(p->layout, line)) continue;
         s->rows++;
         const uint8_t *at = line;
         cafe_field field;
-        if (p->layout->named && take_name(&at, p->layout->separator, &field) == NULL)
+        if (p->layout->named && take_name(&at, p->layout, &field) == NULL)
             s->bytes += field.end - field.begin;
     }
 }
@@ -274,14 +323,13 @@ static const char *parse_row(parsing *p, piece_state *s, const uint8_t **at) {
     const layout *l = p->layout;
     float *values = p->table->values + s->first * l->columns;
     const char *trouble = NULL;
-    *at = skip_padding(*at, l->separator);
+    if (!l->exact) *at = skip_padding(*at, l->separator);
     if (l->named) {
         cafe_field field;
-        trouble = take_name(at, l->separator, &field);
+        trouble = take_name(at, l, &field);
         if (trouble) return trouble;
-        cafe_titles *names = &p->table->row_names;
-        s->first_byte += cafe_field_copy(&field, (uint8_t *)names->text + s->first_byte);
-        names->start[s->first + 1] = s->first_byte;
+        s->first_byte += cafe_field_copy(&field, (uint8_t *)p->names + s->first_byte);
+        p->start[s->first + 1] = s->first_byte;
     }
     for (int64_t j = 0; j < l->columns && !trouble; j++)
         trouble = take_number(at, l->separator, &values[j]);
@@ -296,7 +344,7 @@ static void parse_piece(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (const uint8_t *line = piece->begin; line < piece->end && !s->trouble;
          line = cafe_skip_line(line, piece->end)) {
-        if (is_skipped(line)) continue;
+        if (is_skipped(p->layout, line)) continue;
         s->at = line;
         s->trouble = parse_row(p, s, &s->at);
         s->first++;
@@ -316,17 +364,17 @@ static cafe_status reserve(parsing *p, int64_t rows, int64_t bytes) {
         if (!values) return CAFE_ERROR_MEMORY;
         t->values = values;
         if (p->layout->named) {
-            int64_t *start = cafe_mem_resize(context, t->row_names.start, more + 1, sizeof *start);
+            int64_t *start = cafe_mem_resize(context, p->start, more + 1, sizeof *start);
             if (!start) return CAFE_ERROR_MEMORY;
             start[0] = 0;
-            t->row_names.start = start;
+            t->row_names.start = p->start = start;
         }
         p->capacity = more;
     }
     if (p->layout->named && bytes >= p->name_capacity) {
-        char *names = cafe_mem_resize(context, t->row_names.text, 2 * bytes + 1, 1);
+        char *names = cafe_mem_resize(context, p->names, 2 * bytes + 1, 1);
         if (!names) return CAFE_ERROR_MEMORY;
-        t->row_names.text = names;
+        t->row_names.text = p->names = names;
         p->name_capacity = 2 * bytes + 1;
     }
     return CAFE_OK;
@@ -348,14 +396,12 @@ static cafe_status place_pieces(parsing *p) {
 
 /* Names of a piece start where the piece before it ended. */
 static void close_gaps(parsing *p) {
-    cafe_titles *names = &p->table->row_names;
     int64_t row = p->table->rows, bytes = p->bytes, planned = p->bytes;
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
         const piece_state *s = &p->states[k];
         int64_t length = s->first_byte - planned, shift = planned - bytes;
-        if (shift > 0 && length > 0)
-            memmove(names->text + bytes, names->text + planned, (size_t)length);
-        for (int64_t i = 0; i < s->rows; i++) names->start[row + i + 1] -= shift;
+        if (shift > 0 && length > 0) memmove(p->names + bytes, p->names + planned, (size_t)length);
+        for (int64_t i = 0; i < s->rows; i++) p->start[row + i + 1] -= shift;
         row += s->rows;
         bytes += length;
         planned += s->bytes;
@@ -399,20 +445,33 @@ done:
     return status;
 }
 
+static cafe_status check_stated(cafe_context *context, const layout *l, const cafe_table *table) {
+    if (l->stated < 0 || l->stated == table->rows) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%s:1: expected the number of rows that follow, %lld, found %lld", table->name,
+                     (long long)table->rows, (long long)l->stated);
+}
+
 cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
-                                 int64_t size, cafe_table *table) {
-    layout l = {0};
+                                 int64_t size, cafe_table_style style, cafe_table *table) {
+    bool exact = style != CAFE_TABLE_LOOK, bare = style == CAFE_TABLE_WORD2VEC;
+    layout l = {.separator = bare ? ' ' : '\t', .named = exact, .exact = exact, .bare = bare};
     cafe_status status = CAFE_OK;
     parsing *p = cafe_mem_zero(context, 1, sizeof *p);
     if (!p) return CAFE_ERROR_MEMORY;
+    l.stated = -1;
     p->layout = &l;
     p->table = table;
     CAFE_TRY(cafe_text_open(context, name, bytes, size, window_bytes, &p->text));
-    CAFE_TRY(survey(&p->text, &l));
+    CAFE_TRY(exact ? survey_named(&p->text, &l) : survey(&p->text, &l));
     table->columns = l.columns;
+    table->first_line = exact ? 1 + bare : 0;
+    if (l.named) table->row_names.kind = CAFE_NAMES_STRING;
     cafe_text_rewind(&p->text);
     if (l.heading) CAFE_TRY(read_heading(&p->text, &l, table));
+    if (bare) CAFE_TRY(take_sizes(&p->text, &l, &(int64_t){0}));
     CAFE_TRY(read_rows(p));
+    status = check_stated(context, &l, table);
 done:
     if (p->text.context) cafe_text_close(&p->text);
     cafe_mem_free(context, p);

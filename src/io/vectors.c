@@ -1,36 +1,38 @@
-/* The writers of vectors: .npy, tab-separated text, word2vec text. */
+/* Rows of numbers with names, out and in: .npy, tab-separated text, word2vec text. */
+#include "io/vectors.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include <cafe/embedding.h>
-
+#include "base/memory.h"
 #include "base/pool.h"
 #include "io/digits.h"
+#include "io/format.h"
 #include "io/names.h"
 #include "io/npy.h"
+#include "io/output.h"
 #include "io/place.h"
+#include "io/table.h"
 
 static const int64_t block_bytes = (int64_t)1 << 20;
 
+/* ---- out ------------------------------------------------------------------------------------- */
+
 typedef struct writing {
-    const cafe_embedding *embedding;
-    const cafe_graph *graph;
-    cafe_vector_format format;
-    int64_t nodes, columns, rows; /* rows: per block */
+    const cafe_matrix *m;
+    char separator;
+    int64_t rows; /* per block */
 } writing;
 
 static int64_t format_rows(const void *argument, int64_t block, char *text) {
     const writing *w = argument;
-    char *p = text, separator = w->format == CAFE_VECTORS_TSV ? '\t' : ' ';
-    int64_t end = cafe_block_end(w->nodes, w->rows, block);
-    for (int64_t u = block * w->rows; u < end; u++) {
-        const float *row = cafe_embedding_row(w->embedding, u);
-        p = w->format == CAFE_VECTORS_TSV ? cafe_put_cell(w->graph, u, p)
-                                          : cafe_put_name(w->graph, u, p);
-        for (int64_t j = 0; j < w->columns; j++) {
-            *p++ = separator;
-            p = cafe_put_float(p, row[j]);
+    const cafe_matrix *m = w->m;
+    char *p = text;
+    for (int64_t u = block * w->rows; u < cafe_block_end(m->rows, w->rows, block); u++) {
+        p = w->separator == '\t' ? cafe_put_cell(m->names, u, p) : cafe_put_name(m->names, u, p);
+        for (int64_t j = 0; j < m->columns; j++) {
+            *p++ = w->separator;
+            p = cafe_put_float(p, m->values[u * m->stride + j]);
         }
         *p++ = '\n';
     }
@@ -39,26 +41,35 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
 
 static int64_t copy_rows(const void *argument, int64_t block, char *text) {
     const writing *w = argument;
-    int64_t start = block * w->rows, end = cafe_block_end(w->nodes, w->rows, block);
-    size_t bytes = (size_t)w->columns * sizeof(float);
+    int64_t start = block * w->rows, end = cafe_block_end(w->m->rows, w->rows, block);
+    size_t bytes = (size_t)w->m->columns * sizeof(float);
     for (int64_t u = start; u < end; u++)
-        memcpy(text + (size_t)(u - start) * bytes, cafe_embedding_row(w->embedding, u), bytes);
+        memcpy(text + (size_t)(u - start) * bytes, w->m->values + u * w->m->stride, bytes);
     return (end - start) * (int64_t)bytes;
 }
 
-static cafe_status write_rows(cafe_output *output, writing *w, int64_t row_bytes,
-                              cafe_output_format *format) {
-    w->rows = block_bytes / (row_bytes > 0 ? row_bytes : 1) + 1;
-    cafe_phase(output->context, "write", cafe_blocks(w->nodes, w->rows));
-    return cafe_output_blocks(output, cafe_blocks(w->nodes, w->rows), w->rows * row_bytes, format,
-                              w);
+static cafe_status write_rows(cafe_output *output, const cafe_matrix *m, char separator,
+                              int64_t row_bytes, cafe_output_format *format) {
+    int64_t rows = block_bytes / (row_bytes > 0 ? row_bytes : 1) + 1;
+    writing w = {m, separator, rows};
+    cafe_phase(output->context, "write", cafe_blocks(m->rows, rows));
+    return cafe_output_blocks(output, cafe_blocks(m->rows, rows), rows * row_bytes, format, &w);
+}
+
+static cafe_status write_text(cafe_output *output, const cafe_matrix *m, char separator) {
+    int64_t row = cafe_names_longest(m->names, m->rows) + m->columns * (1 + CAFE_FLOAT_TEXT) + 1;
+    return write_rows(output, m, separator, row, format_rows);
+}
+
+static cafe_status write_tsv(cafe_output *output, const cafe_matrix *m) {
+    return write_text(output, m, '\t');
 }
 
 /* Readers of word2vec text split at blanks, so a name must not have any. */
-static cafe_status refuse_blanks(cafe_context *context, const writing *w) {
-    const cafe_names *names = &w->graph->names;
+static cafe_status refuse_blanks(cafe_context *context, const cafe_matrix *m) {
+    const cafe_names *names = m->names;
     if (names->kind != CAFE_NAMES_STRING) return CAFE_OK;
-    for (int64_t u = 0; u < w->nodes; u++) {
+    for (int64_t u = 0; u < m->rows; u++) {
         const char *name = names->text + names->start[u];
         size_t length = (size_t)(names->start[u + 1] - names->start[u]);
         char shown[164];
@@ -72,74 +83,169 @@ static cafe_status refuse_blanks(cafe_context *context, const writing *w) {
     return CAFE_OK;
 }
 
-static cafe_status write_text(cafe_output *output, writing *w) {
-    cafe_status status = CAFE_OK;
-    if (w->format == CAFE_VECTORS_TEXT) {
-        char line[64];
-        int length =
-            snprintf(line, sizeof line, "%lld %lld\n", (long long)w->nodes, (long long)w->columns);
-        CAFE_TRY(refuse_blanks(output->context, w));
-        CAFE_TRY(cafe_output_write(output, line, length));
-    }
-    int64_t row = cafe_names_longest(w->graph) + w->columns * (1 + CAFE_FLOAT_TEXT) + 1;
-    status = write_rows(output, w, row, format_rows);
-done:
-    return status;
+static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
+    char line[64];
+    int length =
+        snprintf(line, sizeof line, "%lld %lld\n", (long long)m->rows, (long long)m->columns);
+    cafe_status status = refuse_blanks(output->context, m);
+    if (status == CAFE_OK) status = cafe_output_write(output, line, length);
+    return status == CAFE_OK ? write_text(output, m, ' ') : status;
 }
 
-static cafe_status write_npy(cafe_output *output, writing *w) {
-    char header[128];
-    int length = cafe_npy_header(w->nodes, w->columns, header);
-    cafe_status status = cafe_output_write(output, header, length);
+static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
+    char header[CAFE_NPY_HEADER];
+    cafe_status status = cafe_output_write(
+        output, header, cafe_npy_header("<f4", 2, (int64_t[]){m->rows, m->columns}, header));
     if (status != CAFE_OK) return status;
-    return write_rows(output, w, w->columns * (int64_t)sizeof(float), copy_rows);
+    return write_rows(output, m, 0, m->columns * (int64_t)sizeof(float), copy_rows);
 }
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), n = strlen(ending);
-    return length > n && strcasecmp(path + length - n, ending) == 0;
+/* ---- the formats ----------------------------------------------------------------------------- */
+
+enum {
+    style_npy = CAFE_TABLE_NAMED,
+    style_tsv = CAFE_TABLE_NAMED,
+    style_txt = CAFE_TABLE_WORD2VEC
+};
+
+typedef struct vector_format {
+    cafe_file_format file;
+    cafe_table_style style; /* of the text that is read */
+    cafe_status (*write)(cafe_output *output, const cafe_matrix *m);
+} vector_format;
+
+static const vector_format formats[] = {
+#define ROW(name, endings, title, beside) \
+    {{#name, endings, title, 1, beside}, (cafe_table_style)style_##name, write_##name},
+    CAFE_VECTOR_FORMATS(ROW)};
+
+const cafe_file_format *cafe_vector_format_at(int64_t index) {
+    return index < (int64_t)(sizeof formats / sizeof *formats) ? &formats[index].file : NULL;
 }
 
-static cafe_status settle_format(cafe_context *context, const char *path,
-                                 cafe_vector_format *format) {
-    bool standard = strcmp(path, "-") == 0;
-    if (*format == CAFE_VECTORS_AUTO)
-        *format = ends_with(path, ".npy")               ? CAFE_VECTORS_NPY
-                  : ends_with(path, ".tsv") || standard ? CAFE_VECTORS_TSV
-                  : ends_with(path, ".txt")             ? CAFE_VECTORS_TEXT
-                                                        : CAFE_VECTORS_AUTO;
-    if (*format == CAFE_VECTORS_AUTO)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "%s: vectors are written as .npy, .tsv or .txt", path);
-    if (*format == CAFE_VECTORS_NPY && standard)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "a .npy file is not written to standard output");
-    return CAFE_OK;
+static const vector_format *format_of(const char *path, bool writes) {
+    const cafe_file_format *file =
+        cafe_file_format_of(CAFE_FILE_VECTORS, strcmp(path, "-") == 0 ? "-.tsv" : path, writes);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (&formats[i].file == file) return &formats[i];
+    return NULL;
 }
 
-cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
-                                 const cafe_graph *graph, const char *path,
-                                 cafe_vector_format format, int32_t overwrite) {
-    writing w = {.embedding = embedding, .graph = graph};
-    cafe_output output = {.fd = -1}, names = {.fd = -1};
+cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const char *path,
+                              int32_t overwrite) {
+    cafe_output *output = NULL, *names = NULL;
     cafe_status status = CAFE_OK;
-    w.nodes = cafe_embedding_nodes(embedding);
-    w.columns = cafe_embedding_columns(embedding);
-    if (w.nodes != graph->n)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the vectors are of %lld nodes and the graph has %lld", (long long)w.nodes,
-                         (long long)graph->n);
-    CAFE_TRY(settle_format(context, path, &format));
-    w.format = format;
-    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
-    bool beside = format == CAFE_VECTORS_NPY && output.temporary;
-    if (beside) CAFE_TRY(cafe_names_write(context, graph, path, overwrite != 0, &names));
-    CAFE_TRY(format == CAFE_VECTORS_NPY ? write_npy(&output, &w) : write_text(&output, &w));
+    const vector_format *format = format_of(path, true);
+    if (!format) return cafe_fail_ending(context, CAFE_FILE_VECTORS, path, "vectors are");
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    bool beside = format->file.beside && output->temporary;
+    if (beside) CAFE_TRY(cafe_names_write(context, m->names, m->rows, path, overwrite, &names));
+    CAFE_TRY(format->write(output, m));
     if (beside) CAFE_TRY(cafe_names_commit(context, path, &names));
     status = cafe_output_commit(&output);
 done:
-    cafe_output_discard(&names);
-    cafe_output_discard(&output);
+    cafe_output_discard(names);
+    cafe_output_discard(output);
     cafe_phase(context, "", 0);
     return status;
+}
+
+cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph, int64_t columns,
+                               const float *vectors, const char *path, int32_t overwrite) {
+    cafe_matrix m = {graph->n, columns, columns, vectors, &graph->names};
+    return cafe_matrix_write(context, &m, path, overwrite);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static cafe_status fail_row(cafe_context *context, const cafe_table *t, int64_t row,
+                            const char *expected, const char *name, const char *behind) {
+    char place[32];
+    snprintf(place, sizeof place, t->first_line > 0 ? "%lld" : " row %lld",
+             (long long)(t->first_line + row));
+    return cafe_fail(context, CAFE_ERROR_FORMAT, "%s:%s: expected %s, found '%.100s'%s", t->name,
+                     place, expected, name, behind);
+}
+
+/* node[i] of each row: each node has one. */
+static cafe_status find_nodes(cafe_context *context, const cafe_table *t, const cafe_graph *graph,
+                              char *name, int64_t room, uint8_t *met, int32_t *node) {
+    cafe_status status = CAFE_OK;
+    for (int64_t i = 0; i < t->rows && status == CAFE_OK; i++) {
+        cafe_names_get(&t->row_names, i, name, (size_t)room);
+        int64_t u = cafe_graph_find(graph, name);
+        if (u < 0)
+            status = fail_row(context, t, i, "the name of a node of the graph", name, "");
+        else if (met[u]++)
+            status = fail_row(context, t, i, "each node once", name, " again");
+        else if (i % 65536 == 0)
+            status = cafe_check_cancel(context);
+        node[i] = (int32_t)u;
+    }
+    return status;
+}
+
+cafe_status cafe_table_place(cafe_context *context, const cafe_table *t, const cafe_graph *graph,
+                             float *rows) {
+    cafe_status status = CAFE_OK;
+    int64_t columns = t->columns, room = cafe_names_longest(&t->row_names, t->rows) + 1;
+    char *name = NULL;
+    uint8_t *met = NULL;
+    int32_t *node = NULL;
+    if (t->rows != graph->n)
+        return cafe_fail(context, CAFE_ERROR_FORMAT,
+                         "%s: expected a row for each of %lld nodes, found %lld", t->name,
+                         (long long)graph->n, (long long)t->rows);
+    if (t->row_names.kind == CAFE_NAMES_INDEX) {
+        memcpy(rows, t->values, (size_t)(t->rows * columns) * sizeof *rows);
+        return CAFE_OK;
+    }
+    name = cafe_mem(context, room, 1);
+    met = cafe_mem_zero(context, t->rows, 1);
+    node = cafe_mem(context, t->rows, sizeof *node);
+    if (!name || !met || !node) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(find_nodes(context, t, graph, name, room, met, node));
+    for (int64_t i = 0; i < t->rows; i++)
+        memcpy(rows + node[i] * columns, t->values + i * columns, (size_t)columns * sizeof *rows);
+done:
+    cafe_mem_free(context, name);
+    cafe_mem_free(context, met);
+    cafe_mem_free(context, node);
+    return status;
+}
+
+static cafe_status read_placed(cafe_context *context, const cafe_graph *graph, const char *path,
+                               cafe_table_style style, int64_t *columns, float **placed) {
+    cafe_status status = CAFE_OK;
+    cafe_table *table = NULL;
+    float *rows = NULL;
+    *columns = 0;
+    *placed = NULL;
+    CAFE_TRY(cafe_table_read_as(context, path, style, &table));
+    rows = cafe_mem(context, table->rows * table->columns, sizeof *rows);
+    if (!rows) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_table_place(context, table, graph, rows));
+    *columns = table->columns;
+    *placed = rows;
+    rows = NULL;
+done:
+    cafe_mem_free(context, rows);
+    cafe_table_free(table);
+    return status;
+}
+
+cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph, const char *path,
+                              int64_t *columns, float **vectors) {
+    const vector_format *format = format_of(path, false);
+    return read_placed(context, graph, path, format ? format->style : CAFE_TABLE_NAMED, columns,
+                       vectors);
+}
+
+cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph, const char *path,
+                                 int64_t *columns, float **rows) {
+    return read_placed(context, graph, path, CAFE_TABLE_LOOK, columns, rows);
+}
+
+void cafe_block_free(cafe_context *context, float *values) {
+    cafe_mem_free(context, values);
 }

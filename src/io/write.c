@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "io/digits.h"
+#include "io/format.h"
 #include "io/names.h"
-#include "io/read.h"
 
 static const int64_t block_bytes = (int64_t)1 << 20;
 
@@ -55,9 +55,9 @@ static char *put_weight(const writing *w, int64_t u, int64_t arc, char *p) {
 }
 
 static char *put_edge(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
-    p = cafe_put_field(w->graph, u, p);
+    p = cafe_put_field(&w->graph->names, u, p);
     *p++ = w->separator;
-    p = cafe_put_field(w->graph, v, p);
+    p = cafe_put_field(&w->graph->names, v, p);
     p = put_weight(w, u == v ? u : -1, arc, p);
     *p++ = '\n';
     return p;
@@ -108,7 +108,7 @@ static int64_t format_items(const void *argument, int64_t block, char *text) {
 
 static cafe_status write_items(cafe_output *output, writing *w) {
     const cafe_graph *g = w->graph;
-    int64_t item = 2 * cafe_names_longest(g) + CAFE_FLOAT_TEXT + 4;
+    int64_t item = 2 * cafe_names_longest(&g->names, g->n) + CAFE_FLOAT_TEXT + 4;
     w->items = g->arcs + g->n;
     w->block = block_bytes / item + 1;
     return cafe_output_blocks(output, (w->items + w->block - 1) / w->block, w->block * item,
@@ -130,12 +130,20 @@ static cafe_status write_line(cafe_output *output, const char *words, const int6
     return cafe_output_write(output, line, p + length - line);
 }
 
+static char separator_of(const char *path) {
+    size_t length = strlen(path);
+    if (length > 4 && strcasecmp(path + length - 4, ".csv") == 0) return ',';
+    if (length > 4 && strcasecmp(path + length - 4, ".tsv") == 0) return '\t';
+    return ' ';
+}
+
 /* String ids are numbered by first appearance. Edges grouped by their later end, the nearer of the
  * earlier ends first, keep that order wherever an edge list can express it. Isolated nodes have no
  * line: indices get a comment that our reader understands, other names one that says what is lost.
  */
-cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph, char separator) {
-    writing w = {.graph = graph, .separator = separator, .weights = graph->weights != NULL};
+cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
+    writing w = {
+        .graph = graph, .separator = separator_of(output->path), .weights = graph->weights != NULL};
     w.style = graph->names.kind == CAFE_NAMES_STRING ? ORDERED_EDGES : EDGES;
     w.weights |= graph->counts.self_loops_kept != 0;
     cafe_status status = CAFE_OK;
@@ -173,59 +181,36 @@ cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
     return status == CAFE_OK ? write_items(output, &w) : status;
 }
 
-static char separator_of(const char *path) {
-    size_t length = strlen(path);
-    if (length > 4 && strcasecmp(path + length - 4, ".csv") == 0) return ',';
-    if (length > 4 && strcasecmp(path + length - 4, ".tsv") == 0) return '\t';
-    return ' ';
-}
-
-static bool ends_in_gz(const char *path) {
-    size_t length = strlen(path);
-    return length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
-}
-
 /* The format to write, or an error that says what can be written. */
 static cafe_status settle_format(cafe_context *context, const char *path, cafe_format *format) {
-    if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(path);
-    if (*format == CAFE_FORMAT_AUTO && strcmp(path, "-") == 0) *format = CAFE_FORMAT_EDGES;
-    if (*format == CAFE_FORMAT_AUTO || *format == CAFE_FORMAT_NPZ || ends_in_gz(path))
+    bool standard = strcmp(path, "-") == 0;
+    if (*format == CAFE_FORMAT_AUTO)
+        *format = standard ? CAFE_FORMAT_EDGES : cafe_format_of_name(path, true);
+    if (*format == CAFE_FORMAT_AUTO || !cafe_graph_format_get(*format)->write)
+        return cafe_fail_ending(context, CAFE_FILE_GRAPH, path, "graphs are");
+    if (cafe_graph_format_get(*format)->binary && standard)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "%s: graphs are written as .txt, .edges, .tsv, .csv, .mtx, .graph, "
-                         ".metis or .cafe",
-                         path);
-    if (*format == CAFE_FORMAT_CAFE && strcmp(path, "-") == 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "a .cafe file is not written to standard output");
+                         "a binary file is not written to standard output");
     return CAFE_OK;
-}
-
-static cafe_status write_as(cafe_output *output, const cafe_graph *graph, cafe_format format) {
-    switch (format) {
-        case CAFE_FORMAT_MTX: return cafe_write_mtx(output, graph);
-        case CAFE_FORMAT_METIS: return cafe_write_metis(output, graph);
-        case CAFE_FORMAT_CAFE: return cafe_write_binary(output, graph);
-        default: return cafe_write_edges(output, graph, separator_of(output->path));
-    }
 }
 
 cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, const char *path,
                              cafe_format format, int32_t overwrite) {
-    cafe_output output = {.fd = -1}, names = {.fd = -1};
+    cafe_output *output = NULL, *names = NULL;
     cafe_status status = CAFE_OK;
     cafe_phase(context, "write", 0);
     CAFE_TRY(settle_format(context, path, &format));
-    bool beside =
-        (format == CAFE_FORMAT_MTX || format == CAFE_FORMAT_METIS) && strcmp(path, "-") != 0;
-    CAFE_TRY(cafe_output_open(context, path, overwrite != 0, &output));
-    if (beside && output.temporary)
-        CAFE_TRY(cafe_names_write(context, graph, path, overwrite != 0, &names));
-    CAFE_TRY(write_as(&output, graph, format));
-    if (beside && output.temporary) CAFE_TRY(cafe_names_commit(context, path, &names));
+    const cafe_graph_format *found = cafe_graph_format_get(format);
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside && output->temporary;
+    if (beside)
+        CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
+    CAFE_TRY(found->write(output, graph));
+    if (beside) CAFE_TRY(cafe_names_commit(context, path, &names));
     status = cafe_output_commit(&output);
 done:
-    cafe_output_discard(&names);
-    cafe_output_discard(&output);
+    cafe_output_discard(names);
+    cafe_output_discard(output);
     cafe_phase(context, "", 0);
     return status;
 }

@@ -5,8 +5,7 @@
 #include "graph/graph.h"
 #include "io/output.h"
 
-/* Text: separator is ' ', '\t' or ','. */
-cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph, char separator);
+cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_binary(cafe_output *output, const cafe_graph *graph);

@@ -360,9 +360,3 @@ done:
     cafe_phase(context, "", 0);
     return status;
 }
-
-cafe_status cafe_map_write(cafe_context *context, const cafe_graph *graph, const float *xy,
-                           const char *path, int32_t overwrite) {
-    cafe_embedding shell = {.context = context, .vectors = {graph->n, 2, 2, (float *)xy}};
-    return cafe_embedding_write(context, &shell, graph, path, CAFE_VECTORS_AUTO, overwrite);
-}

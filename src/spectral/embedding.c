@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/vectors.h"
 #include "kernels/rows.h"
 #include "spectral/refine.h"
 
@@ -104,4 +105,16 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
     double run = graph + 28 * n + blocks + small + pieces, read = graph + link * (double)edges;
     return (int64_t)(base + larger(run, read));
+}
+
+cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
+                                 const cafe_graph *graph, const char *path, int32_t overwrite) {
+    cafe_matrix m = {cafe_embedding_nodes(embedding), cafe_embedding_columns(embedding),
+                     cafe_embedding_stride(embedding), cafe_embedding_row(embedding, 0),
+                     &graph->names};
+    if (m.rows != graph->n)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the vectors are of %lld nodes and the graph has %lld", (long long)m.rows,
+                         (long long)graph->n);
+    return cafe_matrix_write(context, &m, path, overwrite);
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "io/vectors.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
 
@@ -313,7 +314,6 @@ done:
 
 cafe_status cafe_placed_write(cafe_context *context, const cafe_new_links *links, int64_t columns,
                               const float *placed, const char *path, int32_t overwrite) {
-    cafe_embedding shell = {.context = context,
-                            .vectors = {links->nodes, columns, columns, (float *)placed}};
-    return cafe_embedding_write(context, &shell, links->names, path, CAFE_VECTORS_AUTO, overwrite);
+    cafe_matrix m = {links->nodes, columns, columns, placed, &links->names->names};
+    return cafe_matrix_write(context, &m, path, overwrite);
 }

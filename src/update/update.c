@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "io/vectors.h"
 #include "kernels/rows.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
@@ -75,11 +76,9 @@ void cafe_updated_copy(const cafe_updated *updated, float *rows) {
 
 cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
                                const cafe_changes *changes, const char *path, int32_t overwrite) {
-    cafe_embedding shell = {
-        .context = context,
-        .vectors = cafe_block_rows(updated->n, updated->stride, updated->columns, updated->h)};
-    return cafe_embedding_write(context, &shell, changes->graph, path, CAFE_VECTORS_AUTO,
-                                overwrite);
+    cafe_matrix m = {updated->n, updated->columns, updated->stride, updated->h,
+                     &changes->graph->names};
+    return cafe_matrix_write(context, &m, path, overwrite);
 }
 
 static cafe_status allocate(cafe_context *context, const cafe_changes *changes, int64_t columns,
