@@ -11,6 +11,7 @@
 #include <cafe/cluster.h>
 #include <cafe/context.h>
 #include <cafe/embedding.h>
+#include <cafe/engine.h>
 #include <cafe/evaluate.h>
 #include <cafe/explain.h>
 #include <cafe/files.h>

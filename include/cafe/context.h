@@ -30,6 +30,8 @@ typedef struct cafe_context_options {
     int32_t threads;          /* 0: one per CPU this process may run on */
     uint64_t seed;            /* default 1; the same seed gives the same bits for any threads */
     cafe_allocator allocator; /* allocate == NULL: malloc and free */
+    const char *engine;       /* cafe/engine.h; opened by the first call that needs it; NULL:
+                                 the processor */
 } cafe_context_options;
 
 CAFE_API void cafe_context_options_init_sized(cafe_context_options *options, size_t size);

@@ -42,6 +42,8 @@ static cafe_status settle_options(const cafe_context_options *given, cafe_contex
     if (cafe_struct_take(given, o, sizeof *o)) return CAFE_ERROR_ARGUMENT;
     if (o->threads < 0 || o->threads > MOST_THREADS) return CAFE_ERROR_ARGUMENT;
     if (o->threads == 0) o->threads = allowed_cpus();
+    if (!o->engine) o->engine = "processor";
+    if (strlen(o->engine) >= CAFE_MOST_ENGINE_NAME) return CAFE_ERROR_ARGUMENT;
     if (!o->allocator.allocate)
         o->allocator = (cafe_allocator){plain_allocate, plain_release, NULL};
     return CAFE_OK;
@@ -58,6 +60,7 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
     c->allocator = o.allocator;
     c->threads = o.threads;
     c->seed = o.seed;
+    memcpy(c->engine_name, o.engine, strlen(o.engine) + 1);
     atomic_store(&c->phase, "");
     status = cafe_pool_create(c);
     if (status != CAFE_OK)
@@ -69,6 +72,7 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
 
 void cafe_context_free(cafe_context *context) {
     if (!context) return;
+    if (context->close_engines) context->close_engines(context);
     cafe_pool_free(context);
     context->allocator.release(context->allocator.user, context);
 }

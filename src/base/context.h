@@ -8,6 +8,9 @@
 #include <cafe/context.h>
 
 struct cafe_pool;
+struct cafe_engine;
+
+enum { CAFE_MOST_ENGINE_NAME = 32 };
 
 struct cafe_context {
     cafe_allocator allocator;
@@ -15,6 +18,10 @@ struct cafe_context {
     struct cafe_context *parent; /* cancelled with it; NULL: with none */
     int32_t threads;
     uint64_t seed;
+    char engine_name[CAFE_MOST_ENGINE_NAME];
+    const struct cafe_engine *engine;              /* of that name; NULL: not opened yet */
+    void *engines;                                 /* all that were opened */
+    void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
     atomic_int cancelled;
     _Atomic(const char *) phase;
     atomic_llong step, steps;

@@ -1,15 +1,19 @@
 /* Blocks on the context's engine. */
 #include "engine/engine.h"
 
+#include <string.h>
+
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
-    const cafe_engine *engine = &cafe_processor;
-    return engine->ops->make(context, engine, n, columns, block);
+    const cafe_engine *engine = NULL;
+    cafe_status status = cafe_engine_in_use(context, &engine);
+    return status == CAFE_OK ? engine->ops->make(context, engine, n, columns, block) : status;
 }
 
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method) {
-    (void)context;
-    (void)method;
-    return CAFE_OK;
+    if (strcmp(context->engine_name, cafe_processor.name) == 0) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "%s runs on the processor alone, not on the engine '%s'", method,
+                     context->engine_name);
 }
 
 cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block) {

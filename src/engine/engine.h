@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cafe/engine.h>
+
 #include "base/context.h"
 #include "kernels/rows.h"
 #include "operator/operator.h"
@@ -128,12 +130,45 @@ struct cafe_engine {
 
 extern const cafe_engine cafe_processor;
 
+/* ---- shared libraries ------------------------------------------------------------------------ */
+
+/* Changes whenever this header, or a struct in it, does. */
+enum { CAFE_ENGINE_INTERFACE = 1 };
+
+/* What an engine may ask of the library. */
+typedef struct cafe_engine_host {
+    /* Leaves a text with the context (printf style) and returns the status. */
+    cafe_status (*fail)(cafe_context *context, cafe_status status, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+    /* CAFE_ERROR_CANCELLED once the caller wants to stop: to be asked between long pieces. */
+    cafe_status (*check_cancel)(cafe_context *context);
+    /* Memory of this machine; NULL, with a text, when there is none. */
+    void *(*allocate)(cafe_context *context, int64_t count, size_t size);
+    void (*release)(cafe_context *context, void *memory);
+} cafe_engine_host;
+
+/* What a library libcafe-NAME.so exports under the name cafe_engine_library. */
+typedef struct cafe_engine_library {
+    int32_t interface; /* CAFE_ENGINE_INTERFACE */
+    size_t table_size; /* sizeof(cafe_engine_ops) */
+    const char *name, *summary, *version;
+    const cafe_engine_ops *ops;
+    /* Takes a device and whatever else is needed; state goes to the engine. */
+    cafe_status (*open)(cafe_context *context, const cafe_engine_host *host, void **state);
+    void (*close)(cafe_context *context, void *state);
+} cafe_engine_library;
+
+/* ---- for solvers and the finish -------------------------------------------------------------- */
+
 /* The operations of the engine that the block lives on. */
 static inline const cafe_engine_ops *cafe_ops(const cafe_block *x) {
     return x->engine ? x->engine->ops : cafe_processor.ops;
 }
 
-/* Room for n x columns numbers on the context's engine. */
+/* The engine in use. It is opened where it was only asked for by its name so far. */
+cafe_status cafe_engine_in_use(cafe_context *context, const cafe_engine **engine);
+
+/* Room for n x columns numbers on the engine in use. */
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block);
 static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
     cafe_ops(block)->drop(context, block);

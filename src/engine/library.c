@@ -1,0 +1,292 @@
+/* Engines in shared libraries: found, checked, opened, listed.
+ *
+ * A library is taken from the folder of libcafe itself (of the program, where libcafe is linked
+ * into it) or from a folder of CAFE_ENGINE_PATH; a folder that is not an absolute path is passed
+ * over, so nothing is ever loaded from where the process happens to stand.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cafe/cafe.h>
+
+#include "base/memory.h"
+#include "engine/engine.h"
+
+#define BEFORE "libcafe-"
+#define BEHIND ".so"
+
+/* An engine that a context has opened. */
+typedef struct opened {
+    struct opened *next;
+    cafe_engine engine;
+    const cafe_engine_library *library;
+    void *handle;
+} opened;
+
+static const cafe_engine_host host = {cafe_fail, cafe_check_cancel, cafe_mem, cafe_mem_free};
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+/* The folder of the file that holds this function; "" when it is not known. */
+static void own_folder(char folder[PATH_MAX]) {
+    Dl_info info = {0};
+    folder[0] = 0;
+    if (dladdr(&host, &info) && info.dli_fname && info.dli_fname[0] == '/') {
+        snprintf(folder, PATH_MAX, "%s", info.dli_fname);
+    } else { /* linked into the program, which was started by a relative name */
+        ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+        folder[length > 0 ? length : 0] = 0;
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = 0;
+}
+
+/* Folder i, the library's own first; false behind the last. One that is not to be used is "". */
+static bool get_folder(int64_t i, char folder[PATH_MAX]) {
+    const char *path = getenv("CAFE_ENGINE_PATH");
+    own_folder(folder);
+    for (int64_t at = 0; at < i; at++) {
+        if (!path) return false;
+        const char *end = strchrnul(path, ':');
+        int length = (int)(end - path);
+        snprintf(folder, PATH_MAX, "%.*s", path[0] == '/' && length < PATH_MAX ? length : 0, path);
+        path = *end ? end + 1 : NULL;
+    }
+    return true;
+}
+
+/* ---- one library ----------------------------------------------------------------------------- */
+
+static cafe_status check_library(cafe_context *context, const char *path, const char *name,
+                                 const cafe_engine_library *library) {
+    if (!library) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s: is no engine of Cafe", path);
+    if (library->interface != CAFE_ENGINE_INTERFACE)
+        return cafe_fail(context, CAFE_ERROR_SYSTEM,
+                         "%s: is for version %d of the interface of engines, this library has %d",
+                         path, (int)library->interface, CAFE_ENGINE_INTERFACE);
+    if (library->table_size != sizeof(cafe_engine_ops))
+        return cafe_fail(context, CAFE_ERROR_SYSTEM,
+                         "%s: its table of operations has %zu bytes, this library's %zu", path,
+                         library->table_size, sizeof(cafe_engine_ops));
+    if (strcmp(library->name, name) != 0)
+        return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s: calls itself '%s'", path, library->name);
+    return CAFE_OK;
+}
+
+/* Loads the file and checks what it is; *handle is closed by the caller, whatever the status. */
+static cafe_status load(cafe_context *context, const char *path, const char *name, void **handle,
+                        const cafe_engine_library **library) {
+    /* what a device's own libraries leave running must not lose its code */
+    *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    *library = *handle ? dlsym(*handle, "cafe_engine_library") : NULL;
+    if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", dlerror());
+    return check_library(context, path, name, *library);
+}
+
+static void unload(void *handle) {
+    if (handle) dlclose(handle);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static void close_engines(cafe_context *context) {
+    for (opened *o = context->engines, *next; o; o = next) {
+        next = o->next;
+        o->library->close(context, o->engine.state);
+        unload(o->handle);
+        cafe_mem_free(context, o);
+    }
+    context->engines = NULL;
+}
+
+static cafe_status open_library(cafe_context *context, const char *path, const char *name,
+                                const cafe_engine **engine) {
+    opened *o = cafe_mem_zero(context, 1, sizeof *o);
+    if (!o) return CAFE_ERROR_MEMORY;
+    cafe_status status = load(context, path, name, &o->handle, &o->library);
+    if (status == CAFE_OK) status = o->library->open(context, &host, &o->engine.state);
+    if (status != CAFE_OK) {
+        unload(o->handle);
+        cafe_mem_free(context, o);
+        return status;
+    }
+    o->engine.ops = o->library->ops;
+    o->engine.name = o->library->name;
+    o->next = context->engines;
+    context->engines = o;
+    context->close_engines = close_engines;
+    *engine = &o->engine;
+    return CAFE_OK;
+}
+
+static bool is_name(const char *name) {
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    return length > 0 && length < CAFE_MOST_ENGINE_NAME && !name[length];
+}
+
+static cafe_status find(cafe_context *context, const char *name, const cafe_engine **engine) {
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    for (int64_t i = 0; get_folder(i, folder); i++) {
+        snprintf(path, sizeof path, "%s/" BEFORE "%s" BEHIND, folder, name);
+        if (folder[0] && access(path, F_OK) == 0) return open_library(context, path, name, engine);
+    }
+    const char *more = getenv("CAFE_ENGINE_PATH");
+    own_folder(folder);
+    return cafe_fail(context, CAFE_ERROR_SYSTEM,
+                     "there is no engine '%s': no " BEFORE "%s" BEHIND " in %s%s%s", name, name,
+                     folder, more ? " nor in CAFE_ENGINE_PATH, " : "; CAFE_ENGINE_PATH is not set",
+                     more ? more : "");
+}
+
+cafe_status cafe_engine_open(cafe_context *context, const char *name) {
+    const cafe_engine *engine = NULL;
+    cafe_status status = CAFE_OK;
+    if (!name || strcmp(name, cafe_processor.name) == 0) engine = &cafe_processor;
+    for (const opened *o = context->engines; o && !engine; o = o->next)
+        if (strcmp(o->engine.name, name) == 0) engine = &o->engine;
+    if (!engine && !is_name(name))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "'%s' is no name of an engine", name);
+    if (!engine) status = find(context, name, &engine);
+    if (status != CAFE_OK) return status;
+    context->engine = engine;
+    snprintf(context->engine_name, sizeof context->engine_name, "%s", engine->name);
+    return CAFE_OK;
+}
+
+const char *cafe_engine_name(const cafe_context *context) {
+    return context->engine_name;
+}
+
+cafe_status cafe_engine_in_use(cafe_context *context, const cafe_engine **engine) {
+    cafe_status status =
+        context->engine ? CAFE_OK : cafe_engine_open(context, context->engine_name);
+    *engine = context->engine;
+    return status;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    cafe_engine_info info;
+    struct entry *next;
+    char name[CAFE_MOST_ENGINE_NAME], summary[256], version[32], path[PATH_MAX + 64];
+    char problem[1024];
+} entry;
+
+struct cafe_engine_list {
+    cafe_context *context;
+    int64_t count;
+    entry *first, *last;
+};
+
+static entry *new_entry(cafe_engine_list *list) {
+    entry *e = cafe_mem_zero(list->context, 1, sizeof *e);
+    if (!e) return NULL;
+    e->info = (cafe_engine_info){e->name, e->summary, e->version, e->path, NULL};
+    *(list->last ? &list->last->next : &list->first) = e;
+    list->last = e;
+    list->count++;
+    return e;
+}
+
+static const entry *find_entry(const cafe_engine_list *list, const char *name) {
+    const entry *e = list->first;
+    while (e && strcmp(e->name, name) != 0) e = e->next;
+    return e;
+}
+
+/* Opens the engine and closes it again: that is how one finds out. */
+static void describe(cafe_context *context, entry *e) {
+    void *handle = NULL, *state = NULL;
+    const cafe_engine_library *library = NULL;
+    cafe_status status = load(context, e->path, e->name, &handle, &library);
+    if (status == CAFE_OK) {
+        snprintf(e->summary, sizeof e->summary, "%s", library->summary);
+        snprintf(e->version, sizeof e->version, "%s", library->version);
+        status = library->open(context, &host, &state);
+        if (status == CAFE_OK) library->close(context, state);
+    }
+    if (status != CAFE_OK) {
+        snprintf(e->problem, sizeof e->problem, "%s", context->error);
+        e->info.problem = e->problem;
+    }
+    unload(handle);
+}
+
+/* The name in "libcafe-NAME.so"; false for other files. */
+static bool name_of(const char *file, char name[CAFE_MOST_ENGINE_NAME]) {
+    size_t length = strlen(file), before = strlen(BEFORE), behind = strlen(BEHIND);
+    if (length <= before + behind || strncmp(file, BEFORE, before) != 0) return false;
+    if (strcmp(file + length - behind, BEHIND) != 0) return false;
+    length -= before + behind;
+    if (length >= CAFE_MOST_ENGINE_NAME) return false;
+    memcpy(name, file + before, length);
+    name[length] = 0;
+    return is_name(name);
+}
+
+static cafe_status add_folder(cafe_engine_list *list, const char *folder) {
+    cafe_status status = CAFE_OK;
+    DIR *directory = folder[0] ? opendir(folder) : NULL;
+    const struct dirent *file;
+    char name[CAFE_MOST_ENGINE_NAME];
+    while (directory && status == CAFE_OK && (file = readdir(directory))) {
+        if (!name_of(file->d_name, name) || find_entry(list, name)) continue;
+        entry *e = new_entry(list);
+        if (!e) status = CAFE_ERROR_MEMORY;
+        if (!e) break;
+        memcpy(e->name, name, sizeof name);
+        snprintf(e->path, sizeof e->path, "%s/%s", folder, file->d_name);
+        describe(list->context, e);
+    }
+    if (directory) closedir(directory);
+    return status;
+}
+
+cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list) {
+    char folder[PATH_MAX];
+    cafe_engine_list *l = cafe_mem_zero(context, 1, sizeof *l);
+    *list = NULL;
+    if (!l) return CAFE_ERROR_MEMORY;
+    l->context = context;
+    entry *e = new_entry(l);
+    cafe_status status = e ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (e) {
+        snprintf(e->name, sizeof e->name, "%s", cafe_processor.name);
+        snprintf(e->summary, sizeof e->summary, "this machine's memory and threads, %s kernels",
+                 cafe_kernels_best()->name);
+        snprintf(e->version, sizeof e->version, "%s", cafe_version());
+    }
+    for (int64_t i = 0; status == CAFE_OK && get_folder(i, folder); i++)
+        status = add_folder(l, folder);
+    if (status == CAFE_OK)
+        *list = l;
+    else
+        cafe_engine_list_free(l);
+    return status;
+}
+
+int64_t cafe_engine_list_count(const cafe_engine_list *list) {
+    return list->count;
+}
+
+const cafe_engine_info *cafe_engine_list_get(const cafe_engine_list *list, int64_t i) {
+    const entry *e = list->first;
+    while (e && i-- > 0) e = e->next;
+    return e ? &e->info : NULL;
+}
+
+void cafe_engine_list_free(cafe_engine_list *list) {
+    if (!list) return;
+    for (entry *e = list->first, *next; e; e = next) {
+        next = e->next;
+        cafe_mem_free(list->context, e);
+    }
+    cafe_mem_free(list->context, list);
+}
