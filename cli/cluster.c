@@ -161,6 +161,7 @@ static const cli_option model_options[] = {
      "layers finds hard communities of any number, softmax soft clusters of a given one"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
+    CLI_ROW_ENGINE,
     CLI_ROW_END,
 };
 

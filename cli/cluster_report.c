@@ -174,6 +174,7 @@ static void put_options(cli_json *json, const cluster_job *job) {
     cli_json_sampling(json, &v->sampling);
     cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
     cli_json_integer(json, "threads", cafe_threads(job->run.context));
+    cli_json_text(json, "engine", cafe_engine_name(job->run.context));
     cli_json_options(json, job->method->table(), (const char *)v + job->method->offset);
     cli_json_options(json, cafe_graph_option_table(), &v->graph);
     cli_json_close(json, '}');

@@ -23,6 +23,7 @@
     X(map)              \
     X(plot)             \
     X(view)             \
+    X(engines)          \
     X(help)             \
     X(version)
 

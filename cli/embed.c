@@ -245,6 +245,7 @@ static const cli_option model_options[] = {
      "with all nodes labelled there is nothing to iterate"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
+    CLI_ROW_ENGINE,
     CLI_ROW_END,
 };
 

@@ -184,6 +184,7 @@ static int begin(cli_run *run) {
     cafe_status status =
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
+    CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common->engine)));
     catch_signals(run->context);
     if (!run->common->quiet) run->bar = cli_progress_start(run->context);
     return CLI_OK;
