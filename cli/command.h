@@ -70,8 +70,7 @@ const cli_command *cli_find_task(const cli_command *command, const char *name);
 /* The task's word without the command's. */
 const char *cli_task_word(const cli_command *task);
 
-/* The help page of a command, and of the tool, for people. */
+/* The help page of a command, for people. */
 void cli_print_help(const cli_command *command);
-void cli_print_overview(void);
 
 #endif

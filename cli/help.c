@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "run.h"
 
 enum { LINE = 80, INDENT = 26, LONGEST_NOTE = 256 };
 
@@ -121,7 +122,7 @@ void cli_print_help(const cli_command *command) {
     }
 }
 
-void cli_print_overview(void) {
+static void print_overview(void) {
     printf("cafe %s - graphs into vectors that can be explained and checked\n\n", cafe_version());
     printf("usage: cafe COMMAND [arguments] [options]\n\ncommands:\n");
     for (size_t i = 0; cli_commands[i]; i++)
@@ -211,71 +212,65 @@ static void print_manual_commands(void) {
 
 /* ---- the commands ---------------------------------------------------------------------------- */
 
-typedef struct help_values {
-    cli_common common;
+typedef struct help_job {
+    cli_run run;
     bool manual;
-} help_values;
+    const cli_command *command; /* NULL: the tool */
+} help_job;
 
-static int run_help(const void *values, const cli_arguments *arguments) {
-    const help_values *v = values;
-    const cli_command *command = NULL;
-    if (arguments->count > 0) {
-        command = cli_find_command(arguments->words[0]);
-        if (!command) return cli_usage_error(NULL, "unknown command '%s'", arguments->words[0]);
-    }
-    if (arguments->count > 1) {
-        const cli_command *task = cli_find_task(command, arguments->words[1]);
-        if (!task)
-            return cli_usage_error("help", "cafe %s has no task '%s'", command->name,
-                                   arguments->words[1]);
-        command = task;
-    }
-    if (v->manual && command)
-        print_manual_options(command);
-    else if (v->manual)
-        print_manual_commands();
-    else if (command)
-        cli_print_help(command);
-    else
-        cli_print_overview();
-    return fflush(stdout) == 0 ? CLI_OK : CLI_FAILED;
+static int check(void *argument) {
+    help_job *job = argument;
+    const cli_arguments *a = job->run.arguments;
+    if (a->count > 0 && !(job->command = cli_find_command(a->words[0])))
+        return cli_usage_error(NULL, "unknown command '%s'", a->words[0]);
+    if (a->count > 1 && !(job->command = cli_find_task(job->command, a->words[1])))
+        return cli_usage_error("help", "cafe %s has no task '%s'", a->words[0], a->words[1]);
+    return CLI_OK;
 }
 
-static int run_version(const void *values, const cli_arguments *arguments) {
-    (void)values, (void)arguments;
+static int work_help(void *argument) {
+    const help_job *job = argument;
+    if (job->manual && job->command)
+        print_manual_options(job->command);
+    else if (job->manual)
+        print_manual_commands();
+    else if (job->command)
+        cli_print_help(job->command);
+    else
+        print_overview();
+    return CLI_OK;
+}
+
+static int work_version(void *argument) {
+    (void)argument;
     printf("cafe %s\n", cafe_version());
-    return fflush(stdout) == 0 ? CLI_OK : CLI_FAILED;
+    return CLI_OK;
 }
 
 static const cli_option help_options[] = {
-    {"man", 0, NULL, CLI_FLAG, offsetof(help_values, manual), NULL, NULL,
-     "print the options as scdoc text, for the manual"},
+    CLI_ROW_FLAG(help_job, manual, "man", "print the options as scdoc text, for the manual"),
     CLI_ROW_HELP,
     CLI_ROW_END,
 };
-static const cli_group help_groups[] = {{"Options", help_options, NULL, 0}, {0}};
+static const cli_group help_groups[] = {CLI_GROUP("Options", help_options), {0}};
+static const cli_group version_groups[] = {CLI_GROUP("Options", help_options + 1), {0}};
 
 const cli_command cli_help = {
     .name = "help",
     .arguments = "[COMMAND [TASK]]",
     .summary = "explain the tool or a command",
     .groups = help_groups,
-    .size = sizeof(help_values),
+    .size = sizeof(help_job),
     .most = 2,
-    .run = run_help,
+    .check = check,
+    .work = work_help,
 };
-
-static const cli_option version_options[] = {
-    CLI_ROW_HELP,
-    CLI_ROW_END,
-};
-static const cli_group version_groups[] = {{"Options", version_options, NULL, 0}, {0}};
 
 const cli_command cli_version = {
     .name = "version",
     .arguments = "",
     .summary = "print the version",
     .groups = version_groups,
-    .size = sizeof(cli_common),
-    .run = run_version,
+    .size = sizeof(cli_run),
+    .work = work_version,
 };
