@@ -1,4 +1,4 @@
-"""A wheel py3-none-PLATFORM that carries libcafe.
+"""A wheel py3-none-PLATFORM that carries libcafe, its prototypes and the stubs made from both.
 
 $CAFE_SOURCE is the root of the C project (its version is ours), $CAFE_BUILD the folder it was built
 in; without them the folder above, and build/ in it.
@@ -7,6 +7,8 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
@@ -23,13 +25,17 @@ def version() -> str:
 
 
 class WithLibrary(build_py):
-    """Python files, and the library beside them."""
+    """Python files, the library beside them, and what is generated from headers and tables."""
 
     def run(self):
-        super().run()
-        library = BUILD / SONAME
+        library, here = BUILD / SONAME, pathlib.Path(__file__).resolve().parent
         if not library.exists():
             raise SystemExit(f"{library}: not there; build the C project first (scripts/build)")
+        environment = {**os.environ, "CAFE_SOURCE": str(SOURCE), "CAFE_LIBRARY": str(library)}
+        for script, target in (("generate_abi.py", "_abi.py"), ("generate_stubs.py", "__init__.pyi")):
+            subprocess.run([sys.executable, here / script, here / "cafe" / target], env=environment,
+                           check=True)
+        super().run()
         shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / SONAME)
 
 

@@ -1,6 +1,5 @@
-"""The generated parts are those of the headers and of the library; versions are checked."""
+"""The generated prototypes are what the compiler says; versions are checked."""
 import ctypes
-import importlib.util
 import os
 import pathlib
 import shutil
@@ -17,24 +16,6 @@ from cafe._options import Table
 ROOT = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
 needs_compiler = pytest.mark.skipif(not COMPILER, reason="no C compiler")
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "python" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@needs_compiler
-def test_prototypes_are_those_of_the_headers():
-    installed = pathlib.Path(_abi.__file__).read_text()
-    assert script("generate_abi").generated() == installed, "run python/generate_abi.py"
-
-
-def test_stubs_have_the_keywords_of_the_tables():
-    installed = pathlib.Path(cafe.__file__).with_suffix(".pyi").read_text()
-    assert script("generate_stubs").generated() == installed, "run python/generate_stubs.py"
 
 
 def test_every_function_is_in_the_library():
@@ -110,13 +91,12 @@ def test_types_are_sound(tmp_path):
                    "m = cafe.SphereGCN(columns=4, n_jobs=1).fit(cafe.karate())\n"
                    "x: float = m.certificate_.objective\n"
                    "cafe.DeepWalk(no_such_option=1)\n")
-    environment = {**os.environ, "MYPYPATH": str(ROOT / "python")}
     command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir",
                str(tmp_path / "cache")]
-    done = subprocess.run([*command, "-p", "cafe"], cwd=tmp_path, env=environment,
+    done = subprocess.run([*command, "-p", "cafe"], cwd=tmp_path,
                           stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout
-    done = subprocess.run([*command, str(use)], cwd=tmp_path, env=environment,
+    done = subprocess.run([*command, str(use)], cwd=tmp_path,
                           stdout=subprocess.PIPE, text=True)
     assert done.returncode == 1 and done.stdout.count("error:") == 1, done.stdout
     assert "no_such_option" in done.stdout
