@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Streams keep the uses apart. */
+/* Streams keep the uses apart. Every use has its own number in one of three lists that never meet:
+ * a run has one method, and an evaluation draws from the caller's seed, while the methods inside it
+ * draw from seeds that follow from that. scripts/check compares the numbers. */
 enum cafe_stream {
     CAFE_STREAM_START = 1,
     CAFE_STREAM_GUARD = 2,
@@ -18,8 +20,46 @@ enum cafe_stream {
     CAFE_STREAM_WALK = 5, /* with the number of the draw in its upper half */
     CAFE_STREAM_EIGEN = 8,
     CAFE_STREAM_RESTART = 9,
-    CAFE_STREAM_GENERATE = 16, /* to 32767: the generators' own */
-    CAFE_STREAM_MIX = 32768    /* and above, one for every 128 columns */
+    CAFE_STREAM_SPLIT = 12,
+    CAFE_STREAM_ORDER = 16, /* of the generators, to MORE_LINKS */
+    CAFE_STREAM_SIZES = 17,
+    CAFE_STREAM_DEGREES = 18,
+    CAFE_STREAM_LINKS = 19,
+    CAFE_STREAM_MORE_LINKS = 20,
+    CAFE_STREAM_BOTTOM = 40, /* the bottom end's start */
+    CAFE_STREAM_PROBES = 41,
+    CAFE_STREAM_LARGEST = 42,
+    CAFE_STREAM_MAP = 48,        /* the upper half counts levels and rounds */
+    CAFE_STREAM_ATTEMPTS = 256,  /* and above, one per attempt of R-MAT */
+    CAFE_STREAM_MIX = 32768,     /* and above, one for every 128 columns */
+    CAFE_STREAM_TREES = 12 << 20 /* and above, one per tree, a group per use */
+};
+
+/* Of the methods that others published. */
+enum cafe_published_stream {
+    CAFE_STREAM_SKIP_WALK = 40, /* skip-gram: the upper half counts the draws */
+    CAFE_STREAM_SKIP_ORDER = 41,
+    CAFE_STREAM_SKIP_WINDOW = 42,
+    CAFE_STREAM_SKIP_SHUFFLE = 43,
+    CAFE_STREAM_SKIP_TRAIN = 44,
+    CAFE_STREAM_SKIP_TOP = 45,
+    CAFE_STREAM_SKIP_EDGE = 46,
+    CAFE_STREAM_SKIP_START = 47,
+    CAFE_STREAM_SDNE_WEIGHTS = 48,
+    CAFE_STREAM_SDNE_ORDER = 49,
+    CAFE_STREAM_SKIP_LOSS = 50,
+    CAFE_STREAM_KRYLOV = 56,
+    CAFE_STREAM_GF = 57
+};
+
+/* Of an evaluation: its splits and repeats. */
+enum cafe_evaluation_stream {
+    CAFE_STREAM_ITEM = 40,
+    CAFE_STREAM_STRATUM = 41,
+    CAFE_STREAM_OFFSET = 42,
+    CAFE_STREAM_REPEAT = 43,
+    CAFE_STREAM_NON_LINK = 44,
+    CAFE_STREAM_TURN = 45
 };
 
 typedef struct cafe_random4 {

@@ -220,14 +220,15 @@ void cafe_scene_free(cafe_context *context, cafe_scene *s) {
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-bool cafe_scene_links(const cafe_scene *s) {
+/* Whether the graph's links are drawn. */
+static bool links_drawn(const cafe_scene *s) {
     return s->inputs.graph && s->inputs.graph->counts.edges <= s->options.links &&
            s->options.links > 0;
 }
 
 void cafe_scene_draw_links(const cafe_scene *s, const cafe_pen *pen) {
     const cafe_graph *g = s->inputs.graph;
-    if (!cafe_scene_links(s)) return;
+    if (!links_drawn(s)) return;
     double opacity = g->counts.edges <= 500 ? 0.35 : 0.2;
     for (int64_t u = 0; u < g->n; u++)
         for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++)

@@ -18,10 +18,8 @@ typedef struct cafe_colour {
     uint8_t r, g, b;
 } cafe_colour;
 
-/* The colours of the page (viewer/palette.js). t in [0,1]. */
+/* The colours of the page (viewer/palette.js). */
 cafe_colour cafe_colour_kind(int64_t i);
-cafe_colour cafe_colour_other(bool dark);
-cafe_colour cafe_colour_value(double t, bool signed_values, bool dark);
 
 typedef struct cafe_legend_line {
     char text[CAFE_PLOT_LABEL];
@@ -76,9 +74,6 @@ static inline double cafe_scene_y(const cafe_scene *s, int64_t u) {
 static inline int64_t cafe_scene_order(const cafe_scene *s, int64_t i) {
     return (int64_t)((uint64_t)i * (uint64_t)s->stride % (uint64_t)s->inputs.n);
 }
-
-/* Whether the graph's links are drawn. */
-bool cafe_scene_links(const cafe_scene *s);
 
 /* A copy of at most capacity - 1 bytes that is safe to show: well-formed UTF-8 without control
  * characters (each bad byte is U+FFFD), cut at a character with an ellipsis. */

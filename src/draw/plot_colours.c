@@ -27,7 +27,7 @@ cafe_colour cafe_colour_kind(int64_t i) {
     return unpack(kind_colours[i % CAFE_PLOT_KINDS]);
 }
 
-cafe_colour cafe_colour_other(bool dark) {
+static cafe_colour colour_other(bool dark) {
     return unpack(dark ? 0x666d74 : 0xaaa9a4);
 }
 
@@ -41,7 +41,8 @@ static cafe_colour between(const uint32_t *stops, int count, double t) {
                          (uint8_t)lround(a.b + (b.b - a.b) * x)};
 }
 
-cafe_colour cafe_colour_value(double t, bool signed_values, bool dark) {
+/* t in [0,1] */
+static cafe_colour colour_value(double t, bool signed_values, bool dark) {
     if (signed_values) return between(both_signs[dark], 5, t);
     return dark ? between(viridis + 1, 7, t) : between(viridis, 8, t);
 }
@@ -84,7 +85,7 @@ static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, con
     }
     if (others == 0) return;
     cafe_legend_line *line = &s->line_of[s->lines++];
-    *line = (cafe_legend_line){.count = others, .colour = cafe_colour_other(s->options.dark != 0)};
+    *line = (cafe_legend_line){.count = others, .colour = colour_other(s->options.dark != 0)};
     if (classes > slots)
         snprintf(line->text, sizeof line->text, "%lld others", (long long)(classes - slots));
     else
@@ -107,7 +108,7 @@ static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
     int64_t slots = choose_slots(in, count, slot, largest);
     for (int64_t u = 0; u < in->n; u++) s->colour[u] = in->kind[u] < 0 ? 0 : slot[in->kind[u]];
     for (int64_t i = 0; i < slots; i++) s->palette[i + 1] = cafe_colour_kind(i);
-    s->palette[0] = cafe_colour_other(s->options.dark != 0);
+    s->palette[0] = colour_other(s->options.dark != 0);
     list_kinds(s, slots, largest, count, unknown);
     status = CAFE_OK;
 done:
@@ -131,7 +132,7 @@ static void colour_values(cafe_scene *s) {
     for (int64_t u = 0; u < in->n; u++)
         s->colour[u] = range > 0 ? (uint8_t)lround(255 * ((in->value[u] - low) / range)) : 128;
     for (int i = 0; i < 256; i++)
-        s->palette[i] = cafe_colour_value(i / 255.0, both, s->options.dark != 0);
+        s->palette[i] = colour_value(i / 255.0, both, s->options.dark != 0);
     s->ramp = true;
     s->least = low;
     s->most = high;

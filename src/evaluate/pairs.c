@@ -21,7 +21,7 @@
 #include "evaluate/split.h"
 #include "graph/graph.h"
 
-enum { STREAM_NON_LINK = 44, STREAM_TURN = 45, DRAWS_BETWEEN_LOOKS = 1 << 16 };
+enum { DRAWS_BETWEEN_LOOKS = 1 << 16 };
 enum { DRAW_MOST = 8, DRAW_PART, DRAW_TRAIN_MOST, DRAW_TEST_MOST, DRAW_NON_LINKS };
 
 /* ---- lists of pairs -------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static void add_pair(cafe_pairs *p, int32_t u, int32_t w, int32_t linked) {
 /* Exchanges the ends of every second pair, by the seed. */
 static void turn(cafe_pairs *p, uint64_t seed, uint64_t draw) {
     for (int64_t i = 0; i < p->count; i++) {
-        cafe_random4 r = cafe_philox(seed, STREAM_TURN | draw << 32, (uint64_t)i);
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_TURN | draw << 32, (uint64_t)i);
         if (r.v[0] & 1) continue;
         int32_t u = p->source[i];
         p->source[i] = p->target[i];
@@ -99,7 +99,7 @@ static cafe_status draw_non_links(cafe_context *context, const cafe_graph *g, in
     int64_t found = 0;
     for (uint64_t i = 0; found < count && status == CAFE_OK; i++) {
         if (i % DRAWS_BETWEEN_LOOKS == 0) status = cafe_check_cancel(context);
-        cafe_random4 r = cafe_philox(context->seed, STREAM_NON_LINK, i);
+        cafe_random4 r = cafe_philox(context->seed, CAFE_STREAM_NON_LINK, i);
         int64_t a = (int64_t)(((uint64_t)r.v[0] * (uint64_t)g->n) >> 32);
         int64_t b = (int64_t)(((uint64_t)r.v[1] * (uint64_t)g->n) >> 32);
         int64_t u = a < b ? a : b, w = a < b ? b : a;
@@ -118,7 +118,8 @@ static cafe_status pick_non_links(cafe_context *context, const cafe_graph *g, in
     uint8_t *chosen = cafe_mem(context, free, sizeof *chosen);
     if (!chosen) return CAFE_ERROR_MEMORY;
     cafe_strata all = {free, NULL};
-    cafe_status status = cafe_draw(context, &all, count, context->seed, DRAW_NON_LINKS, chosen);
+    cafe_status status =
+        cafe_strata_draw(context, &all, count, context->seed, DRAW_NON_LINKS, chosen);
     int64_t at = 0, found = 0;
     for (int64_t u = 0; status == CAFE_OK && u < g->n; u++) {
         int64_t j = g->offsets[u];
@@ -165,7 +166,7 @@ static cafe_status thin(cafe_context *context, int64_t most, uint64_t draw, cafe
     uint8_t *chosen = cafe_mem(context, p->count, sizeof *chosen);
     if (!chosen) return CAFE_ERROR_MEMORY;
     cafe_strata all = {p->count, NULL};
-    cafe_status status = cafe_draw(context, &all, most, context->seed, draw, chosen);
+    cafe_status status = cafe_strata_draw(context, &all, most, context->seed, draw, chosen);
     int64_t count = p->count;
     p->count = 0;
     for (int64_t i = 0; status == CAFE_OK && i < count; i++)
@@ -212,7 +213,7 @@ static cafe_status part_links(cafe_context *context, const cafe_pairs *links, do
     CAFE_TRY(status);
     CAFE_TRY(new_pairs(context, train, &sets->train));
     CAFE_TRY(new_pairs(context, links->count - train, &sets->test));
-    CAFE_TRY(cafe_draw(context, &all, train, context->seed, DRAW_PART, chosen));
+    CAFE_TRY(cafe_strata_draw(context, &all, train, context->seed, DRAW_PART, chosen));
     for (int64_t i = 0; i < links->count; i++)
         add_pair(chosen[i] ? &sets->train : &sets->test, links->source[i], links->target[i], 1);
 done:

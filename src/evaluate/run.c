@@ -17,8 +17,6 @@
 #include "base/pool.h"
 #include "base/random.h"
 
-enum { STREAM_REPEAT = 43 };
-
 struct cafe_evaluation {
     cafe_context *context;
     int64_t shares, repeats, metrics;
@@ -58,7 +56,7 @@ typedef struct run {
 } run;
 
 static uint64_t repeat_seed(uint64_t seed, int64_t repeat) {
-    cafe_random4 r = cafe_philox(seed, STREAM_REPEAT, (uint64_t)repeat);
+    cafe_random4 r = cafe_philox(seed, CAFE_STREAM_REPEAT, (uint64_t)repeat);
     return (uint64_t)r.v[0] << 32 | r.v[1];
 }
 

@@ -21,7 +21,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-enum { STREAM_ITEM = 40, STREAM_STRATUM = 41, STREAM_OFFSET = 42 };
 enum { DRAW_TRAIN, DRAW_TEST };
 
 /* ---- one draw -------------------------------------------------------------------------------- */
@@ -45,7 +44,7 @@ static uint64_t number(uint64_t seed, uint64_t stream, uint64_t draw, int64_t in
 
 /* The random number of a stratum, its last bits made its own: no two strata are mixed. */
 static uint64_t stratum_key(uint64_t seed, uint64_t draw, int32_t stratum) {
-    uint64_t key = number(seed, STREAM_STRATUM, draw, stratum);
+    uint64_t key = number(seed, CAFE_STREAM_STRATUM, draw, stratum);
     return (key & ~(uint64_t)INT32_MAX) | (uint64_t)stratum;
 }
 
@@ -54,19 +53,19 @@ static int64_t put_in_order(const cafe_strata *s, uint64_t seed, uint64_t draw, 
     for (int64_t i = 0; i < s->count; i++) {
         if (s->stratum && s->stratum[i] < 0) continue;
         uint64_t stratum = s->stratum ? stratum_key(seed, draw, s->stratum[i]) : 0;
-        order[count++] = (place){stratum, number(seed, STREAM_ITEM, draw, i), i};
+        order[count++] = (place){stratum, number(seed, CAFE_STREAM_ITEM, draw, i), i};
     }
     if (count > 1) qsort(order, (size_t)count, sizeof *order, by_place);
     return count;
 }
 
-cafe_status cafe_draw(cafe_context *context, const cafe_strata *strata, int64_t wanted,
-                      uint64_t seed, uint64_t draw, uint8_t *chosen) {
+cafe_status cafe_strata_draw(cafe_context *context, const cafe_strata *strata, int64_t wanted,
+                             uint64_t seed, uint64_t draw, uint8_t *chosen) {
     place *order = cafe_mem(context, strata->count, sizeof *order);
     if (!order) return CAFE_ERROR_MEMORY;
     int64_t count = put_in_order(strata, seed, draw, order), start = 0;
     if (count > 0) {
-        cafe_random4 r = cafe_philox(seed, STREAM_OFFSET | draw << 32, 0);
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_OFFSET | draw << 32, 0);
         start = (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)count);
     }
     for (int64_t i = 0; i < strata->count; i++) chosen[i] = 0;
@@ -131,12 +130,12 @@ static void list_chosen(const uint8_t *chosen, int64_t nodes, int32_t *list) {
 static cafe_status draw_parts(cafe_context *context, int64_t nodes, int32_t *stratum, uint64_t seed,
                               uint8_t *chosen, cafe_parts *parts) {
     cafe_strata strata = {nodes, stratum};
-    cafe_status status = cafe_draw(context, &strata, parts->train, seed, DRAW_TRAIN, chosen);
+    cafe_status status = cafe_strata_draw(context, &strata, parts->train, seed, DRAW_TRAIN, chosen);
     if (status != CAFE_OK) return status;
     list_chosen(chosen, nodes, parts->train_node);
     for (int64_t u = 0; u < nodes; u++)
         if (chosen[u]) stratum[u] = -1;
-    status = cafe_draw(context, &strata, parts->test, seed, DRAW_TEST, chosen);
+    status = cafe_strata_draw(context, &strata, parts->test, seed, DRAW_TEST, chosen);
     if (status == CAFE_OK) list_chosen(chosen, nodes, parts->test_node);
     return status;
 }

@@ -15,8 +15,8 @@ typedef struct cafe_strata {
 
 /* Marks `wanted` of the items with 1 in chosen[count], all others with 0. Every stratum keeps its
  * share, rounded up or down at random. `draw` tells the draws of one seed apart. */
-cafe_status cafe_draw(cafe_context *context, const cafe_strata *strata, int64_t wanted,
-                      uint64_t seed, uint64_t draw, uint8_t *chosen);
+cafe_status cafe_strata_draw(cafe_context *context, const cafe_strata *strata, int64_t wanted,
+                             uint64_t seed, uint64_t draw, uint8_t *chosen);
 
 /* Nodes of the two parts, ascending. */
 typedef struct cafe_parts {

@@ -20,7 +20,7 @@
 #include "engine/dense.h"
 #include "spectral/exact.h"
 
-enum { BLOCK = 2048, STREAM_LARGEST = 40, LEAST_STEPS = 24 };
+enum { BLOCK = 2048, LEAST_STEPS = 24 };
 static const int64_t basis_bytes = (int64_t)256 << 20;
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -206,7 +206,7 @@ done:
 
 static void draw_start(cafe_context *context, int64_t n, double *x) {
     for (int64_t u = 0; u < n; u++) {
-        cafe_random4 r = cafe_philox(context->seed, STREAM_LARGEST, (uint64_t)u);
+        cafe_random4 r = cafe_philox(context->seed, CAFE_STREAM_LARGEST, (uint64_t)u);
         x[u] = 2 * cafe_uniform(r.v[0], r.v[1]) - 1;
     }
 }

@@ -24,7 +24,7 @@
 #include "explain/lanczos.h"
 #include "spectral/refine.h"
 
-enum { SMALL = 512, STREAM_PROBES = 41, ROUNDS = 60 };
+enum { SMALL = 512, ROUNDS = 60 };
 
 static const cafe_option spectrum_options[] = {
     {"next", "N", CAFE_OPTION_INTEGER, offsetof(cafe_spectrum_options, next), 8, 1, 1000, NULL,
@@ -115,7 +115,7 @@ static double quadrature(const cafe_lanczos *l) {
 static void draw_probe(cafe_context *context, int64_t n, int64_t probe, double *x) {
     for (int64_t u = 0; u < n; u++) {
         uint64_t index = (uint64_t)probe * (uint64_t)n + (uint64_t)u;
-        x[u] = cafe_philox(context->seed, STREAM_PROBES, index).v[0] & 1 ? 1 : -1;
+        x[u] = cafe_philox(context->seed, CAFE_STREAM_PROBES, index).v[0] & 1 ? 1 : -1;
     }
 }
 

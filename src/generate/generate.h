@@ -1,5 +1,5 @@
-/* What the random graph models share: streams of random numbers, a shuffle, and drawing links
- * until a simple graph has as many edges as wanted. */
+/* What the random graph models share: a shuffle, and drawing links until a simple graph has as many
+ * edges as wanted. */
 #ifndef CAFE_GENERATE_GENERATE_H
 #define CAFE_GENERATE_GENERATE_H
 
@@ -7,16 +7,6 @@
 
 #include "base/random.h"
 #include "graph/graph.h"
-
-/* Streams of the generators' random numbers. */
-enum {
-    CAFE_STREAM_ORDER = CAFE_STREAM_GENERATE,
-    CAFE_STREAM_SIZES,
-    CAFE_STREAM_DEGREES,
-    CAFE_STREAM_LINKS,
-    CAFE_STREAM_MORE_LINKS,
-    CAFE_STREAM_ATTEMPTS = 256 /* and above, one per attempt */
-};
 
 /* A model draws links by number: link `index` is a function of the seed and the index alone. */
 typedef struct cafe_drawing {

@@ -7,8 +7,7 @@
 #include "base/context.h"
 #include "graph/coarsen.h"
 
-/* A stream of random numbers of its own; its upper half counts levels and rounds. */
-enum { CAFE_STREAM_MAP = 48, CAFE_MAP_SMALL = 1024 };
+enum { CAFE_MAP_SMALL = 1024 };
 
 /* The attraction among the nodes that have any, in compressed rows; rows are symmetric. */
 typedef struct cafe_map_rows {

@@ -29,7 +29,7 @@
 #include "kernels/rows.h"
 #include "solve/solution.h"
 
-enum { STREAM = 57, BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
+enum { BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -86,7 +86,7 @@ static void start_block(void *argument, int64_t block, int32_t worker) {
         if (edges_of(f->graph, u) == 0) continue;
         for (int64_t d = 0; d < draws; d++) {
             float normal[4];
-            cafe_normal4(cafe_philox(f->seed, STREAM, (uint64_t)(u * draws + d)), normal);
+            cafe_normal4(cafe_philox(f->seed, CAFE_STREAM_GF, (uint64_t)(u * draws + d)), normal);
             for (int64_t k = 4 * d; k < columns && k < 4 * d + 4; k++)
                 row[k] = scale * normal[k - 4 * d];
         }

@@ -18,7 +18,7 @@
 #include "method/sdne_net.h"
 #include "solve/solution.h"
 
-enum { STREAM_ORDER = 49, MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
+enum { MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
 static void shuffle(uint64_t seed, int64_t epoch, int64_t n, int32_t *order) {
     for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
     for (int64_t i = n - 1; i > 0; i--) {
-        cafe_random4 r = cafe_philox(seed, STREAM_ORDER, (uint64_t)(epoch * n + i));
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_SDNE_ORDER, (uint64_t)(epoch * n + i));
         int64_t j = (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)i + 1);
         int32_t moved = order[i];
         order[i] = order[j], order[j] = moved;

@@ -13,8 +13,6 @@
 #include "base/pool.h"
 #include "base/random.h"
 
-enum { STREAM_WEIGHTS = 48 };
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The layers' sizes and their places among the parameters. */
@@ -93,7 +91,7 @@ static void start_block(void *argument, int64_t block, int32_t worker) {
     int64_t end = cafe_block_end(net->weights, CAFE_SDNE_BLOCK, block);
     (void)worker;
     for (int64_t i = block * CAFE_SDNE_BLOCK; i < end; i += 4) {
-        cafe_random4 r = cafe_philox(net->context->seed, STREAM_WEIGHTS, (uint64_t)i);
+        cafe_random4 r = cafe_philox(net->context->seed, CAFE_STREAM_SDNE_WEIGHTS, (uint64_t)i);
         for (int64_t k = i; k < i + 4 && k < end; k++) {
             int l = 0;
             while (l + 1 < CAFE_SDNE_LAYERS && k >= net->layer[l + 1].weight) l++;

@@ -24,7 +24,7 @@
 #include "base/random.h"
 #include "engine/dense.h"
 
-enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 256, MOST_PARTS = 64, RESTARTS = 300, STREAM = 56 };
+enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 256, MOST_PARTS = 64, RESTARTS = 300 };
 /* Columns of a block of which less is new than this share carry nothing but rounding. */
 static const double dependent = 1e-7, vanished = 1e-13;
 
@@ -173,7 +173,7 @@ static cafe_status orthonormalise(cafe_context *context, krylov *k, double *gram
 static void draw(cafe_context *context, krylov *k) {
     uint64_t first = k->draws++ * (uint64_t)(k->n * WIDTH / 4);
     for (int64_t i = 0; i < k->n * WIDTH / 4; i++) {
-        cafe_random4 r = cafe_philox(context->seed, STREAM, first + (uint64_t)i);
+        cafe_random4 r = cafe_philox(context->seed, CAFE_STREAM_KRYLOV, first + (uint64_t)i);
         for (int j = 0; j < 4; j++) k->w[4 * i + j] = 2 * cafe_uniform_open(r.v[j]) - 1;
     }
 }

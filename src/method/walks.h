@@ -6,19 +6,6 @@
 #include "graph/graph.h"
 #include "sample/walk.h"
 
-/* Streams of this folder's skip-gram methods; the upper half counts the draws. */
-enum {
-    CAFE_STREAM_SKIP_WALK = 40,
-    CAFE_STREAM_SKIP_ORDER = 41,
-    CAFE_STREAM_SKIP_WINDOW = 42,
-    CAFE_STREAM_SKIP_SHUFFLE = 43,
-    CAFE_STREAM_SKIP_TRAIN = 44,
-    CAFE_STREAM_SKIP_TOP = 45,
-    CAFE_STREAM_SKIP_EDGE = 46,
-    CAFE_STREAM_SKIP_START = 47,
-    CAFE_STREAM_SKIP_LOSS = 48
-};
-
 /* ---- numbers one after another --------------------------------------------------------------- */
 
 /* The draws of one purpose and one item (a walk, a bucket of a batch): 64 bits each. */

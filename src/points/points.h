@@ -69,9 +69,6 @@ const cafe_distances *cafe_distances_plain(void);
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
-/* Streams of the random numbers of trees: one per tree, and a group per use. */
-enum { CAFE_STREAM_TREES = 12 << 20 };
-
 /* All pairs. Fills lists that are empty; k is at most n - 1. */
 cafe_status cafe_nearest_exact(cafe_context *context, const cafe_points *points,
                                cafe_nearest *nearest);

@@ -13,8 +13,6 @@
 #include "base/random.h"
 #include "graph/graph.h"
 
-enum { STREAM_SPLIT = 12 }; /* beside those of base/random.h */
-
 typedef struct links {
     int64_t count;
     int32_t *source, *target;
@@ -65,7 +63,7 @@ static void list_links(const cafe_graph *g, links *l) {
 static void shuffle(uint64_t seed, links *l) {
     for (int64_t i = 0; i < l->count; i++) l->order[i] = i;
     for (int64_t i = l->count - 1; i > 0; i--) {
-        cafe_random4 r = cafe_philox(seed, STREAM_SPLIT, (uint64_t)i);
+        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_SPLIT, (uint64_t)i);
         int64_t j = (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)i + 1), moved = l->order[i];
         l->order[i] = l->order[j];
         l->order[j] = moved;

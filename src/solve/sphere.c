@@ -22,8 +22,6 @@
 #include "base/random.h"
 #include "solve/sweep.h"
 
-enum { STREAM_BOTTOM = 40 /* random rows of the bottom end's start */ };
-
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option sphere_options[] = {
@@ -114,7 +112,7 @@ static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
     cafe_solution *ends[2] = {NULL, NULL};
     end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start};
     end bottom = {choose ? (o->columns + 1) / 2 : o->columns / 2, choose ? 0 : top.columns,
-                  STREAM_BOTTOM, choose ? NULL : start};
+                  CAFE_STREAM_BOTTOM, choose ? NULL : start};
     CAFE_TRY(solve_end(context, op, o, &top, &ends[0]));
     CAFE_TRY(solve_end(context, &negative, o, &bottom, &ends[1]));
     CAFE_TRY(join(context, ends, solution));

@@ -28,8 +28,8 @@ static const cafe_option finish_options[] = {
      "itself"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
      "go on to eigenvectors until every column's relative residual is below R; 0 does not"},
-    {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6, NULL,
-     "rounds of the polynomial filter at most, with --residual"},
+    {"residual-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6,
+     NULL, "rounds of the polynomial filter at most, with --residual"},
 };
 
 CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz values, residuals",

@@ -87,8 +87,9 @@ done:
     return status;
 }
 
-cafe_status cafe_changes_merge(cafe_changes *c, const cafe_graph *old, const int32_t *place,
-                               bool weighted) {
+/* Merges old rows and changed arcs into the new graph's rows. */
+static cafe_status merge(cafe_changes *c, const cafe_graph *old, const int32_t *place,
+                         bool weighted) {
     cafe_context *context = c->context;
     cafe_graph *g = c->graph;
     cafe_status status = CAFE_OK;
@@ -130,7 +131,7 @@ static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe
     CAFE_TRY(status);
     CAFE_TRY(cafe_changes_number(c, old, names, newcomers, place));
     CAFE_TRY(cafe_changes_resolve(c, old, lines, place, path));
-    CAFE_TRY(cafe_changes_merge(c, old, place, old->weights || lines->weighted));
+    CAFE_TRY(merge(c, old, place, old->weights || lines->weighted));
     *changes = c;
     c = NULL;
 done:

@@ -85,10 +85,6 @@ cafe_status cafe_changes_number(cafe_changes *changes, const cafe_graph *old,
 cafe_status cafe_changes_resolve(cafe_changes *changes, const cafe_graph *old,
                                  cafe_link_lines *lines, const int32_t *place, const char *path);
 
-/* Merges old rows and changed arcs into the new graph's rows. */
-cafe_status cafe_changes_merge(cafe_changes *changes, const cafe_graph *old, const int32_t *place,
-                               bool weighted);
-
 /* The weight of the arc (u,w) of a graph; 0: there is none. */
 float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w);
 
