@@ -123,7 +123,7 @@ static void warn_certificate(embed_job *job) {
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns did not reach the relative residual %g; more "
-                 "--steps may help",
+                 "--residual-steps may help",
                  c->columns - c->converged, c->columns, c->tolerance);
 }
 

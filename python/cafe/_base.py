@@ -71,17 +71,9 @@ SAMPLING = [
     *from_table(Table.named("sample"), defaults={"twist_mean": None}),
 ]
 
-# of the table and its option: `steps` alone would be GraRep's own
-_RENAMED = {("finish", "steps"): "residual_steps"}
-
 
 def finish_parameters(form: Optional[str] = None) -> List[Parameter]:
-    given = {"output_form": form} if form else None
-    found = []
-    for p in from_table(Table.named("finish"), defaults=given):
-        new = _RENAMED.get(("finish", p.name), p.name)
-        found.append(Parameter(new, p.default, p.text.replace(p.name, new, 1), p.annotation))
-    return found
+    return from_table(Table.named("finish"), defaults={"output_form": form} if form else None)
 
 
 PROPAGATE = [
@@ -112,9 +104,8 @@ class Estimator(BaseEstimator):
         own_names = {p.name for p in self._parameters}
         found = {}
         for option in table.options:
-            name = _RENAMED.get((table.name, option.keyword), option.keyword)
-            if name in own_names and getattr(self, name) is not None:
-                found[option.keyword] = getattr(self, name)
+            if option.keyword in own_names and getattr(self, option.keyword) is not None:
+                found[option.keyword] = getattr(self, option.keyword)
         return found
 
     def _run(self, work: Callable[[Context], T]) -> T:

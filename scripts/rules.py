@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""The house rules that need more than grep: each prints its breaches, one a line.
+
+    scripts/rules.py BUILD LAYERS [RULE ...]      BUILD: a build's folder; LAYERS: "base graph ..."
+
+Called by scripts/check. The exit code is 0; who calls counts the lines.
+"""
+import keyword
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+build, layers = pathlib.Path(sys.argv[1]), sys.argv[2].split()
+
+
+def breach(text):
+    print(text, flush=True)
+
+
+def code(path):
+    """The text of a C file without its comments and strings."""
+    text = path.read_text()
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.S)
+
+
+def sources(*patterns):
+    return sorted(p for pattern in patterns for p in pathlib.Path().glob(pattern))
+
+
+# ---- includes: a folder of src/ includes only itself and folders before it in the list
+
+def check_includes():
+    for folder in sources("src/*/"):
+        if folder.is_dir() and folder.name not in layers:
+            breach(f"{folder}: not in the list of layers")
+    for path in sources("src/*/*.[ch]"):
+        mine = path.parts[1]
+        for other in re.findall(r'#include "([^"]*)"', path.read_text()):
+            theirs = other.split("/")[0]
+            if "/" not in other:
+                breach(f'{path}: "{other}" without its folder')
+            elif mine in layers and (theirs not in layers or
+                                     layers.index(theirs) > layers.index(mine)):
+                breach(f"{path}: layer {mine} may not include {other}")
+
+
+# ---- symbols, as the compiler left them in the objects
+
+class Objects:
+    """External names of the objects of a build: who defines them and who uses them."""
+
+    def __init__(self, *parts):
+        self.defined, self.used = defaultdict(set), defaultdict(set)
+        found = {}
+        for path in build.rglob("*.o"):
+            source = re.search(r"\.dir/(.*)\.o$", str(path))
+            top = path.relative_to(build).parts[0]
+            name = source.group(1) if top == "CMakeFiles" else f"{top}/{source.group(1)}"
+            if name.split("/")[0] in parts and pathlib.Path(name).exists():
+                found[str(path)] = name
+        self.sources = set(found.values())
+        for line in symbols(*found):
+            where, name, kind = line.split()[:3]
+            (self.used if kind in "Uw" else self.defined)[name].add(found[where.rstrip(":")])
+
+
+def symbols(*objects):
+    if not objects:
+        return []
+    done = subprocess.run(["nm", "-A", "-g", "-P", *objects], stdout=subprocess.PIPE, text=True)
+    return done.stdout.splitlines()
+
+
+def exported():
+    libraries = sorted(build.glob("libcafe.so*"))
+    if not libraries:
+        return set()
+    done = subprocess.run(["nm", "-D", "-P", "--defined-only", libraries[-1]],
+                          stdout=subprocess.PIPE, text=True)
+    return {line.split()[0].split("@")[0] for line in done.stdout.splitlines()}
+
+
+def own(name):
+    return not name.startswith("_")  # those of the compiler and of sanitizers do
+
+
+def prefixes(source):
+    """What external names of a source begin with; a command's may begin with the command."""
+    if source.startswith("src/"):
+        return ("cafe_",)
+    return ("cli_", re.split("[_.]", pathlib.Path(source).name)[0] + "_")
+
+
+def check_symbols():
+    """Layers by use; names defined once, under our prefix, and external only if others use them."""
+    all_of = Objects("src", "cli", "classify", "examples", "tests", "fuzz", "bench")
+    public = exported()
+    words = set()
+    for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]"):
+        words |= set(re.findall(r"\w+", path.read_text()))
+    for name, where in sorted(all_of.defined.items()):
+        files = sorted(w for w in where if w.startswith(("src/", "cli/")))
+        if not files or not own(name):
+            continue
+        if len(files) > 1:
+            breach(f"{name}: defined in {' and in '.join(files)}")
+        if not name.startswith(prefixes(files[0])) and name != "main":
+            breach(f"{files[0]}: {name} is external and does not begin with "
+                   f"{' or '.join(prefixes(files[0]))}")
+        if public and name not in public | words | {"main"} and not all_of.used[name] - where:
+            breach(f"{files[0]}: {name} is used there alone and should be static")
+        check_use(name, files[0], all_of.used[name], public)
+
+
+def check_use(name, home, users, public):
+    for user in sorted(users):
+        folder, theirs = user.split("/")[1], home.split("/")[1]
+        if home.startswith("src/") and user.startswith("src/"):
+            if folder in layers and theirs in layers and \
+                    layers.index(theirs) > layers.index(folder):
+                breach(f"{user}: layer {folder} may not use {name} of {home}")
+        elif home.startswith("src/") and user.startswith(("cli/", "classify/", "examples/")):
+            if public and name not in public:
+                breach(f"{user}: uses {name} of {home}, which the library does not export")
+
+
+def check_declarations():
+    """No function is declared in two headers, nor in a source file for another's sake."""
+    where = defaultdict(set)
+    for path in sources("include/cafe/*.h", "src/*/*.h", "cli/*.h"):
+        text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", " ", code(path), flags=re.M)
+        while re.search(r"\{[^{}]*\}", text):
+            text = re.sub(r"(extern\s+)?\{[^{}]*\}", ";", text)
+        for name in re.findall(r"\b((?:cafe|cli)_\w+)\s*\([^;]*?\)\s*;", text):
+            where[name].add(str(path))
+    for name, files in sorted(where.items()):
+        if len(files) > 1:
+            breach(f"{name}: declared in {' and in '.join(sorted(files))}")
+    for path in sources("src/*/*.c", "cli/*.c"):
+        for name in re.findall(r"^extern\b[^;(]*?\b((?:cafe|cli)_\w+)\s*\(", code(path), re.M):
+            breach(f"{path}: declares {name} itself")
+
+
+# ---- random streams
+
+# New nodes of a changed graph begin as those of a new one.
+SHARED = {"CAFE_STREAM_START"}
+
+
+def check_streams():
+    """All in one file, each number once in its list, each stream used by one folder."""
+    home = pathlib.Path("src/base/random.h")
+    users = defaultdict(set)
+    for path in sources("src/*/*.[ch]"):
+        text = code(path)
+        if path != home:
+            for name in re.findall(r"\b((?:CAFE_)?STREAM\w*)\s*=[^=]", text):
+                breach(f"{path}: {name} belongs into {home}")
+            for name in re.findall(r"\bCAFE_STREAM_\w+", text):
+                users[name].add(path.parts[1])
+        for second in re.findall(r"\bcafe_(?:philox|draws_of)\([^,]*,([^,]*),", text):
+            if "stream" not in second.lower():
+                breach(f"{path}: random numbers of{second}, which is no named stream")
+    known = set()
+    for numbers in re.findall(r"\benum\s+\w*stream\s*\{(.*?)\}", code(home), re.S):
+        seen = {}
+        for name, value in re.findall(r"\b(CAFE_STREAM_\w+)\s*=\s*([^,]+)", numbers):
+            number = eval(value, {"__builtins__": {}})  # "40", "12 << 20"
+            if number in seen:
+                breach(f"{home}: {name} and {seen[number]} have the same number {number}")
+            seen[number] = name
+        known |= set(seen.values())
+    for name in sorted(known - set(users)):
+        breach(f"{home}: {name} is not used")
+    for name, folders in sorted(users.items()):
+        if len(folders) > 1 and name not in SHARED:
+            breach(f"{name}: used by {' and by '.join(sorted(folders))}")
+
+
+# ---- README lines
+
+def first_cells(readme):
+    """The names in the first column of a README's tables."""
+    rows = re.findall(r"^\|([^|]*)\|", readme.read_text(), flags=re.M)
+    return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
+
+
+def check_readmes():
+    """A folder's README has a line for every file, and none for a file that is not there."""
+    for folder in sources("src/*/", "classify/"):
+        readme = folder / "README.md"
+        if not folder.is_dir():
+            continue
+        if not readme.exists():
+            breach(f"{folder}: has no README.md")
+            continue
+        files = {p.name for p in folder.glob("*.[ch]")}
+        stems = {name.rsplit(".", 1)[0] for name in files}
+        named = first_cells(readme)
+        for name in named:
+            if name not in files | stems:
+                breach(f"{readme}: there is no {name}")
+        for name in sorted(files):
+            if name not in named and name.rsplit(".", 1)[0] not in named:
+                breach(f"{readme}: has no line for {name}")
+    index = pathlib.Path("src/README.md")
+    if index.exists():
+        named = first_cells(index)
+        for name in sorted(p.name for p in sources("src/*/") if p.is_dir()):
+            if name not in named:
+                breach(f"{index}: has no line for {name}")
+        for name in named:
+            if not pathlib.Path("src", name).is_dir():
+                breach(f"{index}: there is no folder {name}")
+
+
+# ---- options
+
+# The tool's own: files, and what is said about them, are arguments and attributes in Python, and
+# random_state, n_jobs and verbose have scikit-learn's names.
+TOOL_ONLY = set("""attributes dry-run engine force help hierarchy json labels memory method
+                   no-refine output quiet rows seed seeds soft start threads verbose
+                   w""".split())
+# Keywords of cafe.Graph, not of estimators.
+GRAPH_ONLY = set("self-loops duplicates weights nodes format directed".split())
+PYTHON_ONLY = set("random_state n_jobs verbose".split())
+
+
+def keyword_of(option):
+    """twist-mean -> twist_mean; lambda, a word of Python's, gets an underscore."""
+    plain = option.replace("-", "_")
+    return plain + "_" if keyword.iskeyword(plain) else plain
+
+
+def tool_options():
+    found = set()
+    for command in ("embed", "cluster", "reduce"):
+        done = subprocess.run([build / "cafe", command, "--help"], stdout=subprocess.PIPE,
+                              text=True)
+        found |= set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z0-9-]*)", done.stdout, flags=re.M))
+    return found
+
+
+def python_keywords():
+    """Of all estimators, from the stubs that the package's own generators make; None: cannot."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree("python/cafe", f"{folder}/cafe", ignore=shutil.ignore_patterns("_abi.py"))
+        environment = {**os.environ, "CAFE_SOURCE": os.getcwd(),
+                       "CAFE_LIBRARY": str(build.resolve() / "libcafe.so.0")}
+        for script, target in (("generate_abi.py", "_abi.py"), ("generate_stubs.py", "stubs")):
+            shutil.copy(f"python/{script}", folder)  # it imports the package beside it
+            done = subprocess.run([sys.executable, f"{folder}/{script}", f"{folder}/cafe/{target}"],
+                                  env=environment, stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                return print("skipped: options of Python:", done.stderr.splitlines()[-1],
+                             file=sys.stderr)
+        stubs = pathlib.Path(folder, "cafe", "stubs").read_text()
+    inits = re.findall(r"def __init__\(self, \*,(.*?)\) -> None", stubs, re.S)
+    return {name for init in inits for name in re.findall(r"(\w+):", init)}
+
+
+def check_options():
+    """Options that estimators have are called the same in the tool and in Python."""
+    theirs = python_keywords() if (build / "cafe").exists() else None
+    if theirs is None:
+        return
+    options = tool_options()
+    for name in sorted(options - TOOL_ONLY - GRAPH_ONLY):
+        if keyword_of(name) not in theirs:
+            breach(f"--{name} of the tool is no keyword in Python")
+    for name in sorted(theirs - set(map(keyword_of, options)) - PYTHON_ONLY):
+        breach(f"keyword {name} in Python is no option of the tool")
+
+
+RULES = {"includes": check_includes, "symbols": check_symbols, "declarations": check_declarations,
+         "streams": check_streams, "readmes": check_readmes, "options": check_options}
+
+for rule in sys.argv[3:] or RULES:
+    RULES[rule]()

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Each rule of scripts/check reports a breach that is planted in a small tree, and nothing without.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+[[ -x ${PYTHON:=/usr/bin/python3} ]] || { echo "skipped: no $PYTHON"; exit 77; }
+export PYTHON CC=${CC:-cc} BUILD=build
+
+# A tree that keeps all rules: two layers, a command, a library of one function.
+# shellcheck disable=SC2016 # names in backticks
+plant() {
+    rm -rf tree
+    mkdir -p tree/{scripts,src/{base,graph},include/cafe,cli,tests,python}
+    cp "$SOURCE"/scripts/{check,rules.py} tree/scripts
+    echo 'int cafe_public(void);' >tree/include/cafe/cafe.h
+    printf '#include "base/low.h"\n#include <cafe/cafe.h>\nint cafe_low(void) { return 1; }\n' >tree/src/base/low.c
+    echo 'int cafe_low(void);' >tree/src/base/low.h
+    cat >tree/src/base/random.h <<'TEXT'
+enum cafe_stream { CAFE_STREAM_ONE = 1, CAFE_STREAM_TWO = 2 << 1 };
+enum cafe_other_stream { CAFE_STREAM_THREE = 1 };
+TEXT
+    cat >tree/src/graph/high.c <<'TEXT'
+#include "base/low.h"
+#include <cafe/cafe.h>
+static int draw(void) { return CAFE_STREAM_ONE + CAFE_STREAM_TWO + CAFE_STREAM_THREE; }
+int cafe_public(void) { return cafe_low() + draw(); }
+TEXT
+    sed -i '1i #include "base/random.h"' tree/src/graph/high.c
+    printf '| file | does |\n|---|---|\n| `low.h`, `low.c` | low |\n| `random` | streams |\n' >tree/src/base/README.md
+    printf '| file | does |\n|---|---|\n| `high.c` | high |\n' >tree/src/graph/README.md
+    printf '| folder | does |\n|---|---|\n| [`base`](base) | low |\n| [`graph`](graph) | high |\n' >tree/src/README.md
+    printf '#include <cafe/cafe.h>\nint main(void) { return cafe_public(); }\n' >tree/cli/main.c
+}
+
+# Builds it as CMake lays it out; the library exports what the public header declares.
+build() {
+    local source object exports
+    rm -rf tree/build
+    for source in tree/src/*/*.c tree/cli/*.c; do
+        source=${source#tree/}
+        object=tree/build/CMakeFiles/cafe_objects.dir/$source.o
+        [[ $source != cli/* ]] || object=tree/build/cli/CMakeFiles/cafe.dir/${source#cli/}.o
+        mkdir -p "$(dirname "$object")"
+        (cd tree && $CC -fPIC -Isrc -Iinclude -w -c "$source" -o "../$object")
+    done
+    exports=$(grep -ohE 'cafe_\w+\(' tree/include/cafe/*.h | tr -d '(' | sed 's/$/;/' | xargs)
+    echo "{ global: $exports local: *; };" >tree/build/exports
+    $CC -shared -o tree/build/libcafe.so -Wl,--version-script=tree/build/exports \
+        tree/build/CMakeFiles/cafe_objects.dir/src/*/*.o
+}
+
+kept() {
+    expect 0 tree/scripts/check "$@"
+    prints 'all house rules kept'
+}
+
+# broken RULE TEXT: the rule reports the text.
+broken() {
+    expect 1 tree/scripts/check "$1"
+    prints "$2"
+}
+
+plant
+build
+kept includes symbols declarations streams readmes
+
+# ---- layers
+sed -i '1i #include "graph/high.h"' tree/src/base/low.c
+broken includes 'src/base/low.c: layer base may not include graph/high.h'
+plant
+mkdir tree/src/attic
+broken includes 'src/attic: not in the list of layers'
+plant
+sed -i '1i #include "low.h"' tree/src/base/low.c
+broken includes '"low.h" without its folder'
+plant
+sed -i 's/return 1/return cafe_public()/' tree/src/base/low.c
+build
+broken symbols 'src/base/low.c: layer base may not use cafe_public of src/graph/high.c'
+plant
+sed -i 's/return cafe_public/int cafe_low(void); return cafe_low() + cafe_public/' tree/cli/main.c
+build
+broken symbols 'cli/main.c: uses cafe_low of src/base/low.c, which the library does not export'
+
+# ---- names
+plant
+echo 'int cafe_low(void) { return 2; }' >>tree/cli/main.c
+build
+broken symbols 'cafe_low: defined in cli/main.c and in src/base/low.c'
+broken symbols 'cli/main.c: cafe_low is external and does not begin with cli_ or main_'
+plant
+echo 'int low(void) { return 2; }' >>tree/src/base/low.c
+build
+broken symbols 'src/base/low.c: low is external and does not begin with cafe_'
+plant
+echo 'int cafe_lonely(void) { return cafe_low(); }' >>tree/src/base/low.c
+build
+broken symbols 'src/base/low.c: cafe_lonely is used there alone and should be static'
+echo 'int cafe_lonely(void);' >tree/tests/test_low.h
+kept symbols # a test looks inside
+plant
+echo 'int cafe_low(void);' >tree/src/graph/high.h
+broken declarations 'cafe_low: declared in src/base/low.h and in src/graph/high.h'
+plant
+echo 'extern int cafe_low(void);' >>tree/src/graph/high.c
+broken declarations 'src/graph/high.c: declares cafe_low itself'
+
+# ---- random streams
+plant
+sed -i 's/2 << 1/1/' tree/src/base/random.h
+broken streams 'CAFE_STREAM_TWO and CAFE_STREAM_ONE have the same number 1'
+plant
+echo 'enum { CAFE_STREAM_MINE = 9 };' >>tree/src/graph/high.c
+broken streams 'src/graph/high.c: CAFE_STREAM_MINE belongs into src/base/random.h'
+plant
+sed -i 's/ + CAFE_STREAM_TWO//' tree/src/graph/high.c
+broken streams 'CAFE_STREAM_TWO is not used'
+plant
+echo 'static int also(void) { return CAFE_STREAM_ONE; }' >>tree/src/base/low.c
+broken streams 'CAFE_STREAM_ONE: used by base and by graph'
+plant
+echo 'static int seven(void) { return cafe_philox(seed, 7, 0); }' >>tree/src/base/low.c
+broken streams 'src/base/low.c: random numbers of 7, which is no named stream'
+
+# ---- READMEs
+plant
+touch tree/src/base/extra.c
+broken readmes 'src/base/README.md: has no line for extra.c'
+plant
+rm tree/src/graph/high.c
+broken readmes 'src/graph/README.md: there is no high.c'
+plant
+rm tree/src/graph/README.md
+broken readmes 'src/graph: has no README.md'
+plant
+mkdir tree/src/attic
+touch tree/src/attic/README.md
+broken readmes 'src/README.md: has no line for attic'
+plant
+sed -i 's/graph/attic/' tree/src/README.md
+broken readmes 'src/README.md: there is no folder attic'
+
+# ---- options, with a tool and generators that say what a line of text says
+plant
+mkdir -p tree/build tree/python/cafe
+cat >tree/build/cafe <<'TEXT'
+#!/bin/sh
+printf '  -k, --columns K    columns\n      --twist-mean R  mean\n      --lambda L   l\n      --json FILE  report\n'
+TEXT
+chmod +x tree/build/cafe
+echo 'pass' >tree/python/generate_abi.py
+cat >tree/python/generate_stubs.py <<'TEXT'
+import sys
+words = "columns: int, twist_mean: float, lambda_: float, n_jobs: int"
+open(sys.argv[1], "w").write(f"def __init__(self, *, {words}) -> None: ...")
+TEXT
+kept options
+sed -i 's/twist_mean/mean/' tree/python/generate_stubs.py
+broken options '^rules: --twist-mean of the tool is no keyword in Python'
+broken options '^rules: keyword mean in Python is no option of the tool'
+echo 'raise SystemExit("no library")' >tree/python/generate_stubs.py
+expect 0 tree/scripts/check options
+says 'skipped: options of Python: no library'
+
+# ---- the rules of scripts/check itself
+plant
+echo 'static void talk(void) { printf("x"); }' >>tree/src/base/low.c
+broken quiet 'the library does not talk or stop: src/base/low.c'
+plant
+echo '#include "base/low.h"' >>tree/include/cafe/cafe.h
+broken outside 'public header includes a private one'
+plant
+echo 'int cafe_bool(bool x);' >>tree/include/cafe/cafe.h
+broken headers 'not valid C17: include/cafe/cafe.h'
