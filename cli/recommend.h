@@ -30,8 +30,6 @@ typedef struct recommend_job {
     cafe_quality quality[RECOMMEND_SCORES];
 } recommend_job;
 
-extern const char *const recommend_scores[]; /* names, by cafe_score */
-
 /* The lists, or the table of the evaluation; and the report. */
 int recommend_put(FILE *file, const void *job);
 int recommend_put_report(FILE *file, const void *job);

@@ -6,7 +6,7 @@
 #include "output.h"
 #include "recommend.h"
 
-const char *const recommend_scores[] = {"product", "covariance", "common", "popularity"};
+static const char *const score_names[] = {"product", "covariance", "common", "popularity"};
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -27,8 +27,8 @@ static void put_table(const recommend_job *job, FILE *file) {
     fprintf(file, "score\trecall@%" PRId64 "\thit@%" PRId64 "\tMRR\tAUC\tnodes\n", k, k);
     for (int i = 0; i < job->rows; i++) {
         const cafe_quality *q = &job->quality[i];
-        fprintf(file, "%s\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRId64 "\n",
-                recommend_scores[job->compared[i]], q->recall, q->hit, q->mrr, q->auc, q->nodes);
+        fprintf(file, "%s\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRId64 "\n", score_names[job->compared[i]],
+                q->recall, q->hit, q->mrr, q->auc, q->nodes);
     }
 }
 
@@ -71,7 +71,7 @@ static void put_json_quality(cli_json *json, const recommend_job *job) {
     for (int i = 0; i < job->rows; i++) {
         const cafe_quality *q = &job->quality[i];
         cli_json_open(json, NULL, '{');
-        cli_json_text(json, "score", recommend_scores[job->compared[i]]);
+        cli_json_text(json, "score", score_names[job->compared[i]]);
         cli_json_integer(json, "nodes", q->nodes);
         cli_json_real(json, "recall", q->recall);
         cli_json_real(json, "hit", q->hit);

@@ -3,8 +3,8 @@
 
 #include <cafe/factorise.h>
 
-#include "method/spectral_krylov.h"
 #include "dense.h"
+#include "method/spectral_krylov.h"
 
 enum { MOST = 100 };
 

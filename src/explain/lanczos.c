@@ -38,7 +38,8 @@ void cafe_scaled_free(cafe_context *context, cafe_scaled *m) {
     cafe_mem_free(context, m->scratch);
 }
 
-cafe_status cafe_scaled_product(cafe_context *context, cafe_scaled *m, const double *x, double *y) {
+static cafe_status scaled_product(cafe_context *context, cafe_scaled *m, const double *x,
+                                  double *y) {
     int64_t n = m->op->n;
     const double *inner = m->s ? m->inner : x;
     for (int64_t u = 0; u < n && m->s; u++) m->inner[u] = m->s[u] * x[u];
@@ -60,7 +61,7 @@ cafe_status cafe_scaled_eigenvalues(cafe_context *context, cafe_scaled *m, doubl
     if (!a || !unit) goto done;
     for (int64_t u = 0; u < n; u++) {
         unit[u] = 1;
-        CAFE_TRY(cafe_scaled_product(context, m, unit, a + u * n));
+        CAFE_TRY(scaled_product(context, m, unit, a + u * n));
         unit[u] = 0;
     }
     status = cafe_dense_eigen(context, n, a, values);
@@ -176,7 +177,7 @@ static cafe_status solve_small(cafe_context *context, cafe_lanczos *l) {
 static cafe_status step(cafe_context *context, cafe_scaled *m, cafe_lanczos *l, int64_t i) {
     cafe_status status = CAFE_OK;
     l->alpha[i] = 0;
-    CAFE_TRY(cafe_scaled_product(context, m, l->basis + i * l->n, l->next));
+    CAFE_TRY(scaled_product(context, m, l->basis + i * l->n, l->next));
     for (int twice = 0; twice < 2; twice++) CAFE_TRY(project(context, l, i + 1, &l->alpha[i]));
     l->beta[i] = length(l->n, l->next);
     l->steps = i + 1;
@@ -223,7 +224,7 @@ static cafe_status measure_first(cafe_context *context, cafe_scaled *m, cafe_lan
     memcpy(l->basis, x, (size_t)l->n * sizeof *x);
     double norm = length(l->n, l->basis);
     put_scaled(l->n, 1 / norm, l->basis, l->basis);
-    CAFE_TRY(cafe_scaled_product(context, m, l->basis, l->next));
+    CAFE_TRY(scaled_product(context, m, l->basis, l->next));
     *theta = l->values[0];
     for (int64_t u = 0; u < l->n; u++) l->next[u] -= *theta * l->basis[u];
     *residual = length(l->n, l->next);

@@ -20,7 +20,6 @@ typedef struct cafe_scaled {
 cafe_status cafe_scaled_new(cafe_context *context, const cafe_operator *op, const double *s,
                             const double *t, cafe_scaled *m);
 void cafe_scaled_free(cafe_context *context, cafe_scaled *m);
-cafe_status cafe_scaled_product(cafe_context *context, cafe_scaled *m, const double *x, double *y);
 
 /* Its eigenvalues, descending, values[n]: the matrix is written out. For small n. */
 cafe_status cafe_scaled_eigenvalues(cafe_context *context, cafe_scaled *m, double *values);

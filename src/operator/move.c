@@ -308,7 +308,8 @@ static cafe_status settle(cafe_context *context, cafe_mover *m, double *gain) {
     return status;
 }
 
-cafe_status cafe_mover_run(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
+/* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
+static cafe_status run_chunk(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
     cafe_status status = cafe_check_cancel(context);
     m->chunk = c;
     m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
@@ -325,6 +326,6 @@ cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *m, double *gain)
     cafe_status status = CAFE_OK;
     *gain = 0;
     for (int64_t c = 0; c < m->chunks->count && status == CAFE_OK; c++)
-        status = cafe_mover_run(context, m, c, gain);
+        status = run_chunk(context, m, c, gain);
     return status;
 }

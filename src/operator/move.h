@@ -44,8 +44,6 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *mover, const int32
                            int64_t size, int64_t chunks, float *moved);
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover);
 
-/* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
-cafe_status cafe_mover_run(cafe_context *context, cafe_mover *mover, int64_t c, double *gain);
 /* All chunks, one after the other; *gain gets the growth of the objective. */
 cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *mover, double *gain);
 

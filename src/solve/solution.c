@@ -54,8 +54,8 @@ static cafe_status check_rows(cafe_context *context, const cafe_solution *s, con
     return CAFE_OK;
 }
 
-cafe_status cafe_solution_start_part(cafe_context *context, const float *start, int64_t width,
-                                     int64_t first, uint64_t stream, cafe_solution *solution) {
+cafe_status cafe_solution_start(cafe_context *context, const float *start, int64_t width,
+                                int64_t first, uint64_t stream, cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_block *h = &solution->h;
     cafe_start how = {.given = start != NULL, .seed = context->seed, .stream = stream};
@@ -66,12 +66,6 @@ cafe_status cafe_solution_start_part(cafe_context *context, const float *start, 
     CAFE_TRY(cafe_ops(h)->start(context, h, &how));
 done:
     return status;
-}
-
-cafe_status cafe_solution_start(cafe_context *context, const float *start,
-                                cafe_solution *solution) {
-    return cafe_solution_start_part(context, start, solution->columns, 0, CAFE_STREAM_START,
-                                    solution);
 }
 
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution) {

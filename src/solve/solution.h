@@ -32,14 +32,10 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
 cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
                                int64_t columns, int64_t sweeps, cafe_solution **solution);
 
-/* Rows of length 1: from `start` (plain n x columns; NULL: none), a missing or zero row at random.
- */
-cafe_status cafe_solution_start(cafe_context *context, const float *start, cafe_solution *solution);
-
-/* The same from columns first, first + 1, ... of a plain n x width block; `stream` of random
- * numbers (base/random.h). */
-cafe_status cafe_solution_start_part(cafe_context *context, const float *start, int64_t width,
-                                     int64_t first, uint64_t stream, cafe_solution *solution);
+/* Rows of length 1: from columns first, first + 1, ... of a plain n x width block (NULL: none), a
+ * missing or zero row at random from `stream` (base/random.h). */
+cafe_status cafe_solution_start(cafe_context *context, const float *start, int64_t width,
+                                int64_t first, uint64_t stream, cafe_solution *solution);
 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
