@@ -8,6 +8,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 
 typedef struct bounds_job {
     cli_run run;
@@ -77,46 +78,16 @@ static int put_table(FILE *file, const void *argument) {
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_json_bound(cli_json *json, const char *key, const cafe_bound *b) {
-    cli_json_open(json, key, '{');
-    cli_json_real(json, "rayleigh", b->rayleigh);
-    cli_json_real(json, "epsilon", b->epsilon);
-    cli_json_real(json, "cosine_x", b->cosine_x);
-    cli_json_real(json, "cosine_qx", b->cosine_qx);
-    cli_json_bool(json, "applies", b->applies != 0);
-    cli_json_real(json, "bound_x", b->applies ? b->first : NAN);
-    cli_json_real(json, "bound_qx", b->applies ? b->second : NAN);
-    cli_json_real(json, "bound_qx_published", b->applies ? b->second_published : NAN);
-    cli_json_bool(json, "holds", b->holds != 0);
-    cli_json_close(json, '}');
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const bounds_job *job = argument;
-    const cafe_bounds_report *r = &job->report;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/bounds/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &job->run.counts);
-    cli_json_open(&json, "options", '{');
-    cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(&json, "threads", cafe_threads(job->run.context));
-    cli_json_options(&json, cafe_bounds_option_table(), &job->options);
-    cli_json_options(&json, cafe_graph_option_table(), &job->run.common->reading);
-    cli_json_close(&json, '}');
-    cli_json_real(&json, "lambda_1", r->gap.first);
-    cli_json_real(&json, "lambda_2", r->gap.second);
-    cli_json_real(&json, "lambda_n", r->gap.last);
-    cli_json_real(&json, "delta", r->gap.delta);
-    cli_json_real(&json, "objective", r->objective);
-    cli_json_integer(&json, "best_start", r->best);
-    cli_json_integer(&json, "starts_converged", r->converged);
-    put_json_bound(&json, "plain", &r->plain);
-    put_json_bound(&json, "centred", &r->centred);
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_bounds_option_table(), &job->options);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common->reading);
+    cafe_report_close(report);
+    cafe_report_bounds(report, job->bounds);
+    cli_report_seconds(report, &job->run);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -152,7 +123,7 @@ static int work(void *argument) {
     if (!cli_is_standard(c->json) && !cli_is_standard(c->output))
         CLI_TRY(cli_write_file(run, "-", put_table, job));
     CLI_TRY(cli_write_file(run, c->output, put_vectors, job));
-    return cli_write_report(run, put_report, job);
+    return cli_write_report(run, "cafe/bounds/1", put_report, job);
 }
 
 static void release(void *argument) {

@@ -77,24 +77,14 @@ static int sample(cluster_job *job) {
     return code;
 }
 
-static int ascending(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int count_sizes(cluster_job *job) {
-    job->sizes = calloc((size_t)job->communities, sizeof *job->sizes);
-    if (!job->sizes) return cli_error(&job->run, CLI_FAILED, "out of memory");
-    for (int64_t u = 0; u < job->counts.nodes; u++) job->sizes[job->partition[u]]++;
-    qsort(job->sizes, (size_t)job->communities, sizeof *job->sizes, ascending);
-    return CLI_OK;
-}
-
 static int solve(cluster_job *job, const cli_arguments *arguments) {
     double began = cli_seconds();
     int code = job->method->solve(job, arguments);
     job->seconds[CLUSTER_SOLVE] = cli_seconds() - began;
-    if (code == CLI_OK) code = count_sizes(job);
+    if (code == CLI_OK)
+        code = cli_check(&job->run,
+                         cafe_partition_sizes(job->run.context, job->counts.nodes, job->partition,
+                                              job->communities, &job->sizes));
     if (code != CLI_OK) return code;
     job->method->say(job);
     cluster_say_sizes(job);
@@ -131,7 +121,6 @@ static int run_cluster(const void *values, const cli_arguments *arguments) {
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "cluster", &job.values.common);
     if (code == CLI_OK) code = cluster(&job, arguments);
-    free(job.sizes);
     cluster_free_soft(&job);
     cafe_layers_free(job.layers);
     cafe_operator_free(job.op);

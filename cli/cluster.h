@@ -48,7 +48,7 @@ typedef struct cluster_job {
     int32_t *own;             /* the same, when it is not the layers' */
     int64_t communities;
     double modularity;
-    int64_t *sizes; /* of the communities, ascending */
+    cafe_sizes sizes; /* of the communities */
     double seconds[CLUSTER_PHASES];
 } cluster_job;
 

@@ -6,17 +6,13 @@
 #include "cluster.h"
 #include "command.h"
 #include "graph_text.h"
-#include "json.h"
 #include "memory.h"
 #include "output.h"
+#include "report.h"
 
 enum { NAME = 256, CHECK = 65536 };
 
 static const char *const phase_names[CLUSTER_PHASES] = {"read", "sample", "solve", "write"};
-
-static double total_seconds(const cluster_job *job) {
-    return cli_seconds() - job->run.began;
-}
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -47,24 +43,20 @@ void cluster_say_softmax(cluster_job *job) {
 
 void cluster_say_sizes(cluster_job *job) {
     char largest[CLI_COUNT_TEXT], median[CLI_COUNT_TEXT], smallest[CLI_COUNT_TEXT];
-    int64_t k = job->communities;
+    const cafe_sizes *s = &job->sizes;
     cli_say(&job->run, "sizes     largest %s, median %s, smallest %s node%s",
-            cli_count_text(job->sizes[k - 1], largest), cli_count_text(job->sizes[k / 2], median),
-            cli_count_text(job->sizes[0], smallest), job->sizes[0] == 1 ? "" : "s");
+            cli_count_text(s->largest, largest), cli_count_text(s->median, median),
+            cli_count_text(s->smallest, smallest), s->smallest == 1 ? "" : "s");
 }
 
 void cluster_say_end(cluster_job *job) {
     const cluster_values *v = &job->values;
-    char line[256], peak[CLI_BYTES_TEXT];
-    int at = 0;
+    char peak[CLI_BYTES_TEXT];
     if (v->output) cli_say(&job->run, "output    %s", v->output);
     if (v->hierarchy) cli_say(&job->run, "hierarchy %s", v->hierarchy);
     if (v->soft) cli_say(&job->run, "soft      %s", v->soft);
     if (v->json) cli_say(&job->run, "report    %s", v->json);
-    for (int i = 0; i < CLUSTER_PHASES; i++)
-        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", phase_names[i],
-                       job->seconds[i]);
-    cli_say(&job->run, "seconds   %stotal %.3f", line, total_seconds(job));
+    cli_say_phases(&job->run, CLUSTER_PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s", cli_bytes_text(cli_memory_peak(), peak));
 }
 
@@ -116,128 +108,46 @@ int cluster_write_partition(cluster_job *job) {
     return code != CLI_OK ? code : closed;
 }
 
-static void put_text(void *argument, int64_t u, const char *name) {
-    (void)u;
-    cli_json_text(argument, NULL, name);
-}
-
-static void put_layer(cli_json *json, const cafe_layer *layer) {
-    cli_json_open(json, NULL, '{');
-    cli_json_integer(json, "communities", layer->communities);
-    cli_json_real(json, "modularity", layer->modularity);
-    if (layer->parent) cli_json_integers(json, "parent", layer->parent, layer->communities);
-    cli_json_close(json, '}');
-}
-
-/* Names of the nodes (unless they are 0 .. n-1), the finest partition, and for every layer but the
- * last the parents of its communities: all other partitions follow. */
-static int put_tree(cluster_job *job, FILE *file) {
-    cli_json json = {.file = file};
-    cafe_layer layer;
-    int code = CLI_OK;
-    layer = *cafe_layers_get(job->layers, 0);
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/hierarchy/1");
-    cli_json_integer(&json, "nodes", job->counts.nodes);
-    if (!cafe_graph_names_are_indices(job->graph)) {
-        cli_json_open(&json, "names", '[');
-        code = each_name(job, put_text, &json);
-        cli_json_close(&json, ']');
-    }
-    cli_json_integers(&json, "finest", layer.partition, job->counts.nodes);
-    cli_json_open(&json, "layers", '[');
-    for (int64_t i = 0; i < cafe_layers_count(job->layers); i++) {
-        layer = *cafe_layers_get(job->layers, i);
-        put_layer(&json, &layer);
-    }
-    cli_json_close(&json, ']');
-    cli_json_close(&json, '}');
-    return code;
-}
-
 int cluster_write_hierarchy(cluster_job *job) {
-    cli_output output;
     if (!job->values.hierarchy) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values.hierarchy, &output);
-    if (code != CLI_OK) return code;
-    code = put_tree(job, output.file);
-    int closed = cli_output_close(&job->run, &output, code == CLI_OK);
-    return code != CLI_OK ? code : closed;
+    return cli_check(&job->run, cafe_layers_write(job->run.context, job->layers, job->graph,
+                                                  job->values.hierarchy, job->values.common.force));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_options(cli_json *json, const cluster_job *job) {
+static void put_options(cafe_report *report, const cluster_job *job) {
     const cluster_values *v = &job->values;
-    cli_json_open(json, "options", '{');
-    cli_json_text(json, "method", job->method->name);
-    cli_json_sampling(json, &v->sampling);
-    cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    cli_json_text(json, "engine", cafe_engine_name(job->run.context));
-    cli_json_options(json, job->method->table(), (const char *)v + job->method->offset);
-    cli_json_options(json, cafe_graph_option_table(), &v->graph);
-    cli_json_close(json, '}');
+    cafe_report_open(report, "options", '{');
+    cafe_report_string(report, "method", job->method->name);
+    cli_report_sampling(report, &v->sampling);
+    cafe_report_context(report);
+    cafe_report_options(report, job->method->table(), (const char *)v + job->method->offset);
+    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_close(report);
 }
 
-static void put_layers(cli_json *json, const cluster_job *job) {
-    cli_json_open(json, "layers", '[');
-    for (int64_t i = 0; job->layers && i < cafe_layers_count(job->layers); i++) {
-        cafe_layer layer = *cafe_layers_get(job->layers, i);
-        layer.parent = NULL; /* in the tree only */
-        put_layer(json, &layer);
-    }
-    cli_json_close(json, ']');
-}
-
-static void put_sizes(cli_json *json, const cluster_job *job) {
-    int64_t k = job->communities, singles = 0;
-    while (singles < k && job->sizes[singles] == 1) singles++;
-    cli_json_open(json, "sizes", '{');
-    cli_json_integer(json, "largest", job->sizes[k - 1]);
-    cli_json_integer(json, "median", job->sizes[k / 2]);
-    cli_json_integer(json, "smallest", job->sizes[0]);
-    cli_json_integer(json, "single_nodes", singles);
-    cli_json_close(json, '}');
-}
-
-static void put_seconds(cli_json *json, const cluster_job *job) {
-    cli_json_open(json, "seconds", '{');
-    for (int i = 0; i < CLUSTER_PHASES; i++) cli_json_real(json, phase_names[i], job->seconds[i]);
-    cli_json_real(json, "total", total_seconds(job));
-    cli_json_close(json, '}');
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/cluster/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->path, &job->counts);
-    cli_json_text(&json, "method", job->method->name);
-    put_options(&json, job);
-    cli_json_sampled(&json, job->sampled);
-    cli_json_real(&json, "modularity", job->modularity);
-    cli_json_integer(&json, "communities", job->communities);
-    put_sizes(&json, job);
-    put_layers(&json, job);
+    cafe_report_graph(report, job->path, job->graph);
+    cafe_report_string(report, "method", job->method->name);
+    put_options(report, job);
+    cafe_report_sampled(report, job->sampled);
+    cafe_report_real(report, "modularity", job->modularity);
+    cafe_report_integer(report, "communities", job->communities);
+    cafe_report_sizes(report, &job->sizes);
+    cafe_report_layers(report, job->layers);
     if (job->objective) {
-        cli_json_integer(&json, "sweeps", job->sweeps);
-        cli_json_bool(&json, "converged", job->converged);
-        cli_json_reals(&json, "objective", job->objective, job->sweeps + 1);
-        cli_json_text(&json, "rows", job->memberships ? "sparse" : "dense");
+        cafe_report_history(report, "objective", job->sweeps, job->converged, job->objective);
+        cafe_report_string(report, "rows", job->memberships ? "sparse" : "dense");
     }
-    if (job->values.output) cli_json_text(&json, "output", job->values.output);
-    if (job->values.hierarchy) cli_json_text(&json, "hierarchy", job->values.hierarchy);
-    if (job->values.soft) cli_json_text(&json, "soft", job->values.soft);
-    put_seconds(&json, job);
-    cli_json_integer(&json, "peak_bytes", cli_memory_peak());
-    cli_json_integer(&json, "allocated_bytes", cafe_peak_bytes(job->run.context));
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    if (job->values.output) cafe_report_string(report, "output", job->values.output);
+    if (job->values.hierarchy) cafe_report_string(report, "hierarchy", job->values.hierarchy);
+    if (job->values.soft) cafe_report_string(report, "soft", job->values.soft);
+    cli_report_phases(report, &job->run, CLUSTER_PHASES, phase_names, job->seconds);
+    cli_report_memory(report, &job->run);
 }
 
 int cluster_write_report(cluster_job *job) {
-    return cli_write_file(&job->run, job->values.json, put_report, job);
+    return cli_write_report_to(&job->run, job->values.json, "cafe/cluster/1", put_report, job);
 }

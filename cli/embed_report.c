@@ -7,7 +7,7 @@
 #include "embed.h"
 #include "graph_text.h"
 #include "memory.h"
-#include "output.h"
+#include "report.h"
 
 enum { FIRST_COLUMNS = 6 };
 
@@ -24,10 +24,6 @@ static const char *form_text(const embed_job *job, char *text, size_t capacity) 
         if (table->options[i].offset == offsetof(cafe_finish_options, form))
             cafe_options_text(&table->options[i], &job->values.method.finish, text, capacity);
     return text;
-}
-
-static double total_seconds(const embed_job *job) {
-    return cli_seconds() - job->run.began;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -150,16 +146,12 @@ void embed_say_certificate(embed_job *job) {
 }
 
 void embed_say_end(embed_job *job) {
-    char line[256], peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
-    int at = 0;
+    char peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
     if (job->values.output)
         cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->values.output,
                 cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
     if (job->values.json) cli_say(&job->run, "report    %s", job->values.json);
-    for (int i = 0; i < PHASES; i++)
-        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", phase_names[i],
-                       job->seconds[i]);
-    cli_say(&job->run, "seconds   %stotal %.3f", line, total_seconds(job));
+    cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s (%s foreseen)", cli_bytes_text(cli_memory_peak(), peak),
             cli_bytes_text(job->needed, needed));
 }
@@ -181,25 +173,23 @@ void embed_print_plan(embed_job *job) {
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_options(cli_json *json, const embed_job *job) {
+static void put_options(cafe_report *report, const embed_job *job) {
     const embed_values *v = &job->values;
-    cli_json_open(json, "options", '{');
-    cli_json_method(json, &v->method);
-    if (v->labels) cli_json_text(json, "labels", v->labels);
-    if (v->start) cli_json_text(json, "start", v->start);
-    cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    cli_json_text(json, "engine", cafe_engine_name(job->run.context));
-    cli_json_options(json, cafe_graph_option_table(), &v->graph);
-    cli_json_close(json, '}');
+    cafe_report_open(report, "options", '{');
+    cli_report_method(report, &v->method);
+    if (v->labels) cafe_report_string(report, "labels", v->labels);
+    if (v->start) cafe_report_string(report, "start", v->start);
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_close(report);
 }
 
-static void put_memory(cli_json *json, const embed_job *job) {
-    cli_json_open(json, "memory", '{');
-    cli_json_integer(json, "needed", job->needed);
-    cli_json_integer(json, "available", job->available);
-    cli_json_bool(json, "fits", job->needed <= job->available);
-    cli_json_close(json, '}');
+static void put_memory(cafe_report *report, const embed_job *job) {
+    cafe_report_open(report, "memory", '{');
+    cafe_report_integer(report, "needed", job->needed);
+    cafe_report_integer(report, "available", job->available);
+    cafe_report_truth(report, "fits", job->needed <= job->available);
+    cafe_report_close(report);
 }
 
 /* The methods others published do not sample: their vectors are certified for the edges. */
@@ -208,82 +198,38 @@ static cafe_sampling sampling_of(const embed_job *job) {
     return cli_method_samples(m) ? (cafe_sampling)m->sampling.kind : CAFE_SAMPLING_EDGE;
 }
 
-static bool info_exact(const cafe_sampled *sampled) {
-    cafe_sampled_info info = *cafe_sampled_get_info(sampled);
-    return info.exact != 0;
-}
-
-static void put_certificate(cli_json *json, const embed_job *job) {
-    const cafe_certificate *c = &job->certificate;
-    cli_json_real(json, "effective_rank", c->effective_rank);
-    cli_json_integer(json, "columns", c->columns);
-    cli_json_integer(json, "columns_asked", c->asked);
-    cli_json_integer(json, "columns_dropped", c->dropped);
-    cli_json_integer(json, "pairs", c->pairs);
-    cli_json_integer(json, "columns_top", c->top);
-    cli_json_integer(json, "columns_bottom", c->bottom);
-    cli_json_reals(json, "ritz_values", c->ritz_values, c->pairs);
-    cli_json_reals(json, "residuals", c->residuals, c->pairs);
-    cli_json_reals(json, "shares", c->shares, c->pairs);
-    cli_json_reals(json, "column_values", c->column_values, c->columns);
-    cli_json_reals(json, "column_residuals", c->column_residuals, c->columns);
-    cli_json_sampled(json, job->model.sampled);
-    cli_json_open(json, "certificate", '{');
-    cli_json_text(json, "problem", problem_text(c));
-    cli_json_text(json, "sampling", cafe_sampling_name(sampling_of(job)));
-    cli_json_bool(json, "exact_sampling", job->model.certify || info_exact(job->model.sampled));
-    cli_json_bool(json, "rotated", c->rotated != 0);
-    cli_json_real(json, "orthogonality", c->orthogonality);
-    cli_json_real(json, "tolerance", c->tolerance);
-    cli_json_integer(json, "columns_converged", c->converged);
-    cli_json_integer(json, "products", c->products);
-    cli_json_close(json, '}');
-}
-
-static void put_history(cli_json *json, const embed_job *job) {
+static void put_history(cafe_report *report, const embed_job *job) {
     const cli_method *m = &job->values.method;
-    cli_json_reals(json, history_name(job), job->objective, job->sweeps + 1);
+    cafe_report_history(report, history_name(job), job->sweeps, job->converged, job->objective);
     if (!cli_method_samples(m)) return;
     /* softmax's own objective leaves the diagonal out */
     bool whole = m->kind != CLI_CAFE;
-    cli_json_real(json, "objective_off_diagonal",
-                  job->objective[job->sweeps] - (whole ? job->diagonal : 0));
+    cafe_report_real(report, "objective_off_diagonal",
+                     job->objective[job->sweeps] - (whole ? job->diagonal : 0));
     if (m->kind == CLI_SPHERE) return;
-    cli_json_integer(json, "communities", job->solved.communities);
-    cli_json_real(json, "modularity", job->solved.modularity);
+    cafe_report_integer(report, "communities", job->solved.communities);
+    cafe_report_real(report, "modularity", job->solved.modularity);
 }
 
-static void put_run(cli_json *json, const embed_job *job) {
-    cli_json_integer(json, "sweeps", job->sweeps);
-    cli_json_bool(json, "converged", job->converged);
-    put_history(json, job);
-    put_certificate(json, job);
-    if (job->values.output) cli_json_text(json, "output", job->values.output);
-    cli_json_open(json, "seconds", '{');
-    for (int i = 0; i < PHASES; i++) cli_json_real(json, phase_names[i], job->seconds[i]);
-    cli_json_real(json, "total", total_seconds(job));
-    cli_json_close(json, '}');
-    cli_json_integer(json, "peak_bytes", cli_memory_peak());
-    cli_json_integer(json, "allocated_bytes", cafe_peak_bytes(job->run.context));
+static void put_run(cafe_report *report, const embed_job *job) {
+    put_history(report, job);
+    cafe_report_embedding(report, job->embedding, job->model.sampled, job->model.certify != NULL);
+    if (job->values.output) cafe_report_string(report, "output", job->values.output);
+    cli_report_phases(report, &job->run, PHASES, phase_names, job->seconds);
+    cli_report_memory(report, &job->run);
 }
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const embed_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/embed/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_bool(&json, "dry_run", job->values.dry_run);
-    cli_json_graph(&json, job->path, &job->counts);
-    cli_json_text(&json, "sampling", cafe_sampling_name(sampling_of(job)));
-    cli_json_text(&json, "method", cli_method_name(&job->values.method));
-    put_options(&json, job);
-    put_memory(&json, job);
-    if (!job->values.dry_run) put_run(&json, job);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_truth(report, "dry_run", job->values.dry_run);
+    cafe_report_graph(report, job->path, job->graph);
+    cafe_report_string(report, "sampling", cafe_sampling_name(sampling_of(job)));
+    cafe_report_string(report, "method", cli_method_name(&job->values.method));
+    put_options(report, job);
+    put_memory(report, job);
+    if (!job->values.dry_run) put_run(report, job);
 }
 
 int embed_write_report(embed_job *job) {
-    return cli_write_file(&job->run, job->values.json, put_report, job);
+    return cli_write_report_to(&job->run, job->values.json, "cafe/embed/1", put_report, job);
 }

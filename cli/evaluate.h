@@ -68,8 +68,6 @@ cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cli
 /* The table on standard output, and the report. */
 void evaluate_print(const evaluate_job *job);
 int evaluate_write_report(evaluate_job *job);
-/* "results": the figures of every share. */
-void evaluate_json_results(cli_json *json, const cafe_evaluation *evaluation);
 
 /* Runs a task as the tool does: cli_begin to cli_end. */
 int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,

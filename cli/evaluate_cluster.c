@@ -8,8 +8,8 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "json.h"
 #include "output.h"
+#include "report.h"
 #include "sampling.h"
 
 typedef struct cluster_values {
@@ -90,45 +90,22 @@ static void print_figures(cluster_job *job) {
     cli_progress_show(job->run.bar);
 }
 
-static void put_quality(cli_json *json, const char *key, const cafe_partition_quality *q) {
-    cli_json_open(json, key, '{');
-    cli_json_integer(json, "sets", q->sets);
-    cli_json_real(json, "modularity", q->modularity);
-    cli_json_real(json, "conductance", q->conductance);
-    cli_json_real(json, "weighted_conductance", q->weighted_conductance);
-    cli_json_close(json, '}');
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
     const cluster_values *v = job->values;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/evaluate/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_text(&json, "task", "cluster");
-    cli_json_graph(&json, job->path, &job->counts);
-    cli_json_open(&json, "options", '{');
-    if (v->communities) cli_json_text(&json, "communities", v->communities);
-    if (v->labels) cli_json_text(&json, "labels", v->labels);
-    cli_json_sampling(&json, &v->sampling);
-    if (!v->communities) cli_json_options(&json, cafe_layers_option_table(), &v->layers);
-    cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
-    cli_json_close(&json, '}');
-    put_quality(&json, "communities", &job->quality);
-    if (job->label) {
-        put_quality(&json, "labels", &job->truth);
-        cli_json_real(&json, "nmi", job->agreement.nmi);
-        cli_json_real(&json, "ari", job->agreement.ari);
-        cli_json_integer(&json, "compared", job->agreement.nodes);
-    }
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    return CLI_OK;
-}
-
-static int write_report(cluster_job *job) {
-    return cli_write_file(&job->run, job->values->json, put_report, job);
+    cafe_report_string(report, "task", "cluster");
+    cafe_report_graph(report, job->path, job->graph);
+    cafe_report_open(report, "options", '{');
+    if (v->communities) cafe_report_string(report, "communities", v->communities);
+    if (v->labels) cafe_report_string(report, "labels", v->labels);
+    cli_report_sampling(report, &v->sampling);
+    if (!v->communities) cafe_report_options(report, cafe_layers_option_table(), &v->layers);
+    cafe_report_context(report);
+    cafe_report_close(report);
+    cafe_report_quality(report, "communities", &job->quality);
+    if (job->label) cafe_report_quality(report, "labels", &job->truth);
+    if (job->label) cafe_report_agreement(report, &job->agreement);
+    cli_report_seconds(report, &job->run);
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -158,7 +135,9 @@ static int evaluate(cluster_job *job) {
                               : find_layers(job);
     if (code == CLI_OK) code = cli_check(&job->run, measure(job, classes));
     if (code == CLI_OK) print_figures(job);
-    return code == CLI_OK ? write_report(job) : code;
+    return code != CLI_OK ? code
+                          : cli_write_report_to(&job->run, job->values->json, "cafe/evaluate/1",
+                                                put_report, job);
 }
 
 static int run_cluster(const void *values, const cli_arguments *arguments) {

@@ -6,9 +6,10 @@
 #include "command.h"
 #include "evaluate.h"
 #include "graph_text.h"
-#include "output.h"
+#include "report.h"
 
 static const char *const classifier_names[] = {"xgboost", "logistic", "none"};
+static const char *const phase_names[] = {"embed", "evaluate"};
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
@@ -66,87 +67,44 @@ void evaluate_print(const evaluate_job *job) {
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_result(cli_json *json, const cafe_evaluation *e, int64_t share) {
-    cafe_share s = *cafe_evaluation_share(e, share);
-    cli_json_open(json, NULL, '{');
-    cli_json_real(json, "train", s.train);
-    cli_json_integer(json, "train_count", s.train_count);
-    cli_json_integer(json, "test_count", s.test_count);
-    cli_json_integer(json, "columns", s.columns);
-    if (s.wanted > 0) {
-        cli_json_integer(json, "links_to_hide", s.wanted);
-        cli_json_integer(json, "links_hidden", s.hidden);
-    }
-    for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++) {
-        cafe_figure f;
-        cafe_evaluation_figure(e, share, i, &f);
-        cli_json_open(json, cafe_evaluation_metric_name(e, i), '{');
-        cli_json_real(json, "mean", f.mean);
-        cli_json_real(json, "std", f.std);
-        cli_json_integer(json, "defined", f.defined);
-        cli_json_close(json, '}');
-    }
-    cli_json_real(json, "feature_seconds", s.feature_seconds);
-    cli_json_real(json, "classifier_seconds", s.classifier_seconds);
-    cli_json_close(json, '}');
-}
-
-void evaluate_json_results(cli_json *json, const cafe_evaluation *evaluation) {
-    cli_json_open(json, "results", '[');
-    for (int64_t i = 0; i < cafe_evaluation_shares(evaluation); i++)
-        put_result(json, evaluation, i);
-    cli_json_close(json, ']');
-}
-
-static void put_options(cli_json *json, const evaluate_job *job) {
+static void put_options(cafe_report *report, const evaluate_job *job) {
     const evaluate_values *v = &job->values;
     bool classify = strcmp(job->task, "classify") == 0;
-    cli_json_open(json, "options", '{');
+    cafe_report_open(report, "options", '{');
     if (v->embedding)
-        cli_json_text(json, "embedding", v->embedding);
+        cafe_report_string(report, "embedding", v->embedding);
     else
-        cli_json_method(json, &v->method);
+        cli_report_method(report, &v->method);
     if (classify) {
-        cli_json_text(json, "labels", v->labels);
-        cli_json_bool(json, "supervised", v->supervised);
-        cli_json_bool(json, "full_label", v->full_label);
-        cli_json_options(json, cafe_classify_option_table(), &v->classify);
+        cafe_report_string(report, "labels", v->labels);
+        cafe_report_truth(report, "supervised", v->supervised);
+        cafe_report_truth(report, "full_label", v->full_label);
+        cafe_report_options(report, cafe_classify_option_table(), &v->classify);
     } else {
-        cli_json_options(json, cafe_link_option_table(), &v->link);
+        cafe_report_options(report, cafe_link_option_table(), &v->link);
     }
-    cli_json_text(json, "classifier", classifier_names[v->classifier]);
+    cafe_report_string(report, "classifier", classifier_names[v->classifier]);
     if (v->classifier == EVALUATE_XGBOOST)
-        cli_json_options(json, cafe_xgboost_option_table(), &v->xgboost);
+        cafe_report_options(report, cafe_xgboost_option_table(), &v->xgboost);
     if (v->classifier == EVALUATE_LOGISTIC)
-        cli_json_options(json, cafe_logistic_option_table(), &v->logistic);
-    cli_json_unsigned(json, "seed", cafe_seed(job->run->context));
-    cli_json_integer(json, "threads", cafe_threads(job->run->context));
-    cli_json_options(json, cafe_graph_option_table(), &v->graph);
-    cli_json_close(json, '}');
+        cafe_report_options(report, cafe_logistic_option_table(), &v->logistic);
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_close(report);
 }
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const evaluate_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/evaluate/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_text(&json, "task", job->task);
-    cli_json_graph(&json, job->path, &job->counts);
-    put_options(&json, job);
-    if (job->labels) cli_json_integer(&json, "classes", cafe_labels_classes(job->labels));
-    if (job->labels) cli_json_integer(&json, "labelled", cafe_labels_labelled(job->labels));
-    cli_json_integer(&json, "repeats", cafe_evaluation_repeats(job->evaluation));
-    evaluate_json_results(&json, job->evaluation);
-    cli_json_open(&json, "seconds", '{');
-    cli_json_real(&json, "embed", job->embed_seconds);
-    cli_json_real(&json, "evaluate", cafe_evaluation_seconds(job->evaluation));
-    cli_json_real(&json, "total", cli_seconds() - job->run->began);
-    cli_json_close(&json, '}');
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_string(report, "task", job->task);
+    cafe_report_graph(report, job->path, job->graph);
+    put_options(report, job);
+    if (job->labels) cafe_report_integer(report, "classes", cafe_labels_classes(job->labels));
+    if (job->labels) cafe_report_integer(report, "labelled", cafe_labels_labelled(job->labels));
+    cafe_report_evaluation(report, job->evaluation);
+    const double seconds[] = {job->embed_seconds, cafe_evaluation_seconds(job->evaluation)};
+    cli_report_phases(report, job->run, 2, phase_names, seconds);
 }
 
 int evaluate_write_report(evaluate_job *job) {
-    return cli_write_file(job->run, job->values.json, put_report, job);
+    return cli_write_report_to(job->run, job->values.json, "cafe/evaluate/1", put_report, job);
 }

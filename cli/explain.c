@@ -9,6 +9,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
@@ -193,12 +194,44 @@ static int explain(explain_job *job) {
                                             &job->ceiling_options, &job->ceiling));
 }
 
+static void put_report(cafe_report *report, const void *argument) {
+    const explain_job *job = argument;
+    cafe_explanation_inputs with = {
+        .struct_size = sizeof with,
+        .graph = job->run.graph,
+        .communities = job->communities,
+        .labels = job->labels,
+        .with_labels = job->with_labels,
+        .attributes = job->features,
+        .with_attributes = job->with_features,
+        .spectrum = job->spectrum,
+        .ceiling = job->has_ceiling ? &job->ceiling : NULL,
+        .node_count = job->node_count,
+        .nodes = job->nodes,
+        .vectors_path = job->run.words[1],
+        .communities_path = job->communities_path,
+    };
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cli_report_sampling(report, &job->sampling);
+    cafe_report_sampled(report, job->sampled);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_explain_option_table(), &job->explain);
+    if (job->spectrum)
+        cafe_report_options(report, cafe_spectrum_option_table(), &job->spectrum_options);
+    if (job->has_ceiling)
+        cafe_report_options(report, cafe_ceiling_option_table(), &job->ceiling_options);
+    cafe_report_close(report);
+    cafe_report_explanation(report, job->explanation, &with);
+    cli_report_seconds(report, &job->run);
+}
+
 static int work(void *argument) {
     explain_job *job = argument;
     CLI_TRY(read_input(job));
     CLI_TRY(explain(job));
     CLI_TRY(cli_write_result(&job->run, explain_put, job));
-    return cli_write_report(&job->run, explain_put_json, job);
+    return cli_write_report(&job->run, "cafe/explain/1", put_report, job);
 }
 
 static int check(void *argument) {

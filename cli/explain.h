@@ -2,7 +2,6 @@
 #ifndef CAFE_CLI_EXPLAIN_H
 #define CAFE_CLI_EXPLAIN_H
 
-#include "json.h"
 #include "run.h"
 #include "sampling.h"
 
@@ -38,8 +37,7 @@ const char *explain_node_name(const explain_job *job, int64_t u);
 const char *explain_community_name(const explain_job *job, int32_t c);
 const char *explain_feature_name(const explain_job *job, int64_t i);
 
-/* explain_text.c, explain_json.c */
+/* The cards as text. */
 int explain_put(FILE *file, const void *job);
-int explain_put_json(FILE *file, const void *job);
 
 #endif

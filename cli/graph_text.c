@@ -1,4 +1,4 @@
-/* Graphs in words and in JSON. */
+/* Graphs in words. */
 #include "graph_text.h"
 
 #include <inttypes.h>
@@ -78,31 +78,6 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     if (c.isolated > 0)
         cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
                 plural(c.isolated));
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *c) {
-    cli_json_open(json, "graph", '{');
-    if (path) cli_json_text(json, "path", path);
-    cli_json_integer(json, "nodes", c->nodes);
-    cli_json_integer(json, "edges", c->edges);
-    cli_json_integer(json, "lines", c->lines);
-    cli_json_integer(json, "self_loops", c->self_loops);
-    cli_json_bool(json, "self_loops_kept", c->self_loops_kept != 0);
-    cli_json_integer(json, "duplicates", c->duplicates);
-    cli_json_integer(json, "reversed", c->reversed);
-    cli_json_integer(json, "zero_weights", c->zero_weights);
-    cli_json_integer(json, "isolated", c->isolated);
-    cli_json_integer(json, "components", c->components);
-    cli_json_integer(json, "largest", c->largest);
-    cli_json_bool(json, "weighted", c->weighted != 0);
-    cli_json_real(json, "total_weight", c->total_weight);
-    cli_json_integer(json, "min_degree", c->min_degree);
-    cli_json_integer(json, "max_degree", c->max_degree);
-    static const char *const rules[] = {"no", "sum", "cocitation", "flow"};
-    cli_json_text(json, "directed", rules[c->directed]);
-    cli_json_close(json, '}');
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

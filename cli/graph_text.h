@@ -1,8 +1,7 @@
-/* What a graph is and what was dropped or merged on the way in: as lines and as JSON. */
+/* What a graph is and what was dropped or merged on the way in. */
 #ifndef CAFE_CLI_GRAPH_TEXT_H
 #define CAFE_CLI_GRAPH_TEXT_H
 
-#include "json.h"
 #include "run.h"
 
 /* "1,234,567" into text; returns text. */
@@ -38,8 +37,5 @@ bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capac
 
 /* The rule that made directed links symmetric (cafe_directed), in words. */
 const char *cli_directed_text(int32_t rule);
-
-/* "graph": {...} */
-void cli_json_graph(cli_json *json, const char *path, const cafe_graph_counts *counts);
 
 #endif

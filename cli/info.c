@@ -7,6 +7,7 @@
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
+#include "report.h"
 
 /* What the counts do not say yet. */
 typedef struct info_figures {
@@ -145,26 +146,20 @@ static int put_table(FILE *file, const void *argument) {
     return CLI_OK;
 }
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const info_job *job = argument;
     const info_figures *f = &job->figures;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/info/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &f->counts);
-    cli_json_real(&json, "mean_degree", f->mean_degree);
-    cli_json_integer(&json, "median_degree", f->median_degree);
-    cli_json_integer(&json, "degree_99", f->high_degree);
-    cli_json_real(&json, "least_weight", f->least_weight);
-    cli_json_real(&json, "most_weight", f->most_weight);
-    cli_json_text(&json, "names", f->names);
-    cli_json_bool(&json, "bipartite", f->bipartite != 0);
-    cli_json_integer(&json, "side_0", f->sides[0]);
-    cli_json_integer(&json, "side_1", f->sides[1]);
-    cli_json_integer(&json, "row_bytes", f->row_bytes);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_real(report, "mean_degree", f->mean_degree);
+    cafe_report_integer(report, "median_degree", f->median_degree);
+    cafe_report_integer(report, "degree_99", f->high_degree);
+    cafe_report_real(report, "least_weight", f->least_weight);
+    cafe_report_real(report, "most_weight", f->most_weight);
+    cafe_report_string(report, "names", f->names);
+    cafe_report_truth(report, "bipartite", f->bipartite);
+    cafe_report_integer(report, "side_0", f->sides[0]);
+    cafe_report_integer(report, "side_1", f->sides[1]);
+    cafe_report_integer(report, "row_bytes", f->row_bytes);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -181,7 +176,7 @@ static int work(void *argument) {
     CLI_TRY(find_sides(run, run->graph, f));
     f->names = kind_of_names(run->graph);
     CLI_TRY(cli_write_result(run, put_table, job));
-    return cli_write_report(run, put_report, job);
+    return cli_write_report(run, "cafe/info/1", put_report, job);
 }
 
 static const cli_option options[] = {

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 typedef struct map_job {
@@ -16,27 +17,17 @@ typedef struct map_job {
     cafe_map_quality quality;
 } map_job;
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const map_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/map/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &job->run.counts);
-    cli_json_integer(&json, "columns", job->columns);
-    cli_json_open(&json, "options", '{');
-    cli_json_options(&json, cafe_map_option_table(), &job->options);
-    cli_json_close(&json, '}');
-    cli_json_open(&json, "quality", '{');
-    cli_json_integer(&json, "nodes_looked_at", job->quality.nodes);
-    cli_json_integer(&json, "nearest", job->quality.neighbours);
-    cli_json_real(&json, "kept", job->quality.kept);
-    cli_json_real(&json, "trustworthiness", job->quality.trustworthiness);
-    cli_json_close(&json, '}');
-    cli_json_real(&json, "map_seconds", job->map_seconds);
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_integer(report, "columns", job->columns);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_map_option_table(), &job->options);
+    cafe_report_close(report);
+    cafe_report_map(report, &job->quality);
+    cafe_report_real(report, "map_seconds", job->map_seconds);
+    cli_report_seconds(report, &job->run);
 }
 
 /* Looks at a number of nodes for which it takes no longer than the map itself. */
@@ -69,7 +60,7 @@ static int work(void *argument) {
     CLI_TRY(measure(job));
     CLI_TRY(cli_check(run, cafe_vectors_write(run->context, run->graph, 2, job->xy,
                                               run->common->output, run->common->force)));
-    return cli_write_report(run, put_report, job);
+    return cli_write_report(run, "cafe/map/1", put_report, job);
 }
 
 static void release(void *argument) {

@@ -229,12 +229,12 @@ cafe_status cli_method_embed(cafe_context *context, const cli_method *m, const c
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-void cli_json_method(cli_json *json, const cli_method *m) {
-    cli_json_text(json, "method", cli_method_name(m));
-    if (cli_method_samples(m)) cli_json_sampling(json, &m->sampling);
-    if (m->kind == CLI_LAYERS) cli_json_integer(json, "columns", m->layers_columns);
-    cli_json_options(json, cli_method_table(m), cli_method_options(m));
-    cli_json_options(json, cafe_finish_option_table(), &m->finish);
-    cli_json_bool(json, "propagate", m->propagate);
-    if (m->propagate) cli_json_options(json, cafe_propagate_option_table(), &m->propagation);
+void cli_report_method(cafe_report *report, const cli_method *m) {
+    cafe_report_string(report, "method", cli_method_name(m));
+    if (cli_method_samples(m)) cli_report_sampling(report, &m->sampling);
+    if (m->kind == CLI_LAYERS) cafe_report_integer(report, "columns", m->layers_columns);
+    cafe_report_options(report, cli_method_table(m), cli_method_options(m));
+    cafe_report_options(report, cafe_finish_option_table(), &m->finish);
+    cafe_report_truth(report, "propagate", m->propagate);
+    if (m->propagate) cafe_report_options(report, cafe_propagate_option_table(), &m->propagation);
 }

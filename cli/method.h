@@ -8,7 +8,7 @@
 
 #include <cafe/cafe.h>
 
-#include "json.h"
+#include "report.h"
 #include "run.h"
 #include "sampling.h"
 
@@ -139,6 +139,6 @@ cafe_status cli_method_embed(cafe_context *context, const cli_method *m, const c
                              cli_known known, cafe_embedding **embedding);
 
 /* The members of a report's "options" that belong to the method. */
-void cli_json_method(cli_json *json, const cli_method *m);
+void cli_report_method(cafe_report *report, const cli_method *m);
 
 #endif

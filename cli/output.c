@@ -209,7 +209,3 @@ int cli_write_result(cli_run *run, cli_put *put, const void *argument) {
     if (!output && cli_is_standard(run->common->json)) return CLI_OK;
     return cli_write_file(run, output ? output : "-", put, argument);
 }
-
-int cli_write_report(cli_run *run, cli_put *put, const void *argument) {
-    return cli_write_file(run, run->common->json, put, argument);
-}

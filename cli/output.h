@@ -41,9 +41,7 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep);
  */
 typedef int cli_put(FILE *file, const void *argument);
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument);
-/* The result of a command, on standard output unless -o names a file or the report is there; and
- * the report of --json. */
+/* The result of a command, on standard output unless -o names a file or the report is there. */
 int cli_write_result(cli_run *run, cli_put *put, const void *argument);
-int cli_write_report(cli_run *run, cli_put *put, const void *argument);
 
 #endif

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 typedef struct place_job {
@@ -20,24 +21,18 @@ static int check(void *argument) {
     return cli_check_names_file(run, run->common->output);
 }
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const place_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/place/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &job->run.counts);
-    cli_json_open(&json, "options", '{');
-    cli_json_integer(&json, "threads", cafe_threads(job->run.context));
-    cli_json_options(&json, cafe_place_option_table(), &job->options);
-    cli_json_close(&json, '}');
-    cli_json_integer(&json, "placed", cafe_new_links_nodes(job->links));
-    cli_json_integer(&json, "links", cafe_new_links_count(job->links));
-    cli_json_integer(&json, "columns", job->columns);
-    cli_json_text(&json, "output", job->run.common->output);
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_place_option_table(), &job->options);
+    cafe_report_close(report);
+    cafe_report_integer(report, "placed", cafe_new_links_nodes(job->links));
+    cafe_report_integer(report, "links", cafe_new_links_count(job->links));
+    cafe_report_integer(report, "columns", job->columns);
+    cafe_report_string(report, "output", job->run.common->output);
+    cli_report_seconds(report, &job->run);
 }
 
 static int work(void *argument) {
@@ -54,7 +49,7 @@ static int work(void *argument) {
                                             job->links, &job->options, job->placed)));
     CLI_TRY(cli_check(run, cafe_placed_write(run->context, job->links, job->columns, job->placed,
                                              run->common->output, run->common->force)));
-    CLI_TRY(cli_write_report(run, put_report, job));
+    CLI_TRY(cli_write_report(run, "cafe/place/1", put_report, job));
     cli_say(run, "placed    %" PRId64 " new nodes from %" PRId64 " links, %" PRId64 " columns", n,
             cafe_new_links_count(job->links), job->columns);
     return CLI_OK;

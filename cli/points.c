@@ -5,6 +5,7 @@
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
+#include "report.h"
 
 typedef struct points_job {
     cli_run run;
@@ -28,41 +29,23 @@ static const char *way(const points_job *job) {
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void put_options(cli_json *json, const points_job *job) {
-    cli_json_open(json, "options", '{');
-    cli_json_unsigned(json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    if (job->matrix)
-        cli_json_options(json, cafe_similarity_option_table(), &job->similarity);
-    else
-        cli_json_options(json, cafe_points_option_table(), &job->points);
-    cli_json_close(json, '}');
-}
+static const char *const phase_names[] = {"read", "link", "write"};
 
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const points_job *job = argument;
-    cli_json json = {.file = file};
-    cafe_graph_counts counts = *cafe_graph_get_counts(job->run.graph);
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/points/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_open(&json, "table", '{');
-    cli_json_text(&json, "path", job->run.words[0]);
-    cli_json_integer(&json, "rows", cafe_table_rows(job->table));
-    cli_json_integer(&json, "width", cafe_table_columns(job->table));
-    cli_json_bool(&json, "row_names", cafe_table_has_row_names(job->table) != 0);
-    cli_json_close(&json, '}');
-    cli_json_text(&json, "search", way(job));
-    put_options(&json, job);
-    cli_json_graph(&json, job->run.common->output, &counts);
-    cli_json_open(&json, "seconds", '{');
-    cli_json_real(&json, "read", job->read);
-    cli_json_real(&json, "link", job->link);
-    cli_json_real(&json, "write", job->write);
-    cli_json_close(&json, '}');
-    cli_json_integer(&json, "peak_bytes", cli_memory_peak());
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_table(report, job->run.words[0], job->table, NULL);
+    cafe_report_string(report, "search", way(job));
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    if (job->matrix)
+        cafe_report_options(report, cafe_similarity_option_table(), &job->similarity);
+    else
+        cafe_report_options(report, cafe_points_option_table(), &job->points);
+    cafe_report_close(report);
+    cafe_report_graph(report, job->run.common->output, job->run.graph);
+    const double seconds[] = {job->read, job->link, job->write};
+    cli_report_phases(report, &job->run, 3, phase_names, seconds);
+    cli_report_memory(report, &job->run);
 }
 
 /* ---- the phases ------------------------------------------------------------------------------ */
@@ -136,7 +119,7 @@ static int work(void *argument) {
     double began = cli_seconds();
     CLI_TRY(cli_write_graph(&job->run, job->run.graph, job->run.common->output));
     job->write = cli_seconds() - began;
-    CLI_TRY(cli_write_report(&job->run, put_report, job));
+    CLI_TRY(cli_write_report(&job->run, "cafe/points/1", put_report, job));
     say_result(job);
     return CLI_OK;
 }

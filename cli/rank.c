@@ -7,6 +7,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 
 enum { BY_DEGREE, BY_PAGERANK, BY_RELATIVE };
 
@@ -65,63 +66,18 @@ static int put_result(FILE *file, const void *argument) {
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void put_json_set(cli_json *json, const char *key, const cafe_set_figures *f) {
-    cli_json_open(json, key, '{');
-    cli_json_integer(json, "nodes", f->nodes);
-    cli_json_real(json, "mass", f->mass);
-    cli_json_real(json, "inside", f->inside);
-    cli_json_real(json, "strength", f->strength);
-    cli_json_real(json, "conductance", f->conductance);
-    cli_json_close(json, '}');
-}
-
-static void put_json_figures(cli_json *json, const cafe_pair_figures *f) {
-    put_json_set(json, "first", &f->first);
-    put_json_set(json, "second", &f->second);
-    cli_json_real(json, "joint", f->joint);
-    cli_json_real(json, "covariance", f->covariance);
-    cli_json_real(json, "first_to_second", f->first_to_second);
-    cli_json_real(json, "second_to_first", f->second_to_first);
-}
-
-static void put_json_list(cli_json *json, const rank_job *job) {
-    cli_json_open(json, "top", '[');
-    for (int64_t i = 0; i < job->shown; i++) {
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "node", cli_name(&job->run, job->run.graph, job->order[i]));
-        cli_json_real(json, "value", job->value[job->order[i]]);
-        cli_json_close(json, '}');
-    }
-    cli_json_close(json, ']');
-}
-
-static void put_json_pagerank(cli_json *json, const rank_job *job) {
-    cli_json_open(json, "pagerank", '{');
-    cli_json_bool(json, "personalised", job->set != NULL);
-    cli_json_options(json, cafe_pagerank_option_table(), &job->options);
-    cli_json_integer(json, "steps_taken", job->steps.steps);
-    cli_json_bool(json, "converged", job->steps.converged != 0);
-    cli_json_real(json, "change", job->steps.change);
-    cli_json_real(json, "error", job->steps.error);
-    cli_json_close(json, '}');
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const rank_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/rank/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &job->run.counts);
-    cli_json_text(&json, "sampling", "edge");
-    cli_json_text(&json, "by", job->other ? "sets" : by_names[job->by]);
-    if (job->set) cli_json_integer(&json, "set_nodes", job->members);
-    if (job->other) put_json_figures(&json, &job->figures);
-    if (!job->other && job->by == BY_PAGERANK) put_json_pagerank(&json, job);
-    if (!job->other) put_json_list(&json, job);
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_string(report, "sampling", "edge");
+    cafe_report_string(report, "by", job->other ? "sets" : by_names[job->by]);
+    if (job->set) cafe_report_integer(report, "set_nodes", job->members);
+    if (job->other) cafe_report_sets(report, &job->figures);
+    if (!job->other && job->by == BY_PAGERANK)
+        cafe_report_pagerank(report, &job->options, job->set != NULL, &job->steps);
+    if (!job->other)
+        cafe_report_ranking(report, job->run.graph, job->shown, job->order, job->value);
+    cli_report_seconds(report, &job->run);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -175,7 +131,7 @@ static int work(void *argument) {
     else
         CLI_TRY(rank_nodes(job));
     CLI_TRY(cli_write_result(run, put_result, job));
-    return cli_write_report(run, put_report, job);
+    return cli_write_report(run, "cafe/rank/1", put_report, job);
 }
 
 static int check(void *argument) {

@@ -1,5 +1,6 @@
 /* cafe recommend: read, choose the nodes, embed, search or evaluate, write. */
 #include "recommend.h"
+#include "report.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -191,7 +192,7 @@ static int work(void *argument) {
     CLI_TRY(embed(job));
     CLI_TRY(job->share > 0 ? evaluate(job) : search(job));
     CLI_TRY(cli_write_result(&job->run, recommend_put, job));
-    return cli_write_report(&job->run, recommend_put_report, job);
+    return cli_write_report(&job->run, "cafe/recommend/1", recommend_put_report, job);
 }
 
 static void release(void *argument) {

@@ -32,6 +32,6 @@ typedef struct recommend_job {
 
 /* The lists, or the table of the evaluation; and the report. */
 int recommend_put(FILE *file, const void *job);
-int recommend_put_report(FILE *file, const void *job);
+void recommend_put_report(cafe_report *report, const void *job);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "memory.h"
-#include "output.h"
 #include "reduce.h"
+#include "report.h"
 
 enum { FIRST_COLUMNS = 6 };
 
@@ -131,80 +130,30 @@ void reduce_say_end(reduce_job *job) {
         cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, v->output, r->rows, r->columns);
     if (v->w) cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, v->w, r->width, r->held);
     if (v->json) cli_say(&job->run, "report    %s", v->json);
-    cli_say(&job->run, "seconds   read %.3f, solve %.3f, write %.3f, total %.3f",
-            job->seconds[REDUCE_READ], job->seconds[REDUCE_SOLVE], job->seconds[REDUCE_WRITE],
-            cli_seconds() - job->run.began);
+    cli_say_phases(&job->run, REDUCE_PHASES, phase_names, job->seconds);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_table(cli_json *json, const reduce_job *job) {
-    const cafe_reduction_report *r = &job->report;
-    cli_json_open(json, "table", '{');
-    cli_json_text(json, "path", job->path);
-    cli_json_integer(json, "rows", r->rows);
-    cli_json_integer(json, "width", r->width);
-    cli_json_bool(json, "heading", cafe_table_has_heading(job->table) != 0);
-    cli_json_bool(json, "row_names", cafe_table_has_row_names(job->table) != 0);
-    cli_json_real(json, "variance", r->variance);
-    cli_json_reals(json, "means", r->means, r->width);
-    cli_json_close(json, '}');
+static void put_options(cafe_report *report, const reduce_job *job) {
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_reduce_option_table(), &job->values.reduce);
+    cafe_report_close(report);
 }
 
-static void put_options(cli_json *json, const reduce_job *job) {
-    cli_json_open(json, "options", '{');
-    cli_json_unsigned(json, "seed", job->values.common.seed);
-    cli_json_integer(json, "threads", cafe_threads(job->run.context));
-    cli_json_options(json, cafe_reduce_option_table(), &job->values.reduce);
-    cli_json_close(json, '}');
-}
-
-static void put_result(cli_json *json, const reduce_job *job) {
-    const cafe_reduction_report *r = &job->report;
-    cli_json_text(json, "order", is_sequential(job) ? "sequential" : "chunks");
-    cli_json_integer(json, "chunks", r->chunks);
-    cli_json_real(json, "theta", r->theta);
-    cli_json_integer(json, "sweeps", r->sweeps);
-    cli_json_bool(json, "converged", r->converged != 0);
-    cli_json_reals(json, "objective", r->objective, r->sweeps + 1);
-    cli_json_real(json, "trace", r->trace);
-    cli_json_integer(json, "clusters", r->clusters);
-    cli_json_reals(json, "masses", r->masses, r->held);
-    cli_json_integer(json, "columns_asked", r->asked);
-    cli_json_integer(json, "columns_held", r->held);
-    cli_json_integer(json, "columns", r->columns);
-    cli_json_integer(json, "rank", r->rank);
-    cli_json_reals(json, "ritz_values", r->ritz_values, r->columns);
-    cli_json_reals(json, "residuals", r->residuals, r->columns);
-    cli_json_reals(json, "shares", r->shares, r->columns);
-    cli_json_reals(json, "column_values", r->column_values, r->columns);
-    cli_json_reals(json, "column_residuals", r->column_residuals, r->columns);
-    cli_json_reals(json, "projection_residuals", r->projections, r->columns);
-    cli_json_reals(json, "eigenvalues", r->eigenvalues, r->eigenpairs);
-    cli_json_real(json, "orthogonality", r->orthogonality);
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const reduce_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/reduce/1");
-    cli_json_text(&json, "version", cafe_version());
-    put_table(&json, job);
-    cli_json_text(&json, "method", method_text(job));
-    put_options(&json, job);
-    put_result(&json, job);
-    if (job->values.output) cli_json_text(&json, "output", job->values.output);
-    if (job->values.w) cli_json_text(&json, "w", job->values.w);
-    cli_json_open(&json, "seconds", '{');
-    for (int i = 0; i < REDUCE_PHASES; i++) cli_json_real(&json, phase_names[i], job->seconds[i]);
-    cli_json_real(&json, "total", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
-    cli_json_integer(&json, "peak_bytes", cli_memory_peak());
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_table(report, job->path, job->table, job->reduction);
+    cafe_report_string(report, "method", method_text(job));
+    put_options(report, job);
+    cafe_report_reduction(report, job->reduction);
+    if (job->values.output) cafe_report_string(report, "output", job->values.output);
+    if (job->values.w) cafe_report_string(report, "w", job->values.w);
+    cli_report_phases(report, &job->run, REDUCE_PHASES, phase_names, job->seconds);
+    cli_report_memory(report, &job->run);
 }
 
 int reduce_write_report(reduce_job *job) {
-    return cli_write_file(&job->run, job->values.json, put_report, job);
+    return cli_write_report_to(&job->run, job->values.json, "cafe/reduce/1", put_report, job);
 }

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "report.h"
 
 #define TABLES "classification, cora-split, link, reduction, eigenvectors, others and all"
 
@@ -87,22 +88,18 @@ static int run_tables(reproduce_job *job, const char *name) {
     return code;
 }
 
-static int write_file(reproduce_job *job, const char *path,
-                      void (*put)(FILE *file, const reproduce_job *job)) {
-    cli_output output;
-    if (!path) return CLI_OK;
-    int code = cli_output_open(&job->run, path, &output);
-    if (code != CLI_OK) return code;
-    put(output.file, job);
-    return cli_output_close(&job->run, &output, true);
-}
-
 /* Without -o the Markdown is the result, on standard output, unless the JSON goes there. */
 static int write_results(reproduce_job *job) {
     const reproduce_values *v = job->values;
     bool taken = v->json && strcmp(v->json, "-") == 0;
-    int code = write_file(job, v->output ? v->output : taken ? NULL : "-", reproduce_markdown);
-    return code == CLI_OK ? write_file(job, v->json, reproduce_json) : code;
+    int code = cli_write_file(&job->run,
+                              v->output ? v->output
+                              : taken   ? NULL
+                                        : "-",
+                              reproduce_markdown, job);
+    return code != CLI_OK
+               ? code
+               : cli_write_report_to(&job->run, v->json, "cafe/reproduce/1", reproduce_fill, job);
 }
 
 static bool any_done(const reproduce_job *job) {

@@ -104,7 +104,7 @@ typedef struct reproduce_table {
 extern const reproduce_table reproduce_tables[]; /* ended by a table without a name */
 const reproduce_table *reproduce_find_table(const char *name);
 
-void reproduce_markdown(FILE *file, const reproduce_job *job);
-void reproduce_json(FILE *file, const reproduce_job *job);
+int reproduce_markdown(FILE *file, const void *job);
+void reproduce_fill(cafe_report *report, const void *job);
 
 #endif

@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "json.h"
+#include "command.h"
+#include "report.h"
 #include "reproduce.h"
 
 static const char *const mark_names[] = {"", "ahead", "equal", "behind"};
@@ -234,58 +235,55 @@ static void put_table(FILE *file, const reproduce_job *job, const reproduce_tabl
     put_commands(file, job, table);
 }
 
-void reproduce_markdown(FILE *file, const reproduce_job *job) {
+int reproduce_markdown(FILE *file, const void *argument) {
+    const reproduce_job *job = argument;
     put_preface(file, job);
     for (const reproduce_table *t = reproduce_tables; t->name; t++)
         if (has_results(job, t)) put_table(file, job, t);
+    return CLI_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void put_json_result(cli_json *json, const reproduce_result *r) {
+static void put_json_result(cafe_report *report, const reproduce_result *r) {
     const reproduce_table *table = reproduce_find_table(r->table);
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "table", r->table);
-    cli_json_text(json, "set", r->set);
-    cli_json_text(json, "method", r->method);
-    cli_json_bool(json, "missing", r->missing);
-    if (r->command) cli_json_text(json, "command", r->command);
-    if (r->refused) cli_json_text(json, "refused", r->refused);
-    if (r->note) cli_json_text(json, "note", r->note);
-    cli_json_open(json, "cells", '[');
+    cafe_report_open(report, NULL, '{');
+    cafe_report_string(report, "table", r->table);
+    cafe_report_string(report, "set", r->set);
+    cafe_report_string(report, "method", r->method);
+    cafe_report_truth(report, "missing", r->missing);
+    if (r->command) cafe_report_string(report, "command", r->command);
+    if (r->refused) cafe_report_string(report, "refused", r->refused);
+    if (r->note) cafe_report_string(report, "note", r->note);
+    cafe_report_open(report, "cells", '[');
     for (int64_t i = 0; i < r->cells; i++) {
         const reproduce_cell *c = &r->cell[i];
-        cli_json_open(json, NULL, '{');
-        cli_json_text(json, "column", table->columns[i]);
-        cli_json_real(json, "mean", c->ours);
-        cli_json_real(json, "std", c->spread);
-        cli_json_real(json, "published", c->published);
-        cli_json_real(json, "published_std", c->published_spread);
-        cli_json_text(json, "mark", mark_names[reproduce_compare(c)]);
-        cli_json_close(json, '}');
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "column", table->columns[i]);
+        cafe_report_real(report, "mean", c->ours);
+        cafe_report_real(report, "std", c->spread);
+        cafe_report_real(report, "published", c->published);
+        cafe_report_real(report, "published_std", c->published_spread);
+        cafe_report_string(report, "mark", mark_names[reproduce_compare(c)]);
+        cafe_report_close(report);
     }
-    cli_json_close(json, ']');
-    cli_json_real(json, "embed_seconds", r->embed_seconds);
-    cli_json_real(json, "seconds", r->seconds);
-    cli_json_close(json, '}');
+    cafe_report_close(report);
+    cafe_report_real(report, "embed_seconds", r->embed_seconds);
+    cafe_report_real(report, "seconds", r->seconds);
+    cafe_report_close(report);
 }
 
-void reproduce_json(FILE *file, const reproduce_job *job) {
-    cli_json json = {.file = file};
+void reproduce_fill(cafe_report *report, const void *argument) {
+    const reproduce_job *job = argument;
     char cpu[128], date[16];
     processor(cpu, sizeof cpu);
     today(date, sizeof date);
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/reproduce/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_text(&json, "date", date);
-    cli_json_text(&json, "processor", cpu);
-    cli_json_integer(&json, "threads", cafe_threads(job->run.context));
-    cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(&json, "repeats", job->values->repeats);
-    cli_json_open(&json, "rows", '[');
-    for (int64_t i = 0; i < job->count; i++) put_json_result(&json, &job->results[i]);
-    cli_json_close(&json, ']');
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_close(&json, '}');
+    cafe_report_string(report, "date", date);
+    cafe_report_string(report, "processor", cpu);
+    cafe_report_context(report);
+    cafe_report_integer(report, "repeats", job->values->repeats);
+    cafe_report_open(report, "rows", '[');
+    for (int64_t i = 0; i < job->count; i++) put_json_result(report, &job->results[i]);
+    cafe_report_close(report);
+    cli_report_seconds(report, &job->run);
 }

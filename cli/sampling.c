@@ -186,39 +186,17 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-void cli_json_sampling(cli_json *json, const cli_sampling *s) {
+void cli_report_sampling(cafe_report *report, const cli_sampling *s) {
     const cafe_option_table *table = cafe_sample_option_table();
-    cli_json_text(json, "sampling", cafe_sampling_name((cafe_sampling)s->kind));
+    cafe_report_string(report, "sampling", cafe_sampling_name((cafe_sampling)s->kind));
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->options[i].name;
         cafe_option_table one = *table;
         one.options = &table->options[i];
         one.count = 1;
         if (strcmp(name, s->options.aim ? "lambda" : "twist-mean") == 0 || !used(s, name)) continue;
-        cli_json_options(json, &one, &s->options);
+        cafe_report_options(report, &one, &s->options);
     }
-    if (s->attributes) cli_json_text(json, "attributes", s->attributes);
-    if (s->seeds) cli_json_text(json, "seeds", s->seeds);
-}
-
-void cli_json_sampled(cli_json *json, const cafe_sampled *sampled) {
-    cafe_sampled_info i = *cafe_sampled_get_info(sampled);
-    cli_json_open(json, "sampled", '{');
-    cli_json_text(json, "sampling", cafe_sampling_name(i.sampling));
-    cli_json_integer(json, "entries", i.entries);
-    cli_json_bool(json, "exact", i.exact != 0);
-    if (i.steps > 0) cli_json_integer(json, "steps", i.steps);
-    if (i.truncation > 0) cli_json_real(json, "truncation", i.truncation);
-    if (i.seeds > 0) cli_json_integer(json, "seed_nodes", i.seeds);
-    if (i.sampling == CAFE_SAMPLING_TWISTED) {
-        cli_json_real(json, "lambda", i.lambda);
-        cli_json_real(json, "mean", i.mean);
-    }
-    if (!i.exact) {
-        cli_json_integer(json, "samples", i.samples);
-        cli_json_integer(json, "pairs", i.pairs);
-        cli_json_real(json, "standard_error", i.standard_error);
-        cli_json_real(json, "relative_error", i.relative_error);
-    }
-    cli_json_close(json, '}');
+    if (s->attributes) cafe_report_string(report, "attributes", s->attributes);
+    if (s->seeds) cafe_report_string(report, "seeds", s->seeds);
 }

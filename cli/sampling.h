@@ -2,7 +2,7 @@
 #ifndef CAFE_CLI_SAMPLING_H
 #define CAFE_CLI_SAMPLING_H
 
-#include "json.h"
+#include "report.h"
 #include "run.h"
 
 /* What was asked for; a field of the command's struct. */
@@ -50,8 +50,7 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
 /* Entries of P at most, for foretelling the memory. */
 int64_t cli_sampling_entries(const cli_sampling *s, const cafe_graph_counts *counts);
 
-/* The options in a report, and the member "sampled": which P it is. */
-void cli_json_sampling(cli_json *json, const cli_sampling *s);
-void cli_json_sampled(cli_json *json, const cafe_sampled *sampled);
+/* The options in a report. */
+void cli_report_sampling(cafe_report *report, const cli_sampling *s);
 
 #endif

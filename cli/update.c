@@ -8,6 +8,7 @@
 #include "graph_text.h"
 #include "memory.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 typedef struct update_job {
@@ -173,113 +174,30 @@ static void say_update(update_job *job) {
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_changes(cli_json *json, const update_job *job) {
-    const cafe_change_counts *c = &job->changed;
-    cli_json_open(json, "changes", '{');
-    cli_json_text(json, "path", job->run.words[1]);
-    cli_json_integer(json, "lines", c->lines);
-    cli_json_integer(json, "added", c->added);
-    cli_json_integer(json, "removed", c->removed);
-    cli_json_integer(json, "reweighted", c->reweighted);
-    cli_json_integer(json, "repeated", c->repeated);
-    cli_json_integer(json, "loops", c->loops);
-    cli_json_integer(json, "new_nodes", c->new_nodes);
-    cli_json_integer(json, "touched", c->touched);
-    cli_json_close(json, '}');
-}
-
-static void put_update(cli_json *json, const update_job *job) {
-    const cafe_update_report *r = &job->report;
-    cli_json_integer(json, "nodes", r->nodes);
-    cli_json_integer(json, "edges", job->counts.edges);
-    cli_json_integer(json, "columns", r->columns);
-    cli_json_integer(json, "rounds", r->rounds);
-    cli_json_bool(json, "converged", r->converged != 0);
-    cli_json_reals(json, "objective", r->objective, r->rounds + 1);
-    cli_json_real(json, "objective_before", r->objective[0]);
-    cli_json_real(json, "objective_after", objective(job));
-    cli_json_integer(json, "swept", r->swept);
-    cli_json_real(json, "swept_share", r->nodes > 0 ? (double)r->swept / (double)r->nodes : 0);
-    cli_json_integer(json, "updates", r->updates);
-    cli_json_integer(json, "arcs", r->arcs);
-    cli_json_integer(json, "arcs_summed", r->arcs_summed);
-    cli_json_integer(json, "arcs_marked", r->arcs_marked);
-    cli_json_real(json, "work", full_sweeps(job));
-    cli_json_real(json, "drift_mean", r->drift_mean);
-    cli_json_real(json, "drift_max", r->drift_max);
-    cli_json_integer(json, "moved", r->moved);
-    cli_json_real(json, "subspace_angle", r->subspace_angle);
-    cli_json_real(json, "subspace_mean_angle", r->subspace_mean_angle);
-    cli_json_real(json, "rotation_distance", r->rotation_distance);
-    cli_json_real(json, "update_seconds", job->update_seconds);
-}
-
-static void put_full(cli_json *json, const update_job *job) {
+static void put_full(cafe_report *report, const update_job *job) {
     if (!job->full) return;
-    cli_json_open(json, "full_run", '{');
-    cli_json_integer(json, "sweeps", job->full_sweeps);
-    cli_json_integer(json, "arcs_summed", job->full_sweeps * job->report.arcs);
-    cli_json_real(json, "objective", job->full_objective);
-    cli_json_real(json, "seconds", job->full_seconds);
-    cli_json_close(json, '}');
+    cafe_report_open(report, "full_run", '{');
+    cafe_report_integer(report, "sweeps", job->full_sweeps);
+    cafe_report_integer(report, "arcs_summed", job->full_sweeps * job->report.arcs);
+    cafe_report_real(report, "objective", job->full_objective);
+    cafe_report_real(report, "seconds", job->full_seconds);
+    cafe_report_close(report);
 }
 
-static void put_old(cli_json *json, const update_job *job, int64_t c) {
-    const cafe_transition_report *t = &job->communities;
-    cli_json_open(json, NULL, '{');
-    cli_json_text(json, "name", cafe_labels_class_name(job->labels, c));
-    cli_json_integer(json, "size", t->old_size[c]);
-    cli_json_integer(json, "heir", t->heir[c]);
-    cli_json_integer(json, "pieces", t->pieces[c]);
-    cli_json_real(json, "drift_mean", t->old_drift[c]);
-    cli_json_close(json, '}');
-}
-
-static void put_communities(cli_json *json, const update_job *job) {
-    const cafe_transition_report *t = &job->communities;
-    if (!job->transition) return;
-    cli_json_open(json, "communities", '{');
-    cli_json_integer(json, "before", t->old_count);
-    cli_json_integer(json, "after", t->new_count);
-    cli_json_integer(json, "born", t->born);
-    cli_json_integer(json, "died", t->died);
-    cli_json_integer(json, "split", t->split);
-    cli_json_integer(json, "merged", t->merged);
-    cli_json_open(json, "old", '[');
-    for (int64_t c = 0; c < t->old_count; c++) put_old(json, job, c);
-    cli_json_close(json, ']');
-    cli_json_open(json, "new", '[');
-    for (int64_t d = 0; d < t->new_count; d++) {
-        cli_json_open(json, NULL, '{');
-        cli_json_integer(json, "size", t->new_size[d]);
-        cli_json_integer(json, "parent", t->parent[d]);
-        cli_json_integer(json, "sources", t->sources[d]);
-        cli_json_close(json, '}');
-    }
-    cli_json_close(json, ']');
-    cli_json_close(json, '}');
-}
-
-static int put_report(FILE *file, const void *argument) {
+static void put_report(cafe_report *report, const void *argument) {
     const update_job *job = argument;
-    cli_json json = {.file = file};
-    cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "schema", "cafe/update/1");
-    cli_json_text(&json, "version", cafe_version());
-    cli_json_graph(&json, job->run.words[0], &job->run.counts);
-    put_changes(&json, job);
-    cli_json_open(&json, "options", '{');
-    cli_json_unsigned(&json, "seed", cafe_seed(job->run.context));
-    cli_json_integer(&json, "threads", cafe_threads(job->run.context));
-    cli_json_options(&json, cafe_update_option_table(), &job->options);
-    cli_json_close(&json, '}');
-    put_update(&json, job);
-    put_full(&json, job);
-    put_communities(&json, job);
-    cli_json_real(&json, "seconds", cli_seconds() - job->run.began);
-    cli_json_integer(&json, "peak_bytes", cli_memory_peak());
-    cli_json_close(&json, '}');
-    return CLI_OK;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_changes(report, job->run.words[1], job->changes);
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_update_option_table(), &job->options);
+    cafe_report_close(report);
+    cafe_report_updated(report, job->updated, job->changes);
+    cafe_report_real(report, "update_seconds", job->update_seconds);
+    put_full(report, job);
+    if (job->transition) cafe_report_transition(report, job->transition, job->labels);
+    cli_report_seconds(report, &job->run);
+    cli_report_memory(report, &job->run);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -307,7 +225,7 @@ static int write_files(update_job *job) {
     if (job->graph_out)
         CLI_TRY(cli_write_graph(run, cafe_changes_graph(job->changes), job->graph_out));
     CLI_TRY(cli_write_file(run, job->drift, put_drift, job));
-    return cli_write_report(run, put_report, job);
+    return cli_write_report(run, "cafe/update/1", put_report, job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ expect 1 "$CAFE" explain "$karate" k.in.npy -q --json k.json
 says 'exists'
 
 # ---- every format of an embedding says the same; rows find their nodes by name
-without() { grep -vE '"(path|seconds)":' "$1"; }
+without() { grep -vE '"(path|seconds|threads)":' "$1"; }
 for format in tsv txt; do
     expect 0 "$CAFE" embed "$karate" -q --columns 4 -o k.in.$format
     expect 0 "$CAFE" explain "$karate" k.in.$format -q --json k.$format.json

@@ -1,0 +1,52 @@
+/* Reports of commands. */
+#include "report.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "memory.h"
+
+int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_fill *fill,
+                        const void *job) {
+    cafe_report *report = NULL;
+    if (!path) return CLI_OK;
+    cafe_status status = cafe_report_new(run->context, schema, &report);
+    if (status == CAFE_OK) {
+        fill(report, job);
+        cli_progress_hide(run->bar);
+        fflush(stdout); /* the library writes past it */
+        status = cafe_report_write(report, path, run->common->force);
+        cli_progress_show(run->bar);
+    }
+    cafe_report_free(report);
+    return cli_check(run, status);
+}
+
+int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
+    return cli_write_report_to(run, run->common->json, schema, fill, job);
+}
+
+void cli_report_seconds(cafe_report *report, const cli_run *run) {
+    cafe_report_real(report, "seconds", cli_seconds() - run->began);
+}
+
+void cli_report_phases(cafe_report *report, const cli_run *run, int count, const char *const *names,
+                       const double *seconds) {
+    cafe_report_open(report, "seconds", '{');
+    for (int i = 0; i < count; i++) cafe_report_real(report, names[i], seconds[i]);
+    cafe_report_real(report, "total", cli_seconds() - run->began);
+    cafe_report_close(report);
+}
+
+void cli_say_phases(cli_run *run, int count, const char *const *names, const double *seconds) {
+    char line[256] = "";
+    int at = 0;
+    for (int i = 0; i < count; i++)
+        at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", names[i], seconds[i]);
+    cli_say(run, "seconds   %stotal %.3f", line, cli_seconds() - run->began);
+}
+
+void cli_report_memory(cafe_report *report, const cli_run *run) {
+    cafe_report_integer(report, "peak_bytes", cli_memory_peak());
+    cafe_report_integer(report, "allocated_bytes", cafe_peak_bytes(run->context));
+}

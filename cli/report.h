@@ -1,0 +1,27 @@
+/* --json: the library makes the report, the tool says where it goes. */
+#ifndef CAFE_CLI_REPORT_H
+#define CAFE_CLI_REPORT_H
+
+#include "run.h"
+
+/* Adds to a report what `job` found. */
+typedef void cli_fill(cafe_report *report, const void *job);
+
+/* Writes the report that `fill` makes, to the file of --json or another; a NULL path: nothing to
+ * do.
+ */
+int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job);
+int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_fill *fill,
+                        const void *job);
+
+/* "seconds": the time since the beginning of the run. */
+void cli_report_seconds(cafe_report *report, const cli_run *run);
+/* The same as an object: of each phase, and in total. Then as a line for people. */
+void cli_report_phases(cafe_report *report, const cli_run *run, int count, const char *const *names,
+                       const double *seconds);
+void cli_say_phases(cli_run *run, int count, const char *const *names, const double *seconds);
+
+/* "peak_bytes" of the process and "allocated_bytes" of the library. */
+void cli_report_memory(cafe_report *report, const cli_run *run);
+
+#endif

@@ -1,0 +1,212 @@
+/* The JSON writer. Members stand on lines of their own, arrays of numbers on one line; numbers have
+ * the digits that read back to the same bits.
+ *
+ * In a page a script element ends at the first "</script", wherever it stands, also within a
+ * string: <, > and & are therefore written as \u003c, \u003e and \u0026, which read back the same.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/digits.h"
+#include "report/report.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+static bool make_room(cafe_report *r, int64_t size) {
+    if (r->status != CAFE_OK) return false;
+    if (r->size + size <= r->capacity) return true;
+    int64_t capacity = 2 * (r->size + size) + 4096;
+    char *text = cafe_mem_resize(r->context, r->text, capacity, 1);
+    if (!text) {
+        r->status = CAFE_ERROR_MEMORY;
+        return false;
+    }
+    r->text = text;
+    r->capacity = capacity;
+    return true;
+}
+
+void cafe_report_put(cafe_report *r, const char *bytes, int64_t size) {
+    if (!make_room(r, size)) return;
+    memcpy(r->text + r->size, bytes, (size_t)size);
+    r->size += size;
+}
+
+static void put(cafe_report *r, const char *word) {
+    cafe_report_put(r, word, (int64_t)strlen(word));
+}
+
+/* Length of the valid UTF-8 sequence at s, of which `left` bytes are there, or 0: no overlong
+ * forms, no surrogates, at most U+10FFFF. */
+static int64_t utf8_length(const unsigned char *s, int64_t left) {
+    int64_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    if (s[0] > 0xF4 || length > left) return 0;
+    for (int i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return length;
+}
+
+static bool is_plain(const cafe_report *r, unsigned char c) {
+    if (c < 0x20 || c == 0x7F || c == '"' || c == '\\') return false;
+    return !r->page || (c != '<' && c != '>' && c != '&');
+}
+
+/* Bytes that are no UTF-8 (file names may hold any) become U+FFFD. */
+static void put_quoted(cafe_report *r, const char *bytes, int64_t size) {
+    static const char digits[] = "0123456789abcdef";
+    cafe_report_put(r, "\"", 1);
+    for (int64_t at = 0; at < size;) {
+        unsigned char c = (unsigned char)bytes[at];
+        int64_t length = utf8_length((const unsigned char *)bytes + at, size - at);
+        if (length == 0)
+            put(r, "\\ufffd");
+        else if (is_plain(r, c))
+            cafe_report_put(r, bytes + at, length);
+        else if (!r->page && (c == '"' || c == '\\'))
+            cafe_report_put(r, (char[]){'\\', (char)c}, 2);
+        else
+            cafe_report_put(r, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+        at += length > 0 ? length : 1;
+    }
+    cafe_report_put(r, "\"", 1);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void put_integer(cafe_report *r, int64_t value) {
+    char digits[CAFE_INTEGER_TEXT];
+    cafe_report_put(r, digits, cafe_put_integer(digits, value) - digits);
+}
+
+/* printf has the locale's sign for the point; JSON has its own. */
+static void put_double(cafe_report *r, double value) {
+    char text[64];
+    snprintf(text, sizeof text, "%.17g", value);
+    char *point = text + strspn(text, "-0123456789");
+    if (*point && *point != 'e') {
+        char *rest = point + strcspn(point, "0123456789");
+        *point = '.';
+        memmove(point + 1, rest, strlen(rest) + 1);
+    }
+    put(r, text);
+}
+
+static void put_real(cafe_report *r, double value) {
+    char digits[CAFE_FLOAT_TEXT];
+    if (!isfinite(r->page ? (float)value : value))
+        put(r, "null");
+    else if (r->page)
+        cafe_report_put(r, digits, cafe_put_float(digits, (float)value) - digits);
+    else
+        put_double(r, value);
+}
+
+/* ---- structure ------------------------------------------------------------------------------- */
+
+static void new_line(cafe_report *r) {
+    if (r->page) return;
+    put(r, "\n");
+    for (int i = 0; i < r->depth; i++) put(r, "  ");
+}
+
+static void begin_member(cafe_report *r, const char *key) {
+    if (r->filled) put(r, ",");
+    if (r->depth > 0) new_line(r);
+    r->filled = true;
+    if (!key) return;
+    put_quoted(r, key, (int64_t)strlen(key));
+    put(r, r->page ? ":" : ": ");
+}
+
+void cafe_report_open(cafe_report *r, const char *key, char bracket) {
+    if (r->depth == CAFE_REPORT_DEPTH && r->status == CAFE_OK)
+        r->status = cafe_fail(r->context, CAFE_ERROR_LIMIT, "a report of more than %d levels",
+                              CAFE_REPORT_DEPTH);
+    if (r->status != CAFE_OK) return;
+    begin_member(r, key);
+    cafe_report_put(r, &bracket, 1);
+    r->close[r->depth++] = bracket == '{' ? '}' : ']';
+    r->filled = false;
+}
+
+void cafe_report_close(cafe_report *r) {
+    if (r->status != CAFE_OK || r->depth == 0) return;
+    r->depth--;
+    if (r->filled) new_line(r);
+    cafe_report_put(r, &r->close[r->depth], 1);
+    r->filled = true;
+}
+
+void cafe_report_raw(cafe_report *r, const char *key, const char *value) {
+    begin_member(r, key);
+    put(r, value);
+}
+
+void cafe_report_bytes(cafe_report *r, const char *key, const char *bytes, int64_t size) {
+    begin_member(r, key);
+    put_quoted(r, bytes, size);
+}
+
+void cafe_report_string(cafe_report *r, const char *key, const char *text) {
+    cafe_report_bytes(r, key, text, (int64_t)strlen(text));
+}
+
+void cafe_report_integer(cafe_report *r, const char *key, int64_t value) {
+    begin_member(r, key);
+    put_integer(r, value);
+}
+
+void cafe_report_real(cafe_report *r, const char *key, double value) {
+    begin_member(r, key);
+    put_real(r, value);
+}
+
+void cafe_report_truth(cafe_report *r, const char *key, int32_t value) {
+    cafe_report_raw(r, key, value ? "true" : "false");
+}
+
+static void put_separator(cafe_report *r, int64_t place) {
+    if (place > 0) put(r, r->page ? "," : ", ");
+}
+
+void cafe_report_reals(cafe_report *r, const char *key, int64_t count, const double *values) {
+    cafe_report_raw(r, key, values ? "[" : "null");
+    for (int64_t i = 0; values && i < count; i++) {
+        put_separator(r, i);
+        put_real(r, values[i]);
+    }
+    if (values) put(r, "]");
+}
+
+void cafe_report_integers(cafe_report *r, const char *key, int64_t count, const int32_t *values) {
+    cafe_report_raw(r, key, "[");
+    for (int64_t i = 0; i < count; i++) {
+        put_separator(r, i);
+        put_integer(r, values[i]);
+    }
+    put(r, "]");
+}
+
+/* ---- structs --------------------------------------------------------------------------------- */
+
+static void put_field(cafe_report *r, const cafe_field *f, const char *from) {
+    const void *at = from + f->offset;
+    switch (f->kind) {
+        case CAFE_FIELD_INTEGER: cafe_report_integer(r, f->key, *(const int64_t *)at); break;
+        case CAFE_FIELD_REAL: cafe_report_real(r, f->key, *(const double *)at); break;
+        case CAFE_FIELD_TRUTH: cafe_report_truth(r, f->key, *(const int32_t *)at); break;
+        case CAFE_FIELD_REALS:
+            cafe_report_reals(r, f->key, *(const int64_t *)(from + f->count),
+                              *(const double *const *)at);
+            break;
+    }
+}
+
+void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
+                        const void *from) {
+    for (size_t i = 0; i < count; i++) put_field(report, &fields[i], from);
+}

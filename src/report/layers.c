@@ -1,0 +1,88 @@
+/* Communities: the layers in a report, their sizes, and the tree of them in a file of its own. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "report/report.h"
+
+static void put_layer(cafe_report *report, const cafe_layer *layer, bool tree) {
+    cafe_report_open(report, NULL, '{');
+    cafe_report_integer(report, "communities", layer->communities);
+    cafe_report_real(report, "modularity", layer->modularity);
+    if (tree && layer->parent)
+        cafe_report_integers(report, "parent", layer->communities, layer->parent);
+    cafe_report_close(report);
+}
+
+static void put_layers(cafe_report *report, const cafe_layers *layers, bool tree) {
+    cafe_report_open(report, "layers", '[');
+    for (int64_t i = 0; layers && i < cafe_layers_count(layers); i++) {
+        const cafe_layer *layer = cafe_layers_get(layers, i);
+        put_layer(report, layer, tree);
+    }
+    cafe_report_close(report);
+}
+
+void cafe_report_layers(cafe_report *report, const cafe_layers *layers) {
+    put_layers(report, layers, false);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+cafe_status cafe_partition_sizes(cafe_context *context, int64_t nodes, const int32_t *part,
+                                 int64_t parts, cafe_sizes *sizes) {
+    *sizes = (cafe_sizes){0};
+    int64_t *size = cafe_mem_zero(context, parts, sizeof *size);
+    if (!size) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < nodes; u++) size[part[u]]++;
+    qsort(size, (size_t)parts, sizeof *size, ascending);
+    if (parts > 0)
+        *sizes = (cafe_sizes){
+            .largest = size[parts - 1], .median = size[parts / 2], .smallest = size[0]};
+    while (sizes->single_nodes < parts && size[sizes->single_nodes] == 1) sizes->single_nodes++;
+    cafe_mem_free(context, size);
+    return CAFE_OK;
+}
+
+#define STRUCT cafe_sizes
+static const cafe_field size_fields[] = {FIELD(largest), FIELD(median), FIELD(smallest),
+                                         FIELD(single_nodes)};
+#undef STRUCT
+
+void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes) {
+    cafe_report_open(report, "sizes", '{');
+    CAFE_REPORT_FIELDS(report, size_fields, sizes);
+    cafe_report_close(report);
+}
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* Names of the nodes (unless they are 0 .. n-1), the finest partition, and for every layer but the
+ * last the parents of its communities: all other partitions follow. */
+static void put_tree(cafe_report *report, const cafe_layers *layers, const cafe_graph *graph) {
+    const cafe_layer *finest = cafe_layers_get(layers, 0);
+    cafe_report_open(report, NULL, '{');
+    cafe_report_string(report, "schema", "cafe/hierarchy/1");
+    cafe_report_integer(report, "nodes", graph->n);
+    if (graph->names.kind != CAFE_NAMES_INDEX) {
+        cafe_report_open(report, "names", '[');
+        for (int64_t u = 0; u < graph->n; u++) cafe_report_node(report, NULL, graph, u);
+        cafe_report_close(report);
+    }
+    cafe_report_integers(report, "finest", graph->n, finest->partition);
+    put_layers(report, layers, true);
+}
+
+cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
+                              const cafe_graph *graph, const char *path, int32_t overwrite) {
+    cafe_report report = {.context = context};
+    put_tree(&report, layers, graph);
+    cafe_status status = cafe_report_write(&report, path, overwrite);
+    cafe_mem_free(context, report.text);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* A report from its first line to its last, and what every report has: options, graph, sampling. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cafe/engine.h>
+#include <cafe/files.h>
+
+#include "base/memory.h"
+#include "base/option.h"
+#include "graph/graph.h"
+#include "io/digits.h"
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+cafe_status cafe_report_new(cafe_context *context, const char *schema, cafe_report **report) {
+    cafe_report *r = cafe_mem_zero(context, 1, sizeof *r);
+    *report = r;
+    if (!r) return CAFE_ERROR_MEMORY;
+    r->context = context;
+    cafe_report_open(r, NULL, '{');
+    cafe_report_string(r, "schema", schema);
+    cafe_report_string(r, "version", cafe_version());
+    return CAFE_OK;
+}
+
+void cafe_report_free(cafe_report *report) {
+    if (!report) return;
+    cafe_mem_free(report->context, report->text);
+    cafe_mem_free(report->context, report);
+}
+
+cafe_status cafe_report_text(cafe_report *report, const char **text) {
+    if (report->depth > 0) {
+        while (report->depth > 0 && report->status == CAFE_OK) cafe_report_close(report);
+        cafe_report_put(report, "\n", 2); /* with its 0 */
+    }
+    *text = report->status == CAFE_OK ? report->text : "";
+    return report->status;
+}
+
+cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t overwrite) {
+    cafe_output *output = NULL;
+    const char *text;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_report_text(report, &text));
+    CAFE_TRY(cafe_output_create(report->context, path, overwrite, &output));
+    CAFE_TRY(cafe_output_write(output, text, (int64_t)strlen(text)));
+    CAFE_TRY(cafe_output_commit(&output));
+done:
+    cafe_output_discard(output);
+    return status;
+}
+
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
+void cafe_report_context(cafe_report *report) {
+    char seed[CAFE_INTEGER_TEXT + 1];
+    snprintf(seed, sizeof seed, "%" PRIu64, cafe_seed(report->context));
+    cafe_report_raw(report, "seed", seed);
+    cafe_report_integer(report, "threads", cafe_threads(report->context));
+    cafe_report_string(report, "engine", cafe_engine_name(report->context));
+}
+
+static void put_option(cafe_report *report, const cafe_option *option, const void *options) {
+    double value = cafe_options_number(option, options);
+    char text[256];
+    switch (option->type) {
+        case CAFE_OPTION_INTEGER: cafe_report_integer(report, option->name, (int64_t)value); break;
+        case CAFE_OPTION_REAL: cafe_report_real(report, option->name, value); break;
+        case CAFE_OPTION_SWITCH: cafe_report_truth(report, option->name, value != 0); break;
+        case CAFE_OPTION_CHOICE:
+            cafe_options_text(option, options, text, sizeof text);
+            cafe_report_string(report, option->name, text);
+            break;
+    }
+}
+
+void cafe_report_options(cafe_report *report, const cafe_option_table *table, const void *options) {
+    void *own = cafe_mem(report->context, 1, table->struct_size);
+    cafe_status status =
+        own ? cafe_options_take(report->context, table, options, own) : CAFE_ERROR_MEMORY;
+    if (report->status == CAFE_OK) report->status = status;
+    for (size_t i = 0; status == CAFE_OK && i < table->count; i++)
+        put_option(report, &table->options[i], own);
+    cafe_mem_free(report->context, own);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+#define STRUCT cafe_graph_counts
+static const cafe_field graph_fields[] = {
+    FIELD(nodes),           FIELD(edges),      FIELD(lines),      FIELD(self_loops),
+    FIELD(self_loops_kept), FIELD(duplicates), FIELD(reversed),   FIELD(zero_weights),
+    FIELD(isolated),        FIELD(components), FIELD(largest),    FIELD(weighted),
+    FIELD(total_weight),    FIELD(min_degree), FIELD(max_degree),
+};
+#undef STRUCT
+
+void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph) {
+    static const char *const rules[] = {"no", "sum", "cocitation", "flow"};
+    cafe_report_open(report, "graph", '{');
+    if (path) cafe_report_string(report, "path", path);
+    CAFE_REPORT_FIELDS(report, graph_fields, &graph->counts);
+    cafe_report_string(report, "directed", rules[graph->counts.directed]);
+    cafe_report_close(report);
+}
+
+void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph, int64_t node) {
+    const cafe_names *names = &graph->names;
+    char digits[CAFE_INTEGER_TEXT];
+    if (names->kind == CAFE_NAMES_STRING) {
+        int64_t start = names->start[node];
+        cafe_report_bytes(report, key, names->text + start, names->start[node + 1] - start);
+        return;
+    }
+    int64_t number = names->kind == CAFE_NAMES_INDEX ? node : names->integers[node];
+    cafe_report_bytes(report, key, digits, cafe_put_integer(digits, number) - digits);
+}
+
+/* ---- samplings ------------------------------------------------------------------------------- */
+
+void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled) {
+    const cafe_sampled_info *i = cafe_sampled_get_info(sampled);
+    cafe_report_open(report, "sampled", '{');
+    cafe_report_string(report, "sampling", cafe_sampling_name(i->sampling));
+    cafe_report_integer(report, "entries", i->entries);
+    cafe_report_truth(report, "exact", i->exact);
+    if (i->steps > 0) cafe_report_integer(report, "steps", i->steps);
+    if (i->truncation > 0) cafe_report_real(report, "truncation", i->truncation);
+    if (i->seeds > 0) cafe_report_integer(report, "seed_nodes", i->seeds);
+    if (i->sampling == CAFE_SAMPLING_TWISTED) {
+        cafe_report_real(report, "lambda", i->lambda);
+        cafe_report_real(report, "mean", i->mean);
+    }
+    if (!i->exact) {
+        cafe_report_integer(report, "samples", i->samples);
+        cafe_report_integer(report, "pairs", i->pairs);
+        cafe_report_real(report, "standard_error", i->standard_error);
+        cafe_report_real(report, "relative_error", i->relative_error);
+    }
+    cafe_report_close(report);
+}

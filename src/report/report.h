@@ -1,0 +1,67 @@
+/* A report's inside, and structs as members of it.
+ *
+ * The same writer serves the interactive page, which holds its data as JSON inside HTML: compact,
+ * numbers as floats, and no character that means something to HTML.
+ */
+#ifndef CAFE_REPORT_REPORT_H
+#define CAFE_REPORT_REPORT_H
+
+#include <stdbool.h>
+
+#include <cafe/report.h>
+
+#include "base/context.h"
+
+enum { CAFE_REPORT_DEPTH = 64 };
+
+struct cafe_report {
+    cafe_context *context;
+    char *text; /* memory of the context */
+    int64_t size, capacity;
+    cafe_status status; /* of the first failure */
+    bool page;          /* inside HTML */
+    bool filled;        /* the object or array at hand has a member already */
+    int depth;
+    char close[CAFE_REPORT_DEPTH]; /* the brackets that are open */
+};
+
+/* Bytes as they are. */
+void cafe_report_put(cafe_report *report, const char *bytes, int64_t size);
+/* A value as it is written. */
+void cafe_report_raw(cafe_report *report, const char *key, const char *value);
+/* A string of bytes that need not end with 0. */
+void cafe_report_bytes(cafe_report *report, const char *key, const char *bytes, int64_t size);
+
+/* A field of a struct: an integer (int64_t), a number (double), a truth (int32_t), or a list of
+ * numbers (const double *) whose length another field tells. */
+typedef enum cafe_field_kind {
+    CAFE_FIELD_INTEGER,
+    CAFE_FIELD_REAL,
+    CAFE_FIELD_TRUTH,
+    CAFE_FIELD_REALS
+} cafe_field_kind;
+
+typedef struct cafe_field {
+    const char *key;
+    cafe_field_kind kind;
+    size_t offset, count;
+} cafe_field;
+
+/* Rows of a table for the struct that the macro STRUCT names; AS where key and field differ. */
+#define CAFE_FIELD_KIND(name)              \
+    _Generic(((STRUCT *)0)->name, int64_t  \
+             : CAFE_FIELD_INTEGER, int32_t \
+             : CAFE_FIELD_TRUTH, double    \
+             : CAFE_FIELD_REAL)
+#define AS(key, name) \
+    { key, CAFE_FIELD_KIND(name), offsetof(STRUCT, name), 0 }
+#define FIELD(name) AS(#name, name)
+#define LIST(name, count) \
+    { #name, CAFE_FIELD_REALS, offsetof(STRUCT, name), offsetof(STRUCT, count) }
+
+#define CAFE_REPORT_FIELDS(report, fields, from) \
+    cafe_report_fields(report, sizeof(fields) / sizeof *(fields), fields, from)
+void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
+                        const void *from);
+
+#endif

@@ -1,0 +1,238 @@
+/* Figures of tasks: evaluations, partitions, ranks, recommendations, changes, maps. */
+#include <cafe/report.h>
+
+#include "report/report.h"
+
+/* ---- evaluations ----------------------------------------------------------------------------- */
+
+#define STRUCT cafe_figure
+static const cafe_field figure_fields[] = {FIELD(mean), FIELD(std), FIELD(defined)};
+#undef STRUCT
+#define STRUCT cafe_share
+static const cafe_field share_fields[] = {FIELD(train), FIELD(train_count), FIELD(test_count),
+                                          FIELD(columns)};
+static const cafe_field hidden_fields[] = {AS("links_to_hide", wanted), AS("links_hidden", hidden)};
+static const cafe_field time_fields[] = {FIELD(feature_seconds), FIELD(classifier_seconds)};
+#undef STRUCT
+
+static void put_share(cafe_report *report, const cafe_evaluation *e, int64_t share) {
+    const cafe_share *s = cafe_evaluation_share(e, share);
+    cafe_report_open(report, NULL, '{');
+    CAFE_REPORT_FIELDS(report, share_fields, s);
+    if (s->wanted > 0) CAFE_REPORT_FIELDS(report, hidden_fields, s);
+    for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++) {
+        cafe_figure f;
+        cafe_evaluation_figure(e, share, i, &f);
+        cafe_report_open(report, cafe_evaluation_metric_name(e, i), '{');
+        CAFE_REPORT_FIELDS(report, figure_fields, &f);
+        cafe_report_close(report);
+    }
+    CAFE_REPORT_FIELDS(report, time_fields, s);
+    cafe_report_close(report);
+}
+
+void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation) {
+    cafe_report_integer(report, "repeats", cafe_evaluation_repeats(evaluation));
+    cafe_report_open(report, "results", '[');
+    for (int64_t i = 0; i < cafe_evaluation_shares(evaluation); i++)
+        put_share(report, evaluation, i);
+    cafe_report_close(report);
+}
+
+#define STRUCT cafe_partition_quality
+static const cafe_field quality_fields[] = {FIELD(sets), FIELD(modularity), FIELD(conductance),
+                                            FIELD(weighted_conductance)};
+#undef STRUCT
+
+void cafe_report_quality(cafe_report *report, const char *key,
+                         const cafe_partition_quality *quality) {
+    cafe_report_open(report, key, '{');
+    CAFE_REPORT_FIELDS(report, quality_fields, quality);
+    cafe_report_close(report);
+}
+
+#define STRUCT cafe_agreement
+static const cafe_field agreement_fields[] = {FIELD(nmi), FIELD(ari), AS("compared", nodes)};
+#undef STRUCT
+
+void cafe_report_agreement(cafe_report *report, const cafe_agreement *agreement) {
+    CAFE_REPORT_FIELDS(report, agreement_fields, agreement);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+#define STRUCT cafe_set_figures
+static const cafe_field set_fields[] = {FIELD(nodes), FIELD(mass), FIELD(inside), FIELD(strength),
+                                        FIELD(conductance)};
+#undef STRUCT
+#define STRUCT cafe_pair_figures
+static const cafe_field pair_fields[] = {FIELD(joint), FIELD(covariance), FIELD(first_to_second),
+                                         FIELD(second_to_first)};
+#undef STRUCT
+
+void cafe_report_sets(cafe_report *report, const cafe_pair_figures *figures) {
+    cafe_report_open(report, "first", '{');
+    CAFE_REPORT_FIELDS(report, set_fields, &figures->first);
+    cafe_report_close(report);
+    cafe_report_open(report, "second", '{');
+    CAFE_REPORT_FIELDS(report, set_fields, &figures->second);
+    cafe_report_close(report);
+    CAFE_REPORT_FIELDS(report, pair_fields, figures);
+}
+
+#define STRUCT cafe_pagerank_report
+static const cafe_field pagerank_fields[] = {AS("steps_taken", steps), FIELD(converged),
+                                             FIELD(change), FIELD(error)};
+#undef STRUCT
+
+void cafe_report_pagerank(cafe_report *report, const cafe_pagerank_options *options,
+                          int32_t personalised, const cafe_pagerank_report *found) {
+    cafe_report_open(report, "pagerank", '{');
+    cafe_report_truth(report, "personalised", personalised);
+    cafe_report_options(report, cafe_pagerank_option_table(), options);
+    CAFE_REPORT_FIELDS(report, pagerank_fields, found);
+    cafe_report_close(report);
+}
+
+void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t count,
+                         const int32_t *order, const double *value) {
+    cafe_report_open(report, "top", '[');
+    for (int64_t i = 0; i < count; i++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_node(report, "node", graph, order[i]);
+        cafe_report_real(report, "value", value[order[i]]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
+
+/* ---- recommendations ------------------------------------------------------------------------- */
+
+void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph, int64_t queries,
+                                 const int32_t *query, int64_t count, const int32_t *node,
+                                 const double *score) {
+    cafe_report_open(report, "recommendations", '[');
+    for (int64_t i = 0; i < queries; i++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_node(report, "node", graph, query[i]);
+        cafe_report_open(report, "list", '[');
+        for (int64_t j = i * count; j < (i + 1) * count && node[j] >= 0; j++) {
+            cafe_report_open(report, NULL, '{');
+            cafe_report_node(report, "node", graph, node[j]);
+            cafe_report_real(report, "score", score[j]);
+            cafe_report_close(report);
+        }
+        cafe_report_close(report);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
+
+#define STRUCT cafe_quality
+static const cafe_field score_fields[] = {FIELD(nodes), FIELD(recall), FIELD(hit), FIELD(mrr),
+                                          FIELD(auc)};
+#undef STRUCT
+
+void cafe_report_score(cafe_report *report, const char *name, const cafe_quality *quality) {
+    cafe_report_open(report, NULL, '{');
+    cafe_report_string(report, "score", name);
+    CAFE_REPORT_FIELDS(report, score_fields, quality);
+    cafe_report_close(report);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+#define STRUCT cafe_change_counts
+static const cafe_field change_fields[] = {FIELD(lines),      FIELD(added),    FIELD(removed),
+                                           FIELD(reweighted), FIELD(repeated), FIELD(loops),
+                                           FIELD(new_nodes),  FIELD(touched)};
+#undef STRUCT
+
+void cafe_report_changes(cafe_report *report, const char *path, const cafe_changes *changes) {
+    const cafe_change_counts *counts = cafe_changes_get_counts(changes);
+    cafe_report_open(report, "changes", '{');
+    if (path) cafe_report_string(report, "path", path);
+    CAFE_REPORT_FIELDS(report, change_fields, counts);
+    cafe_report_close(report);
+}
+
+#define STRUCT cafe_update_report
+static const cafe_field work_fields[] = {FIELD(updates), FIELD(arcs), FIELD(arcs_summed),
+                                         FIELD(arcs_marked)};
+static const cafe_field drift_fields[] = {
+    FIELD(drift_mean),     FIELD(drift_max),           FIELD(moved),
+    FIELD(subspace_angle), FIELD(subspace_mean_angle), FIELD(rotation_distance)};
+#undef STRUCT
+
+/* a / b, 0 when there is nothing */
+static double share(int64_t a, int64_t b) {
+    return b > 0 ? (double)a / (double)b : 0;
+}
+
+void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
+                         const cafe_changes *changes) {
+    const cafe_update_report *r = cafe_updated_get(updated);
+    cafe_report_integer(report, "nodes", r->nodes);
+    cafe_report_integer(report, "edges", cafe_graph_edges(cafe_changes_graph(changes)));
+    cafe_report_integer(report, "columns", r->columns);
+    cafe_report_integer(report, "rounds", r->rounds);
+    cafe_report_truth(report, "converged", r->converged);
+    cafe_report_reals(report, "objective", r->rounds + 1, r->objective);
+    cafe_report_real(report, "objective_before", r->objective[0]);
+    cafe_report_real(report, "objective_after", r->objective[r->rounds]);
+    cafe_report_integer(report, "swept", r->swept);
+    cafe_report_real(report, "swept_share", share(r->swept, r->nodes));
+    CAFE_REPORT_FIELDS(report, work_fields, r);
+    cafe_report_real(report, "work", share(r->arcs_summed + r->arcs_marked, r->arcs));
+    CAFE_REPORT_FIELDS(report, drift_fields, r);
+}
+
+#define STRUCT cafe_transition_report
+static const cafe_field transition_fields[] = {AS("before", old_count),
+                                               AS("after", new_count),
+                                               FIELD(born),
+                                               FIELD(died),
+                                               FIELD(split),
+                                               FIELD(merged)};
+#undef STRUCT
+
+void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
+                            const cafe_labels *old) {
+    const cafe_transition_report *t = cafe_transition_get(transition);
+    cafe_report_open(report, "communities", '{');
+    CAFE_REPORT_FIELDS(report, transition_fields, t);
+    cafe_report_open(report, "old", '[');
+    for (int64_t c = 0; c < t->old_count; c++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "name", cafe_labels_class_name(old, c));
+        cafe_report_integer(report, "size", t->old_size[c]);
+        cafe_report_integer(report, "heir", t->heir[c]);
+        cafe_report_integer(report, "pieces", t->pieces[c]);
+        cafe_report_real(report, "drift_mean", t->old_drift[c]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+    cafe_report_open(report, "new", '[');
+    for (int64_t d = 0; d < t->new_count; d++) {
+        cafe_report_open(report, NULL, '{');
+        cafe_report_integer(report, "size", t->new_size[d]);
+        cafe_report_integer(report, "parent", t->parent[d]);
+        cafe_report_integer(report, "sources", t->sources[d]);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+    cafe_report_close(report);
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+#define STRUCT cafe_map_quality
+static const cafe_field map_fields[] = {AS("nodes_looked_at", nodes), AS("nearest", neighbours),
+                                        FIELD(kept), FIELD(trustworthiness)};
+#undef STRUCT
+
+void cafe_report_map(cafe_report *report, const cafe_map_quality *quality) {
+    cafe_report_open(report, "quality", '{');
+    CAFE_REPORT_FIELDS(report, map_fields, quality);
+    cafe_report_close(report);
+}
