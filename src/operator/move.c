@@ -193,16 +193,22 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, state->shift);
 }
 
-/* shift = sum of f_u Delta_u for F of many columns: tile by tile, a single node at once. */
+/* shift = f_u Delta_u of a single node. */
+static void one_move(const cafe_mover *m, int64_t u, const float *row, double *shift) {
+    const cafe_operator_parts *q = m->q;
+    const float *h = m->h + u * m->stride, *f = q->f + u * q->width;
+    for (int64_t j = 0; j < q->width; j++)
+        for (int64_t k = 0; k < m->stride; k++)
+            shift[j * m->stride + k] = f[j] * ((double)row[k] - h[k]);
+}
+
+/* shift = sum of f_u Delta_u over a task, tile by tile. */
 static void sum_moves(const cafe_mover *m, const cafe_range *range, const float *rows,
                       double *shift, float *scratch) {
-    const cafe_operator_parts *q = m->q;
-    int64_t stride = m->stride, u = cafe_range_node(range, 0);
+    int64_t stride = m->stride;
     float *delta = scratch;
-    for (int64_t j = 0; range->count == 1 && j < q->width; j++)
-        m->op->kernels->accumulate_move(stride, q->f[u * q->width + j], rows, m->h + u * stride,
-                                        shift + j * stride);
-    for (int64_t from = 0; range->count > 1 && from < range->count; from += CAFE_TILE) {
+    memset(shift, 0, (size_t)m->size * sizeof *shift);
+    for (int64_t from = 0; from < range->count; from += CAFE_TILE) {
         int64_t count = range->count - from < CAFE_TILE ? range->count - from : CAFE_TILE;
         cafe_range tile = {range->first + from * range->step, range->step, count, range->list};
         for (int64_t i = 0; i < count; i++) {
@@ -221,13 +227,16 @@ static void find_rows(void *argument, int64_t task, int32_t worker) {
     cafe_range range = task_nodes(m, task);
     task_state state = {m, &range, &m->parts[task], m->shift + task * m->size};
     *state.part = (part){0, 0, 0};
-    memset(state.shift, 0, (size_t)m->size * sizeof *state.shift);
+    if (!m->q->f) memset(state.shift, 0, (size_t)m->size * sizeof *state.shift);
     if (m->q->offsets)
         cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
                          &state);
     for (int64_t i = 0; !m->q->offsets && i < range.count; i++)
         find_row(&state, i, cafe_range_node(&range, i), rows + i * m->stride);
-    if (m->q->f) sum_moves(m, &range, rows, state.shift, m->scratch + worker * scratch_size(m));
+    if (m->q->f && range.count == 1)
+        one_move(m, cafe_range_node(&range, 0), rows, state.shift);
+    else if (m->q->f)
+        sum_moves(m, &range, rows, state.shift, m->scratch + worker * scratch_size(m));
 }
 
 /* ---- weigh and write them -------------------------------------------------------------------- */
@@ -271,21 +280,24 @@ static void write_rows(void *argument, int64_t task, int32_t worker) {
 
 /* ---- S --------------------------------------------------------------------------------------- */
 
-/* S += the tasks' shifts, in their order; these rows of S are worth kappa ||shift||^2. */
+/* S += the tasks' shifts, in their order; these rows of S are worth kappa ||shift||^2, of many rows
+ * added up in four lanes. */
 static void settle_rows(void *argument, int64_t block, int32_t worker) {
     const cafe_mover *m = argument;
     int64_t from = block * SETTLE * m->stride;
     int64_t end = cafe_block_end(m->size, SETTLE * m->stride, block);
-    double gain = m->gains[block], *total = m->shift;
+    double gain = m->gains[block], lanes[4] = {0}, *total = m->shift;
     (void)worker;
     for (int64_t t = 1; t < m->tasks; t++)
         for (int64_t i = from; i < end; i++) total[i] += m->shift[t * m->size + i];
+    for (int64_t i = from; i < end && !m->q->f; i++) gain -= m->expected * total[i] * total[i];
+    for (int64_t i = from; i < end && m->q->f; i += 4)
+        for (int64_t l = 0; l < 4; l++) lanes[l] += total[i + l] * total[i + l];
     for (int64_t i = from; i < end; i++) {
-        gain -= m->expected * total[i] * total[i];
         m->s[i] += total[i];
         m->single[i] = (float)(m->factor * m->s[i]);
     }
-    m->gains[block] = gain;
+    m->gains[block] = gain - m->expected * (lanes[0] + lanes[1] + lanes[2] + lanes[3]);
 }
 
 static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task, cafe_mover *m) {
