@@ -175,6 +175,97 @@ static void test_options(void **state) {
     cafe_context_free(context);
 }
 
+/* ---- reading again --------------------------------------------------------------------------- */
+
+static cafe_status read_text(cafe_context *context, const char *text, size_t size,
+                             cafe_record **record) {
+    char path[64];
+    snprintf(path, sizeof path, "test_record.%ld", (long)getpid());
+    FILE *file = fopen(path, "wb");
+    fwrite(text, 1, size, file);
+    fclose(file);
+    cafe_status status = cafe_record_read(context, path, record);
+    unlink(path);
+    return status;
+}
+
+static const char small[] =
+    "{\"schema\": \"cafe/embed/1\", \"a\\u00e9\\n\": {\"objective\": 1, \"x\": [null, true, []]},\n"
+    "\"objective\": [-0.5e+1, 0, 123456789012345678901, 1E-3], \"ritz_values\": [0.25],"
+    "\"residuals\": [ 1e-9 ], \"column_values\": [], \"column_residuals\": []}\n";
+
+static void test_record(void **state) {
+    cafe_context *context = new_context();
+    cafe_record *record = NULL;
+    int64_t count = 0;
+    (void)state;
+    assert_int_equal(read_text(context, small, strlen(small), &record), CAFE_OK);
+    const double *objective = cafe_record_objective(record, &count);
+    const cafe_certificate *c = cafe_record_certificate(record);
+    assert_int_equal(count, 4);
+    assert_true(objective[0] == -5 && objective[1] == 0 && objective[3] == 1e-3);
+    assert_true(fabs(objective[2] / 123456789012345678901.0 - 1) < 1e-15);
+    assert_int_equal(c->pairs, 1);
+    assert_int_equal(c->columns, 0);
+    assert_true(c->ritz_values[0] == 0.25 && fabs(c->residuals[0] / 1e-9 - 1) < 1e-15);
+    cafe_record_free(record);
+    cafe_record_free(NULL);
+    cafe_context_free(context);
+}
+
+/* No beginning of a report is one, and bytes that are changed are refused or read, nothing else. */
+static void test_record_bytes(void **state) {
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "null",
+        "{}",
+        "{\"schema\": \"cafe/embed/1\"}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [01]}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [1e999]}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [1,]}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [1], \"objective\": [2]}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [null]}",
+        "{\"schema\": \"cafe/cluster/1\", \"objective\": [1]}",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [1]} x",
+        "{\"schema\": \"cafe/embed/1\", \"objective\": [1], \"residuals\": [1]}"};
+    cafe_context *context = new_context();
+    cafe_record *record = NULL;
+    char text[sizeof small];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(read_text(context, bad[i], strlen(bad[i]), &record), CAFE_ERROR_FORMAT);
+    for (size_t size = 0; size + 1 < strlen(small); size++)
+        assert_int_equal(read_text(context, small, size, &record), CAFE_ERROR_FORMAT);
+    for (size_t i = 0; i < 4 * strlen(small); i++) {
+        memcpy(text, small, sizeof small);
+        text[i % strlen(small)] = (char)(i * 37 + i / strlen(small) * 91);
+        cafe_status status = read_text(context, text, strlen(small), &record);
+        assert_true(status == CAFE_OK || status == CAFE_ERROR_FORMAT);
+        cafe_record_free(record);
+    }
+    char deep[1000];
+    memset(deep, '[', sizeof deep);
+    assert_int_equal(read_text(context, deep, sizeof deep, &record), CAFE_ERROR_FORMAT);
+    cafe_context_free(context);
+}
+
+static void test_record_memory(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 1);
+    cafe_record *record = NULL;
+    (void)state;
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = read_text(context, small, strlen(small), &record);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_record_free(record);
+    cafe_context_free(context);
+}
+
 /* ---- objects --------------------------------------------------------------------------------- */
 
 typedef struct run {
@@ -291,11 +382,12 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members), cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_write),   cmocka_unit_test(test_options),
-        cmocka_unit_test(test_objects), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_members),      cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_numbers),      cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_write),        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_objects),      cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_record),
+        cmocka_unit_test(test_record_bytes), cmocka_unit_test(test_record_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

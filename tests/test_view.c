@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "draw/view.h"
-#include "draw/view_text.h"
 #include "io/gzip.h"
 
 enum { NODES = 300, COLUMNS = 5 };
@@ -123,19 +122,19 @@ static void test_base64(void **state) {
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void test_text(void **state) {
-    cafe_view_text text = {.context = *state};
-    cafe_view_open(&text, NULL, '{');
-    cafe_view_string(&text, "a", "</script>&\"\\\n\x01\xc3\xa4");
-    cafe_view_integer(&text, "b", -7);
-    cafe_view_reals(&text, "c", 2, (double[]){0.5, 1.0 / 0.0});
-    cafe_view_close(&text, '}');
-    cafe_view_put_html(&text, "<&>");
-    cafe_view_put(&text, "", 1);
-    assert_false(text.failed);
-    assert_string_equal(text.bytes,
+    cafe_report text = {.context = *state, .page = true};
+    cafe_report_open(&text, NULL, '{');
+    cafe_report_string(&text, "a", "</script>&\"\\\n\x01\xc3\xa4");
+    cafe_report_integer(&text, "b", -7);
+    cafe_report_reals(&text, "c", 2, (double[]){0.5, 1.0 / 0.0});
+    cafe_report_reals(&text, "d", 2, NULL);
+    cafe_report_close(&text);
+    cafe_report_put(&text, "", 1);
+    assert_int_equal(text.status, CAFE_OK);
+    assert_string_equal(text.text,
                         "{\"a\":\"\\u003c/script\\u003e\\u0026\\u0022\\u005c\\u000a"
-                        "\\u0001\xc3\xa4\",\"b\":-7,\"c\":[0.5,null]}&lt;&amp;&gt;");
-    cafe_view_text_free(&text);
+                        "\\u0001\xc3\xa4\",\"b\":-7,\"c\":[0.5,null],\"d\":[]}");
+    cafe_mem_free(*state, text.text);
 }
 
 /* ---- whole pages ----------------------------------------------------------------------------- */
@@ -228,6 +227,67 @@ static void test_least(void **state) {
     cafe_graph_free(graph);
 }
 
+/* What is given stays, the rest is found; communities that are given are one layer, nodes in none a
+ * community together. */
+static void test_find(void **state) {
+    fixture f;
+    cafe_view_found *found = NULL;
+    int32_t part[NODES];
+    fill(*state, &f);
+    for (int u = 0; u < NODES; u++) part[u] = u % 4 - 1;
+    f.inputs.centrality = NULL;
+    assert_int_equal(cafe_view_find(*state, f.graph, part, 1, &f.inputs, &found), CAFE_OK);
+    assert_int_equal(f.inputs.layers, 1);
+    assert_int_equal(f.inputs.layer->communities, 4);
+    assert_int_equal(f.inputs.layer->partition[0], 3);
+    assert_int_equal(f.inputs.certificate->columns, COLUMNS);
+    assert_non_null(f.inputs.map);
+    assert_non_null(f.inputs.centrality);
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, NULL),
+                     CAFE_OK);
+    cafe_view_found_free(found);
+    f.inputs.centrality = f.centrality;
+    f.inputs.certificate = NULL;
+    f.inputs.layers = 0;
+    f.inputs.layer = NULL;
+    f.inputs.map = NULL;
+    assert_int_equal(cafe_view_find(*state, f.graph, NULL, 0, &f.inputs, &found), CAFE_OK);
+    assert_true(f.inputs.layers > 0);
+    assert_true(f.inputs.centrality == f.centrality);
+    assert_null(f.inputs.map);
+    cafe_view_found_free(found);
+    cafe_view_found_free(NULL);
+    f.vectors[7] = 1.0f / 0.0f;
+    assert_int_equal(cafe_view_find(*state, f.graph, NULL, 0, &f.inputs, &found),
+                     CAFE_ERROR_ARGUMENT);
+    assert_null(found);
+    unlink(page_path);
+    cafe_graph_free(f.graph);
+}
+
+static void test_memory_find(void **state) {
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    cafe_view_found *found = NULL;
+    fixture f;
+    int32_t part[NODES] = {0};
+    (void)state;
+    fill(context, &f);
+    f.inputs.centrality = NULL;
+    const cafe_view_inputs before = f.inputs;
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_view_find(context, f.graph, part, 0, &f.inputs, &found);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+        assert_memory_equal(&before, &f.inputs, sizeof before);
+    }
+    cafe_view_found_free(found);
+    cafe_graph_free(f.graph);
+    cafe_context_free(context);
+}
+
 static void test_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
@@ -258,9 +318,12 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_morton), cmocka_unit_test(test_sort),   cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_given),  cmocka_unit_test(test_base64), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_report), cmocka_unit_test(test_least),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_morton),      cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_pack),        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_base64),      cmocka_unit_test(test_text),
+        cmocka_unit_test(test_report),      cmocka_unit_test(test_least),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_find),
+        cmocka_unit_test(test_memory_find),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -3,7 +3,7 @@ import html
 import os
 import pathlib
 import tempfile
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from ._arrays import block, pointer
 from ._base import encode_labels
 from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._library import lib
-from ._model import Layer, Model, certificate_of, certify, find_layers
 from ._options import Table, check_keywords
 from .explanation import communities_of, embedding_of
 from .graph import Graph, as_graph
@@ -100,31 +99,6 @@ def _read_labels(context: Context, twin: Handle, labels: Any, graph: Graph, fold
 
 # ---- the call ----------------------------------------------------------------------------------
 
-def _layers(model: Model, part: Optional[np.ndarray]) -> List[Layer]:
-    """Those found by cafe.LayeredCafe, or the one that was given."""
-    if part is None:
-        return find_layers(model, {})[1]
-    count = int(part.max(initial=-1)) + 1
-    whole = np.where(part < 0, count, part).astype(np.int32)  # the others are one together
-    count += bool((part < 0).any())
-    return [Layer(count, model.modularity(whole, count), whole, None)]
-
-
-def _layer_structs(layers: Sequence[Layer]) -> Any:
-    structs = (_abi.cafe_layer * max(len(layers), 1))()
-    for s, layer in zip(structs, layers):
-        s.communities, s.modularity = layer.communities, layer.modularity
-        s.partition, s.parent = pointer(layer.partition), pointer(layer.parent)
-    return structs
-
-
-def _pagerank(model: Model) -> np.ndarray:
-    values = np.empty(model.graph.n_nodes)
-    model.context.figures("cafe_rank_pagerank", "cafe_pagerank_report", model.sampled.pointer, None,
-                          None, pointer(values))
-    return values
-
-
 def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None, *,
          labels: Any = None, communities: Any = None, map: Any = "auto",
          title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
@@ -166,17 +140,12 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
     vectors = embedding_of(embedding, g.n_nodes)
     part = communities_of(communities, g)
+    part = None if part is None else np.ascontiguousarray(part, np.int32)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
     target = pathlib.Path(path) if path is not None else _temporary()
 
     def work(context: Context) -> Page:
-        model = Model(context, g)
-        layers = _layers(model, part)
-        structs, centrality = _layer_structs(layers), _pagerank(model)
-        points = _map(context, g, vectors, {}) if isinstance(map, str) else \
-            None if map is None else block(map, g.n_nodes, "map")
-        certified = certify(model, vectors)
-        certificate = certificate_of(certified)
+        points = None if map is None or isinstance(map, str) else block(map, g.n_nodes, "map")
         with tempfile.TemporaryDirectory(prefix="cafe-") as folder:
             twin = _named_twin(context, g)
             read = None if labels is None else _read_labels(context, twin, labels, g, folder)
@@ -186,13 +155,10 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
             given.title = (title or "Embedding").encode()
             given.columns, given.vectors = vectors.shape[1], pointer(vectors)
             given.map, given.labels = pointer(points), read.pointer if read else None
-            given.layers, given.layer = len(layers), structs
-            given.centrality, given.centrality_name = pointer(centrality), b"PageRank"
-            given.pairs = certificate.pairs
-            for name in ("ritz_values", "residuals", "column_values", "column_residuals"):
-                setattr(given, name, pointer(getattr(certificate, name)))
             given.objectives, given.objective = len(objective), pointer(objective)
             o = Table.named("view").pointer_to(context, options, "cafe_view_options")
+            found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),
+                                 int(isinstance(map, str)), given, keep=[twin])
             report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
                                      os.fsencode(target), int(overwrite or path is None))
             return Page(target, report)

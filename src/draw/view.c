@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include <cafe/files.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "draw/view_text.h"
-#include "io/output.h"
 
 enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256, META_BLOCK = 3 << 18 };
 
@@ -64,38 +64,38 @@ static void find_ends(void *argument, int64_t j, int32_t worker) {
     }
 }
 
-static void put_end(cafe_view_text *text, const char *key, const end_search *s, int64_t j,
+static void put_end(cafe_report *text, const char *key, const end_search *s, int64_t j,
                     const int32_t *list) {
-    cafe_view_open(text, key, '[');
+    cafe_report_open(text, key, '[');
     for (int i = 0; i < s->count; i++) {
-        cafe_view_open(text, NULL, '[');
-        cafe_view_integer(text, NULL, list[i]);
-        cafe_view_real(text, NULL, s->inputs->vectors[list[i] * s->inputs->columns + j]);
-        cafe_view_close(text, ']');
+        cafe_report_open(text, NULL, '[');
+        cafe_report_integer(text, NULL, list[i]);
+        cafe_report_real(text, NULL, s->inputs->vectors[list[i] * s->inputs->columns + j]);
+        cafe_report_close(text);
     }
-    cafe_view_close(text, ']');
+    cafe_report_close(text);
 }
 
-static cafe_status put_ends(const cafe_view *page, cafe_view_text *text) {
+static cafe_status put_ends(const cafe_view *page, cafe_report *text) {
     int64_t columns = page->inputs->columns < END_COLUMNS ? page->inputs->columns : END_COLUMNS;
     end_search s = {page->inputs, page->n, page->n < ENDS ? (int)page->n : ENDS, NULL};
     s.found = cafe_mem(page->context, columns, sizeof *s.found);
     if (!s.found) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_parallel(page->context, columns, find_ends, &s);
-    cafe_view_open(text, "ends", '[');
+    cafe_report_open(text, "ends", '[');
     for (int64_t j = 0; status == CAFE_OK && j < columns; j++) {
-        cafe_view_open(text, NULL, '{');
+        cafe_report_open(text, NULL, '{');
         put_end(text, "low", &s, j, s.found[j].low);
         put_end(text, "high", &s, j, s.found[j].high);
-        cafe_view_close(text, '}');
+        cafe_report_close(text);
     }
-    cafe_view_close(text, ']');
+    cafe_report_close(text);
     cafe_mem_free(page->context, s.found);
     return status;
 }
 
 /* The most central nodes, falling; equal ones by number. The page's own values are quantised. */
-static void put_central(const cafe_view *page, cafe_view_text *text) {
+static void put_central(const cafe_view *page, cafe_report *text) {
     const double *value = page->inputs->centrality;
     int64_t top[CENTRAL], filled = 0;
     for (int64_t u = 0; value && u < page->n; u++) {
@@ -104,92 +104,109 @@ static void put_central(const cafe_view *page, cafe_view_text *text) {
             if (at < CENTRAL) top[at] = top[at - 1];
         if (at < CENTRAL) top[at] = u;
     }
-    cafe_view_open(text, "central", '[');
+    cafe_report_open(text, "central", '[');
     for (int64_t i = 0; i < filled; i++) {
-        cafe_view_open(text, NULL, '[');
-        cafe_view_integer(text, NULL, top[i]);
-        cafe_view_real(text, NULL, value[top[i]]);
-        cafe_view_close(text, ']');
+        cafe_report_open(text, NULL, '[');
+        cafe_report_integer(text, NULL, top[i]);
+        cafe_report_real(text, NULL, value[top[i]]);
+        cafe_report_close(text);
     }
-    cafe_view_close(text, ']');
+    cafe_report_close(text);
 }
 
 /* ---- what the page knows of itself ----------------------------------------------------------- */
 
-static void put_sections(const cafe_view *page, cafe_view_text *text) {
-    cafe_view_open(text, "sections", '[');
+static void put_sections(const cafe_view *page, cafe_report *text) {
+    cafe_report_open(text, "sections", '[');
     for (int64_t i = 0; i < page->sections; i++) {
         const cafe_view_section *s = &page->section[i];
-        cafe_view_open(text, NULL, '{');
-        cafe_view_string(text, "name", s->name);
-        cafe_view_integer(text, "count", s->count);
-        cafe_view_integer(text, "raw", s->raw);
-        if (s->delta) cafe_view_integer(text, "delta", 1);
+        cafe_report_open(text, NULL, '{');
+        cafe_report_string(text, "name", s->name);
+        cafe_report_integer(text, "count", s->count);
+        cafe_report_integer(text, "raw", s->raw);
+        if (s->delta) cafe_report_integer(text, "delta", 1);
         if (s->steps > 0) {
-            cafe_view_integer(text, "steps", s->steps);
-            cafe_view_real(text, "low", s->low);
-            cafe_view_real(text, "high", s->high);
+            cafe_report_integer(text, "steps", s->steps);
+            cafe_report_real(text, "low", s->low);
+            cafe_report_real(text, "high", s->high);
         }
-        cafe_view_close(text, '}');
+        cafe_report_close(text);
     }
-    cafe_view_close(text, ']');
+    cafe_report_close(text);
 }
 
-static void put_layers(const cafe_view *page, cafe_view_text *text) {
+static void put_layers(const cafe_view *page, cafe_report *text) {
     const cafe_view_inputs *in = page->inputs;
-    cafe_view_integer(text, "layersFound", in->layers);
-    cafe_view_open(text, "layers", '[');
+    cafe_report_integer(text, "layersFound", in->layers);
+    cafe_report_open(text, "layers", '[');
     for (int64_t l = page->finest; l < in->layers; l++) {
-        cafe_view_open(text, NULL, '{');
-        cafe_view_integer(text, "communities", in->layer[l].communities);
-        cafe_view_real(text, "modularity", in->layer[l].modularity);
-        cafe_view_close(text, '}');
+        cafe_report_open(text, NULL, '{');
+        cafe_report_integer(text, "communities", in->layer[l].communities);
+        cafe_report_real(text, "modularity", in->layer[l].modularity);
+        cafe_report_close(text);
     }
-    cafe_view_close(text, ']');
+    cafe_report_close(text);
 }
 
-static void put_classes(const cafe_view *page, cafe_view_text *text) {
+static void put_classes(const cafe_view *page, cafe_report *text) {
     const cafe_labels *labels = page->inputs->labels;
-    cafe_view_open(text, "classes", '[');
+    cafe_report_open(text, "classes", '[');
     for (int64_t c = 0; page->report.labels && c < cafe_labels_classes(labels); c++)
-        cafe_view_string(text, NULL, cafe_labels_class_name(labels, c));
-    cafe_view_close(text, ']');
+        cafe_report_string(text, NULL, cafe_labels_class_name(labels, c));
+    cafe_report_close(text);
 }
 
-static void put_graph(const cafe_view *page, cafe_view_text *text) {
+static void put_graph(const cafe_view *page, cafe_report *text) {
     const cafe_graph *g = page->graph;
     bool indices = g->names.kind == CAFE_NAMES_INDEX;
-    cafe_view_integer(text, "nodes", page->n);
-    cafe_view_integer(text, "edges", g->counts.edges);
-    cafe_view_real(text, "totalWeight", g->counts.total_weight);
-    cafe_view_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
+    cafe_report_integer(text, "nodes", page->n);
+    cafe_report_integer(text, "edges", g->counts.edges);
+    cafe_report_real(text, "totalWeight", g->counts.total_weight);
+    cafe_report_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
 }
 
-static cafe_status put_meta(const cafe_view *page, cafe_view_text *text) {
+static void put_certificate(cafe_report *text, const cafe_certificate *certificate) {
+    static const cafe_certificate unknown;
+    const cafe_certificate *c = certificate ? certificate : &unknown;
+    cafe_report_reals(text, "ritz", c->pairs, c->ritz_values);
+    cafe_report_reals(text, "residuals", c->pairs, c->residuals);
+    cafe_report_reals(text, "columnValues", c->columns, c->column_values);
+    cafe_report_reals(text, "columnResiduals", c->columns, c->column_residuals);
+}
+
+static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     const cafe_view_inputs *in = page->inputs;
-    cafe_view_open(text, NULL, '{');
-    cafe_view_string(text, "format", "cafe/page/1");
-    cafe_view_string(text, "version", cafe_version());
-    cafe_view_string(text, "title", in->title ? in->title : "Embedding");
+    cafe_report_open(text, NULL, '{');
+    cafe_report_string(text, "format", "cafe/page/1");
+    cafe_report_string(text, "version", cafe_version());
+    cafe_report_string(text, "title", in->title ? in->title : "Embedding");
     put_graph(page, text);
-    cafe_view_integer(text, "columns", in->columns);
-    cafe_view_integer(text, "columnsShown", page->report.columns);
-    cafe_view_string(text, "pair", in->map ? "map" : "columns");
-    cafe_view_string(text, "centrality", in->centrality_name ? in->centrality_name : "centrality");
+    cafe_report_integer(text, "columns", in->columns);
+    cafe_report_integer(text, "columnsShown", page->report.columns);
+    cafe_report_string(text, "pair", in->map ? "map" : "columns");
+    cafe_report_string(text, "centrality",
+                       in->centrality_name ? in->centrality_name : "centrality");
     put_central(page, text);
-    cafe_view_integer(text, "labelled", in->labels != NULL);
+    cafe_report_integer(text, "labelled", in->labels != NULL);
     put_classes(page, text);
     put_layers(page, text);
-    cafe_view_reals(text, "ritz", in->ritz_values ? in->pairs : 0, in->ritz_values);
-    cafe_view_reals(text, "residuals", in->residuals ? in->pairs : 0, in->residuals);
-    cafe_view_reals(text, "columnValues", in->column_values ? in->columns : 0, in->column_values);
-    cafe_view_reals(text, "columnResiduals", in->column_residuals ? in->columns : 0,
-                    in->column_residuals);
-    cafe_view_reals(text, "objective", in->objectives, in->objective);
+    put_certificate(text, in->certificate);
+    cafe_report_reals(text, "objective", in->objectives, in->objective);
     put_sections(page, text);
     cafe_status status = put_ends(page, text);
-    cafe_view_close(text, '}');
-    return text->failed ? CAFE_ERROR_MEMORY : status;
+    cafe_report_close(text);
+    return text->status != CAFE_OK ? text->status : status;
+}
+
+/* The title as the content of an HTML element. */
+static void put_html(cafe_report *text, const char *value) {
+    for (; *value; value++) {
+        const char *escape = *value == '&'   ? "&amp;"
+                             : *value == '<' ? "&lt;"
+                             : *value == '>' ? "&gt;"
+                                             : NULL;
+        cafe_report_put(text, escape ? escape : value, escape ? (int64_t)strlen(escape) : 1);
+    }
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -213,13 +230,12 @@ done:
     return status;
 }
 
-static cafe_status write_data(cafe_output *output, const cafe_view *page,
-                              const cafe_view_text *meta) {
+static cafe_status write_data(cafe_output *output, const cafe_view *page, const cafe_report *meta) {
     char *block = cafe_mem(page->context, cafe_view_base64_size(META_BLOCK), 1);
     cafe_status status = block ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!block) goto done;
     CAFE_TRY(write_text(output, "<script type=\"application/json\" id=\"meta\">"));
-    CAFE_TRY(cafe_output_write(output, meta->bytes, meta->size));
+    CAFE_TRY(cafe_output_write(output, meta->text, meta->size));
     CAFE_TRY(write_text(output, "</script>\n"));
     for (int64_t s = 0; s < page->sections; s++)
         CAFE_TRY(write_section(output, &page->section[s], block));
@@ -236,12 +252,12 @@ static cafe_status write_until(cafe_output *output, const char **at, const char 
     return cafe_output_write(output, from, end - from);
 }
 
-static cafe_status write_page(cafe_output *output, const cafe_view *page,
-                              const cafe_view_text *title, const cafe_view_text *meta) {
+static cafe_status write_page(cafe_output *output, const cafe_view *page, const cafe_report *title,
+                              const cafe_report *meta) {
     const char *at = cafe_view_template;
     cafe_status status = CAFE_OK;
     CAFE_TRY(write_until(output, &at, CAFE_VIEW_TITLE));
-    CAFE_TRY(cafe_output_write(output, title->bytes, title->size));
+    CAFE_TRY(cafe_output_write(output, title->text, title->size));
     CAFE_TRY(write_until(output, &at, CAFE_VIEW_DATA));
     CAFE_TRY(write_data(output, page, meta));
     CAFE_TRY(write_text(output, at));
@@ -250,8 +266,8 @@ done:
 }
 
 /* Exactly what write_page() writes. */
-static int64_t page_bytes(const cafe_view *page, const cafe_view_text *title,
-                          const cafe_view_text *meta) {
+static int64_t page_bytes(const cafe_view *page, const cafe_report *title,
+                          const cafe_report *meta) {
     int64_t bytes = cafe_view_template_size - (int64_t)strlen(CAFE_VIEW_TITLE CAFE_VIEW_DATA);
     bytes += title->size + meta->size;
     bytes += (int64_t)strlen("<script type=\"application/json\" id=\"meta\"></script>\n");
@@ -274,8 +290,8 @@ static cafe_status check_finite(cafe_context *context, int64_t count, const floa
     return CAFE_OK;
 }
 
-static cafe_status check_inputs(cafe_context *context, const cafe_graph *graph,
-                                const cafe_view_inputs *in) {
+cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
+                            const cafe_view_inputs *in) {
     cafe_status status = CAFE_OK;
     if (graph->n < 1 || in->columns < 1 || !in->vectors)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -307,18 +323,18 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     cafe_view_inputs in;
     cafe_view page = {
         .context = context, .graph = graph, .inputs = &in, .options = &o, .n = graph->n};
-    cafe_view_text meta = {.context = context}, title = {.context = context};
+    cafe_report meta = {.context = context, .page = true}, title = {.context = context};
     cafe_output *output = NULL;
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_options_take(context, &view_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a page", inputs, &in, sizeof in));
-    CAFE_TRY(check_inputs(context, graph, &in));
+    CAFE_TRY(cafe_view_check(context, graph, &in));
     cafe_phase(context, "page", 0);
     page.spent = fixed_bytes(&in);
     CAFE_TRY(cafe_view_fill(&page));
     CAFE_TRY(put_meta(&page, &meta));
-    cafe_view_put_html(&title, in.title ? in.title : "Embedding");
-    if (title.failed) CAFE_TRY(CAFE_ERROR_MEMORY);
+    put_html(&title, in.title ? in.title : "Embedding");
+    CAFE_TRY(title.status);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     CAFE_TRY(write_page(output, &page, &title, &meta));
     CAFE_TRY(cafe_output_commit(&output));
@@ -326,8 +342,8 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     cafe_struct_give(&page.report, sizeof page.report, report, size);
 done:
     cafe_output_discard(output);
-    cafe_view_text_free(&meta);
-    cafe_view_text_free(&title);
+    cafe_mem_free(context, meta.text);
+    cafe_mem_free(context, title.text);
     cafe_view_free(&page);
     cafe_phase(context, "", 0);
     return status;

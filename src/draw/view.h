@@ -6,6 +6,7 @@
 
 #include "draw/view_pack.h"
 #include "graph/graph.h"
+#include "report/report.h"
 
 typedef struct cafe_view {
     cafe_context *context;
@@ -30,6 +31,10 @@ extern const char cafe_view_template[];
 extern const int64_t cafe_view_template_size;
 #define CAFE_VIEW_TITLE "<!--cafe:title-->"
 #define CAFE_VIEW_DATA  "<!--cafe:data-->"
+
+/* Vectors and map are there and finite. */
+cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
+                            const cafe_view_inputs *inputs);
 
 /* Room for the arrays; then all of them. cafe_view_free() frees both, also after a failure. */
 cafe_status cafe_view_fill(cafe_view *page);

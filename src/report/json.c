@@ -174,12 +174,13 @@ static void put_separator(cafe_report *r, int64_t place) {
 }
 
 void cafe_report_reals(cafe_report *r, const char *key, int64_t count, const double *values) {
-    cafe_report_raw(r, key, values ? "[" : "null");
+    bool none = !values && !r->page; /* the page's script expects a list */
+    cafe_report_raw(r, key, none ? "null" : "[");
     for (int64_t i = 0; values && i < count; i++) {
         put_separator(r, i);
         put_real(r, values[i]);
     }
-    if (values) put(r, "]");
+    if (!none) put(r, "]");
 }
 
 void cafe_report_integers(cafe_report *r, const char *key, int64_t count, const int32_t *values) {

@@ -1,0 +1,117 @@
+/* What a page shows and the caller does not have: communities, a layout, centralities, the
+ * certificate.
+ */
+#include "base/memory.h"
+#include "base/option.h"
+#include "draw/view.h"
+
+struct cafe_view_found {
+    cafe_context *context;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+    cafe_layers *layers;
+    cafe_layer layer; /* of the communities given */
+    int32_t *part;
+    float *map;
+    double *centrality;
+    cafe_embedding *certified;
+};
+
+void cafe_view_found_free(cafe_view_found *f) {
+    if (!f) return;
+    cafe_embedding_free(f->certified);
+    cafe_layers_free(f->layers);
+    cafe_operator_free(f->op);
+    cafe_sampled_free(f->sampled);
+    cafe_mem_free(f->context, f->part);
+    cafe_mem_free(f->context, f->map);
+    cafe_mem_free(f->context, f->centrality);
+    cafe_mem_free(f->context, f);
+}
+
+/* Communities that are given are one layer; the nodes in none are a community together. */
+static cafe_status use_part(cafe_view_found *f, int64_t n, const int32_t *part,
+                            cafe_view_inputs *in) {
+    cafe_partition_quality quality;
+    int64_t parts = 0;
+    bool rest = false;
+    f->part = cafe_mem(f->context, n, sizeof *f->part);
+    if (!f->part) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) {
+        if (part[u] >= parts) parts = (int64_t)part[u] + 1;
+        rest = rest || part[u] < 0;
+    }
+    for (int64_t u = 0; u < n; u++) f->part[u] = part[u] < 0 ? (int32_t)parts : part[u];
+    parts += rest;
+    cafe_status status = cafe_partition_measure(f->context, f->sampled, f->part, parts, &quality);
+    f->layer =
+        (cafe_layer){.communities = parts, .modularity = quality.modularity, .partition = f->part};
+    in->layers = 1;
+    in->layer = &f->layer;
+    return status;
+}
+
+static cafe_status find_layers(cafe_view_found *f, cafe_view_inputs *in) {
+    cafe_status status = cafe_layers_find(f->context, f->op, NULL, &f->layers);
+    if (status != CAFE_OK) return status;
+    in->layers = cafe_layers_count(f->layers);
+    in->layer = cafe_layers_get(f->layers, 0); /* the others stand behind it */
+    return CAFE_OK;
+}
+
+static cafe_status find_map(cafe_view_found *f, const cafe_graph *graph, cafe_view_inputs *in) {
+    in->map = f->map = cafe_mem(f->context, 2 * graph->n, sizeof *f->map);
+    if (!f->map) return CAFE_ERROR_MEMORY;
+    return cafe_map(f->context, graph, graph->n, in->columns, in->vectors, NULL, f->map);
+}
+
+static cafe_status find_centrality(cafe_view_found *f, int64_t n, cafe_view_inputs *in) {
+    in->centrality = f->centrality = cafe_mem(f->context, n, sizeof *f->centrality);
+    in->centrality_name = "PageRank";
+    if (!f->centrality) return CAFE_ERROR_MEMORY;
+    return cafe_rank_pagerank(f->context, f->sampled, NULL, NULL, f->centrality, NULL);
+}
+
+static cafe_status find_certificate(cafe_view_found *f, cafe_view_inputs *in) {
+    cafe_status status =
+        cafe_certify(f->context, f->op, in->columns, in->vectors, NULL, &f->certified);
+    if (status == CAFE_OK) in->certificate = cafe_embedding_certificate(f->certified);
+    return status;
+}
+
+static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32_t *part,
+                        int32_t map, cafe_view_inputs *in) {
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &f->sampled));
+    CAFE_TRY(cafe_operator_modularity(f->context, f->sampled, &f->op));
+    if (part)
+        CAFE_TRY(use_part(f, graph->n, part, in));
+    else if (!in->layer)
+        CAFE_TRY(find_layers(f, in));
+    if (map && !in->map) CAFE_TRY(find_map(f, graph, in));
+    if (!in->centrality) CAFE_TRY(find_centrality(f, graph->n, in));
+    if (!in->certificate) CAFE_TRY(find_certificate(f, in));
+done:
+    return status;
+}
+
+cafe_status cafe_view_find(cafe_context *context, const cafe_graph *graph, const int32_t *part,
+                           int32_t map, cafe_view_inputs *inputs, cafe_view_found **found) {
+    cafe_view_inputs in;
+    cafe_view_found *f = cafe_mem_zero(context, 1, sizeof *f);
+    cafe_status status = f ? CAFE_OK : CAFE_ERROR_MEMORY;
+    *found = NULL;
+    if (!f) goto done;
+    f->context = context;
+    size_t size = inputs->struct_size;
+    CAFE_TRY(cafe_inputs_take(context, "a page", inputs, &in, sizeof in));
+    CAFE_TRY(cafe_view_check(context, graph, &in));
+    CAFE_TRY(find(f, graph, part, map, &in));
+    cafe_struct_give(&in, sizeof in, inputs, size);
+    inputs->struct_size = size;
+    *found = f;
+    f = NULL;
+done:
+    cafe_view_found_free(f);
+    return status;
+}

@@ -1,0 +1,240 @@
+/* Reports read again: the certificate and the objective of an earlier run of cafe embed.
+ *
+ * The reader takes the whole of JSON and nothing else, and keeps of it the schema and the lists of
+ * numbers in the outermost object.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/input.h"
+#include "io/scan.h"
+#include "report/report.h"
+
+enum { OBJECTIVE, RITZ_VALUES, RESIDUALS, COLUMN_VALUES, COLUMN_RESIDUALS, LISTS };
+
+static const char *const keys[LISTS] = {"objective", "ritz_values", "residuals", "column_values",
+                                        "column_residuals"};
+
+struct cafe_record {
+    cafe_context *context;
+    cafe_certificate certificate;
+    double *list[LISTS]; /* memory of the context */
+    int64_t count[LISTS];
+};
+
+typedef struct reader {
+    cafe_record *record;
+    const uint8_t *at, *end;
+    int depth;
+    bool schema;        /* it is that of cafe embed */
+    cafe_status status; /* not CAFE_OK: memory was out */
+} reader;
+
+void cafe_record_free(cafe_record *record) {
+    if (!record) return;
+    for (int i = 0; i < LISTS; i++) cafe_mem_free(record->context, record->list[i]);
+    cafe_mem_free(record->context, record);
+}
+
+/* ---- JSON: each takes what it is named after, or says no --------------------------------------
+ */
+
+static bool take(reader *r, const char *text) {
+    size_t length = strlen(text);
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, text, length) != 0) return false;
+    r->at += length;
+    return true;
+}
+
+static void skip_blanks(reader *r) {
+    while (r->at < r->end && memchr(" \t\r\n", *r->at, 4)) r->at++;
+}
+
+static bool is_hex(uint8_t c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool take_escape(reader *r) {
+    if (r->at == r->end) return false;
+    uint8_t c = *r->at++;
+    if (c != 'u') return c != 0 && strchr("\"\\/bfnrt", c) != NULL;
+    for (int i = 0; i < 4; i++)
+        if (r->at == r->end || !is_hex(*r->at++)) return false;
+    return true;
+}
+
+/* The text between the quotes as it stands. */
+static bool take_string(reader *r, const uint8_t **text, int64_t *length) {
+    if (!take(r, "\"")) return false;
+    *text = r->at;
+    while (r->at < r->end && *r->at != '"') {
+        uint8_t c = *r->at++;
+        if (c < 0x20 || (c == '\\' && !take_escape(r))) return false;
+    }
+    *length = r->at - *text;
+    return take(r, "\"");
+}
+
+/* mantissa 10^exponent grows by the digits at hand; those beyond the eighteenth only count. */
+typedef struct decimal {
+    uint64_t mantissa;
+    int64_t exponent;
+} decimal;
+
+static int64_t take_digits(reader *r, decimal *d, bool fraction) {
+    const uint8_t *from = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
+        bool counts = d->mantissa < 100000000000000000;
+        if (counts) d->mantissa = 10 * d->mantissa + (uint64_t)(*r->at - '0');
+        d->exponent += !counts - fraction;
+    }
+    return r->at - from;
+}
+
+/* -0.5e+3 */
+static bool take_number(reader *r, double *value) {
+    decimal d = {0, 0}, e = {0, 0};
+    bool minus = take(r, "-"), zero = r->at < r->end && *r->at == '0';
+    int64_t whole = take_digits(r, &d, false);
+    if (whole == 0 || (zero && whole > 1)) return false;
+    if (take(r, ".") && take_digits(r, &d, true) == 0) return false;
+    if (take(r, "e") || take(r, "E")) {
+        bool down = !take(r, "+") && take(r, "-");
+        if (take_digits(r, &e, false) == 0 || e.mantissa > 999) return false;
+        d.exponent += down ? -(int64_t)e.mantissa : (int64_t)e.mantissa;
+    }
+    *value = d.exponent < -400 ? 0 : cafe_scale10((double)d.mantissa, (int)d.exponent);
+    if (minus) *value = -*value;
+    return d.exponent <= 400 && isfinite(*value);
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------- */
+
+static bool keep(reader *r, int list, int64_t *capacity, double value) {
+    cafe_record *record = r->record;
+    if (record->count[list] == *capacity) {
+        *capacity = 2 * *capacity + 64;
+        double *larger =
+            cafe_mem_resize(record->context, record->list[list], *capacity, sizeof value);
+        if (!larger) r->status = CAFE_ERROR_MEMORY;
+        if (!larger) return false;
+        record->list[list] = larger;
+    }
+    record->list[list][record->count[list]++] = value;
+    return true;
+}
+
+static bool take_list(reader *r, int list) {
+    int64_t capacity = 0;
+    double value;
+    if (r->record->list[list] || !take(r, "[")) return false;
+    skip_blanks(r);
+    if (take(r, "]")) return true;
+    do {
+        skip_blanks(r);
+        if (!take_number(r, &value) || !keep(r, list, &capacity, value)) return false;
+        skip_blanks(r);
+    } while (take(r, ","));
+    return take(r, "]");
+}
+
+/* ---- structure ------------------------------------------------------------------------------- */
+
+static bool take_value(reader *r);
+
+static bool is(const uint8_t *text, int64_t length, const char *word) {
+    return length == (int64_t)strlen(word) && memcmp(text, word, (size_t)length) == 0;
+}
+
+static bool take_member(reader *r) {
+    const uint8_t *key, *word;
+    int64_t length, letters;
+    skip_blanks(r);
+    if (!take_string(r, &key, &length)) return false;
+    skip_blanks(r);
+    if (!take(r, ":")) return false;
+    skip_blanks(r);
+    for (int i = 0; r->depth == 1 && i < LISTS; i++)
+        if (is(key, length, keys[i])) return take_list(r, i);
+    if (r->depth > 1 || !is(key, length, "schema")) return take_value(r);
+    if (!take_string(r, &word, &letters)) return false;
+    r->schema = is(word, letters, "cafe/embed/1");
+    return true;
+}
+
+/* Members or values with commas between them, behind the opening bracket. */
+static bool take_items(reader *r, bool (*item)(reader *r), const char *close) {
+    if (++r->depth > CAFE_REPORT_DEPTH) return false;
+    skip_blanks(r);
+    if (!take(r, close)) {
+        do
+            if (!item(r)) return false;
+        while (take(r, ","));
+        if (!take(r, close)) return false;
+    }
+    r->depth--;
+    return true;
+}
+
+static bool take_word(reader *r) {
+    const uint8_t *text;
+    int64_t length;
+    double value;
+    return take(r, "null") || take(r, "true") || take(r, "false") ||
+           take_string(r, &text, &length) || take_number(r, &value);
+}
+
+static bool take_value(reader *r) {
+    skip_blanks(r);
+    bool sound = take(r, "{")   ? take_items(r, take_member, "}")
+                 : take(r, "[") ? take_items(r, take_value, "]")
+                                : take_word(r);
+    skip_blanks(r);
+    return sound;
+}
+
+static cafe_status parse(cafe_record *record, const cafe_input *input) {
+    reader r = {.record = record, .at = input->bytes, .end = input->bytes + input->size};
+    const int64_t *count = record->count;
+    bool sound = take_value(&r) && r.at == r.end && r.schema && record->list[OBJECTIVE] &&
+                 count[RITZ_VALUES] == count[RESIDUALS] &&
+                 count[COLUMN_VALUES] == count[COLUMN_RESIDUALS];
+    if (r.status != CAFE_OK || sound) return r.status;
+    return cafe_fail(record->context, CAFE_ERROR_FORMAT,
+                     "%s: expected a report of cafe embed (--json)", input->name);
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+cafe_status cafe_record_read(cafe_context *context, const char *path, cafe_record **record) {
+    cafe_input input = {0};
+    cafe_record *r = cafe_mem_zero(context, 1, sizeof *r);
+    cafe_status status = r ? CAFE_OK : CAFE_ERROR_MEMORY;
+    *record = NULL;
+    if (!r) goto done;
+    r->context = context;
+    CAFE_TRY(cafe_input_open(context, path, &input));
+    CAFE_TRY(parse(r, &input));
+    r->certificate = (cafe_certificate){.pairs = r->count[RITZ_VALUES],
+                                        .columns = r->count[COLUMN_VALUES],
+                                        .ritz_values = r->list[RITZ_VALUES],
+                                        .residuals = r->list[RESIDUALS],
+                                        .column_values = r->list[COLUMN_VALUES],
+                                        .column_residuals = r->list[COLUMN_RESIDUALS]};
+    *record = r;
+    r = NULL;
+done:
+    cafe_record_free(r);
+    cafe_input_close(&input);
+    return status;
+}
+
+const cafe_certificate *cafe_record_certificate(const cafe_record *record) {
+    return &record->certificate;
+}
+
+const double *cafe_record_objective(const cafe_record *record, int64_t *count) {
+    *count = record->count[OBJECTIVE];
+    return record->list[OBJECTIVE];
+}
