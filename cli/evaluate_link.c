@@ -3,7 +3,6 @@
  * By the protocol of the paper the vectors have seen all links. By the honest one test links are
  * hidden first, so every split has a graph and vectors of its own.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +12,14 @@
 /* ---- vectors of the graph without its hidden links --------------------------------------------
  */
 
-/* ARPACK, behind the spectral method, allows one run at a time in a process. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-
 static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
                                  int64_t *columns, float **features) {
     const cli_method *m = self;
     cli_model model = {0};
-    bool alone = strcmp(cli_method_name(m), "spectral") == 0;
-    if (alone) pthread_mutex_lock(&one_at_a_time);
     cafe_status status = cli_model_plain(context, m, training->graph, &model);
     if (status == CAFE_OK)
         status = evaluate_embed(context, m, &model, (cli_known){0}, columns, features);
     cli_model_free(&model);
-    if (alone) pthread_mutex_unlock(&one_at_a_time);
     return status;
 }
 

@@ -16,7 +16,6 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BLAS REQUIRED IMPORTED_TARGET blas)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
-pkg_check_modules(ARPACK REQUIRED IMPORTED_TARGET arpack)
 find_path(ISAL_INCLUDE isa-l.h REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
 
@@ -40,7 +39,7 @@ list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/rows\\.c$")
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE})
-target_link_libraries(cafe_objects PRIVATE PkgConfig::ARPACK PkgConfig::BLAS PkgConfig::LAPACKE
+target_link_libraries(cafe_objects PRIVATE PkgConfig::BLAS PkgConfig::LAPACKE
                       Threads::Threads)
 
 set(CAFE_KERNEL_OBJECTS "")
@@ -61,7 +60,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
 endif()
 
-set(CAFE_LINK ${ISAL_LIBRARY} PkgConfig::ARPACK PkgConfig::LAPACKE PkgConfig::BLAS Threads::Threads m)
+set(CAFE_LINK ${ISAL_LIBRARY} PkgConfig::LAPACKE PkgConfig::BLAS Threads::Threads m)
 foreach(form shared static)
     string(TOUPPER ${form} FORM)
     add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS})

@@ -580,7 +580,7 @@ static cafe_status find_ceiling(cafe_context *context, const test_problem *t,
     cafe_ceiling ceiling;
     cafe_explain_report report;
     cafe_ceiling_options_init(&quick);
-    quick.columns = 4, quick.sweeps = 2, quick.restarts = 1, quick.steps = 5;
+    quick.columns = 4, quick.sweeps = 2, quick.passes = 8;
     report = *cafe_explanation_get(e);
     return cafe_ceiling_find(context, t->op, report.part, &quick, &ceiling);
 }
@@ -604,7 +604,7 @@ static void fail_each(test_failing *memory, const test_problem *t, int stage, co
 }
 
 static void test_memory(void **state) {
-    static const int64_t sizes[] = {30, 530}; /* dense and Lanczos */
+    static const int64_t sizes[] = {30, 530}; /* dense and not */
     (void)state;
     for (int i = 0; i < 2; i++) {
         test_failing memory;

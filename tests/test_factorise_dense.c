@@ -1,10 +1,9 @@
-/* HOPE and GraRep against their dense definitions, and the eigensolver beneath them. */
+/* HOPE and GraRep against their dense definitions. */
 #include <stdbool.h>
 
 #include <cafe/factorise.h>
 
 #include "dense.h"
-#include "method/spectral_krylov.h"
 
 enum { MOST = 100 };
 
@@ -66,83 +65,6 @@ static cafe_graph *graph_of_kind(cafe_context *context, int kind) {
         case 3: return test_random(context, 90, 200, 0, 0, 4);
         default: return test_random(context, 90, 250, 1, 1, 5);
     }
-}
-
-/* ---- the eigensolver ------------------------------------------------------------------------- */
-
-typedef struct dense_map {
-    int64_t n;
-    const double *a;
-} dense_map;
-
-static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
-    const dense_map *m = argument;
-    (void)context;
-    for (int64_t i = 0; i < m->n; i++)
-        for (int k = 0; k < CAFE_KRYLOV_WIDTH; k++) {
-            y[i * CAFE_KRYLOV_WIDTH + k] = 0;
-            for (int64_t j = 0; j < m->n; j++)
-                y[i * CAFE_KRYLOV_WIDTH + k] += m->a[i * m->n + j] * x[j * CAFE_KRYLOV_WIDTH + k];
-        }
-    return CAFE_OK;
-}
-
-static double largest(const void *argument, double value) {
-    (void)argument;
-    return value;
-}
-
-/* Values from the dense solver, unit vectors, small residuals; n beyond the basis, so that it
- * restarts. */
-static void check_pairs(cafe_context *context, int64_t n, const double *a, const double *all,
-                        int64_t count) {
-    dense_map m = {n, a};
-    cafe_krylov_map map = {n, multiply, largest, &m};
-    double *values = malloc((size_t)count * sizeof *values);
-    double *v = malloc((size_t)(n * count) * sizeof *v);
-    int32_t converged = 0;
-    TEST_OK(context, cafe_krylov_solve(context, &map, count, 1e-10, values, v, &converged));
-    assert_int_equal(converged, 1);
-    for (int64_t k = 0; k < count; k++) {
-        double error = 0;
-        assert_true(fabs(values[k] - all[k]) < 1e-9 * fabs(all[0]));
-        for (int64_t i = 0; i < n; i++) {
-            double sum = -values[k] * v[i * count + k];
-            for (int64_t j = 0; j < n; j++) sum += a[i * n + j] * v[j * count + k];
-            error += sum * sum;
-        }
-        assert_true(sqrt(error) < 1e-9 * fabs(all[0]));
-        for (int64_t l = 0; l <= k; l++) {
-            double dot = 0;
-            for (int64_t i = 0; i < n; i++) dot += v[i * count + k] * v[i * count + l];
-            assert_true(fabs(dot - (k == l)) < 1e-10);
-        }
-    }
-    free(values);
-    free(v);
-}
-
-static void eigenpairs_match_a_dense_solver(void **state) {
-    (void)state;
-    cafe_context *context = test_context(2, 1);
-    for (int kind = 0; kind < 3; kind++) {
-        cafe_graph *graph = kind == 0   ? test_grid(context, 11, 12)
-                            : kind == 1 ? cliques(context, 26, 5)
-                                        : test_random(context, 130, 500, 1, 1, 8);
-        int64_t n = cafe_graph_nodes(graph);
-        double *a = dense_adjacency(graph), *copy = dense_adjacency(graph);
-        double *all = malloc((size_t)n * sizeof *all);
-        test_dense_eigenvalues(n, copy, all);
-        check_pairs(context, n, a, all, 1);
-        check_pairs(context, n, a, all, 9);
-        check_pairs(context, n, a, all, 30);
-        check_pairs(context, n, a, all, n);
-        free(a);
-        free(copy);
-        free(all);
-        cafe_graph_free(graph);
-    }
-    cafe_context_free(context);
 }
 
 /* ---- HOPE ------------------------------------------------------------------------------------ */
@@ -323,7 +245,6 @@ static void grarep_is_its_dense_definition(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eigenpairs_match_a_dense_solver),
         cmocka_unit_test(the_factor_reconstructs_katz),
         cmocka_unit_test(one_side_has_all_columns),
         cmocka_unit_test(grarep_is_its_dense_definition),

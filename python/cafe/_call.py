@@ -6,17 +6,14 @@ thread, which asks the context to stop and raises KeyboardInterrupt once it has.
 callbacks from C: an exception raised in one would be lost.
 
 Each call has a context of its own, so that calls of several threads and of a forked child do not
-meet. What they do share in a process is guarded here: ARPACK, which keeps its state in static
-variables, and the number of threads of OpenBLAS.
+meet.
 """
-import contextlib
 import ctypes
-import os
 import sys
 import threading
 import time
 from dataclasses import dataclass
-from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence, Type, TypeVar,
+from typing import (Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar,
                     Union)
 
 from . import _abi
@@ -232,58 +229,6 @@ def _teller(verbose: Verbose) -> Optional[Callable[[Progress], None]]:
     return _Bar() if verbose else None
 
 
-# ---- what calls share --------------------------------------------------------------------------
-
-class _Blas:
-    """OpenBLAS at one thread while any call is in flight.
-
-    The library sets that itself for the time it uses OpenBLAS, but two calls at once would undo
-    each other's setting, and a sum by two threads has other bits than one by one thread."""
-
-    def __init__(self) -> None:
-        self.lock, self.calls, self.threads = threading.Lock(), 0, 0
-
-    def __enter__(self) -> None:
-        get, put = lib.other("openblas_get_num_threads"), lib.other("openblas_set_num_threads")
-        with self.lock:
-            self.calls += 1
-            if self.calls == 1 and get and put:
-                self.threads = get()
-                put(1)
-
-    def __exit__(self, *_: Any) -> None:
-        put = lib.other("openblas_set_num_threads")
-        with self.lock:
-            self.calls -= 1
-            if self.calls == 0 and put and self.threads > 1:
-                put(self.threads)
-
-
-_blas = _Blas()
-_arpack = threading.Lock()
-
-
-def _after_fork() -> None:
-    """Threads that held these are not in the child."""
-    global _blas, _arpack
-    _blas, _arpack = _Blas(), threading.Lock()
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
-@contextlib.contextmanager
-def arpack(context: Context) -> Iterator[None]:
-    """One call of ARPACK at a time in a process; a call that waits can be cancelled."""
-    while not _arpack.acquire(timeout=POLL_SECONDS):
-        if context.cancelled:
-            raise error_of(STATUS["CAFE_ERROR_CANCELLED"])
-    try:
-        yield
-    finally:
-        _arpack.release()
-
-
 # ---- the call ----------------------------------------------------------------------------------
 
 def seed_of(random_state: Any) -> int:
@@ -318,8 +263,7 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
 
     def target() -> None:
         try:
-            with _blas:
-                result.append(work(context))
+            result.append(work(context))
         except BaseException as error:  # raised again below, in the caller's thread
             failure.append(error)
 

@@ -9,7 +9,7 @@ from . import _abi
 from ._arrays import block, pointer
 from ._base import (PROPAGATE, RUN, SAMPLING, Estimator, TransformerMixin, decode_labels,
                     encode_labels, finish_parameters, own)
-from ._call import Context, Handle, arpack, seconds
+from ._call import Context, Handle, seconds
 from ._library import lib
 from ._model import (Certificate, Layer, Model, Sampling, course_of, find_layers, finish,
                      partition_of, rows_of)
@@ -317,7 +317,6 @@ Examples
 BASELINES = {"gf": "GraphFactorization", "deepwalk": "DeepWalk", "node2vec": "Node2Vec",
              "line": "LINE", "hope": "HOPE", "grarep": "GraRep", "sdne": "SDNE",
              "spectral": "Spectral"}
-ARPACK = ("spectral",)
 
 
 class Baseline(Embedding):
@@ -330,9 +329,6 @@ class Baseline(Embedding):
         _refuse_start(type(self).__name__, start)
         context = model.context
         options = self._table.fill(context, self._values(self._table))
-        if self._entry.name.decode() in ARPACK:
-            with arpack(context):
-                return self._call(model, options)
         return self._call(model, options)
 
     def _call(self, model: Model, options: Any) -> Solved:

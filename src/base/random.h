@@ -28,7 +28,6 @@ enum cafe_stream {
     CAFE_STREAM_MORE_LINKS = 20,
     CAFE_STREAM_BOTTOM = 40, /* the bottom end's start */
     CAFE_STREAM_PROBES = 41,
-    CAFE_STREAM_LARGEST = 42,
     CAFE_STREAM_MAP = 48,        /* the upper half counts levels and rounds */
     CAFE_STREAM_ATTEMPTS = 256,  /* and above, one per attempt of R-MAT */
     CAFE_STREAM_MIX = 32768,     /* and above, one for every 128 columns */
@@ -48,7 +47,6 @@ enum cafe_published_stream {
     CAFE_STREAM_SDNE_WEIGHTS = 48,
     CAFE_STREAM_SDNE_ORDER = 49,
     CAFE_STREAM_SKIP_LOSS = 50,
-    CAFE_STREAM_KRYLOV = 56,
     CAFE_STREAM_GF = 57
 };
 

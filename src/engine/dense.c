@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <lapacke.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,21 +17,43 @@ static void find(const char *name, void *function) {
     memcpy(function, &symbol, sizeof symbol);
 }
 
-int cafe_blas_single(void) {
+/* How many threads OpenBLAS takes is a setting of the process, so who needs it to be one is counted
+ * for the process: calls at the same time would else undo each other's setting, and a sum by two
+ * threads has other bits than one by one thread. */
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
+static int blas_users, blas_threads;
+
+/* Threads that held it are not in the child. */
+static void forget_users(void) {
+    blas_users = 0;
+    pthread_mutex_init(&blas_lock, NULL);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, forget_users);
+}
+
+void cafe_blas_single(void) {
     int (*get)(void);
     void (*set)(int);
     find("openblas_get_num_threads", &get);
     find("openblas_set_num_threads", &set);
-    if (!get || !set) return 0;
-    int threads = get();
-    if (threads > 1) set(1);
-    return threads;
+    pthread_once(&blas_once, watch_forks);
+    pthread_mutex_lock(&blas_lock);
+    if (blas_users++ == 0) {
+        blas_threads = get && set ? get() : 0;
+        if (blas_threads > 1) set(1);
+    }
+    pthread_mutex_unlock(&blas_lock);
 }
 
-void cafe_blas_restore(int threads) {
+void cafe_blas_restore(void) {
     void (*set)(int);
     find("openblas_set_num_threads", &set);
-    if (set && threads > 1) set(threads);
+    pthread_mutex_lock(&blas_lock);
+    if (blas_users > 0 && --blas_users == 0 && blas_threads > 1) set(blas_threads);
+    pthread_mutex_unlock(&blas_lock);
 }
 
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {

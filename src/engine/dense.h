@@ -7,10 +7,10 @@
 
 #include "base/context.h"
 
-/* BLAS works single-threaded inside our tasks. Sets OpenBLAS to one thread and returns what it was
- * set to before (0: another BLAS); give that back to cafe_blas_restore(). */
-int cafe_blas_single(void);
-void cafe_blas_restore(int threads);
+/* BLAS works single-threaded inside our tasks: OpenBLAS is set to one thread from the first call
+ * that needs it to the last one that is done, in whichever threads they run. */
+void cafe_blas_single(void);
+void cafe_blas_restore(void);
 
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);

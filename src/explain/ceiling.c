@@ -20,7 +20,7 @@
  * Witness. The same with y, and a correction of Q, from a partition: explain/witness.h. The better
  * the partition, the better the bound; it is the one to be tight.
  *
- * mu: by a dense solver up to SMALL nodes. Beyond, a Lanczos value theta with residual r = |M x -
+ * mu: by a dense solver for a small graph. Beyond, a Ritz value theta with residual r = |M x -
  * theta x|, |x| = 1: an eigenvalue lies within r of theta (Parlett 1980, theorem 4.5.1), and theta
  * + r is taken. That this eigenvalue is the largest one is assumed: it fails only when the random
  * start has hardly any part along those above.
@@ -35,11 +35,11 @@
 #include "base/pool.h"
 #include "engine/dense.h"
 #include "explain/explain.h"
-#include "explain/lanczos.h"
+#include "explain/scaled.h"
 #include "explain/witness.h"
 #include "solve/solution.h"
 
-enum { SMALL = 512, BLOCK = 1024 };
+enum { BLOCK = 1024 };
 /* What double precision may lose: sums of up to 10^9 terms of size 1. */
 static const double rounding = 1e-11;
 
@@ -50,12 +50,10 @@ static const cafe_option ceiling_options[] = {
      NULL, "bound: sweeps of it at most"},
     {"bound-tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, tolerance), 1e-6, 0,
      1, NULL, "bound: stop its sweeps when one gains less than this share of the objective"},
-    {"bound-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, steps), 160, 2, 10000,
-     NULL, "bound: Lanczos steps between restarts, as far as memory of 256 MiB goes"},
     {"bound-residual", "R", CAFE_OPTION_REAL, offsetof(cafe_ceiling_options, residual), 1e-4, 0, 1,
-     NULL, "bound: Lanczos stops at this residual, relative to the range of its values"},
-    {"bound-restarts", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, restarts), 20, 0,
-     10000, NULL, "bound: restarts of Lanczos at most"},
+     NULL, "bound: the eigensolver stops at this residual, relative to the largest value"},
+    {"bound-passes", "N", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, passes), 300, 1, 1e6,
+     NULL, "bound: passes of it over the graph at most, for each of the bounds"},
 };
 
 CAFE_OPTION_TABLE(ceiling, "ceiling", "upper bounds on the modularity of any partition",
@@ -110,22 +108,15 @@ static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
                               cafe_witness *witness, shift *found) {
     cafe_status status = CAFE_OK;
     cafe_scaled m;
-    double *values = NULL;
+    cafe_eigen first = {0};
     CAFE_TRY(cafe_scaled_new(context, op, roots, t, &m));
     m.more = witness ? cafe_witness_add : NULL;
     m.argument = witness;
-    if (op->n <= SMALL) {
-        values = cafe_mem(context, op->n, sizeof *values);
-        CAFE_TRY(values ? cafe_scaled_eigenvalues(context, &m, values) : CAFE_ERROR_MEMORY);
-        found->value = values[0] + rounding;
-        found->residual = 0;
-    } else {
-        CAFE_TRY(cafe_lanczos_largest(context, &m, o->steps, o->residual, o->restarts,
-                                      &found->value, &found->residual));
-        found->value += found->residual + rounding;
-    }
+    CAFE_TRY(cafe_scaled_largest(context, &m, 1, o->residual, o->passes, &first));
+    found->residual = first.residuals[0];
+    found->value = first.values[0] + found->residual + rounding;
 done:
-    cafe_mem_free(context, values);
+    cafe_eigen_free(context, &first);
     cafe_scaled_free(context, &m);
     return status;
 }
@@ -190,7 +181,7 @@ done:
 }
 
 static void collect(int64_t n, shift spectral, shift dual, cafe_ceiling *c) {
-    c->exact = n <= SMALL;
+    c->exact = n <= CAFE_EIGEN_SMALL;
     c->spectral = spectral.value > 0 ? spectral.value : 0;
     c->spectral_residual = spectral.residual;
     c->dual_shift = dual.value;
@@ -205,11 +196,9 @@ static cafe_status find(cafe_context *context, const cafe_operator *op, const in
                         const cafe_ceiling_options *o, cafe_ceiling *c) {
     cafe_status status = CAFE_ERROR_MEMORY;
     shift spectral, dual;
-    double *roots = cafe_mem(context, op->n, sizeof *roots);
+    double *roots = cafe_inverse_roots(context, op);
     double *t = cafe_mem(context, op->n, sizeof *t);
     if (!roots || !t) goto done;
-    for (int64_t u = 0; u < op->n; u++)
-        roots[u] = op->parts.p[u] > 0 ? 1 / sqrt(op->parts.p[u]) : 0;
     CAFE_TRY(bound_pairs(context, op, &c->pairs));
     CAFE_TRY(find_dual(context, op, o, t, &c->dual_sum));
     cafe_phase(context, "bound", 0);
@@ -237,10 +226,10 @@ cafe_status cafe_ceiling_find_sized(cafe_context *context, const cafe_operator *
                                "node %lld is in community %d: expected numbers below the nodes",
                                (long long)u, part[u]);
     if (status != CAFE_OK) return status;
-    int threads = cafe_blas_single();
+    cafe_blas_single();
     status = find(context, op, part, &o, &found);
     cafe_struct_give(&found, sizeof found, ceiling, size);
-    cafe_blas_restore(threads);
+    cafe_blas_restore();
     cafe_phase(context, "", 0);
     return status;
 }

@@ -142,14 +142,14 @@ done:
 
 static cafe_status judge(cafe_context *context, cafe_explanation *e) {
     cafe_status status = CAFE_OK;
-    int threads = cafe_blas_single();
+    cafe_blas_single();
     CAFE_TRY(cafe_ritz_new(context, e->columns, &e->plain));
     CAFE_TRY(cafe_ritz_new(context, e->columns, &e->walk));
     CAFE_TRY(cafe_ritz_solve(context, &e->v, &e->z, NULL, &e->plain));
     CAFE_TRY(solve_walk(context, e));
     e->generalised = distance(&e->walk, e->columns) < distance(&e->plain, e->columns);
 done:
-    cafe_blas_restore(threads);
+    cafe_blas_restore();
     return status;
 }
 

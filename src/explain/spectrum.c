@@ -3,10 +3,10 @@
  * The largest eigenvalues come from the refinement that --residual uses, started from the embedding
  * and some random columns: few rounds when the embedding is good. The sum of all positive
  * eigenvalues is tr f(M), f(x) = max(x, 0), by stochastic Lanczos quadrature (Ubaru, Chen, Saad
- * 2017): with x_i random signs, E x^T f(M) x = tr f(M), and each term is a Gauss quadrature. The
- * standard error is that of the mean over the probes; the quadrature's own error, from the kink of
- * f at 0, falls with the square of the steps and is not in it. Up to SMALL nodes all eigenvalues
- * are computed.
+ * 2017; explain/scaled.c): with x_i random signs, E x^T f(M) x = tr f(M), and each term is a Gauss
+ * quadrature. The standard error is that of the mean over the probes; the quadrature's own error,
+ * from the kink of f at 0, falls with the square of the steps and is not in it. Of a small graph
+ * all eigenvalues are computed.
  *
  * The elbow is where the largest eigenvalues fall off most: the j that maximises lambda_j -
  * lambda_{j+1}, among the gaps that are larger than the residuals beside them. In a graph of k
@@ -18,13 +18,12 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/random.h"
 #include "engine/dense.h"
 #include "explain/explain.h"
-#include "explain/lanczos.h"
+#include "explain/scaled.h"
 #include "spectral/refine.h"
 
-enum { SMALL = 512, ROUNDS = 60 };
+enum { ROUNDS = 60 };
 
 static const cafe_option spectrum_options[] = {
     {"next", "N", CAFE_OPTION_INTEGER, offsetof(cafe_spectrum_options, next), 8, 1, 1000, NULL,
@@ -56,26 +55,19 @@ static cafe_status keep_values(cafe_context *context, int64_t count, const doubl
     return CAFE_OK;
 }
 
-/* 1 / sqrt(p_u), 0 for nodes without edges: D^-1/2. */
-static double *inverse_roots(cafe_context *context, const cafe_operator *op) {
-    double *s = cafe_mem(context, op->n, sizeof *s);
-    for (int64_t u = 0; s && u < op->n; u++)
-        s[u] = op->parts.p[u] > 0 ? 1 / sqrt(op->parts.p[u]) : 0;
-    return s;
-}
-
 /* ---- all eigenvalues ------------------------------------------------------------------------- */
 
 static cafe_status find_all(cafe_context *context, cafe_scaled *m, int64_t count,
                             cafe_spectrum *s) {
+    cafe_eigen all;
     int64_t n = m->op->n;
-    double *values = cafe_mem(context, n, sizeof *values);
-    cafe_status status = values ? cafe_scaled_eigenvalues(context, m, values) : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = keep_values(context, count, values, NULL, s);
-    for (int64_t j = 0; j < n && status == CAFE_OK; j++)
-        if (values[j] > 0) s->report.positive += values[j];
+    cafe_status status = cafe_scaled_largest(context, m, n, 0, 0, &all);
+    if (status != CAFE_OK) return status;
+    status = keep_values(context, count, all.values, NULL, s);
+    for (int64_t j = 0; j < n; j++)
+        if (all.values[j] > 0) s->report.positive += all.values[j];
     s->report.exact = 1;
-    cafe_mem_free(context, values);
+    cafe_eigen_free(context, &all);
     return status;
 }
 
@@ -102,47 +94,6 @@ static cafe_status find_largest(cafe_context *context, const cafe_explanation *e
     return status;
 }
 
-/* ---- tr max(M, 0) ---------------------------------------------------------------------------- */
-
-/* n sum over j of (e_1^T s_j)^2 max(theta_j, 0): the probe's length is sqrt(n). */
-static double quadrature(const cafe_lanczos *l) {
-    double sum = 0;
-    for (int64_t j = 0; j < l->steps; j++)
-        if (l->values[j] > 0) sum += l->small[j] * l->small[j] * l->values[j];
-    return (double)l->n * sum;
-}
-
-static void draw_probe(cafe_context *context, int64_t n, int64_t probe, double *x) {
-    for (int64_t u = 0; u < n; u++) {
-        uint64_t index = (uint64_t)probe * (uint64_t)n + (uint64_t)u;
-        x[u] = cafe_philox(context->seed, CAFE_STREAM_PROBES, index).v[0] & 1 ? 1 : -1;
-    }
-}
-
-static cafe_status estimate_positive(cafe_context *context, cafe_scaled *m,
-                                     const cafe_spectrum_options *o, cafe_spectrum *s) {
-    cafe_status status = CAFE_OK;
-    cafe_lanczos l;
-    int64_t n = m->op->n;
-    double sum = 0, square = 0, probes = (double)o->probes;
-    CAFE_TRY(cafe_lanczos_new(context, n, cafe_lanczos_room(n, o->steps), &l));
-    cafe_phase(context, "probes", o->probes);
-    for (int64_t i = 0; i < o->probes; i++) {
-        draw_probe(context, n, i, l.basis);
-        CAFE_TRY(cafe_lanczos_run(context, m, &l));
-        double value = quadrature(&l);
-        sum += value;
-        square += value * value;
-        cafe_step(context, i + 1, sum / (double)(i + 1));
-    }
-    double variance = (square - sum * sum / probes) / (probes - 1);
-    s->report.positive = sum / probes;
-    s->report.standard_error = variance > 0 ? sqrt(variance / probes) : 0;
-done:
-    cafe_lanczos_free(context, &l);
-    return status;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void find_elbow(cafe_spectrum *s) {
@@ -163,17 +114,19 @@ static cafe_status fill(cafe_context *context, const cafe_explanation *e,
     const cafe_ritz *ritz = e->generalised ? &e->walk : &e->plain;
     cafe_scaled m = {0};
     double *roots = NULL;
-    if (e->generalised && !(roots = inverse_roots(context, e->op))) return CAFE_ERROR_MEMORY;
+    if (e->generalised && !(roots = cafe_inverse_roots(context, e->op))) return CAFE_ERROR_MEMORY;
     CAFE_TRY(cafe_scaled_new(context, e->op, roots, NULL, &m));
     for (int64_t j = 0; j < ritz->pairs; j++)
         if (ritz->values[j] > 0) s->report.held += ritz->values[j];
     bool rows = cafe_operator_has_rows(e->op);
-    if (rows && e->n <= SMALL) {
+    if (rows && e->n <= CAFE_EIGEN_SMALL) {
         CAFE_TRY(find_all(context, &m, count, s));
     } else {
         CAFE_TRY(find_largest(context, e, count, o->tolerance, s));
         s->report.positive = -1;
-        if (rows) CAFE_TRY(estimate_positive(context, &m, o, s));
+        if (rows)
+            CAFE_TRY(cafe_scaled_positive(context, &m, o->probes, o->steps, &s->report.positive,
+                                          &s->report.standard_error));
     }
     find_elbow(s);
     s->report.values = s->values;
@@ -193,9 +146,9 @@ cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *e,
     cafe_spectrum *s = cafe_mem_zero(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;
     s->context = context;
-    int threads = cafe_blas_single();
+    cafe_blas_single();
     status = fill(context, e, &o, s);
-    cafe_blas_restore(threads);
+    cafe_blas_restore();
     cafe_phase(context, "", 0);
     if (status == CAFE_OK)
         *spectrum = s;

@@ -25,6 +25,8 @@
 
 #include "base/memory.h"
 
+enum { WIDTH = CAFE_EXACT_WIDTH };
+
 /* ---- communities ----------------------------------------------------------------------------- */
 
 /* Numbers 0 .. count-1; a node in no community becomes one of its own. */
@@ -44,9 +46,9 @@ static cafe_status reserve(cafe_context *context, cafe_witness *w) {
     w->community = cafe_mem(context, arcs, sizeof *w->community);
     w->joint = cafe_mem(context, arcs, sizeof *w->joint);
     w->capped = cafe_mem(context, arcs, sizeof *w->capped);
-    w->sums = cafe_mem_zero(context, w->count, sizeof *w->sums);
-    w->spread = cafe_mem_zero(context, w->count, sizeof *w->spread);
-    w->linked = cafe_mem_zero(context, w->count, sizeof *w->linked);
+    w->sums = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->sums);
+    w->spread = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->spread);
+    w->linked = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->linked);
     bool all = w->mass && w->t && w->start && w->community && w->joint && w->capped && w->sums &&
                w->spread && w->linked;
     return all ? CAFE_OK : CAFE_ERROR_MEMORY;
@@ -146,30 +148,46 @@ void cafe_witness_free(cafe_context *context, cafe_witness *w) {
 
 /* ---- products -------------------------------------------------------------------------------- */
 
+/* s_T in `sums`, their sum over all T in `all`. */
+static void add_masses(cafe_witness *w, const double *x, double *all) {
+    const double *p = w->op->parts.p;
+    for (int64_t u = 0; u < w->op->n; u++)
+        for (int k = 0; k < WIDTH; k++) w->sums[w->part[u] * WIDTH + k] += p[u] * x[u * WIDTH + k];
+    for (int64_t c = 0; c < w->count; c++)
+        for (int k = 0; k < WIDTH; k++) all[k] += w->sums[c * WIDTH + k];
+}
+
+/* The pairs of u and a community: e_T in `spread`, p(S) sum over T of A(S,T) s_T in `linked`. */
+static void add_pairs(cafe_witness *w, int64_t u, const double *x, double *y) {
+    double *linked = w->linked + w->part[u] * WIDTH;
+    for (int64_t i = w->start[u]; i < w->start[u + 1]; i++) {
+        const double *s = w->sums + w->community[i] * WIDTH;
+        double *spread = w->spread + w->community[i] * WIDTH;
+        for (int k = 0; k < WIDTH; k++) {
+            linked[k] += w->joint[i] * s[k];
+            y[k] -= w->capped[i] * s[k];
+            spread[k] += w->capped[i] * x[k];
+        }
+    }
+}
+
 void cafe_witness_add(void *argument, const double *x, double *y) {
     cafe_witness *w = argument;
     const double *p = w->op->parts.p;
     int64_t n = w->op->n;
-    double all = 0;
-    size_t bytes = (size_t)w->count * sizeof(double);
+    double all[WIDTH] = {0};
+    size_t bytes = (size_t)(w->count * WIDTH) * sizeof(double);
     memset(w->sums, 0, bytes);
     memset(w->spread, 0, bytes);
     memset(w->linked, 0, bytes);
-    for (int64_t u = 0; u < n; u++) w->sums[w->part[u]] += p[u] * x[u]; /* s_T */
-    for (int64_t c = 0; c < w->count; c++) all += w->sums[c];
+    add_masses(w, x, all);
+    for (int64_t u = 0; u < n; u++) add_pairs(w, u, x + u * WIDTH, y + u * WIDTH);
     for (int64_t u = 0; u < n; u++) {
-        double sum = 0, capped = 0;
-        for (int64_t i = w->start[u]; i < w->start[u + 1]; i++) {
-            int32_t c = w->community[i];
-            sum += w->joint[i] * w->sums[c];
-            capped += w->capped[i] * w->sums[c];
-            w->spread[c] += w->capped[i] * x[u]; /* e_T */
-        }
-        w->linked[w->part[u]] += sum; /* p(S) sum over T of A(S,T) s_T */
-        y[u] -= capped;
-    }
-    for (int64_t u = 0; u < n; u++) {
-        int32_t c = w->part[u];
-        if (p[u] > 0) y[u] += p[u] * (all - w->sums[c] + w->linked[c] / w->mass[c] - w->spread[c]);
+        int64_t c = w->part[u];
+        if (!(p[u] > 0)) continue;
+        for (int k = 0; k < WIDTH; k++)
+            y[u * WIDTH + k] +=
+                p[u] * (all[k] - w->sums[c * WIDTH + k] + w->linked[c * WIDTH + k] / w->mass[c] -
+                        w->spread[c * WIDTH + k]);
     }
 }

@@ -17,14 +17,14 @@ typedef struct cafe_witness {
     int32_t *community;             /* T */
     double *joint;                  /* p(u,T) / p(T) */
     double *capped;                 /* p_u a(u,T), a capped */
-    double *sums, *spread, *linked; /* of a product: one per community */
+    double *sums, *spread, *linked; /* of a product: a row per community */
 } cafe_witness;
 
 cafe_status cafe_witness_new(cafe_context *context, const cafe_operator *op, const int32_t *part,
                              cafe_witness *w);
 void cafe_witness_free(cafe_context *context, cafe_witness *w);
 
-/* y += N x; argument is the witness. */
+/* y += N x for blocks of CAFE_EXACT_WIDTH columns; argument is the witness. */
 void cafe_witness_add(void *argument, const double *x, double *y);
 
 #endif

@@ -21,10 +21,10 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
-#include "method/spectral_krylov.h"
 #include "solve/solution.h"
+#include "spectral/eigen.h"
 
-enum { WIDTH = CAFE_KRYLOV_WIDTH, ROWS = 64, SLICE = 256 };
+enum { WIDTH = CAFE_EIGEN_WIDTH, ROWS = 64, SLICE = 256 };
 static const double tolerance = 1e-7;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -185,25 +185,21 @@ static void put_column(cafe_solution *s, int64_t j, double sigma, const double *
 /* The columns first .. first + count of the embedding: of the Y that stands in g. */
 static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, int64_t count,
                              cafe_solution *s) {
-    cafe_krylov_map map = {g->n, product, NULL, g};
-    int64_t found = count < g->n ? count : g->n;
-    int32_t converged = 0;
-    double *values = cafe_mem(context, found, sizeof *values), loss = 0;
-    double *vectors = cafe_mem(context, g->n * found, sizeof *vectors);
-    cafe_status status = values && vectors ? CAFE_OK : CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
-    CAFE_TRY(cafe_krylov_solve(context, &map, found, tolerance, values, vectors, &converged));
+    int64_t most = count < g->n ? count : g->n;
+    cafe_eigen_problem problem = {g->n, product, cafe_want_size, g, most, tolerance, 0};
+    cafe_eigen found;
+    double loss = 0;
+    cafe_status status = cafe_eigen_solve(context, &problem, &found);
+    if (status != CAFE_OK) return status;
     for (int64_t b = 0; b < cafe_blocks(g->n, ROWS); b++) loss += g->squares[b];
-    for (int64_t j = 0; j < found; j++) {
-        if (!(values[j] > tolerance * values[0])) values[j] = 0; /* rounding of a zero */
-        put_column(s, first + j, sqrt(values[j]), vectors + j, found);
-        loss -= values[j];
+    for (int64_t j = 0; j < found.count; j++) {
+        double square = found.values[j] > tolerance * found.values[0] ? found.values[j] : 0;
+        put_column(s, first + j, sqrt(square), found.vectors + j, found.count);
+        loss -= square;
     }
     s->objective[0] += fmax(loss, 0);
-    s->converged = s->converged && converged;
-done:
-    cafe_mem_free(context, values);
-    cafe_mem_free(context, vectors);
+    s->converged = s->converged && found.converged == found.count;
+    cafe_eigen_free(context, &found);
     return status;
 }
 

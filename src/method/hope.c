@@ -18,14 +18,11 @@
 
 #include <cafe/factorise.h>
 
-#include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "graph/graph.h"
-#include "method/spectral_krylov.h"
 #include "solve/solution.h"
+#include "spectral/eigen.h"
 
-enum { WIDTH = CAFE_KRYLOV_WIDTH, BLOCK = 512 };
 static const double tolerance = 1e-8;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -47,32 +44,13 @@ CAFE_OPTION_TABLE(hope, "hope", "HOPE: truncated singular value decomposition of
 /* ---- A as a map ------------------------------------------------------------------------------ */
 
 typedef struct katz {
-    const cafe_graph *graph;
-    double beta; /* 0: not yet known */
-    const double *x;
-    double *y;
+    cafe_operator_parts a; /* without F */
+    double beta;           /* 0: not yet known */
 } katz;
 
-/* y_u = sum over w of a(u,w) x_w */
-static void product_block(void *argument, int64_t block, int32_t worker) {
-    const katz *job = argument;
-    const cafe_graph *g = job->graph;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(g->n, BLOCK, block); u++) {
-        double sum[WIDTH] = {0};
-        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
-            const double *x = job->x + (int64_t)g->targets[j] * WIDTH;
-            double a = g->weights ? g->weights[j] : 1;
-            for (int k = 0; k < WIDTH; k++) sum[k] += a * x[k];
-        }
-        memcpy(job->y + u * WIDTH, sum, sizeof sum);
-    }
-}
-
 static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
-    katz job = *(const katz *)argument;
-    job.x = x, job.y = y;
-    return cafe_parallel(context, cafe_blocks(job.graph->n, BLOCK), product_block, &job);
+    const katz *job = argument;
+    return cafe_operator_exact(context, &job->a, CAFE_EIGEN_WIDTH, x, y);
 }
 
 /* f(lambda) = beta lambda / (1 - beta lambda) */
@@ -86,14 +64,14 @@ static double want(const void *argument, double value) {
 }
 
 /* A non-negative A's largest eigenvalue is its spectral radius (Perron and Frobenius). */
-static cafe_status find_beta(cafe_context *context, const cafe_krylov_map *map, katz *job,
+static cafe_status find_beta(cafe_context *context, cafe_eigen_problem problem, katz *job,
                              double asked) {
-    double radius = 0, *vector = cafe_mem(context, map->n, sizeof *vector);
-    int32_t converged;
-    if (!vector) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_krylov_solve(context, map, 1, tolerance, &radius, vector, &converged);
-    cafe_mem_free(context, vector);
+    cafe_eigen found;
+    problem.count = 1;
+    cafe_status status = cafe_eigen_solve(context, &problem, &found);
     if (status != CAFE_OK) return status;
+    double radius = found.values[0];
+    cafe_eigen_free(context, &found);
     if (!(radius > 0))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: it has no Katz index");
@@ -108,14 +86,13 @@ static cafe_status find_beta(cafe_context *context, const cafe_krylov_map *map, 
 
 /* ---- the embedding --------------------------------------------------------------------------- */
 
-/* Column j: v sqrt(|f|); column twin + j, unless twin is 0: sign(f) times that. `vectors` has
- * `step` columns. */
-static void put_column(cafe_solution *s, const cafe_graph *g, int64_t j, int64_t twin, double f,
-                       const double *vectors, int64_t step) {
+/* Column j: v sqrt(|f|); column twin + j, unless twin is 0: sign(f) times that. */
+static void put_column(cafe_solution *s, const int64_t *offsets, int64_t j, int64_t twin, double f,
+                       const cafe_eigen *found) {
     double root = sqrt(fabs(f));
     for (int64_t u = 0; u < s->n; u++) {
-        if (g->offsets[u] == g->offsets[u + 1]) continue;
-        float value = (float)(root * vectors[u * step + j]);
+        if (offsets[u] == offsets[u + 1]) continue;
+        float value = (float)(root * found->vectors[u * found->count + j]);
         s->h.x[u * s->stride + j] = value;
         if (twin > 0) s->h.x[u * s->stride + twin + j] = f < 0 ? -value : value;
     }
@@ -123,15 +100,16 @@ static void put_column(cafe_solution *s, const cafe_graph *g, int64_t j, int64_t
 
 /* A singular value within rounding of 0 leaves its columns zero. */
 static void put_columns(cafe_solution *s, const katz *job, int64_t pairs, int64_t twin,
-                        int64_t found, const double *values, const double *vectors) {
+                        const cafe_eigen *found) {
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
-    double least = tolerance * fabs(katz_value(job->beta, values[0]));
-    for (int64_t j = 0; j < pairs && j < found; j++) {
-        double f = katz_value(job->beta, values[j]);
-        if (fabs(f) > least) put_column(s, job->graph, j, twin, f, vectors, found);
+    double least = tolerance * fabs(katz_value(job->beta, found->values[0]));
+    for (int64_t j = 0; j < pairs && j < found->count; j++) {
+        double f = katz_value(job->beta, found->values[j]);
+        if (fabs(f) > least) put_column(s, job->a.offsets, j, twin, f, found);
     }
     s->loss = true;
-    s->objective[0] = found > pairs ? fabs(katz_value(job->beta, values[pairs])) : 0;
+    s->converged = found->converged == found->count;
+    s->objective[0] = found->count > pairs ? fabs(katz_value(job->beta, found->values[pairs])) : 0;
 }
 
 static cafe_status check(cafe_context *context, const cafe_hope_options *given,
@@ -148,29 +126,30 @@ cafe_status cafe_hope(cafe_context *context, const cafe_graph *graph,
                       const cafe_hope_options *options, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *s = NULL;
-    double *values = NULL, *vectors = NULL;
-    katz job = {graph, 0, NULL, NULL};
-    cafe_krylov_map map = {graph->n, product, want, &job};
+    cafe_eigen found = {0};
+    katz job = {.a = {.n = graph->n,
+                      .offsets = graph->offsets,
+                      .targets = graph->targets,
+                      .weights = graph->weights,
+                      .total = 1,
+                      .sign = 1}};
+    cafe_eigen_problem problem = {graph->n, product, want, &job, 0, tolerance, 0};
     cafe_hope_options o;
     *solution = NULL;
     CAFE_TRY(check(context, options, &o));
     int64_t twin = o.sides == CAFE_HOPE_BOTH ? o.columns / 2 : 0;
     int64_t pairs = twin > 0 ? twin : o.columns;
-    int64_t found = pairs + 1 < graph->n ? pairs + 1 : graph->n;
     cafe_phase(context, "eigen", 0);
-    CAFE_TRY(find_beta(context, &map, &job, o.beta));
+    CAFE_TRY(find_beta(context, problem, &job, o.beta));
     CAFE_TRY(cafe_solution_rows(context, "hope", graph->n, o.columns, 0, &s));
-    values = cafe_mem(context, found, sizeof *values);
-    vectors = cafe_mem(context, graph->n * found, sizeof *vectors);
-    CAFE_TRY(values && vectors ? CAFE_OK : CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_krylov_solve(context, &map, found, tolerance, values, vectors, &s->converged));
-    put_columns(s, &job, pairs, twin, found, values, vectors);
+    problem.count = pairs + 1 < graph->n ? pairs + 1 : graph->n;
+    CAFE_TRY(cafe_eigen_solve(context, &problem, &found));
+    put_columns(s, &job, pairs, twin, &found);
     *solution = s;
     s = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free(context, values);
-    cafe_mem_free(context, vectors);
+    cafe_eigen_free(context, &found);
     cafe_solution_free(s);
     return status;
 }

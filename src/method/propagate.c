@@ -253,7 +253,7 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
                            const cafe_propagate_options *options, int64_t columns, float *vectors) {
     cafe_status status = CAFE_OK;
     filter f = {0};
-    int threads = cafe_blas_single();
+    cafe_blas_single();
     cafe_propagate_options o;
     CAFE_TRY(cafe_options_take(context, &propagate_table, options, &o));
     cafe_phase(context, "propagate", o.order);
@@ -268,6 +268,6 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
 done:
     cafe_phase(context, "", 0);
     free_filter(context, &f);
-    cafe_blas_restore(threads);
+    cafe_blas_restore();
     return status;
 }

@@ -119,7 +119,7 @@ cafe_status cafe_sdne(cafe_context *context, const cafe_graph *graph,
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     cafe_sdne_net *net = NULL;
-    int blas = cafe_blas_single();
+    cafe_blas_single();
     cafe_sdne_options o;
     *solution = NULL;
     CAFE_TRY(cafe_options_take(context, &sdne_table, options, &o));
@@ -134,7 +134,7 @@ cafe_status cafe_sdne(cafe_context *context, const cafe_graph *graph,
     found = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_blas_restore(blas);
+    cafe_blas_restore();
     cafe_sdne_net_free(net);
     cafe_solution_free(found);
     return status;

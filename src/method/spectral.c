@@ -3,20 +3,18 @@
  *     Q v_j = lambda_j v_j,     the K largest, half from each end, or the K largest in size
  *
  * Large positive eigenvalues belong to groups with many links inside, negative ones to groups that
- * link elsewhere. By ARPACK in double precision (spectral/exact.c), products spread over threads.
+ * link elsewhere.
  */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/bounds.h>
 #include <cafe/factorise.h>
 
-#include "base/memory.h"
 #include "base/option.h"
 #include "graph/graph.h"
-#include "operator/operator.h"
 #include "solve/solution.h"
+#include "spectral/eigen.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -33,49 +31,36 @@ static const cafe_option spectral_options[] = {
 CAFE_OPTION_TABLE(spectral, "spectral", "exact dominant eigenvectors of the modularity matrix",
                   spectral_options)
 
-/* ---- both ends ------------------------------------------------------------------------------- */
+/* ---- pairs into columns ---------------------------------------------------------------------- */
 
-/* Pairs of one end: `asked` of them found, the first `taken` go into the embedding. */
-typedef struct side {
-    int64_t asked, taken;
-    double *values, *vectors;
-} side;
-
-static cafe_status find_side(cafe_context *context, const cafe_operator *op, cafe_end end,
-                             double tolerance, side *s) {
-    if (s->asked == 0) return CAFE_OK;
-    s->values = cafe_mem(context, s->asked, sizeof *s->values);
-    s->vectors = cafe_mem(context, op->n * s->asked, sizeof *s->vectors);
-    if (!s->values || !s->vectors) return CAFE_ERROR_MEMORY;
-    return cafe_operator_eigen(context, op, end, s->asked, tolerance, s->values, s->vectors);
+/* Falling eigenvalues: the column of pair j of one run, given the other run's pairs. */
+static int64_t column_of(const cafe_eigen *run, int64_t j, const cafe_eigen *other) {
+    int64_t column = 0;
+    for (int64_t i = 0; i < run->count; i++)
+        column += run->values[i] > run->values[j] || (run->values[i] == run->values[j] && i < j);
+    for (int64_t i = 0; i < other->count; i++) column += other->values[i] > run->values[j];
+    return column;
 }
 
-static void free_side(cafe_context *context, side *s) {
-    cafe_mem_free(context, s->values);
-    cafe_mem_free(context, s->vectors);
-}
-
-/* auto: the longer of the two next values, until there are `columns`. The ends never meet before
- * that, since together they are at most n. */
-static void take_longest(int64_t columns, side *top, side *bottom) {
-    while (top->taken + bottom->taken < columns) {
-        double high = fabs(top->values[top->taken]), low = fabs(bottom->values[bottom->taken]);
-        if (high >= low)
-            top->taken++;
-        else
-            bottom->taken++;
-    }
-}
-
-/* Falling eigenvalues: the bottom's pairs come last and in reverse. */
-static void put_side(cafe_solution *s, const cafe_graph *graph, const side *from, bool bottom) {
-    for (int64_t j = 0; j < from->taken; j++) {
-        int64_t to = bottom ? s->columns - 1 - j : j;
+static void put_pairs(cafe_solution *s, const cafe_graph *graph, const cafe_eigen *run,
+                      const cafe_eigen *other) {
+    for (int64_t j = 0; j < run->count; j++) {
+        int64_t to = column_of(run, j, other);
         for (int64_t u = 0; u < s->n; u++)
             if (graph->offsets[u] < graph->offsets[u + 1])
-                s->h.x[u * s->stride + to] = (float)from->vectors[u * from->asked + j];
-        s->objective[0] -= from->values[j] * from->values[j];
+                s->h.x[u * s->stride + to] = (float)run->vectors[u * run->count + j];
+        s->objective[0] -= run->values[j] * run->values[j];
     }
+}
+
+/* `count` pairs, most wanted first; none when it is 0. */
+static cafe_status find_pairs(cafe_context *context, const cafe_operator *op,
+                              double (*want)(const void *argument, double value), int64_t count,
+                              double tolerance, cafe_eigen *run) {
+    if (count == 0) return CAFE_OK;
+    cafe_eigen_problem problem = cafe_eigen_operator(op, want, count, tolerance);
+    cafe_status status = cafe_eigen_solve(context, &problem, run);
+    return status == CAFE_OK ? cafe_eigen_need_all(context, run) : status;
 }
 
 /* |Q|^2 = sum of p(u,w)^2 - 2 sum of p(u,w) p_u p_w + (sum of p_u^2)^2 */
@@ -108,32 +93,31 @@ cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
     cafe_solution *s = NULL;
-    side top = {0}, bottom = {0};
+    cafe_eigen top = {0}, bottom = {0};
     cafe_spectral_options o;
     *solution = NULL;
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
     CAFE_TRY(check(context, graph, options, &o));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
-    bottom.taken = o.ends == CAFE_ENDS_BOTH ? o.columns / 2 : 0;
-    top.taken = o.ends == CAFE_ENDS_AUTO ? 0 : o.columns - bottom.taken;
-    top.asked = o.ends == CAFE_ENDS_AUTO ? o.columns : top.taken;
-    bottom.asked = o.ends == CAFE_ENDS_AUTO ? o.columns : bottom.taken;
-    CAFE_TRY(find_side(context, op, CAFE_END_LARGEST, o.tolerance, &top));
-    CAFE_TRY(find_side(context, op, CAFE_END_SMALLEST, o.tolerance, &bottom));
-    if (o.ends == CAFE_ENDS_AUTO) take_longest(o.columns, &top, &bottom);
+    int64_t low = o.ends == CAFE_ENDS_BOTH ? o.columns / 2 : 0;
+    cafe_phase(context, "eigen", 0);
+    CAFE_TRY(find_pairs(context, op, o.ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
+                        o.columns - low, o.tolerance, &top));
+    CAFE_TRY(find_pairs(context, op, cafe_want_smallest, low, o.tolerance, &bottom));
     CAFE_TRY(cafe_solution_rows(context, "spectral", graph->n, o.columns, 0, &s));
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     s->loss = true;
     s->converged = 1;
     s->objective[0] = square_norm(&op->parts);
-    put_side(s, graph, &top, false);
-    put_side(s, graph, &bottom, true);
+    put_pairs(s, graph, &top, &bottom);
+    put_pairs(s, graph, &bottom, &top);
     s->objective[0] = fmax(s->objective[0], 0);
     *solution = s;
     s = NULL;
 done:
-    free_side(context, &top);
-    free_side(context, &bottom);
+    cafe_phase(context, "", 0);
+    cafe_eigen_free(context, &top);
+    cafe_eigen_free(context, &bottom);
     cafe_solution_free(s);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);

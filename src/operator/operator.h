@@ -94,6 +94,12 @@ cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, 
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);
 
+/* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH, of which
+ * the widest is the fastest: a pass over the arcs costs little more for it. */
+enum { CAFE_EXACT_WIDTH = 8 };
+cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts *q, int64_t width,
+                                const double *x, double *y);
+
 /* S = F^T X, L x stride, added up in blocks of fixed shape; s = sum over w of p_w x_w for a graph.
  */
 cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, int64_t stride,

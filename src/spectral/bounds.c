@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
-#include "spectral/exact.h"
+#include "operator/operator.h"
 
 static const double eigen_tolerance = 1e-12;
 /* Eigenvalues this small against the largest in size are 0. */
@@ -122,13 +122,11 @@ cafe_status cafe_bound_check(cafe_context *context, const cafe_operator *op, con
                              const double *v1, const double *x, cafe_bound *bound) {
     cafe_status status = CAFE_ERROR_MEMORY;
     double *qx = cafe_mem(context, op->n, sizeof *qx);
-    double *scratch = cafe_mem(context, cafe_exact_scratch(op), sizeof *scratch);
-    if (!qx || !scratch) goto done;
-    CAFE_TRY(cafe_exact_product(context, op, x, qx, scratch));
+    if (!qx) goto done;
+    CAFE_TRY(cafe_operator_exact(context, &op->parts, 1, x, qx));
     judge(op->n, gap, v1, x, qx, bound);
 done:
     cafe_mem_free(context, qx);
-    cafe_mem_free(context, scratch);
     return status;
 }
 
@@ -195,22 +193,19 @@ static cafe_status compare(cafe_context *context, const cafe_operator *op, const
     cafe_status status = CAFE_OK;
     cafe_bounds_report *report = &b->report;
     int64_t n = op->n;
-    double *scratch = cafe_mem(context, cafe_exact_scratch(op), sizeof *scratch);
-    if (!scratch) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) {
         b->x[u] = h[2 * u];
         b->xc[u] = (double)h[2 * u] - h[2 * u + 1];
     }
     to_unit(n, b->x);
     to_unit(n, b->xc);
-    CAFE_TRY(cafe_exact_product(context, op, b->x, b->qx, scratch));
+    CAFE_TRY(cafe_operator_exact(context, &op->parts, 1, b->x, b->qx));
     judge(n, &report->gap, b->first, b->x, b->qx, &report->plain);
-    CAFE_TRY(cafe_exact_product(context, op, b->xc, b->qx, scratch));
+    CAFE_TRY(cafe_operator_exact(context, &op->parts, 1, b->xc, b->qx));
     judge(n, &report->gap, b->first, b->xc, b->qx, &report->centred);
     to_unit(n, b->qx);
     if (dot(n, b->first, b->qx) < 0) scale(n, -1, b->first);
 done:
-    cafe_mem_free(context, scratch);
     return status;
 }
 

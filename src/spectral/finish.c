@@ -249,7 +249,7 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
                         const cafe_finish_options *options, cafe_embedding **embedding) {
     cafe_finish_options o;
     finishing f = {.op = op, .options = &o};
-    int blas_threads = cafe_blas_single();
+    cafe_blas_single();
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
     f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
@@ -266,7 +266,7 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     cafe_block_drop(context, &f.v);
     cafe_solution_free(*solution);
     *solution = NULL;
-    cafe_blas_restore(blas_threads);
+    cafe_blas_restore();
     if (status == CAFE_OK)
         *embedding = f.embedding;
     else

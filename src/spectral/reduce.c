@@ -311,7 +311,7 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     cafe_operator *table = NULL;
     cafe_reduce_options o;
     finishing f = {.options = &o};
-    int blas_threads = cafe_blas_single();
+    cafe_blas_single();
     *reduction = NULL;
     CAFE_TRY(cafe_options_take(context, &reduce_table, options, &o));
     CAFE_TRY(cafe_engine_need_processor(context, "reduce"));
@@ -324,7 +324,7 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     *reduction = f.reduction;
     f.reduction = NULL;
 done:
-    cafe_blas_restore(blas_threads);
+    cafe_blas_restore();
     cafe_solution_free(f.solution);
     cafe_operator_free(table);
     cafe_reduction_free(f.reduction);

@@ -185,7 +185,7 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     cafe_block b = cafe_block_rows(n, stride, columns, before),
                x = cafe_block_rows(n, stride, columns, now);
     cafe_status status = CAFE_OK;
-    int blas = cafe_blas_single();
+    cafe_blas_single();
     double *gram = cafe_mem(context, 4 * columns * columns, sizeof *gram);
     if (!gram) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
@@ -197,6 +197,6 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     CAFE_TRY(cafe_ops(&x)->transform(context, &x, columns, rotation, NULL));
 done:
     cafe_mem_free(context, gram);
-    cafe_blas_restore(blas);
+    cafe_blas_restore();
     return status;
 }
