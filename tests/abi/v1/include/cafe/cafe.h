@@ -1,0 +1,35 @@
+/* Cafe: graphs and tables into vectors and communities that can be explained and checked. */
+#ifndef CAFE_CAFE_H
+#define CAFE_CAFE_H
+
+#define CAFE_VERSION_MAJOR 0
+#define CAFE_VERSION_MINOR 1
+#define CAFE_VERSION_PATCH 0
+
+#include <cafe/baseline.h>
+#include <cafe/bounds.h>
+#include <cafe/cluster.h>
+#include <cafe/context.h>
+#include <cafe/embedding.h>
+#include <cafe/engine.h>
+#include <cafe/evaluate.h>
+#include <cafe/explain.h>
+#include <cafe/files.h>
+#include <cafe/generate.h>
+#include <cafe/graph.h>
+#include <cafe/labels.h>
+#include <cafe/map.h>
+#include <cafe/operator.h>
+#include <cafe/option.h>
+#include <cafe/plot.h>
+#include <cafe/points.h>
+#include <cafe/propagation.h>
+#include <cafe/rank.h>
+#include <cafe/recommend.h>
+#include <cafe/reduce.h>
+#include <cafe/sample.h>
+#include <cafe/status.h>
+#include <cafe/update.h>
+#include <cafe/view.h>
+
+#endif

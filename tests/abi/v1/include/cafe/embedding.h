@@ -1,0 +1,166 @@
+/* Sphere-GCN (algorithm 4 of the paper), the spectral finish, and the embedding they yield:
+ * vectors with a certificate.
+ */
+#ifndef CAFE_EMBEDDING_H
+#define CAFE_EMBEDDING_H
+
+#include <cafe/operator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+/* Which end of Q's spectrum the columns are from. The top holds groups that are linked inside; the
+ * bottom, by way of -Q, groups that are linked to one another (docs/algorithms/ends.md). */
+typedef enum cafe_ends {
+    CAFE_ENDS_TOP = 0,  /* K columns that make tr(H^T Q H) large */
+    CAFE_ENDS_BOTH = 1, /* half of them, and K/2 columns more that make it small */
+    CAFE_ENDS_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
+} cafe_ends;
+
+typedef struct cafe_sphere_options {
+    size_t struct_size;
+    int64_t columns;  /* K */
+    int64_t sweeps;   /* at most so many passes over the nodes */
+    double tolerance; /* stop when a sweep gains less than this share of the objective */
+    double beta;      /* influence, in (0,1]; 1 moves every node all the way */
+    int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
+    int32_t ends;     /* cafe_ends */
+} cafe_sphere_options;
+
+CAFE_OPTIONS(sphere)
+
+/* The state of a solver: H (n x K, rows of length 1) and the objective after each sweep.
+ *
+ * With both ends H has the columns of the top first, then those of the bottom, and each of the two
+ * parts of a row has length 1. For CAFE_ENDS_AUTO these are K and (K+1)/2 columns, of which
+ * cafe_finish() keeps K. */
+typedef struct cafe_solution cafe_solution;
+
+/* start: NULL for random rows from the context's seed, or n x columns row-major start vectors
+ * (warm start; a row is normalised, a zero row is drawn at random). With CAFE_ENDS_AUTO the start
+ * is the top's, and the bottom starts at random. */
+CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
+                                 const cafe_sphere_options *options, const float *start,
+                                 cafe_solution **solution);
+CAFE_API void cafe_solution_free(cafe_solution *solution);
+CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
+CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
+/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. With
+ * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
+ * fewer sweeps keeps its last value. */
+CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
+/* The diagonal's part of every one of them: the sum of q(u,u), since rows have length 1. The solver
+ * moves nodes by the rest, tr(H^T Q H) less this (the paper sets q(u,u) = 0). */
+CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
+/* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
+CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
+/* Copies H, row-major n x columns. */
+CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
+
+/* ---- the spectral finish --------------------------------------------------------------------- */
+
+typedef enum cafe_form {
+    CAFE_FORM_WALK = 0, /* QR(D^-1 Q H), D = diag(p): best for classifiers */
+    CAFE_FORM_HHAT = 1, /* QR(Q H), the paper's output */
+    CAFE_FORM_RITZ = 2, /* Ritz vectors of Q in span(Q H) */
+    CAFE_FORM_RAW = 3   /* H itself */
+} cafe_form;
+
+typedef struct cafe_finish_options {
+    size_t struct_size;
+    int32_t form;    /* cafe_form */
+    double residual; /* > 0: go on until every column's relative residual is below it */
+    int64_t steps;   /* at most so many rounds of the filter for that */
+} cafe_finish_options;
+
+CAFE_OPTIONS(finish)
+
+typedef struct cafe_embedding cafe_embedding;
+
+/* OpenBLAS, where it is used, is set to one thread for the time of the call: that setting is the
+ * process's.
+ *
+ * Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
+ * its memory becomes the embedding's. */
+CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
+                                 cafe_solution **solution, const cafe_finish_options *options,
+                                 cafe_embedding **embedding);
+CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
+
+/* Certifies any vectors, for example those read from a file: the block (n x columns, row-major; n
+ * is the operator's) is finished as a solver's H would be, its rows as they are. Options NULL: the
+ * raw form, which leaves the vectors themselves unchanged. */
+CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
+                                  const float *vectors, const cafe_finish_options *options,
+                                  cafe_embedding **embedding);
+
+/* All in one: edge sampling, the operator, cafe_sphere and cafe_finish. Options may be NULL. */
+CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
+                                const cafe_sphere_options *sphere,
+                                const cafe_finish_options *finish, cafe_embedding **embedding);
+
+/* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
+ * pairs have `pairs` entries, those of columns `columns`.
+ *
+ * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
+ * the walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of
+ * the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
+ * positive ones, and 0 for the others; with both ends (bottom > 0) |rho_j| over the sum of all
+ * |rho_i|. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
+ * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
+ * residual of column j as it stands. */
+typedef struct cafe_certificate {
+    int64_t asked;         /* K */
+    int64_t columns;       /* C <= K: columns returned */
+    int64_t pairs;         /* Ritz pairs: the rank of the columns; C unless the form is raw */
+    int64_t dropped;       /* K - pairs: columns without information */
+    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
+    double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
+    int32_t generalised;   /* 1: the walk form's problem */
+    int32_t rotated;       /* 1: the columns are Ritz vectors */
+    double tolerance;      /* the relative residual asked for; 0 when none was */
+    int64_t converged;     /* pairs with residual_j <= tolerance * |rho_j| */
+    int64_t products;      /* block products with Q spent in the finish */
+    double orthogonality;  /* largest entry of |V^T V - I| (V^T D V after --residual, walk form) */
+    const double *ritz_values;
+    const double *residuals;
+    const double *shares;
+    const double *column_values;
+    const double *column_residuals;
+    int64_t top, bottom; /* columns of H from each end, together K */
+} cafe_certificate;
+
+CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);
+CAFE_API int64_t cafe_embedding_nodes(const cafe_embedding *embedding);
+CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
+/* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. */
+CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
+CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
+/* Copies the vectors, row-major nodes x columns. */
+CAFE_API void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
+
+/* As cafe_vectors_write() does (cafe/files.h). */
+CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
+                                          const cafe_graph *graph, const char *path,
+                                          int32_t overwrite);
+
+/* Writes a sparse matrix in compressed rows (row i has the entries offsets[i] .. offsets[i+1]) as
+ * scipy.sparse.save_npz does: a stored, not compressed, archive with float32 values. Names as
+ * above. Columns need not ascend within a row. */
+CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t rows,
+                                        int64_t columns, const int64_t *offsets,
+                                        const int32_t *columns_of, const float *values,
+                                        int32_t overwrite);
+
+/* Bytes the whole run (graph, solver, finish) will hold at its peak, from sizes alone. */
+CAFE_API int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
+                                  const cafe_sphere_options *sphere,
+                                  const cafe_finish_options *finish, int32_t threads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Engines: where the numbers of a run live and who computes on them.
+ *
+ * "processor" is always there: this machine's memory and the context's threads. Every other engine
+ * is a shared library libcafe-NAME.so, which is looked for in the folder of libcafe itself and in
+ * the folders that the environment variable CAFE_ENGINE_PATH lists (absolute paths, with a colon in
+ * between), nowhere else. Results are the same on every engine (docs/engines.md).
+ *
+ * Sphere, softmax with rows of all columns and the spectral finish run on the context's engine. A
+ * method that cannot run there fails and says so; everything around them (reading, sampling,
+ * explaining, evaluating) is the processor's work on any engine.
+ */
+#ifndef CAFE_ENGINE_H
+#define CAFE_ENGINE_H
+
+#include <cafe/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes the engine the one in use (NULL: the processor). CAFE_ERROR_SYSTEM, with the reason in
+ * cafe_error(), where it is not found, is of another version of the interface, or finds no device;
+ * the engine in use then stays. Objects made before keep the engine they were made on. */
+CAFE_API cafe_status cafe_engine_open(cafe_context *context, const char *name);
+
+/* The engine in use, or the one asked for when the context was made. */
+CAFE_API const char *cafe_engine_name(const cafe_context *context);
+
+/* The engines that there are, and why some cannot be used. */
+typedef struct cafe_engine_info {
+    const char *name;
+    const char *summary; /* one line; "" where the library cannot be read */
+    const char *version; /* of the engine; "" likewise */
+    const char *path;    /* of the library; "" for the processor */
+    const char *problem; /* why it cannot be used; NULL: it can */
+} cafe_engine_info;
+
+typedef struct cafe_engine_list cafe_engine_list;
+
+CAFE_API cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list);
+CAFE_API int64_t cafe_engine_list_count(const cafe_engine_list *list);
+CAFE_API const cafe_engine_info *cafe_engine_list_get(const cafe_engine_list *list, int64_t i);
+CAFE_API void cafe_engine_list_free(cafe_engine_list *list);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

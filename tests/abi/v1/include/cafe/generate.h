@@ -1,0 +1,38 @@
+/* Random graphs with known structure; the same seed gives the same graph on any machine. */
+#ifndef CAFE_GENERATE_H
+#define CAFE_GENERATE_H
+
+#include <cafe/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cafe_model {
+    CAFE_MODEL_SBM = 0,     /* stochastic block model, equal blocks */
+    CAFE_MODEL_PLANTED = 1, /* degree-corrected planted partition, power-law degrees (LFR-like) */
+    CAFE_MODEL_BA = 2,      /* Barabasi-Albert preferential attachment */
+    CAFE_MODEL_RMAT = 3     /* recursive matrix, a,b,c,d = 0.57 0.19 0.19 0.05 */
+} cafe_model;
+
+typedef struct cafe_generate_options {
+    size_t struct_size;
+    int64_t nodes;
+    int64_t edges; /* aimed at; the graph is simple, so a little fewer can remain */
+    int64_t blocks;
+    double mixing;   /* share of links that leave their block */
+    double exponent; /* of the power-law degrees (planted) */
+} cafe_generate_options;
+
+CAFE_OPTIONS(generate)
+
+/* labels may be NULL; otherwise labels[options->nodes] gets each node's block (0 for models without
+ * blocks). The seed is the context's. */
+CAFE_API cafe_status cafe_generate(cafe_context *context, cafe_model model,
+                                   const cafe_generate_options *options, cafe_graph **graph,
+                                   int32_t *labels);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

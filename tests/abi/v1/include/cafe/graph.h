@@ -1,0 +1,154 @@
+/* The immutable graph: symmetric adjacency in compressed rows, with node names and an account of
+ * what was dropped or merged on the way in.
+ */
+#ifndef CAFE_GRAPH_H
+#define CAFE_GRAPH_H
+
+#include <cafe/context.h>
+#include <cafe/option.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cafe_graph cafe_graph;
+
+typedef enum cafe_loops {
+    CAFE_LOOPS_DROP = 0, /* left out, counted */
+    CAFE_LOOPS_KEEP = 1  /* kept; a loop of weight w is a(u,u) = 2w, so degrees count both ends */
+} cafe_loops;
+
+typedef enum cafe_duplicates {
+    CAFE_DUPLICATES_AUTO = 0, /* unweighted: one edge; weighted: weights are added */
+    CAFE_DUPLICATES_ONE = 1,  /* one edge; of several weights the largest */
+    CAFE_DUPLICATES_SUM = 2   /* weights are added (unweighted lines count 1 each) */
+} cafe_duplicates;
+
+/* How directed links, A = (a(u,w)) the weight of the link from u to w, become a symmetric graph. */
+typedef enum cafe_directed {
+    CAFE_DIRECTED_NO = 0,         /* directions are ignored: u w and w u are the same edge */
+    CAFE_DIRECTED_SUM = 1,        /* A + A^T: a pair linked in both directions weighs both */
+    CAFE_DIRECTED_COCITATION = 2, /* A A^T + A^T A without its diagonal: what two nodes both link
+                                   * to, and what links to both */
+    CAFE_DIRECTED_FLOW = 3 /* pi_u P(u,w) + pi_w P(w,u): P = A with rows that sum to 1, pi the
+                            * PageRank of teleportation 0.15 */
+} cafe_directed;
+
+typedef struct cafe_graph_options {
+    size_t struct_size;
+    int32_t self_loops; /* cafe_loops */
+    int32_t duplicates; /* cafe_duplicates */
+    int32_t weights;    /* 1: use the weight column; 0: every edge weighs 1 */
+    int64_t nodes;      /* > 0: ids are 0 .. nodes-1, isolated nodes included */
+    int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
+    int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
+} cafe_graph_options;
+
+CAFE_OPTIONS(graph)
+
+/* What was found and what became of it. `lines` are the edges or entries as listed. */
+typedef struct cafe_graph_counts {
+    int64_t nodes, edges;    /* of the graph; an edge counts once, a loop too */
+    int64_t lines;           /* links as listed in the input */
+    int64_t self_loops;      /* of them loops (dropped unless kept) */
+    int64_t duplicates;      /* of them the same link again, same direction */
+    int64_t reversed;        /* of them the same link in the other direction */
+    int64_t zero_weights;    /* of them of weight 0: dropped */
+    int64_t isolated;        /* nodes without an edge to another node */
+    int64_t components;      /* connected components, isolated nodes among them */
+    int64_t largest;         /* nodes of the largest component */
+    int32_t weighted;        /* 1: edges carry weights */
+    int32_t self_loops_kept; /* 1: loops are in the graph */
+    double total_weight;     /* 2m: sum of a(u,w) over ordered pairs */
+    int64_t min_degree, max_degree;
+    int32_t directed; /* cafe_directed: the rule that symmetrised the links */
+} cafe_graph_counts;
+
+/* From `count` links in arrays; weights may be NULL; ids are 0 .. nodes-1.
+ * Links are symmetrised: (u,w) and (w,u) are the same edge. options->nodes is not used here. */
+CAFE_API cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t count,
+                                           const int32_t *source, const int32_t *target,
+                                           const float *weights, const cafe_graph_options *options,
+                                           cafe_graph **graph);
+
+/* From compressed rows. A symmetric matrix with sorted rows, no repeated entries and no loops is
+ * taken as it is, and with `borrow` not even copied: the arrays then outlive the graph. Any other
+ * matrix M is symmetrised as M + M^T (a symmetric one stays M). */
+CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
+                                         const int64_t *offsets, const int32_t *targets,
+                                         const float *weights, int32_t borrow,
+                                         const cafe_graph_options *options, cafe_graph **graph);
+
+/* From `count` directed links by a rule (cafe_directed; options->directed is not used). Repeated
+ * links, loops and weights are first treated as the options say, each direction by itself; then
+ *   sum          as above; a loop of weight w is a(u,u) = 2w
+ *   cocitation   kept loops count as links of A; the result has none. CAFE_ERROR_LIMIT with the
+ *                needed size when the rows might take more than half of the machine's memory
+ *   flow         nodes without a link out teleport; teleportation itself links nobody
+ * The counts tell of the links as given; `reversed` counts pairs linked in both directions (for
+ * cocitation it is 0). */
+CAFE_API cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t count,
+                                          const int32_t *source, const int32_t *target,
+                                          const float *weights, int32_t rule,
+                                          const cafe_graph_options *options, cafe_graph **graph);
+
+CAFE_API void cafe_graph_free(cafe_graph *graph);
+
+CAFE_API int64_t cafe_graph_nodes(const cafe_graph *graph);
+CAFE_API int64_t cafe_graph_edges(const cafe_graph *graph);
+CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph);
+
+/* The compressed rows: offsets[nodes+1], targets (ascending in each row), weights or NULL. */
+CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,
+                             const int32_t **targets, const float **weights);
+
+/* 1 when names are simply 0 .. n-1. */
+CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
+/* The name of a node into text (never longer than capacity, always ended by 0); returns its full
+ * length, as snprintf does. */
+CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity);
+/* The node of that name, or -1. The first look-up of a string name builds an index. */
+CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
+
+/* component[nodes] gets numbers 0.. by smallest node. */
+CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
+                                           int32_t *component, int64_t *count);
+
+/* The formats of graph files: constant, name, endings, what it is, whether it is written too, and
+ * whether names then stand in FILE.names.txt beside it. A further one is a row here and a file of
+ * src/io that defines cafe_graph_format_NAME. */
+#define CAFE_GRAPH_FORMATS(X)                                   \
+    X(EDGES, edges, ".txt .edges .tsv .csv", "edge list", 1, 0) \
+    X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                  \
+    X(METIS, metis, ".graph .metis", "METIS", 1, 1)             \
+    X(NPZ, npz, ".npz", "scipy npz", 0, 0)                      \
+    X(CAFE, cafe, ".cafe", "binary, mapped", 1, 0)
+
+/* " .txt .edges ...": the endings of those that are written */
+#define CAFE_GRAPH_ENDINGS CAFE_GRAPH_FORMATS(CAFE_GRAPH_ENDING)
+#define CAFE_GRAPH_ENDING(constant, name, endings, title, writes, beside) \
+    CAFE_ENDING_##writes(endings)
+#define CAFE_ENDING_0(endings)
+#define CAFE_ENDING_1(endings) " " endings
+
+typedef enum cafe_format {
+    CAFE_FORMAT_AUTO = 0, /* by content, then by name */
+#define CAFE_FORMAT_CONSTANT(constant, name, endings, title, writes, beside) CAFE_FORMAT_##constant,
+    CAFE_GRAPH_FORMATS(CAFE_FORMAT_CONSTANT)
+#undef CAFE_FORMAT_CONSTANT
+} cafe_format;
+
+/* Reads a graph file; "-" is standard input. A malformed file is CAFE_ERROR_FORMAT with
+ * "file:line:column: expected ..., found ..." in the error text. */
+CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
+                                     const cafe_graph_options *options, cafe_graph **graph);
+
+/* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An
+ * existing file is kept (CAFE_ERROR_EXISTS) unless `overwrite`. */
+CAFE_API cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph,
+                                      const char *path, cafe_format format, int32_t overwrite);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Labels of nodes, from a file: one line per node, "node label[,label...]". */
+#ifndef CAFE_LABELS_H
+#define CAFE_LABELS_H
+
+#include <cafe/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cafe_labels cafe_labels;
+
+/* Nodes are called as in the graph. Classes are numbered by their integers, ascending, when all are
+ * integers, else by first appearance. A node that the graph does not have, and a node that comes
+ * again with other labels, is CAFE_ERROR_FORMAT with file, line and column. */
+CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
+                                      const char *path, cafe_labels **labels);
+/* The same, but lines of nodes that the graph does not have are left out; *skipped gets their
+ * number.
+ */
+CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *graph,
+                                            const char *path, cafe_labels **labels,
+                                            int64_t *skipped);
+
+/* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
+ * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
+CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
+                                             cafe_graph **graph, int64_t *added);
+CAFE_API void cafe_labels_free(cafe_labels *labels);
+
+CAFE_API int64_t cafe_labels_classes(const cafe_labels *labels);
+CAFE_API const char *cafe_labels_class_name(const cafe_labels *labels, int64_t index);
+/* Nodes that have a label, and those that have several. */
+CAFE_API int64_t cafe_labels_labelled(const cafe_labels *labels);
+CAFE_API int64_t cafe_labels_multiple(const cafe_labels *labels);
+
+/* The classes of a node: returns how many, and where they stand. */
+CAFE_API int64_t cafe_labels_of(const cafe_labels *labels, int64_t node, const int32_t **classes);
+
+/* label[nodes] gets each node's class, -1 without one; a node of several classes is
+ * CAFE_ERROR_ARGUMENT. */
+CAFE_API cafe_status cafe_labels_single(cafe_context *context, const cafe_labels *labels,
+                                        int32_t *label);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

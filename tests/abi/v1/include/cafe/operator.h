@@ -1,0 +1,70 @@
+/* From a graph to a sampled graph (P, p) and to its modularity operator Q = P - p p^T.
+ *
+ * P = (p(u,w)) is symmetric, non-negative and sums to 1; p = P 1. Q is never formed: it is used
+ * through rows, through products with n x K blocks, and through sums over sets of nodes.
+ */
+#ifndef CAFE_OPERATOR_H
+#define CAFE_OPERATOR_H
+
+#include <cafe/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cafe_sampled cafe_sampled;
+typedef struct cafe_operator cafe_operator;
+
+typedef enum cafe_sampling {
+    CAFE_SAMPLING_EDGE = 0,     /* P = A / 2m: draw an edge end to end, uniformly (by weight) */
+    CAFE_SAMPLING_WALK = 1,     /* a random walk of 1 to T steps: mean of D/2m (D^-1 A)^t */
+    CAFE_SAMPLING_PAGERANK = 2, /* a walk that stops with probability 1 - damping at each step */
+    CAFE_SAMPLING_TWISTED = 3   /* p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w)) with attributes x */
+} cafe_sampling;
+
+/* Samples a graph. The graph outlives the sampled graph. A graph without edges is refused
+ * (CAFE_ERROR_ARGUMENT): it has no distribution of edges. */
+CAFE_API cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph,
+                                 cafe_sampling sampling, cafe_sampled **sampled);
+CAFE_API void cafe_sampled_free(cafe_sampled *sampled);
+CAFE_API int64_t cafe_sampled_nodes(const cafe_sampled *sampled);
+/* p(u,w) and p_u */
+CAFE_API double cafe_sampled_pair(const cafe_sampled *sampled, int64_t u, int64_t w);
+CAFE_API double cafe_sampled_node(const cafe_sampled *sampled, int64_t u);
+
+/* The modularity operator of a sampled graph, which outlives it. */
+CAFE_API cafe_status cafe_operator_modularity(cafe_context *context, const cafe_sampled *sampled,
+                                              cafe_operator **op);
+
+/* The modularity operator of walks of 1 to `window` steps over a sampled graph, without the rows of
+ * their P: a product is `window` sparse ones. For products, traces and cafe_finish; calls that need
+ * rows (solvers, rows, covariances, exact eigenpairs) refuse it with CAFE_ERROR_ARGUMENT. So
+ * vectors of a solver that saw a drawn P can be certified for the exact one. */
+CAFE_API cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sampled,
+                                        int64_t window, cafe_operator **op);
+
+CAFE_API void cafe_operator_free(cafe_operator *op);
+CAFE_API int64_t cafe_operator_nodes(const cafe_operator *op);
+
+/* row[nodes] = (q(u,0), ..., q(u,n-1)) */
+CAFE_API cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
+                                       double *row);
+
+/* Y = Q X for row-major n x columns blocks; X and Y do not overlap. */
+CAFE_API cafe_status cafe_operator_product(cafe_context *context, const cafe_operator *op,
+                                           int64_t columns, const float *x, float *y);
+
+/* tr(X^T Q X) */
+CAFE_API cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op,
+                                         int64_t columns, const float *x, double *trace);
+
+/* q(S_i, S_j) for every pair of sets of a partition: part[nodes] in 0 .. parts-1 (negative: in no
+ * set), covariance[parts * parts]. Its diagonal sums to the partition's modularity. */
+CAFE_API cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
+                                              const int32_t *part, int64_t parts,
+                                              double *covariance);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

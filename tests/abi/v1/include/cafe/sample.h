@@ -1,0 +1,89 @@
+/* Samplings beyond the edges: walks, PageRank, seeds, and attributes that twist the edges.
+ *
+ * Each is a symmetric distribution P of pairs of nodes with its marginal p = P 1, used by every
+ * solver through the same operator. docs/sampling.md has the definitions and the rules.
+ */
+#ifndef CAFE_SAMPLE_H
+#define CAFE_SAMPLE_H
+
+#include <cafe/operator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* f(x_u, x_w) of the twisted sampling. */
+typedef enum cafe_measure {
+    CAFE_MEASURE_COSINE = 0,  /* of the angle between the rows; 0 where a row is 0 */
+    CAFE_MEASURE_DOT = 1,     /* their inner product */
+    CAFE_MEASURE_CATEGORY = 2 /* the share of the columns in which the two rows are equal */
+} cafe_measure;
+
+typedef struct cafe_sample_options {
+    size_t struct_size;
+    int64_t window;    /* walk: T, the longest walk */
+    double damping;    /* pagerank: probability of another step */
+    int64_t samples;   /* pairs to draw; 0: exact rows if they fit the budget, else as many pairs
+                        * as 16 times the arcs, at least a million, that fit it */
+    int64_t budget;    /* memory for building the rows, in MB */
+    double lambda;     /* twisted: strength; 0 is edge sampling, to the bit */
+    int32_t measure;   /* cafe_measure */
+    double twist_mean; /* twisted: the wanted average of f, when `aim` is set */
+    int32_t aim;       /* 1: lambda is chosen such that f has the average twist_mean under P */
+    int32_t balance;   /* 1: p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P */
+} cafe_sample_options;
+
+CAFE_OPTIONS(sample)
+
+/* What a sampling may need beside the graph; unused ones are 0. */
+typedef struct cafe_sample_inputs {
+    size_t struct_size;
+    const float *attributes; /* twisted: row-major nodes x width, finite */
+    int64_t width;
+    const int32_t *seeds; /* walk, pagerank: where walks begin, in proportion to the degrees; NULL:
+                           * anywhere. Repetitions count once. */
+    int64_t seed_count;
+} cafe_sample_inputs;
+
+CAFE_INPUTS(sample)
+
+/* Samples a graph, which outlives the sampled graph. options and inputs may be NULL. The same bits
+ * for any number of threads; drawn pairs depend on the context's seed.
+ *
+ *     edge      P = A / 2m
+ *     walk      P = (1/T) sum_{t=1..T} D/2m (D^-1 A)^t
+ *     pagerank  P = (1-d) sum_{t>=1} d^(t-1) D/2m (D^-1 A)^t
+ *     twisted   p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w))
+ *
+ * With seeds S the walk's first end is in S, and P is the mean of that distribution and its
+ * transpose. CAFE_ERROR_ARGUMENT: no edges, no seed with an edge, attributes missing, not finite or
+ * not wanted, an average of f that no lambda gives. */
+CAFE_API cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph,
+                                      cafe_sampling sampling, const cafe_sample_options *options,
+                                      const cafe_sample_inputs *inputs, cafe_sampled **sampled);
+
+/* Which P it is, and how well it is known. */
+typedef struct cafe_sampled_info {
+    int32_t sampling;      /* cafe_sampling */
+    int64_t entries;       /* of P that are not 0 */
+    int32_t exact;         /* 0: drawn */
+    int64_t steps;         /* longest walk of exact rows; 0: no walks, or of any length */
+    double truncation;     /* pagerank, exact rows: the share of walks that are longer */
+    int64_t seeds;         /* nodes with edges among the seeds; 0: none were given */
+    double lambda, mean;   /* twisted: as used, and the average of f under P */
+    int64_t samples;       /* pairs drawn; 0: exact */
+    int64_t pairs;         /* different unordered pairs {u,w} among them */
+    double standard_error; /* of the drawn P: sqrt(E sum over pairs of (found - true)^2), where a
+                            * pair counts with both its entries; at most 1 / sqrt(samples) */
+    double relative_error; /* sqrt(E sum over pairs of (found - true)^2 / true): about the relative
+                            * error of an entry, weighted by the entries */
+} cafe_sampled_info;
+
+CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
+/* The name of a sampling as on the command line; NULL: there is none of that number. */
+CAFE_API const char *cafe_sampling_name(cafe_sampling sampling);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

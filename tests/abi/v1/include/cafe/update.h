@@ -1,0 +1,188 @@
+/* Networks that change: a new embedding from the old one and the changed edges, and vectors for new
+ * nodes without touching the others.
+ */
+#ifndef CAFE_UPDATE_H
+#define CAFE_UPDATE_H
+
+#include <cafe/embedding.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+/* An old graph and what became of it. */
+typedef struct cafe_changes cafe_changes;
+
+typedef struct cafe_change_counts {
+    int64_t lines;                      /* changes as listed */
+    int64_t added, removed, reweighted; /* edges that are new, gone, of another weight */
+    int64_t repeated;                   /* added lines that changed nothing: the edge was there */
+    int64_t loops;                      /* links from a node to itself, dropped */
+    int64_t new_nodes;
+    int64_t touched; /* nodes whose edges changed */
+} cafe_change_counts;
+
+/* Reads "+ u v [w]" (added), "- u v" (removed) and "u v [w]" (added), one a line, in their order. A
+ * name that the graph does not have is a new node. Added again, an edge of a weighted graph gets
+ * the sum of the weights; removing an edge that is not there is CAFE_ERROR_FORMAT with file, line
+ * and column. The old graph is not changed and may be freed afterwards. */
+CAFE_API cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old,
+                                       const char *path, cafe_changes **changes);
+
+/* The same from arrays: link i is removed when removed[i] != 0, else added (removed NULL: all
+ * added; weights NULL: 1). Ids are 0 .. nodes-1 and those from the old graph's count on are new
+ * nodes, which only a graph whose names are 0 .. n-1 can have here. */
+CAFE_API cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_graph *old,
+                                             int64_t nodes, int64_t count, const int32_t *source,
+                                             const int32_t *target, const float *weights,
+                                             const uint8_t *removed, cafe_changes **changes);
+CAFE_API void cafe_changes_free(cafe_changes *changes);
+
+CAFE_API const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes);
+/* The graph after the changes; it belongs to them. Nodes are never removed, only their edges. Old
+ * nodes keep their order; new integer names are put into theirs, other new names at the end. */
+CAFE_API const cafe_graph *cafe_changes_graph(const cafe_changes *changes);
+/* Of each node of the new graph the old one's number, -1 for a new node. */
+CAFE_API const int32_t *cafe_changes_origin(const cafe_changes *changes);
+
+/* ---- update ---------------------------------------------------------------------------------- */
+
+typedef struct cafe_update_options {
+    size_t struct_size;
+    int64_t sweeps;   /* rounds over the active nodes at most */
+    double tolerance; /* stop when a round gains less than this share of the objective */
+    double spread;    /* a node is swept when its neighbourhood changed by more than this share */
+    int32_t align;    /* 1: rotated onto the old coordinates */
+} cafe_update_options;
+
+CAFE_OPTIONS(update)
+
+typedef struct cafe_updated cafe_updated;
+
+/* What the update did. The arrays belong to the result. Angles are in radians. */
+typedef struct cafe_update_report {
+    int64_t nodes, columns, new_nodes;
+    int64_t arcs; /* of the new graph: a full sweep visits them all */
+    int64_t rounds;
+    int32_t converged;          /* 1: by the tolerance, or no node is left to sweep */
+    const double *objective;    /* rounds + 1 values of tr(H^T Q H) on the new graph */
+    const int64_t *active;      /* nodes swept in each round */
+    int64_t swept;              /* nodes swept at all */
+    int64_t updates;            /* sum of `active` */
+    int64_t arcs_summed;        /* visited for sums of neighbours' rows */
+    int64_t arcs_marked;        /* visited to tell neighbours that a row moved */
+    double subspace_angle;      /* largest principal angle of the spans of old and new columns */
+    double subspace_mean_angle; /* mean of the principal angles */
+    double rotation_distance;   /* ||R - I|| (Frobenius) of the alignment; 0 when none was needed */
+    double drift_mean, drift_max; /* of the nodes that were there before */
+    int64_t moved;                /* of them those that were swept and moved at all */
+    const double *drift;    /* of every node: angle between its old and new row; -1: a new node */
+    const double *rotation; /* R, columns x columns, row-major: new rows = swept rows times R */
+} cafe_update_report;
+
+/* rows: old nodes x columns, the raw form of the old embedding (rows of length 1; another length is
+ * CAFE_ERROR_ARGUMENT). New nodes start at the mean of their neighbours. Only nodes are swept whose
+ * own edges, or whose neighbours' rows, changed enough; the objective never falls. The rows are
+ * then rotated onto the old ones (orthogonal Procrustes, rows weighted by p). */
+CAFE_API cafe_status cafe_update(cafe_context *context, const cafe_changes *changes,
+                                 int64_t columns, const float *rows,
+                                 const cafe_update_options *options, cafe_updated **updated);
+CAFE_API void cafe_updated_free(cafe_updated *updated);
+CAFE_API const cafe_update_report *cafe_updated_get(const cafe_updated *updated);
+/* Copies the new rows, row-major nodes x columns. */
+CAFE_API void cafe_updated_copy(const cafe_updated *updated, float *rows);
+/* As cafe_embedding_write does. */
+CAFE_API cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
+                                        const cafe_changes *changes, const char *path,
+                                        int32_t overwrite);
+
+/* ---- communities ----------------------------------------------------------------------------- */
+
+/* What became of the communities of an old partition in a new one. */
+typedef struct cafe_transition cafe_transition;
+
+typedef struct cafe_transition_options {
+    size_t struct_size;
+    double overlap; /* share of a community that counts as most of it */
+} cafe_transition_options;
+
+CAFE_OPTIONS(transition)
+
+/* With o(c,d) the nodes in old c and new d: most of c went to d when o(c,d) > overlap |c|, most of
+ * d came from c when o(c,d) > overlap |d|. An old community died when neither holds for any d, a
+ * new one was born when neither holds for any c; c split when most of two or more d came from it; d
+ * is a merger when most of two or more c went to it. */
+typedef struct cafe_transition_report {
+    int64_t old_count, new_count;
+    int64_t born, died, split, merged;
+    const int64_t *old_size, *new_size;
+    const int32_t *heir;     /* of each old community the new one most of it went to; -1: none */
+    const int32_t *parent;   /* of each new community the old one most of it came from; -1: none */
+    const int32_t *pieces;   /* of each old community: new ones most of which came from it */
+    const int32_t *sources;  /* of each new community: old ones most of which went to it */
+    const double *old_drift; /* mean drift of each old community's nodes; NULL without drifts */
+} cafe_transition_report;
+
+/* Partitions of the same n nodes; a negative number is a node in no community (before: a new one).
+ * drift[n] may be NULL; negative ones are left out. */
+CAFE_API cafe_status cafe_transition_find(cafe_context *context, int64_t n, const int32_t *before,
+                                          const int32_t *after, const double *drift,
+                                          const cafe_transition_options *options,
+                                          cafe_transition **transition);
+CAFE_API void cafe_transition_free(cafe_transition *transition);
+CAFE_API const cafe_transition_report *cafe_transition_get(const cafe_transition *transition);
+
+/* ---- placing new nodes ----------------------------------------------------------------------- */
+
+typedef enum cafe_place_form {
+    CAFE_PLACE_RAW = 0,  /* rows of length 1, as sphere leaves them */
+    CAFE_PLACE_WALK = 1, /* columns v with Q v = rho D v */
+    CAFE_PLACE_RITZ = 2  /* columns v with Q v = rho v */
+} cafe_place_form;
+
+typedef struct cafe_place_options {
+    size_t struct_size;
+    int32_t form; /* cafe_place_form */
+} cafe_place_options;
+
+CAFE_OPTIONS(place)
+
+/* Links of new nodes to nodes of a graph. */
+typedef struct cafe_new_links cafe_new_links;
+
+/* Reads "new known [w]", one link a line. A first name that the graph has, and a second one that it
+ * has not, are CAFE_ERROR_FORMAT with file, line and column. */
+CAFE_API cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph,
+                                         const char *path, cafe_new_links **links);
+/* From compressed rows: new node i is linked to targets[offsets[i] .. offsets[i+1]); its name is i.
+ */
+CAFE_API cafe_status cafe_new_links_from_csr(cafe_context *context, const cafe_graph *graph,
+                                             int64_t count, const int64_t *offsets,
+                                             const int32_t *targets, const float *weights,
+                                             cafe_new_links **links);
+CAFE_API void cafe_new_links_free(cafe_new_links *links);
+CAFE_API int64_t cafe_new_links_nodes(const cafe_new_links *links);
+CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
+
+/* placed[new nodes x columns]: each new node's row from its links, all others fixed, no other new
+ * node there. With d its weight and `sum` the sum of its neighbours' rows by weight:
+ *     raw    normalise(sum / d - (2m s + sum) / (2m + 2d)), s = sum of p_w h_w: the exact update of
+ *            sphere on the graph with this node in it
+ *     walk   (sum / d - s) / rho, column by column: row of D^-1 Q V, rho the Rayleigh quotients
+ *     ritz   d / 2m times the same: row of Q V
+ * A column with rho = 0 is placed at 0. */
+CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph,
+                                      int64_t columns, const float *vectors,
+                                      const cafe_new_links *links,
+                                      const cafe_place_options *options, float *placed);
+/* Writes them with the new nodes' names, as cafe_embedding_write does. */
+CAFE_API cafe_status cafe_placed_write(cafe_context *context, const cafe_new_links *links,
+                                       int64_t columns, const float *placed, const char *path,
+                                       int32_t overwrite);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

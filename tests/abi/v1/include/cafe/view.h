@@ -1,0 +1,86 @@
+/* One interactive page of an embedding: a file that a browser opens from the disk, with everything
+ * it needs inside. It asks the network for nothing and its policy forbids it to.
+ *
+ * What goes into the page is chosen by its size: positions, communities, labels and centralities
+ * first, then names, columns and links as long as they fit the budget. What was left out is said in
+ * the report and in the page.
+ */
+#ifndef CAFE_VIEW_H
+#define CAFE_VIEW_H
+
+#include <cafe/cluster.h>
+#include <cafe/graph.h>
+#include <cafe/labels.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cafe_view_links {
+    CAFE_VIEW_LINKS_AUTO = 0, /* when they fit the budget */
+    CAFE_VIEW_LINKS_NONE = 1,
+    CAFE_VIEW_LINKS_ALL = 2 /* whatever they take */
+} cafe_view_links;
+
+typedef struct cafe_view_options {
+    size_t struct_size;
+    int64_t columns_shown; /* at most so many columns can be chosen in the page */
+    int32_t links;         /* cafe_view_links */
+    int64_t budget;        /* bytes of the page; 0: no limit */
+} cafe_view_options;
+
+CAFE_OPTIONS(view)
+
+/* What the page shows of a graph of n nodes. Only the vectors are needed; the rest may be 0. */
+typedef struct cafe_view_inputs {
+    size_t struct_size;
+    const char *title; /* NULL: "Embedding" */
+    int64_t columns;
+    const float *vectors;      /* row-major n x columns, finite */
+    const float *map;          /* row-major n x 2, finite: a layout in the plane */
+    const cafe_labels *labels; /* of a node with several the first counts */
+    int64_t layers;            /* finest first, each nested in the next */
+    const cafe_layer *layer;
+    const double *centrality; /* n values, not negative */
+    const char *centrality_name;
+    int64_t pairs; /* Ritz pairs, as in a certificate */
+    const double *ritz_values, *residuals;
+    const double *column_values, *column_residuals; /* of each column */
+    int64_t objectives; /* values of the objective: at the start and after each sweep */
+    const double *objective;
+} cafe_view_inputs;
+
+CAFE_INPUTS(view)
+
+/* What became of it. */
+typedef struct cafe_view_report {
+    int64_t bytes;   /* of the page */
+    int64_t columns; /* that can be chosen */
+    int64_t layers;  /* of the hierarchy: the coarsest ones */
+    int64_t links;   /* 0: left out */
+    int32_t names;   /* 1: nodes have their names; 0: left out, their numbers are shown */
+    int32_t labels;
+    int32_t centrality;
+} cafe_view_report;
+
+/* Writes the page under a temporary name and renames it; "-" is standard output. An existing file
+ * is kept (CAFE_ERROR_EXISTS) unless `overwrite`. The same inputs give the same bytes for any
+ * number of threads. CAFE_ERROR_LIMIT when not even the positions fit the budget. Options and
+ * report may be NULL. */
+CAFE_API cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph,
+                                           const cafe_view_inputs *inputs,
+                                           const cafe_view_options *options, const char *path,
+                                           int32_t overwrite, cafe_view_report *report,
+                                           size_t size);
+static inline cafe_status cafe_view_write(cafe_context *context, const cafe_graph *graph,
+                                          const cafe_view_inputs *inputs,
+                                          const cafe_view_options *options, const char *path,
+                                          int32_t overwrite, cafe_view_report *report) {
+    return cafe_view_write_sized(context, graph, inputs, options, path, overwrite, report,
+                                 sizeof *report);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
