@@ -559,6 +559,36 @@ static void bad_rows_are_named(void **state) {
     cafe_context_free(context);
 }
 
+/* ---- the profile ------------------------------------------------------------------------------
+ */
+
+static void a_profile_tells_what_the_counts_do_not(void **state) {
+    int32_t source[] = {0, 0, 0, 1}, target[] = {1, 2, 3, 4};
+    float weights[] = {2, 0.5f, 1, 3};
+    cafe_graph_profile p;
+    cafe_graph *graph = NULL;
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    assert_int_equal(cafe_graph_from_edges(context, 6, 4, source, target, weights, NULL, &graph),
+                     CAFE_OK);
+    assert_int_equal(cafe_graph_describe(context, graph, &p), CAFE_OK);
+    assert_true(p.mean_degree == 8.0 / 6 && p.median_degree == 1 && p.high_degree == 3);
+    assert_true(p.least_weight == 0.5 && p.most_weight == 3 && p.bipartite);
+    assert_true(p.first_side == 2 && p.second_side == 3); /* 0 and 4; node 5 is on neither */
+    assert_string_equal(p.names, "indices");
+    assert_int_equal(p.row_bytes, 7 * 8 + 8 * (4 + 4));
+    cafe_graph_free(graph);
+    graph = test_karate(context); /* has triangles, and no weights */
+    assert_int_equal(cafe_graph_describe(context, graph, &p), CAFE_OK);
+    assert_true(!p.bipartite && p.first_side == 0 && p.least_weight == 1 && p.most_weight == 1);
+    cafe_graph_free(graph);
+    assert_int_equal(cafe_graph_from_edges(context, 0, 0, NULL, NULL, NULL, NULL, &graph), CAFE_OK);
+    assert_int_equal(cafe_graph_describe(context, graph, &p), CAFE_OK);
+    assert_true(p.mean_degree == 0 && p.most_weight == 0 && !p.bipartite);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 /* ---- memory and cancellation ------------------------------------------------------------------
  */
 
@@ -568,9 +598,10 @@ static void every_failed_allocation_is_survived(void **state) {
     test_links l = test_random_links(600, 3000, 1, 3);
     cafe_graph_options o = options_of(CAFE_LOOPS_KEEP, CAFE_DUPLICATES_SUM);
     int32_t component[600];
+    cafe_graph_profile profile;
     int failed = 1;
     (void)state;
-    for (int path = 0; path < 5; path++, failed = 1)
+    for (int path = 0; path < 6; path++, failed = 1)
         for (long k = 0; failed; k++) {
             cafe_graph *whole = test_graph(context, 600, &l, 1, &o), *g = NULL;
             long live = test_failing_arm(&memory, k);
@@ -582,8 +613,10 @@ static void every_failed_allocation_is_survived(void **state) {
             else if (path < 4) /* copied; through the builder, for its loops; borrowed */
                 status = cafe_graph_from_csr(context, 600, whole->offsets, whole->targets,
                                              whole->weights, path == 3, path == 2 ? NULL : &o, &g);
-            else
+            else if (path == 4)
                 status = cafe_graph_components(context, whole, component, &count);
+            else
+                status = cafe_graph_describe(context, whole, &profile);
             failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);
             cafe_graph_free(g);
@@ -657,6 +690,7 @@ int main(void) {
         cmocka_unit_test(any_other_matrix_is_added_to_its_transpose),
         cmocka_unit_test(rows_of_a_graph_give_it_back),
         cmocka_unit_test(bad_rows_are_named),
+        cmocka_unit_test(a_profile_tells_what_the_counts_do_not),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(a_cancelled_build_leaves_nothing),
         cmocka_unit_test(memory_is_little_more_than_the_rows),

@@ -10,14 +10,6 @@
 extern "C" {
 #endif
 
-/* ---- the two sides --------------------------------------------------------------------------- */
-
-/* Colours the nodes so that no edge joins two of a colour: side[u] = 0 or 1, the smallest node of
- * every component 0, nodes without edges -1. *bipartite gets 0 when there is no such colouring (an
- * odd cycle, a loop, or no edge at all); side is then -1 everywhere. */
-CAFE_API cafe_status cafe_graph_sides(cafe_context *context, const cafe_graph *graph, int8_t *side,
-                                      int32_t *bipartite);
-
 /* ---- vectors whose inner products are the scores --------------------------------------------- */
 
 typedef enum cafe_decode {

@@ -108,6 +108,19 @@ void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *
     cafe_report_close(report);
 }
 
+void cafe_report_profile(cafe_report *report, const cafe_graph_profile *p) {
+    cafe_report_real(report, "mean_degree", p->mean_degree);
+    cafe_report_integer(report, "median_degree", p->median_degree);
+    cafe_report_integer(report, "degree_99", p->high_degree);
+    cafe_report_real(report, "least_weight", p->least_weight);
+    cafe_report_real(report, "most_weight", p->most_weight);
+    cafe_report_string(report, "names", p->names);
+    cafe_report_truth(report, "bipartite", p->bipartite);
+    cafe_report_integer(report, "side_0", p->first_side);
+    cafe_report_integer(report, "side_1", p->second_side);
+    cafe_report_integer(report, "row_bytes", p->row_bytes);
+}
+
 void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph, int64_t node) {
     const cafe_names *names = &graph->names;
     char digits[CAFE_INTEGER_TEXT];

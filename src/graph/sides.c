@@ -1,8 +1,6 @@
 /* The two sides of a bipartite graph: breadth first, in node order, a colour for every level. */
 #include <string.h>
 
-#include <cafe/recommend.h>
-
 #include "base/memory.h"
 #include "graph/graph.h"
 
