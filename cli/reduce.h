@@ -4,19 +4,13 @@
 
 #include "run.h"
 
-typedef struct reduce_values {
-    cli_common common;
-    const char *output, *json, *w;
-    bool keep_empty;
-    cafe_reduce_options reduce;
-} reduce_values;
-
 enum reduce_phase { REDUCE_READ, REDUCE_SOLVE, REDUCE_WRITE, REDUCE_PHASES };
 
 typedef struct reduce_job {
     cli_run run;
-    reduce_values values;
-    const char *path;
+    const char *w;
+    bool keep_empty;
+    cafe_reduce_options options;
     cafe_table *table;
     cafe_reduction *reduction;
     cafe_reduction_report report;
@@ -28,6 +22,6 @@ void reduce_say_table(reduce_job *job);
 void reduce_say_result(reduce_job *job);
 void reduce_say_end(reduce_job *job);
 
-int reduce_write_report(reduce_job *job);
+void reduce_fill_report(cafe_report *report, const void *job);
 
 #endif

@@ -12,7 +12,7 @@ enum { FIRST_COLUMNS = 6 };
 static const char *const phase_names[REDUCE_PHASES] = {"read", "solve", "write"};
 
 static const char *method_text(const reduce_job *job) {
-    return job->values.reduce.method == CAFE_REDUCE_SPHERE ? "sphere" : "softmax";
+    return job->options.method == CAFE_REDUCE_SPHERE ? "sphere" : "softmax";
 }
 
 static bool is_sequential(const reduce_job *job) {
@@ -24,7 +24,7 @@ static bool is_sequential(const reduce_job *job) {
 void reduce_say_table(reduce_job *job) {
     char rows[CLI_COUNT_TEXT], columns[CLI_COUNT_TEXT];
     cli_say(
-        &job->run, "table     %s: %s rows, %s columns; %s, %s", job->path,
+        &job->run, "table     %s: %s rows, %s columns; %s, %s", job->run.words[0],
         cli_count_text(cafe_table_rows(job->table), rows),
         cli_count_text(cafe_table_columns(job->table), columns),
         cafe_table_has_heading(job->table) ? "the first line names the columns" : "no heading",
@@ -55,7 +55,7 @@ static void say_solution(reduce_job *job) {
     else
         snprintf(order, sizeof order, "in %" PRId64 " chunk%s", r->chunks,
                  r->chunks == 1 ? "" : "s");
-    if (job->values.reduce.method == CAFE_REDUCE_SOFTMAX)
+    if (job->options.method == CAFE_REDUCE_SOFTMAX)
         snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
     if (job->run.common->verbose) say_sweeps(job);
     cli_say(&job->run,
@@ -63,7 +63,7 @@ static void say_solution(reduce_job *job) {
             method_text(job), r->asked, theta, r->sweeps, r->sweeps == 1 ? "" : "s", order,
             r->objective[0], r->objective[r->sweeps],
             r->converged ? ", converged to the tolerance" : "");
-    if (job->values.reduce.method == CAFE_REDUCE_SOFTMAX)
+    if (job->options.method == CAFE_REDUCE_SOFTMAX)
         cli_say(&job->run,
                 "          %" PRId64 " of %" PRId64
                 " columns hold the largest part of some row, %" PRId64 " are empty",
@@ -125,11 +125,12 @@ void reduce_say_result(reduce_job *job) {
 
 void reduce_say_end(reduce_job *job) {
     const cafe_reduction_report *r = &job->report;
-    const reduce_values *v = &job->values;
-    if (v->output)
-        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, v->output, r->rows, r->columns);
-    if (v->w) cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, v->w, r->width, r->held);
-    if (v->json) cli_say(&job->run, "report    %s", v->json);
+    if (job->run.common->output)
+        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common->output, r->rows,
+                r->columns);
+    if (job->w)
+        cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, job->w, r->width, r->held);
+    if (job->run.common->json) cli_say(&job->run, "report    %s", job->run.common->json);
     cli_say_phases(&job->run, REDUCE_PHASES, phase_names, job->seconds);
 }
 
@@ -138,22 +139,18 @@ void reduce_say_end(reduce_job *job) {
 static void put_options(cafe_report *report, const reduce_job *job) {
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
-    cafe_report_options(report, cafe_reduce_option_table(), &job->values.reduce);
+    cafe_report_options(report, cafe_reduce_option_table(), &job->options);
     cafe_report_close(report);
 }
 
-static void put_report(cafe_report *report, const void *argument) {
+void reduce_fill_report(cafe_report *report, const void *argument) {
     const reduce_job *job = argument;
-    cafe_report_table(report, job->path, job->table, job->reduction);
+    cafe_report_table(report, job->run.words[0], job->table, job->reduction);
     cafe_report_string(report, "method", method_text(job));
     put_options(report, job);
     cafe_report_reduction(report, job->reduction);
-    if (job->values.output) cafe_report_string(report, "output", job->values.output);
-    if (job->values.w) cafe_report_string(report, "w", job->values.w);
+    if (job->run.common->output) cafe_report_string(report, "output", job->run.common->output);
+    if (job->w) cafe_report_string(report, "w", job->w);
     cli_report_phases(report, &job->run, REDUCE_PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);
-}
-
-int reduce_write_report(reduce_job *job) {
-    return cli_write_report_to(&job->run, job->values.json, "cafe/reduce/1", put_report, job);
 }

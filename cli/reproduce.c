@@ -67,12 +67,6 @@ char *reproduce_path(const reproduce_job *job, const char *set, const char *name
     return NULL;
 }
 
-static const char *find_data(const reproduce_values *v) {
-    const char *environment = getenv("CAFE_DATA");
-    if (v->data) return v->data;
-    return environment && *environment ? environment : "../shared/data";
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static int run_table(reproduce_job *job, const reproduce_table *table) {
@@ -88,74 +82,56 @@ static int run_tables(reproduce_job *job, const char *name) {
     return code;
 }
 
-/* Without -o the Markdown is the result, on standard output, unless the JSON goes there. */
-static int write_results(reproduce_job *job) {
-    const reproduce_values *v = job->values;
-    bool taken = v->json && strcmp(v->json, "-") == 0;
-    int code = cli_write_file(&job->run,
-                              v->output ? v->output
-                              : taken   ? NULL
-                                        : "-",
-                              reproduce_markdown, job);
-    return code != CLI_OK
-               ? code
-               : cli_write_report_to(&job->run, v->json, "cafe/reproduce/1", reproduce_fill, job);
-}
-
 static bool any_done(const reproduce_job *job) {
     for (int64_t i = 0; i < job->count; i++)
         if (!job->results[i].missing && !job->results[i].refused) return true;
     return false;
 }
 
-static int run_reproduce(const void *values, const cli_arguments *arguments) {
-    const char *table = arguments->words[0];
-    reproduce_job job = {.values = values};
-    const reproduce_values *v = values;
-    if (strcmp(table, "all") != 0 && !reproduce_find_table(table))
-        return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
-    int code = cli_output_check("reproduce", &v->common, v->output);
-    if (code == CLI_OK) code = cli_output_check("reproduce", &v->common, v->json);
-    if (code != CLI_OK) return code;
-    job.data = find_data(v);
-    code = cli_begin(&job.run, "reproduce", &v->common);
-    if (code == CLI_OK) code = run_tables(&job, table);
-    if (code == CLI_OK && !any_done(&job))
-        code = cli_error(&job.run, CLI_FAILED, "nothing could be run: no set of it is in %s",
-                         job.data);
-    if (code == CLI_OK) code = write_results(&job);
-    for (int64_t i = 0; i < job.count; i++) {
-        free(job.results[i].command);
-        free(job.results[i].refused);
+static int check(void *argument) {
+    reproduce_job *job = argument;
+    const char *table = job->run.words[0], *environment = getenv("CAFE_DATA");
+    if (!job->data) job->data = environment && *environment ? environment : "../shared/data";
+    if (strcmp(table, "all") == 0 || reproduce_find_table(table)) return CLI_OK;
+    return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
+}
+
+static int work(void *argument) {
+    reproduce_job *job = argument;
+    cli_run *run = &job->run;
+    CLI_TRY(run_tables(job, run->words[0]));
+    if (!any_done(job))
+        return cli_error(run, CLI_FAILED, "nothing could be run: no set of it is in %s", job->data);
+    CLI_TRY(cli_write_result(run, reproduce_markdown, job));
+    return cli_write_report(run, "cafe/reproduce/1", reproduce_fill, job);
+}
+
+static void release(void *argument) {
+    reproduce_job *job = argument;
+    for (int64_t i = 0; i < job->count; i++) {
+        free(job->results[i].command);
+        free(job->results[i].refused);
     }
-    free(job.results);
-    return cli_end(&job.run, code);
+    free(job->results);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    {"data", 0, "DIR", CLI_TEXT, offsetof(reproduce_values, data), NULL, NULL,
-     "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; by default $CAFE_DATA, "
-     "then ../shared/data"},
-    {"repeats", 0, "R", CLI_COUNT, offsetof(reproduce_values, repeats), "10", NULL,
-     "splits for each cell; the paper has 100"},
-    {"set", 0, "NAME", CLI_TEXT, offsetof(reproduce_values, set), NULL, NULL,
-     "only rows of this set: cora, wiki, ego-facebook, ..."},
-    {"row", 0, "NAME", CLI_TEXT, offsetof(reproduce_values, method), NULL, NULL,
-     "only rows whose method has this in its name: 'Sphere', 'CAFE', ..."},
-    {"output", 'o', "FILE", CLI_TEXT, offsetof(reproduce_values, output), NULL, NULL,
-     "the tables as Markdown; without it they go to standard output"},
-    {"json", 0, "FILE", CLI_TEXT, offsetof(reproduce_values, json), NULL, NULL,
-     "every figure, ours and the published; - is standard output"},
-    CLI_ROW_SEED,
-    CLI_ROW_THREADS,
-    CLI_ROW_FORCE,
-    CLI_ROW_QUIET,
-    CLI_ROW_HELP,
-    CLI_ROW_END,
+    CLI_ROW_TEXT(reproduce_job, data, "data", "DIR",
+                 "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; by default "
+                 "$CAFE_DATA, then ../shared/data"),
+    CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_COUNT, "10",
+                   "splits for each cell; the paper has 100"),
+    CLI_ROW_TEXT(reproduce_job, set, "set", "NAME",
+                 "only rows of this set: cora, wiki, ego-facebook, ..."),
+    CLI_ROW_TEXT(reproduce_job, method, "row", "NAME",
+                 "only rows whose method has this in its name: 'Sphere', 'CAFE', ..."),
+    CLI_ROW_OUTPUT(NULL, "the tables as Markdown; without it they go to standard output"),
+    CLI_ROW_JSON("every figure, ours and the published; - is standard output"),
+    CLI_ROWS_SEEDED,
 };
-static const cli_group groups[] = {{"Options", options, NULL, 0}, {0}};
+static const cli_group groups[] = {CLI_GROUP("Options", options), {0}};
 
 const cli_command cli_reproduce = {
     .name = "reproduce",
@@ -167,9 +143,7 @@ const cli_command cli_reproduce = {
         "behind. The tables are " TABLES
         ". 'others' is not in the paper: all methods on further "
         "graphs, with their time.",
-    .groups = groups,
-    .size = sizeof(reproduce_values),
-    .least = 1,
-    .most = 1,
-    .run = run_reproduce,
+    CLI_JOB(reproduce_job, 1, 0),
+    .check = check,
+    .release = release,
 };

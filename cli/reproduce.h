@@ -67,16 +67,11 @@ typedef struct reproduce_result {
     char *refused; /* why the method did not run; NULL: it did */
 } reproduce_result;
 
-typedef struct reproduce_values {
-    cli_common common;
-    const char *data, *output, *json, *set, *method;
-    int32_t repeats;
-} reproduce_values;
-
 typedef struct reproduce_job {
     cli_run run;
-    const reproduce_values *values;
     const char *data; /* the folder of the sets */
+    const char *set, *method;
+    int32_t repeats;
     reproduce_result *results;
     int64_t count, room;
 } reproduce_job;

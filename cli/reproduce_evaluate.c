@@ -37,8 +37,8 @@ static bool is_for(const reproduce_recipe *recipe, const char *table, const char
 }
 
 static bool is_asked(const reproduce_job *job, const char *set, const char *method) {
-    const reproduce_values *v = job->values;
-    return (!v->set || strcmp(v->set, set) == 0) && (!v->method || strcasestr(method, v->method));
+    return (!job->set || strcmp(job->set, set) == 0) &&
+           (!job->method || strcasestr(method, job->method));
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
@@ -62,11 +62,11 @@ static char *shown_command(const reproduce_job *job, const reproduce_recipe *rec
     char *text = NULL;
     const char *graph = recipe->graph ? recipe->graph : "edges.txt";
     int written = link ? asprintf(&text, "cafe evaluate link %s/%s %s --repeats %d", set, graph,
-                                  recipe->options, (int)job->values->repeats)
+                                  recipe->options, (int)job->repeats)
                        : asprintf(&text,
                                   "cafe evaluate classify %s/%s --labels %s/labels.txt %s "
                                   "--repeats %d",
-                                  set, graph, set, recipe->options, (int)job->values->repeats);
+                                  set, graph, set, recipe->options, (int)job->repeats);
     return written < 0 ? NULL : text;
 }
 
@@ -132,7 +132,7 @@ static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const cha
     result->command = shown_command(job, recipe, set, link);
     if (!result->command ||
         asprintf(&line.text, "%s%s%s %s --repeats %d", edges, labels ? " --labels " : "",
-                 labels ? labels : "", recipe->options, (int)job->values->repeats) < 0)
+                 labels ? labels : "", recipe->options, (int)job->repeats) < 0)
         code = cli_error(&job->run, CLI_FAILED, "out of memory");
     if (code != CLI_OK) goto done;
     cut_words(&line);

@@ -12,7 +12,7 @@
 enum { WIDTH = 30, COLUMNS = 6, CIRCLES = 200, STARTS = 20 };
 
 static bool is_asked(const reproduce_job *job, const char *set) {
-    return !job->values->set || strcmp(job->values->set, set) == 0;
+    return !job->set || strcmp(job->set, set) == 0;
 }
 
 /* ---- point clouds ---------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ static void put_preface(FILE *file, const reproduce_job *job) {
             "▲ ahead of the published figure, = within one published standard deviation of it, ▽ "
             "behind; the published figure stands below ours.\n\n",
             cafe_version(), date, cpu, (int)cafe_threads(job->run.context),
-            cafe_seed(job->run.context), (int)job->values->repeats);
+            cafe_seed(job->run.context), (int)job->repeats);
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ void reproduce_fill(cafe_report *report, const void *argument) {
     cafe_report_string(report, "date", date);
     cafe_report_string(report, "processor", cpu);
     cafe_report_context(report);
-    cafe_report_integer(report, "repeats", job->values->repeats);
+    cafe_report_integer(report, "repeats", job->repeats);
     cafe_report_open(report, "rows", '[');
     for (int64_t i = 0; i < job->count; i++) put_json_result(report, &job->results[i]);
     cafe_report_close(report);
