@@ -69,7 +69,7 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     m->s = cafe_mem(context, m->size, sizeof *m->s);
     m->single = cafe_mem(context, m->size, sizeof *m->single);
     m->gains = cafe_mem(context, cafe_blocks(q->width, SETTLE), sizeof *m->gains);
-    m->none = q->f ? cafe_mem_zero(context, stride, sizeof *m->none) : m->single;
+    m->none = cafe_mem_zero(context, stride, sizeof *m->none);
     if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
     if (!m->s || !m->single || !m->gains || !m->none || (q->f && !m->scratch)) goto done;
     CAFE_TRY(cafe_operator_need_rows(context, op));
@@ -93,7 +93,7 @@ static void forget_aim(cafe_mover *m) {
 void cafe_mover_free(cafe_mover *m) {
     if (!m) return;
     forget_aim(m);
-    if (m->q->f) cafe_mem_free(m->context, m->none);
+    cafe_mem_free(m->context, m->none);
     cafe_mem_free(m->context, m->s);
     cafe_mem_free(m->context, m->single);
     cafe_mem_free(m->context, m->gains);
