@@ -97,51 +97,11 @@ static int read_attributes(cli_run *run, const cli_sampling *s, const cafe_graph
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
 
-typedef struct seed_list {
-    int32_t *at;
-    size_t count, room;
-} seed_list;
-
-static bool add_seed(seed_list *list, int64_t u) {
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        int32_t *more = realloc(list->at, room * sizeof *more);
-        if (!more) return false;
-        list->at = more;
-        list->room = room;
-    }
-    list->at[list->count++] = (int32_t)u;
-    return true;
-}
-
-/* A name a line; blanks around it, empty lines and lines with # do not count. */
-static int take_line(cli_run *run, const char *path, const cafe_graph *graph, char *line,
-                     int64_t number, seed_list *list) {
-    static const char blanks[] = " \t\r\n";
-    line += strspn(line, blanks);
-    size_t length = strlen(line);
-    while (length > 0 && strchr(blanks, line[length - 1])) line[--length] = 0;
-    if (length == 0 || line[0] == '#') return CLI_OK;
-    int64_t u = cafe_graph_find(graph, line);
-    if (u < 0)
-        return cli_error(run, CLI_INPUT, "%s:%lld:1: expected a node of the graph, found '%s'",
-                         path, (long long)number, line);
-    return add_seed(list, u) ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
-}
-
-static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, seed_list *list) {
-    FILE *file = fopen(path, "r");
-    char *line = NULL;
-    size_t room = 0;
-    int code = CLI_OK;
-    if (!file) return cli_error(run, CLI_FAILED, "%s: cannot be read", path);
-    for (int64_t number = 1; code == CLI_OK && getline(&line, &room, file) >= 0; number++)
-        code = take_line(run, path, graph, line, number, list);
-    if (code == CLI_OK && list->count == 0)
-        code = cli_error(run, CLI_INPUT, "%s: expected names of nodes, found none", path);
-    free(line);
-    fclose(file);
-    return code;
+static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, int64_t *count,
+                      int32_t **nodes) {
+    CLI_TRY(cli_check(run, cafe_nodes_read(run->context, graph, path, count, nodes)));
+    if (*count > 0) return CLI_OK;
+    return cli_error(run, CLI_INPUT, "%s: expected names of nodes, found none", path);
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -170,17 +130,18 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
                cafe_sampled **sampled) {
     float *x = NULL;
     int64_t width = 0;
-    seed_list list = {NULL, 0, 0};
+    int64_t seeds = 0;
+    int32_t *nodes = NULL;
     int code = CLI_OK;
     if (s->attributes) code = read_attributes(run, s, graph, &x, &width);
-    if (code == CLI_OK && s->seeds) code = read_seeds(run, s->seeds, graph, &list);
-    cafe_sample_inputs inputs = {sizeof inputs, x, width, list.at, (int64_t)list.count};
+    if (code == CLI_OK && s->seeds) code = read_seeds(run, s->seeds, graph, &seeds, &nodes);
+    cafe_sample_inputs inputs = {sizeof inputs, x, width, nodes, seeds};
     if (code == CLI_OK)
         code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
                                                &s->options, &inputs, sampled));
     if (code == CLI_OK) say_sampled(run, s, *sampled);
     free(x);
-    free(list.at);
+    cafe_nodes_free(run->context, nodes);
     return code;
 }
 

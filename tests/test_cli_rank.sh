@@ -82,7 +82,7 @@ expect 2 "$CAFE" rank "$karate" --by fame
 expect 2 "$CAFE" rank "$karate" -o same --json same
 printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" rank "$karate" --set bad.in
-says "bad.in:2: expected the name of a node of the graph, found 'nobody'"
+says "bad.in:2:1: expected the name of a node of the graph, found 'nobody'"
 expect 1 "$CAFE" rank "$karate" --set nowhere
 expect 1 "$CAFE" rank nowhere.txt
 expect 3 "$CAFE" rank - <<<'a b c d e'

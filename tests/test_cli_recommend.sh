@@ -90,7 +90,7 @@ expect 1 "$CAFE" recommend "$karate" --node nobody
 says "no node 'nobody'"
 printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" recommend "$karate" --nodes-file bad.in
-says 'bad.in:2: '
+says 'bad.in:2:1: '
 expect 3 "$CAFE" recommend ratings.in --all --embedding x.npy
 says 'expected a row for each of 100 nodes, found 34'
 expect 2 "$CAFE" recommend

@@ -106,7 +106,7 @@ refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt -
 refuse 2 '\-\-damping takes' cluster "$karate" --sampling pagerank --damping 1
 refuse 2 'one of edge' cluster "$karate" --sampling steps
 printf '1\n99\n' >x.in.txt
-refuse 3 'x\.in\.txt:2:1: expected a node of the graph' cluster "$karate" --sampling walk --seeds x.in.txt
+refuse 3 'x\.in\.txt:2:1: expected the name of a node of the graph' cluster "$karate" --sampling walk --seeds x.in.txt
 : >none.in.txt
 refuse 3 'found none' cluster "$karate" --sampling walk --seeds none.in.txt
 refuse 1 'cannot be read' cluster "$karate" --sampling walk --seeds missing.in.txt

@@ -170,8 +170,38 @@ static void names_are_found_without_memory_for_an_index(void **state) {
     assert_int_equal(atomic_load(&memory.live), 0);
 }
 
+/* ---- names from an array --------------------------------------------------------------------- */
+
+static void test_set_names(void **state) {
+    static const char *const names[3] = {"z\xc3\xbcrich", " 7", "a\tb"};
+    static const char *const bad[][3] = {
+        {"a", "b", "a"}, {"a", "", "b"}, {"a", "b\nc", "d"}, {"a", "\xff", "b"}};
+    static const int32_t source[2] = {0, 1}, target[2] = {1, 2};
+    char text[16];
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = NULL;
+    assert_int_equal(cafe_graph_from_edges(context, 3, 2, source, target, NULL, NULL, &graph),
+                     CAFE_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(cafe_graph_set_names(context, graph, bad[i]), CAFE_ERROR_ARGUMENT);
+        assert_true(cafe_graph_names_are_indices(graph));
+        assert_int_equal(cafe_graph_find(graph, "2"), 2);
+    }
+    assert_int_equal(cafe_graph_set_names(context, graph, names), CAFE_OK);
+    for (int u = 0; u < 3; u++) {
+        assert_int_equal(cafe_graph_find(graph, names[u]), u);
+        assert_int_equal(cafe_graph_name(graph, u, text, sizeof text), strlen(names[u]));
+        assert_string_equal(text, names[u]);
+    }
+    assert_int_equal(cafe_graph_set_names(context, graph, names), CAFE_ERROR_ARGUMENT);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_set_names),
         cmocka_unit_test(components_are_numbered_by_smallest_node),
         cmocka_unit_test(components_are_not_joined_without_links),
         cmocka_unit_test(index_names),

@@ -208,8 +208,75 @@ static void it_survives_failing_memory(void **state) {
     assert_int_equal(atomic_load(&memory.live), 0);
 }
 
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static void arrays_are_taken(void **state) {
+    static const char *const names[] = {"red", "gr\xc3\xbcn", "blue"};
+    static const int32_t one[4] = {2, -1, 0, 2}, several[5] = {0, 2, 1, 1, 2};
+    static const int64_t offsets[5] = {0, 2, 2, 4, 5};
+    int32_t label[4];
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_labels *l = NULL;
+    TEST_OK(context, cafe_labels_from_arrays(context, 4, NULL, one, 3, names, &l));
+    assert_int_equal(cafe_labels_classes(l), 3);
+    assert_int_equal(cafe_labels_labelled(l), 3);
+    assert_string_equal(cafe_labels_class_name(l, 1), names[1]);
+    expect(l, 0, "blue"), expect(l, 1, NULL), expect(l, 2, "red"), expect(l, 3, "blue");
+    TEST_OK(context, cafe_labels_single(context, l, label));
+    assert_memory_equal(label, one, sizeof one);
+    cafe_labels_free(l);
+    TEST_OK(context, cafe_labels_from_arrays(context, 4, offsets, several, 3, NULL, &l));
+    assert_int_equal(cafe_labels_multiple(l), 1); /* node 2 names one class twice */
+    expect(l, 0, "0"), expect(l, 1, NULL), expect(l, 2, "1"), expect(l, 3, "2");
+    cafe_labels_free(l);
+    cafe_context_free(context);
+}
+
+static void bad_arrays_are_refused(void **state) {
+    static const char *const twice[] = {"a", "b", "a"};
+    static const int32_t label[2] = {0, 3}, negative[2] = {0, -2};
+    static const int64_t descending[3] = {0, 1, 0};
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_labels *l = NULL;
+    assert_int_equal(cafe_labels_from_arrays(context, 2, NULL, label, 3, NULL, &l),
+                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_labels_from_arrays(context, 2, NULL, negative, 3, NULL, &l),
+                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_labels_from_arrays(context, 2, NULL, label, 0, NULL, &l),
+                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_labels_from_arrays(context, 2, descending, label, 4, NULL, &l),
+                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_labels_from_arrays(context, 1, NULL, label, 3, twice, &l),
+                     CAFE_ERROR_ARGUMENT);
+    assert_string_equal(cafe_error(context), "classes 0 and 2 have the same name 'a'");
+    assert_null(l);
+    cafe_context_free(context);
+}
+
+static void arrays_without_memory(void **state) {
+    static const int32_t label[3] = {1, 0, 1};
+    test_failing memory;
+    (void)state;
+    cafe_context *context = test_failing_context(&memory, 1);
+    for (long k = 0;; k++) {
+        cafe_labels *l = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_labels_from_arrays(context, 3, NULL, label, 2, NULL, &l);
+        int failed = test_failing_disarm(&memory);
+        if (status == CAFE_OK) cafe_labels_free(l);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_are_taken),
+        cmocka_unit_test(bad_arrays_are_refused),
+        cmocka_unit_test(arrays_without_memory),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(several_labels_are_kept),
         cmocka_unit_test(mistakes_are_located),

@@ -233,7 +233,7 @@ static void sets_are_read_by_name(void **state) {
         assert_int_equal(member[u], u == 0 || u == 3 || u == 17);
     write_file(path, "3\n99\n");
     assert_int_equal(cafe_set_read(context, graph, path, member, &count), CAFE_ERROR_FORMAT);
-    assert_non_null(strstr(cafe_error(context), ":2: expected"));
+    assert_non_null(strstr(cafe_error(context), ":2:1: expected"));
     assert_non_null(strstr(cafe_error(context), "'99'"));
     write_file(path, "");
     TEST_OK(context, cafe_set_read(context, graph, path, member, &count));

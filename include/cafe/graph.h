@@ -110,6 +110,11 @@ CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *tex
 /* The node of that name, or -1. The first look-up of a string name builds an index. */
 CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
 
+/* Gives the nodes of a graph whose names are 0 .. n-1 other names, names[nodes]: each one line of
+ * UTF-8 of 1 to 65535 bytes, no two the same. */
+CAFE_API cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
+                                          const char *const *names);
+
 /* component[nodes] gets numbers 0.. by smallest node. */
 CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                            int32_t *component, int64_t *count);

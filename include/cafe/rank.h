@@ -22,6 +22,11 @@ extern "C" {
  * not have is CAFE_ERROR_FORMAT with file and line. */
 CAFE_API cafe_status cafe_set_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                    uint8_t *member, int64_t *count);
+/* The nodes that such a file lists, in its order and as often as they come; freed with
+ * cafe_nodes_free(). */
+CAFE_API cafe_status cafe_nodes_read(cafe_context *context, const cafe_graph *graph,
+                                     const char *path, int64_t *count, int32_t **nodes);
+CAFE_API void cafe_nodes_free(cafe_context *context, int32_t *nodes);
 
 /* What is known of one set S, or of two. */
 typedef struct cafe_set_figures {

@@ -68,6 +68,18 @@ void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t 
     return larger;
 }
 
+cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int64_t needed,
+                          size_t size) {
+    void **block = array;
+    if (needed <= *room) return CAFE_OK;
+    int64_t larger = 2 * *room > needed ? 2 * *room : needed + 64;
+    void *moved = cafe_mem_resize(context, *block, larger, size);
+    if (!moved) return CAFE_ERROR_MEMORY;
+    *block = moved;
+    *room = larger;
+    return CAFE_OK;
+}
+
 void cafe_mem_free(cafe_context *context, void *block) {
     if (!block) return;
     header *h = header_of(block);

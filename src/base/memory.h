@@ -16,6 +16,10 @@ void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
  * old block stays valid. */
 void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t size);
 
+/* Room for `needed` elements in an array that doubles: `array` is the address of its pointer. */
+cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int64_t needed,
+                          size_t size);
+
 void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 
 char *cafe_mem_text(cafe_context *context, const char *text); /* a copy */

@@ -11,9 +11,8 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "sample/partition.h"
 #include "sample/sampled.h"
-
-enum { NODES_BETWEEN_LOOKS = 65536 };
 
 /* ---- two partitions -------------------------------------------------------------------------- */
 
@@ -99,49 +98,18 @@ cafe_status cafe_partition_agreement_sized(cafe_context *context, int64_t nodes,
 
 /* ---- a partition and its graph --------------------------------------------------------------- */
 
-typedef struct set {
-    int64_t nodes;
-    double mass, inside; /* p(C), p(C,C) */
-} set;
-
-/* p(u,C) for the set C of u */
-static double inside_of(const cafe_sampled *s, const int32_t *part, int64_t u) {
-    double sum = 0;
-    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
-        if (part[s->targets[j]] == part[u]) sum += s->weights ? s->weights[j] : 1;
-    return sum / s->total;
-}
-
-static cafe_status fill_sets(cafe_context *context, const cafe_sampled *s, const int32_t *part,
-                             int64_t parts, set *sets) {
-    for (int64_t u = 0; u < s->n; u++) {
-        if (u % NODES_BETWEEN_LOOKS == 0 && cafe_check_cancel(context) != CAFE_OK)
-            return CAFE_ERROR_CANCELLED;
-        if (part[u] < 0) continue;
-        if (part[u] >= parts)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "node %lld is in set %d of %lld",
-                             (long long)u, part[u], (long long)parts);
-        sets[part[u]].nodes++;
-        sets[part[u]].mass += s->p[u];
-        sets[part[u]].inside += inside_of(s, part, u);
-    }
-    return CAFE_OK;
-}
-
-static void sum_sets(const set *sets, int64_t parts, cafe_partition_quality *q) {
+static void sum_sets(const cafe_set_sums *sets, int64_t parts, cafe_partition_quality *q) {
     double mean = 0, weighted = 0;
     int64_t counted = 0, nodes = 0;
     for (int64_t c = 0; c < parts; c++) {
-        set s = sets[c];
-        double least = fmin(s.mass, 1 - s.mass);
-        q->sets += s.nodes > 0;
-        q->modularity += s.inside - s.mass * s.mass;
-        if (!(least > 1e-12)) continue; /* no edge, or all of them up to rounding */
-        double conductance = fmax(s.mass - s.inside, 0) / least;
+        q->sets += sets[c].nodes > 0;
+        q->modularity += cafe_set_strength(sets[c]);
+        if (cafe_set_smaller(sets[c]) == 0) continue;
+        double conductance = cafe_set_conductance(sets[c]);
         mean += conductance;
-        weighted += conductance * (double)s.nodes;
+        weighted += conductance * (double)sets[c].nodes;
         counted++;
-        nodes += s.nodes;
+        nodes += sets[c].nodes;
     }
     q->conductance = counted ? mean / (double)counted : NAN;
     q->weighted_conductance = counted ? weighted / (double)nodes : NAN;
@@ -151,9 +119,10 @@ cafe_status cafe_partition_measure_sized(cafe_context *context, const cafe_sampl
                                          const int32_t *part, int64_t parts,
                                          cafe_partition_quality *quality, size_t size) {
     cafe_partition_quality found = {0, 0, NAN, NAN};
-    set *sets = cafe_mem_zero(context, parts, sizeof *sets);
+    cafe_set_sums *sets = cafe_mem(context, parts, sizeof *sets);
     if (!sets) return CAFE_ERROR_MEMORY;
-    cafe_status status = fill_sets(context, sampled, part, parts, sets);
+    cafe_status status =
+        cafe_partition_sums(context, &CAFE_JOINT(sampled), part, parts, sets, NULL);
     if (status == CAFE_OK) sum_sets(sets, parts, &found);
     cafe_struct_give(&found, sizeof found, quality, size);
     cafe_mem_free(context, sets);

@@ -54,21 +54,6 @@ static void list_members(const cafe_explanation *e, cafe_member_lists *s) {
     s->start[0] = 0;
 }
 
-/* p(u, S(u)) = sum over w in S(u) of a(u,w) / 2m */
-static void inside_block(void *argument, int64_t block, int32_t worker) {
-    cafe_explanation *e = argument;
-    const cafe_operator_parts *s = &e->op->parts;
-    const int32_t *part = e->sets.part;
-    (void)worker;
-    for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
-         u < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); u++) {
-        double sum = 0;
-        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
-            if (part[s->targets[j]] == part[u]) sum += arc(s, j);
-        e->sets.inside[u] = part[u] >= 0 ? sum / s->total : 0;
-    }
-}
-
 /* ---- lists of each community ----------------------------------------------------------------- */
 
 typedef struct list_job {
@@ -77,15 +62,12 @@ typedef struct list_job {
     int32_t *touched; /* workers x communities: those S' */
 } list_job;
 
-/* mass, p(S,S) and the members by C(u|S) = p(u,S) / p(S) */
+/* the members by C(u|S) = p(u,S) / p(S) */
 static void list_central(cafe_explanation *e, int64_t c) {
     cafe_member_lists *s = &e->sets;
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
-        s->mass[c] += e->op->parts.p[s->members[i]];
-        s->joint[c] += s->inside[s->members[i]];
-    }
-    for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
-        double value = s->mass[c] > 0 ? s->inside[s->members[i]] / s->mass[c] : 0;
+        double mass = s->sums[c].mass;
+        double value = mass > 0 ? s->inside[s->members[i]] / mass : 0;
         cafe_listed_offer(s->central + c * e->top, &s->central_count[c], e->top,
                           (cafe_listed){s->members[i], value});
     }
@@ -116,7 +98,7 @@ static void nearest_task(void *argument, int64_t c, int32_t worker) {
     }
     for (int64_t i = 0; i < count; i++) {
         int32_t d = touched[i];
-        double q = joint[d] / links->total - s->mass[c] * s->mass[d];
+        double q = joint[d] / links->total - s->sums[c].mass * s->sums[d].mass;
         cafe_listed_offer(s->nearest + c * e->top, &s->nearest_count[c], e->top,
                           (cafe_listed){d, q});
         joint[d] = 0;
@@ -141,13 +123,12 @@ static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_membe
     s->start = cafe_mem_zero(context, s->count + 1, sizeof *s->start);
     s->members = cafe_mem(context, e->n, sizeof *s->members);
     s->inside = cafe_mem(context, e->n, sizeof *s->inside);
-    s->mass = cafe_mem_zero(context, s->count, sizeof *s->mass);
-    s->joint = cafe_mem_zero(context, s->count, sizeof *s->joint);
+    s->sums = cafe_mem(context, s->count, sizeof *s->sums);
     s->central = cafe_mem(context, s->count * e->top, sizeof *s->central);
     s->nearest = cafe_mem(context, s->count * e->top, sizeof *s->nearest);
     s->central_count = cafe_mem_zero(context, s->count, sizeof *s->central_count);
     s->nearest_count = cafe_mem_zero(context, s->count, sizeof *s->nearest_count);
-    return s->start && s->members && s->inside && s->mass && s->joint && s->central && s->nearest &&
+    return s->start && s->members && s->inside && s->sums && s->central && s->nearest &&
            s->central_count && s->nearest_count;
 }
 
@@ -165,7 +146,8 @@ cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const 
     CAFE_TRY(count_parts(context, e, &s->count));
     if (!reserve(context, e, s)) return CAFE_ERROR_MEMORY;
     list_members(e, s);
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), inside_block, e));
+    CAFE_TRY(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
+                                 s->inside));
     CAFE_TRY(cafe_parallel(context, s->count, central_task, e));
     CAFE_TRY(list_nearest(context, e));
 done:
@@ -173,15 +155,12 @@ done:
 }
 
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {
-    void *blocks[] = {s->part,  s->start,   s->members, s->inside,        s->mass,
-                      s->joint, s->central, s->nearest, s->central_count, s->nearest_count};
+    void *blocks[] = {s->part,    s->start,   s->members,       s->inside,       s->sums,
+                      s->central, s->nearest, s->central_count, s->nearest_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
 }
 
 /* ---- the card -------------------------------------------------------------------------------- */
-
-/* A community that holds all edges has none beside it, up to rounding. */
-static const double nothing = 1e-12;
 
 cafe_status cafe_explain_community_sized(cafe_context *context, const cafe_explanation *e,
                                          int32_t community, cafe_community_card *card,
@@ -190,15 +169,14 @@ cafe_status cafe_explain_community_sized(cafe_context *context, const cafe_expla
     if (community < 0 || community >= s->count)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no community %d: there are %lld",
                          community, (long long)s->count);
-    double mass = s->mass[community], inside = s->joint[community];
-    double smaller = mass < 1 - mass ? mass : 1 - mass, cut = mass > inside ? mass - inside : 0;
+    cafe_set_sums sums = s->sums[community];
     cafe_community_card own = {
         .community = community,
         .nodes = s->start[community + 1] - s->start[community],
-        .mass = mass,
-        .inside = inside,
-        .strength = inside - mass * mass,
-        .conductance = smaller > nothing ? cut / smaller : 0,
+        .mass = sums.mass,
+        .inside = sums.inside,
+        .strength = cafe_set_strength(sums),
+        .conductance = cafe_set_conductance(sums),
         .central_count = s->central_count[community],
         .nearest_count = s->nearest_count[community],
         .central = s->central + community * e->top,

@@ -167,7 +167,7 @@ static void write_report(cafe_explanation *e) {
                                       .communities = e->sets.count,
                                       .part = e->sets.part};
     for (int64_t c = 0; c < e->sets.count; c++)
-        e->report.part_modularity += e->sets.joint[c] - e->sets.mass[c] * e->sets.mass[c];
+        e->report.part_modularity += cafe_set_strength(e->sets.sums[c]);
 }
 
 static cafe_status fill(cafe_context *context, cafe_explanation *e, const float *vectors,

@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "operator/operator.h"
+#include "sample/partition.h"
 #include "spectral/ritz.h"
 
 /* Columns that one task scans: a cache line of every row. */
@@ -24,8 +25,8 @@ typedef struct cafe_member_lists {
     int32_t *part;  /* of each node, negative: none */
     int64_t *start; /* count + 1: members of S are members[start[S] .. start[S+1]) */
     int32_t *members;
-    double *inside;                 /* p(u, S(u)) of each node */
-    double *mass, *joint;           /* p(S) and p(S,S) */
+    double *inside; /* p(u, S(u)) of each node */
+    cafe_set_sums *sums;
     cafe_listed *central, *nearest; /* top of each */
     int64_t *central_count, *nearest_count;
 } cafe_member_lists;

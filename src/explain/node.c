@@ -140,7 +140,7 @@ static void join_neighbours(const cafe_explanation *e, int64_t u, double *joint)
 static void find_second(const cafe_explanation *e, const double *joint, cafe_node_card *card) {
     card->second = -1;
     for (int32_t c = 0; c < e->sets.count; c++) {
-        double q = joint[c] - card->mass * e->sets.mass[c];
+        double q = joint[c] - card->mass * e->sets.sums[c].mass;
         if (c == card->community || !(joint[c] > 0) || !(q > card->second_attachment)) continue;
         card->second = c;
         card->second_attachment = q;
@@ -167,8 +167,8 @@ static cafe_status describe_community(cafe_context *context, const cafe_explanat
     double *joint = cafe_mem_zero(context, s->count, sizeof *joint);
     if (!joint) return CAFE_ERROR_MEMORY;
     join_neighbours(e, card->node, joint);
-    card->attachment = joint[c] - card->mass * (s->mass[c] - card->mass);
-    card->centrality = s->mass[c] > 0 ? s->inside[card->node] / s->mass[c] : 0;
+    card->attachment = joint[c] - card->mass * (s->sums[c].mass - card->mass);
+    card->centrality = s->sums[c].mass > 0 ? s->inside[card->node] / s->sums[c].mass : 0;
     card->members = s->start[c + 1] - s->start[c];
     find_second(e, joint, card);
     find_rank(e, card);

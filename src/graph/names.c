@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/dictionary.h"
 #include "graph/graph.h"
 
 void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names) {
@@ -80,14 +81,6 @@ static int64_t find_integer(const cafe_graph *graph, const char *name) {
     return low < graph->n && graph->names.integers[low] == number ? low : -1;
 }
 
-/* FNV-1a, then mixed so that the low bits depend on all of it. */
-static uint64_t hash(const char *text, size_t length) {
-    uint64_t h = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001B3u;
-    h ^= h >> 32;
-    return h * 0x9E3779B97F4A7C15u >> 1;
-}
-
 static bool has_name(const cafe_graph *graph, int64_t node, const char *name, size_t length) {
     const int64_t *start = graph->names.start;
     return (size_t)(start[node + 1] - start[node]) == length &&
@@ -104,7 +97,7 @@ static int64_t *build_index(const cafe_graph *graph) {
     memset(index, 0xFF, (size_t)(slots + 1) * sizeof *index);
     index[0] = slots - 1;
     for (int64_t u = 0; u < graph->n; u++) {
-        uint64_t at = hash(graph->names.text + start[u], (size_t)(start[u + 1] - start[u]));
+        uint64_t at = cafe_hash_text(graph->names.text + start[u], start[u + 1] - start[u]);
         while (index[1 + (int64_t)(at & (uint64_t)index[0])] >= 0) at++;
         index[1 + (int64_t)(at & (uint64_t)index[0])] = u;
     }
@@ -135,7 +128,7 @@ int64_t cafe_graph_find(const cafe_graph *graph, const char *name) {
     size_t length = strlen(name);
     const int64_t *index = index_of(graph);
     if (!index) return scan(graph, name, length);
-    for (uint64_t at = hash(name, length);; at++) {
+    for (uint64_t at = cafe_hash_text(name, (int64_t)length);; at++) {
         int64_t node = index[1 + (int64_t)(at & (uint64_t)index[0])];
         if (node < 0 || has_name(graph, node, name, length)) return node;
     }

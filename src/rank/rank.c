@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "rank/top.h"
+#include "sample/partition.h"
 #include "sample/sampled.h"
 
 enum { BLOCK = 1024 };
@@ -22,116 +23,95 @@ static double add(const double *partial, int64_t count, int64_t step) {
     return sum;
 }
 
+/* Sets as a partition: bit i of part[u] says whether u is in set i. */
+static cafe_status mark(cafe_context *context, int64_t n, const uint8_t *first,
+                        const uint8_t *second, int32_t **part) {
+    *part = cafe_mem(context, n, sizeof **part);
+    if (!*part) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < n; u++) (*part)[u] = (first[u] != 0) + (second && second[u] ? 2 : 0);
+    return CAFE_OK;
+}
+
 /* ---- C(u|S) = p(u,S) / p(S) ------------------------------------------------------------------ */
 
 typedef struct relative_job {
-    const cafe_sampled *s;
-    const uint8_t *member;
+    cafe_joint joint;
+    const int32_t *part;
     double *value;
     double mass; /* p(S) */
 } relative_job;
 
-static double set_mass(const cafe_sampled *s, const uint8_t *member) {
-    double mass = 0;
-    for (int64_t u = 0; u < s->n; u++)
-        if (member[u]) mass += s->p[u];
-    return mass;
-}
-
-/* p(u,S) */
-static double joint_node(const cafe_sampled *s, const uint8_t *member, int64_t u) {
-    double sum = 0;
-    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
-        if (member[s->targets[j]]) sum += s->weights ? s->weights[j] : 1;
-    return sum / s->total;
-}
-
 static void relative_block(void *argument, int64_t block, int32_t worker) {
     const relative_job *job = argument;
     (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->s->n, BLOCK, block); u++)
-        job->value[u] = joint_node(job->s, job->member, u) / job->mass;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(job->joint.n, BLOCK, block); u++)
+        job->value[u] = cafe_joint_node(&job->joint, job->part, 1, u) / job->mass;
 }
 
 cafe_status cafe_rank_relative(cafe_context *context, const cafe_sampled *sampled,
                                const uint8_t *member, double *value) {
-    relative_job job = {sampled, member, value, set_mass(sampled, member)};
+    relative_job job = {CAFE_JOINT(sampled), NULL, value, 0};
+    int32_t *part = NULL;
+    for (int64_t u = 0; u < sampled->n; u++)
+        if (member[u]) job.mass += sampled->p[u];
     if (!(job.mass > 0))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the set has no edges: nothing is drawn from it, and nothing is central "
                          "to it");
-    return cafe_parallel(context, cafe_blocks(sampled->n, BLOCK), relative_block, &job);
+    cafe_status status = mark(context, sampled->n, member, NULL, &part);
+    job.part = part;
+    if (status == CAFE_OK)
+        status = cafe_parallel(context, cafe_blocks(sampled->n, BLOCK), relative_block, &job);
+    cafe_mem_free(context, part);
+    return status;
 }
 
 /* ---- two sets -------------------------------------------------------------------------------- */
 
-/* What a block of nodes contributes. */
-typedef struct set_sums {
-    double mass[2], inside[2], joint;
-} set_sums;
+enum { CLASSES = 4 }; /* in none, in the first, in the second, in both */
 
-typedef struct compare_job {
-    const cafe_sampled *s;
-    const uint8_t *member[2];
-    set_sums *partial;
-} compare_job;
-
-static void compare_block(void *argument, int64_t block, int32_t worker) {
-    const compare_job *job = argument;
-    set_sums sums = {{0}, {0}, 0};
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->s->n, BLOCK, block); u++) {
-        for (int i = 0; i < 2; i++) {
-            if (!job->member[i][u]) continue;
-            sums.mass[i] += job->s->p[u];
-            sums.inside[i] += joint_node(job->s, job->member[i], u);
-        }
-        if (job->member[0][u]) sums.joint += joint_node(job->s, job->member[1], u);
-    }
-    job->partial[block] = sums;
+/* p(A,B) for the sets of bits a and b */
+static double joint_of(const double *pairs, int a, int b) {
+    double sum = 0;
+    for (int i = 0; i < CLASSES; i++)
+        for (int j = 0; j < CLASSES; j++)
+            if ((i & a) && (j & b)) sum += pairs[i * CLASSES + j];
+    return sum;
 }
 
-static set_sums add_sums(const set_sums *partial, int64_t blocks) {
-    set_sums sums = {{0}, {0}, 0};
-    for (int64_t b = 0; b < blocks; b++) {
-        for (int i = 0; i < 2; i++) {
-            sums.mass[i] += partial[b].mass[i];
-            sums.inside[i] += partial[b].inside[i];
-        }
-        sums.joint += partial[b].joint;
-    }
+static cafe_set_sums sums_of(const double *pairs, const double *mass, int bit) {
+    cafe_set_sums sums = {0, 0, joint_of(pairs, bit, bit)};
+    for (int i = 0; i < CLASSES; i++)
+        if (i & bit) sums.mass += mass[i];
     return sums;
 }
 
-static cafe_set_figures describe(int64_t n, const uint8_t *member, double mass, double inside) {
-    cafe_set_figures f = {0, mass, inside, inside - mass * mass, 0};
-    double smaller = mass < 1 - mass ? mass : 1 - mass;
+static cafe_set_figures describe(int64_t n, const uint8_t *member, cafe_set_sums s) {
+    cafe_set_figures f = {0, s.mass, s.inside, cafe_set_strength(s), cafe_set_conductance(s)};
     for (int64_t u = 0; u < n; u++) f.nodes += member[u] != 0;
-    /* what leaves the set, over the smaller side; rounding must not leave less than nothing */
-    double cut = mass - inside > 0 ? mass - inside : 0;
-    if (smaller > 0) f.conductance = cut / smaller;
     return f;
 }
 
 cafe_status cafe_set_compare_sized(cafe_context *context, const cafe_sampled *sampled,
                                    const uint8_t *first, const uint8_t *second,
                                    cafe_pair_figures *figures, size_t size) {
-    int64_t n = sampled->n, blocks = cafe_blocks(n, BLOCK);
-    compare_job job = {sampled, {first, second}, NULL};
-    job.partial = cafe_mem(context, blocks, sizeof *job.partial);
-    if (!job.partial) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(context, blocks, compare_block, &job);
-    set_sums s = {{0}, {0}, 0};
-    if (status == CAFE_OK) s = add_sums(job.partial, blocks);
-    cafe_mem_free(context, job.partial);
+    double pairs[CLASSES * CLASSES], mass[CLASSES];
+    int64_t n = sampled->n;
+    int32_t *part = NULL;
+    cafe_status status = mark(context, n, first, second, &part);
+    if (status == CAFE_OK)
+        status = cafe_partition_pairs(context, &CAFE_JOINT(sampled), part, CLASSES, pairs, mass);
+    cafe_mem_free(context, part);
     if (status != CAFE_OK) return status;
+    cafe_set_sums a = sums_of(pairs, mass, 1), b = sums_of(pairs, mass, 2);
+    double joint = joint_of(pairs, 1, 2);
     cafe_pair_figures found = {
-        .first = describe(n, first, s.mass[0], s.inside[0]),
-        .second = describe(n, second, s.mass[1], s.inside[1]),
-        .joint = s.joint,
-        .covariance = s.joint - s.mass[0] * s.mass[1],
-        .first_to_second = s.mass[1] > 0 ? s.joint / s.mass[1] : 0,
-        .second_to_first = s.mass[0] > 0 ? s.joint / s.mass[0] : 0,
+        .first = describe(n, first, a),
+        .second = describe(n, second, b),
+        .joint = joint,
+        .covariance = joint - a.mass * b.mass,
+        .first_to_second = b.mass > 0 ? joint / b.mass : 0,
+        .second_to_first = a.mass > 0 ? joint / a.mass : 0,
     };
     cafe_struct_give(&found, sizeof found, figures, size);
     return CAFE_OK;

@@ -21,15 +21,15 @@ static int by_value(const void *a, const void *b) {
 
 /* All newcomers as integers, ascending; false when one is not. */
 static bool integers(const cafe_newcomers *names, numbered *list) {
-    for (int64_t i = 0; i < names->count; i++) {
-        const char *name = names->text + names->start[i];
+    for (int64_t i = 0; i < names->names.count; i++) {
+        const char *name = cafe_dictionary_text(&names->names, i);
         size_t digits = strspn(name + (*name == '-'), "0123456789");
         char *end;
         if (digits == 0 || digits > 18) return false;
         list[i] = (numbered){strtoll(name, &end, 10), i};
         if (*end != 0) return false;
     }
-    qsort(list, (size_t)names->count, sizeof *list, by_value);
+    qsort(list, (size_t)names->names.count, sizeof *list, by_value);
     return true;
 }
 
@@ -62,7 +62,7 @@ static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const 
 /* Names as text: the old ones in their order, then the newcomers. */
 static cafe_status append_strings(cafe_changes *c, const cafe_graph *old,
                                   const cafe_newcomers *names) {
-    int64_t n = c->graph->n, bytes = names ? names->used : 0;
+    int64_t n = c->graph->n, bytes = names ? names->names.used : 0;
     char unused;
     for (int64_t u = 0; u < old->n; u++) bytes += (int64_t)cafe_graph_name(old, u, &unused, 1) + 1;
     int64_t *start = cafe_mem(c->context, n + 1, sizeof *start);
@@ -77,7 +77,7 @@ static cafe_status append_strings(cafe_changes *c, const cafe_graph *old,
         if (u < old->n) {
             start[u + 1] = start[u] + (int64_t)cafe_graph_name(old, u, to, (size_t)room);
         } else {
-            const char *name = names->text + names->start[u - old->n];
+            const char *name = cafe_dictionary_text(&names->names, u - old->n);
             memcpy(to, name, strlen(name));
             start[u + 1] = start[u] + (int64_t)strlen(name);
         }

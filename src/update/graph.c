@@ -143,14 +143,14 @@ done:
 
 cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, const char *path,
                               cafe_changes **changes) {
-    cafe_newcomers names = {.context = context, .graph = old};
+    cafe_newcomers names = {old, {.context = context}};
     cafe_link_lines lines = {.context = context};
     cafe_status status = CAFE_OK;
     *changes = NULL;
     CAFE_TRY(cafe_changes_parse(&names, path, &lines));
-    status = make(context, old, &names, names.count, &lines, path, changes);
+    status = make(context, old, &names, names.names.count, &lines, path, changes);
 done:
-    cafe_newcomers_free(&names);
+    cafe_dictionary_free(&names.names);
     cafe_link_lines_free(&lines);
     return status;
 }
@@ -167,22 +167,22 @@ static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
 
 cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, cafe_graph **graph,
                                     int64_t *added) {
-    cafe_newcomers names = {.context = context, .graph = *graph};
+    cafe_newcomers names = {*graph, {.context = context}};
     cafe_link_lines lines = {.context = context};
     cafe_changes *changes = NULL;
     cafe_status status = CAFE_OK;
     *added = 0;
     CAFE_TRY(cafe_labelled_parse(&names, path));
-    if (names.count == 0) goto done;
-    CAFE_TRY(make(context, *graph, &names, names.count, &lines, path, &changes));
+    if (names.names.count == 0) goto done;
+    CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
     keep_counts(*graph, changes->graph);
     cafe_graph_free(*graph);
     *graph = changes->graph;
     changes->graph = NULL;
-    *added = names.count;
+    *added = names.names.count;
 done:
     cafe_changes_free(changes);
-    cafe_newcomers_free(&names);
+    cafe_dictionary_free(&names.names);
     return status;
 }
 

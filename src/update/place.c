@@ -83,7 +83,7 @@ static void sort_lines(const cafe_link_lines *lines, int64_t n, cafe_new_links *
 
 cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                 cafe_new_links **links) {
-    cafe_newcomers names = {.context = context, .graph = graph};
+    cafe_newcomers names = {graph, {.context = context}};
     cafe_link_lines lines = {.context = context};
     cafe_new_links *l = NULL;
     cafe_status status = CAFE_OK;
@@ -92,14 +92,14 @@ cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, 
     if (lines.count == 0)
         status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no links found", path);
     CAFE_TRY(status);
-    CAFE_TRY(allocate(context, names.count, lines.count, &l));
+    CAFE_TRY(allocate(context, names.names.count, lines.count, &l));
     sort_lines(&lines, graph->n, l);
     CAFE_TRY(cafe_newcomers_graph(&names, &l->names));
     *links = l;
     l = NULL;
 done:
     cafe_new_links_free(l);
-    cafe_newcomers_free(&names);
+    cafe_dictionary_free(&names.names);
     cafe_link_lines_free(&lines);
     cafe_phase(context, "", 0);
     return status;

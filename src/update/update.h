@@ -4,6 +4,7 @@
 
 #include <cafe/update.h>
 
+#include "graph/dictionary.h"
 #include "graph/graph.h"
 #include "operator/operator.h"
 
@@ -11,21 +12,9 @@
  */
 
 typedef struct cafe_newcomers {
-    cafe_context *context;
     const cafe_graph *graph;
-    char *text; /* new names, each ended by 0 */
-    int64_t *start;
-    int64_t used, room, start_room, count;
-    int32_t *table; /* newcomers by hash; -1: free */
-    int64_t table_size;
+    cafe_dictionary names; /* of the new nodes, numbered from 0 */
 } cafe_newcomers;
-
-/* The new node of that name, numbered from 0, or -1. */
-int64_t cafe_newcomer_find(const cafe_newcomers *names, const char *name, int64_t length);
-/* The same, added when it is not there. */
-cafe_status cafe_newcomer_add(cafe_newcomers *names, const char *name, int64_t length,
-                              int64_t *newcomer);
-void cafe_newcomers_free(cafe_newcomers *names);
 
 /* A graph without rows that carries the newcomers' names, for writing. */
 cafe_status cafe_newcomers_graph(const cafe_newcomers *names, cafe_graph **graph);

@@ -1,0 +1,104 @@
+/* Nodes that take names: those of an array, or of a table's rows. */
+#include <string.h>
+
+#include <cafe/points.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "io/place.h"
+#include "io/table.h"
+
+enum { LONGEST = 65535 };
+
+/* The names as they are looked up again: each leads to its own node. */
+static cafe_status check_names(cafe_context *context, const cafe_graph *graph) {
+    cafe_status status = CAFE_OK;
+    int64_t room = 0;
+    char *text = NULL;
+    for (int64_t u = 0; u < graph->n && status == CAFE_OK; u++) {
+        int64_t length = graph->names.start[u + 1] - graph->names.start[u];
+        CAFE_TRY(cafe_mem_grow(context, &text, &room, length + 1, 1));
+        cafe_graph_name(graph, u, text, (size_t)room);
+        int64_t first = cafe_graph_find(graph, text);
+        if (first != u)
+            status = cafe_fail(context, CAFE_ERROR_FORMAT,
+                               "rows %lld and %lld: expected names that differ, found '%.100s' "
+                               "twice",
+                               (long long)first, (long long)u, text);
+        else if (u % 65536 == 0)
+            status = cafe_check_cancel(context);
+    }
+done:
+    cafe_mem_free(context, text);
+    return status;
+}
+
+/* The names become the graph's, whatever comes of it. */
+static cafe_status take_names(cafe_context *context, cafe_graph *graph, int64_t *start,
+                              char *text) {
+    cafe_graph_adopt_names(graph,
+                           (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text});
+    cafe_status status = check_names(context, graph);
+    if (status == CAFE_OK) return status;
+    cafe_mem_free(context, atomic_exchange(&graph->index, NULL));
+    cafe_names_free(context, &graph->names);
+    return status;
+}
+
+static cafe_status allocate(cafe_context *context, int64_t n, int64_t bytes, int64_t **start,
+                            char **text) {
+    *start = cafe_mem(context, n + 1, sizeof **start);
+    *text = *start ? cafe_mem(context, bytes, 1) : NULL;
+    if (*text) return CAFE_OK;
+    cafe_mem_free(context, *start);
+    return CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
+                                 const cafe_table *table) {
+    const cafe_names *given = &table->row_names;
+    int64_t n = graph->n, *start;
+    char *text;
+    if (n != table->rows)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "a graph of %lld nodes cannot take the names of %lld rows", (long long)n,
+                         (long long)table->rows);
+    if (given->kind == CAFE_NAMES_INDEX || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
+    cafe_status status = allocate(context, n, given->start[n], &start, &text);
+    if (status != CAFE_OK) return status;
+    memcpy(start, given->start, (size_t)(n + 1) * sizeof *start);
+    memcpy(text, given->text, (size_t)given->start[n]);
+    return take_names(context, graph, start, text);
+}
+
+static bool is_name(const char *name, size_t length) {
+    const uint8_t *bytes = (const uint8_t *)name;
+    return length > 0 && length <= LONGEST && !memchr(name, '\n', length) &&
+           !memchr(name, '\r', length) && cafe_bad_utf8(bytes, bytes + length) == bytes + length;
+}
+
+cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
+                                 const char *const *names) {
+    int64_t n = graph->n, bytes = 0, *start;
+    char *text;
+    if (graph->names.kind != CAFE_NAMES_INDEX)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the graph has names already");
+    for (int64_t u = 0; u < n; u++) {
+        size_t length = strlen(names[u]);
+        if (!is_name(names[u], length))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "name %lld: expected one line of UTF-8 text of 1 to %d bytes",
+                             (long long)u, LONGEST);
+        bytes += (int64_t)length;
+    }
+    cafe_status status = allocate(context, n, bytes, &start, &text);
+    if (status != CAFE_OK) return status;
+    start[0] = 0;
+    for (int64_t u = 0; u < n; u++) {
+        size_t length = strlen(names[u]);
+        memcpy(text + start[u], names[u], length);
+        start[u + 1] = start[u] + (int64_t)length;
+    }
+    status = take_names(context, graph, start, text);
+    return status == CAFE_ERROR_FORMAT ? CAFE_ERROR_ARGUMENT : status;
+}

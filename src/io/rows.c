@@ -1,0 +1,75 @@
+/* The reader of lines of fields. */
+#include "io/rows.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/field.h"
+#include "io/scan.h"
+
+enum { WINDOW = 1 << 22, LONGEST = 65535 };
+
+cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows) {
+    cafe_status status = CAFE_OK;
+    *rows = (cafe_rows){.context = context};
+    rows->input.context = rows->text.context = context;
+    rows->field = cafe_mem(context, LONGEST + 1, 1);
+    if (!rows->field) return CAFE_ERROR_MEMORY;
+    CAFE_TRY(cafe_input_open(context, path, &rows->input));
+    status = cafe_text_open(context, rows->input.name, rows->input.bytes, rows->input.size, WINDOW,
+                            &rows->text);
+done:
+    return status;
+}
+
+void cafe_rows_close(cafe_rows *rows) {
+    cafe_mem_free(rows->context, rows->field);
+    cafe_text_close(&rows->text);
+    cafe_input_close(&rows->input);
+}
+
+cafe_status cafe_rows_next(cafe_rows *rows, bool *more) {
+    cafe_status status = CAFE_OK;
+    cafe_place *line = &rows->line;
+    do {
+        CAFE_TRY(cafe_check_cancel(rows->context));
+        CAFE_TRY(cafe_text_line(&rows->text, line));
+        *more = line->begin < line->end;
+        if (!*more) goto done;
+        line->at = cafe_skip_blanks(line->begin);
+    } while (cafe_is_line_end(*line->at) || *line->at == '#' || *line->at == '%');
+    rows->separator = cafe_field_separator(line->at);
+done:
+    return status;
+}
+
+static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t *behind) {
+    const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
+    if (bad < field->end) {
+        rows->line.at = bad;
+        return cafe_fail_at(rows->context, &rows->line, "UTF-8 text");
+    }
+    rows->length = cafe_field_copy(field, (uint8_t *)rows->field);
+    rows->field[rows->length] = 0;
+    rows->line.at = behind;
+    return CAFE_OK;
+}
+
+cafe_status cafe_rows_field(cafe_rows *rows, const char *what) {
+    cafe_field field;
+    const uint8_t *at = rows->line.at;
+    cafe_field_fault fault = cafe_field_take(&at, rows->separator, &field);
+    if (fault == CAFE_FIELD_FINE && field.end - field.begin <= LONGEST)
+        return keep(rows, &field, at);
+    if (fault != CAFE_FIELD_FINE) rows->line.at = at;
+    return cafe_fail_at(rows->context, &rows->line, "%s", what);
+}
+
+cafe_status cafe_rows_rest(cafe_rows *rows, const char *what) {
+    const uint8_t *end = rows->line.end;
+    cafe_field field = {.begin = rows->line.at};
+    while (end > field.begin && (cafe_is_blank(end[-1]) || cafe_is_line_end(end[-1]))) end--;
+    field.end = end;
+    if (end - field.begin <= LONGEST) return keep(rows, &field, end);
+    return cafe_fail_at(rows->context, &rows->line, "%s", what);
+}
