@@ -109,7 +109,7 @@ printf '1\n99\n' >x.in.txt
 refuse 3 'x\.in\.txt:2:1: expected the name of a node of the graph' cluster "$karate" --sampling walk --seeds x.in.txt
 : >none.in.txt
 refuse 3 'found none' cluster "$karate" --sampling walk --seeds none.in.txt
-refuse 1 'cannot be read' cluster "$karate" --sampling walk --seeds missing.in.txt
+refuse 1 'cannot be opened' cluster "$karate" --sampling walk --seeds missing.in.txt
 refuse 3 'expected a row for each of 34 nodes, found 4' cluster "$karate" --sampling twisted --attributes n.in.dat
 printf 'name\tx\na\t1\na\t1\nb\t1\nc\t1\n' >twice.in.tsv
 refuse 3 "found 'a' again" cluster n.in.txt --sampling twisted --attributes twice.in.tsv
