@@ -14,8 +14,8 @@
 #include "io/strings.h"
 #include "io/write.h"
 
-/* Bytes of text parsed at a time. String ids need more memory per byte. */
-static const int64_t integer_window = (int64_t)32 << 20, string_window = (int64_t)16 << 20;
+/* Bytes of text parsed at a time: string ids need more memory per byte. */
+static const int64_t string_window = (int64_t)16 << 20;
 
 typedef struct edges {
     cafe_context *context;
@@ -106,8 +106,6 @@ static cafe_status look_ahead(edges *e, bool strings) {
     cafe_status status = CAFE_OK;
     cafe_text_rewind(text);
     CAFE_TRY(cafe_text_next(text));
-    if (text->end - text->begin >= 3 && memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
-        text->begin += 3;
     if (text->begin < text->end) look_for_nodes(e, text->begin);
     CAFE_TRY(find_data(text, text->begin));
     if (text->begin == text->end) goto done;
@@ -173,10 +171,7 @@ static cafe_status read_edges(cafe_input *input, const cafe_graph_options *optio
     int64_t nodes = 0;
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(e.context, input->name, false, false, &e.list);
-    cafe_phase(e.context, "read", input->size);
-    CAFE_TRY(cafe_text_open(e.context, input->name, input->bytes, input->size,
-                            input->window ? input->window : integer_window, &e.text));
-    e.text.mapped = input->map != NULL;
+    CAFE_TRY(cafe_text_open_input(input, &e.text));
     CAFE_TRY(read_links(&e, &nodes, &names));
     if (e.list.count == 0 && nodes == 0) CAFE_TRY(fail_empty(&e));
     cafe_text_close(&e.text);

@@ -8,16 +8,6 @@
 
 #include "io/scan.h"
 
-/* Is c a blank that is not the separator itself? */
-static bool is_padding(uint8_t c, uint8_t separator) {
-    return c == ' ' || (c == '\t' && separator != '\t');
-}
-
-static const uint8_t *skip_padding(const uint8_t *p, uint8_t separator) {
-    while (is_padding(*p, separator)) p++;
-    return p;
-}
-
 static bool ends_field(uint8_t c, uint8_t separator) {
     return cafe_is_line_end(c) || (separator == ' ' ? cafe_is_blank(c) : c == separator);
 }
@@ -45,12 +35,12 @@ static void take_bare(const uint8_t **at, uint8_t separator, cafe_field *field) 
     *field = (cafe_field){.begin = p};
     while (!ends_field(*p, separator)) p++;
     *at = p;
-    while (p > field->begin && is_padding(p[-1], separator)) p--;
+    while (p > field->begin && cafe_is_padding(p[-1], separator)) p--;
     field->end = p;
 }
 
 cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field) {
-    const uint8_t *p = skip_padding(*at, separator);
+    const uint8_t *p = cafe_skip_padding(*at, separator);
     *at = p;
     if (*p == '"') {
         cafe_field_fault fault = take_quoted(&p, field);
@@ -59,12 +49,13 @@ cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_fie
         take_bare(&p, separator, field);
     }
     if (field->begin == field->end) return CAFE_FIELD_EMPTY;
-    const uint8_t *behind = skip_padding(p, separator);
+    const uint8_t *behind = cafe_skip_padding(p, separator);
     if (!ends_field(*behind, separator) && !(separator == ' ' && behind > p)) {
         *at = behind;
         return CAFE_FIELD_BEHIND;
     }
-    *at = separator != ' ' && *behind == separator ? skip_padding(behind + 1, separator) : behind;
+    *at = separator != ' ' && *behind == separator ? cafe_skip_padding(behind + 1, separator)
+                                                   : behind;
     return CAFE_FIELD_FINE;
 }
 

@@ -18,6 +18,15 @@ typedef struct cafe_field {
     bool quoted, doubled;
 } cafe_field;
 
+/* Past the blanks that are not the separator itself. */
+static inline bool cafe_is_padding(uint8_t c, uint8_t separator) {
+    return c == ' ' || (c == '\t' && separator != '\t');
+}
+static inline const uint8_t *cafe_skip_padding(const uint8_t *p, uint8_t separator) {
+    while (cafe_is_padding(*p, separator)) p++;
+    return p;
+}
+
 /* The field at *at and, past the separator behind it, the next one's start. separator: ',' or ';'
  * or
  * '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at is its place.

@@ -18,6 +18,7 @@ struct cafe_gunzip {
     const uint8_t *bytes;
     int64_t size;
     int64_t fed; /* bytes handed to ISA-L; some of them may still be in state.avail_in */
+    bool raw;    /* deflate data without the frame of gzip */
     bool ended;
     cafe_gunzip_problem problem;
     struct inflate_state state;
@@ -29,7 +30,7 @@ bool cafe_is_gzip(const uint8_t *bytes, int64_t size) {
 
 void cafe_gunzip_rewind(cafe_gunzip *g) {
     isal_inflate_init(&g->state);
-    g->state.crc_flag = ISAL_GZIP;
+    g->state.crc_flag = g->raw ? ISAL_DEFLATE : ISAL_GZIP;
     g->state.next_in = (uint8_t *)g->bytes;
     g->state.avail_in = 0;
     g->fed = 0;
@@ -66,6 +67,7 @@ static void stop(cafe_gunzip *g, cafe_gunzip_problem problem) {
 /* A member is complete: another one, padding, or the end. */
 static void next_member(cafe_gunzip *g) {
     int64_t at = cafe_gunzip_used(g), left = g->size - at;
+    if (g->raw) return stop(g, CAFE_GUNZIP_FINE);
     if (cafe_is_gzip(g->bytes + at, left)) {
         isal_inflate_reset(&g->state);
         g->state.crc_flag = ISAL_GZIP;
@@ -122,34 +124,16 @@ int64_t cafe_gunzip_used(const cafe_gunzip *gunzip) {
 }
 
 size_t cafe_inflate_bytes(void) {
-    return sizeof(struct inflate_state);
+    return sizeof(cafe_gunzip);
 }
 
 bool cafe_inflate(void *state, const uint8_t *in, int64_t size, uint8_t *out, int64_t out_size) {
-    struct inflate_state *s = state;
+    cafe_gunzip *g = state;
     uint8_t beyond; /* room for one byte too many, so that longer data is noticed */
-    int64_t fed = 0, done = 0;
-    isal_inflate_init(s);
-    s->crc_flag = ISAL_DEFLATE;
-    s->avail_in = 0;
-    while (s->block_state != ISAL_BLOCK_FINISH) {
-        if (s->avail_in == 0 && fed < size) {
-            s->next_in = (uint8_t *)in + fed;
-            s->avail_in = (uint32_t)(size - fed < slice ? size - fed : slice);
-            fed += s->avail_in;
-        }
-        int64_t room = out_size - done < slice ? out_size - done : slice;
-        s->next_out = room > 0 ? out + done : &beyond;
-        s->avail_out = room > 0 ? (uint32_t)room : 1;
-        uint32_t before = s->avail_out;
-        if (isal_inflate(s) != ISAL_DECOMP_OK) return false;
-        int64_t written = before - s->avail_out;
-        if (room == 0 && written > 0) return false;
-        done += written;
-        if (written == 0 && s->avail_in == 0 && fed == size && s->block_state != ISAL_BLOCK_FINISH)
-            return false;
-    }
-    return done == out_size && fed == size && s->avail_in == 0;
+    *g = (cafe_gunzip){.bytes = in, .size = size, .raw = true};
+    cafe_gunzip_rewind(g);
+    return cafe_gunzip_fill(g, out, out_size) == out_size && cafe_gunzip_fill(g, &beyond, 1) == 0 &&
+           g->problem == CAFE_GUNZIP_FINE && cafe_gunzip_used(g) == size;
 }
 
 uint32_t cafe_crc32(const uint8_t *bytes, int64_t size) {

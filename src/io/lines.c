@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "io/trouble.h"
+#include "io/place.h"
 
 typedef struct note {
     cafe_trouble kind;
@@ -119,12 +119,14 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
     return i - slot;
 }
 
-static void parse_piece(parsing *job, int64_t k) {
+static void parse_piece(void *argument, int64_t k, int32_t worker) {
+    parsing *job = argument;
     const cafe_piece *piece = &job->pieces[k];
     const cafe_rules *rules = job->rules;
     cafe_edge_list *list = job->list;
     note *n = &job->notes[k];
     int64_t slot = list->count + piece->before, *found = &job->found[k];
+    (void)worker;
     *n = (note){.smallest = INT64_MAX, .largest = INT64_MIN};
     if (list->wide && rules->third == CAFE_THIRD_WEIGHT)
         *found = parse(piece, rules, list, slot, n, true, CAFE_THIRD_WEIGHT);
@@ -136,15 +138,6 @@ static void parse_piece(parsing *job, int64_t k) {
         *found = parse(piece, rules, list, slot, n, false, CAFE_THIRD_NONE);
     else
         *found = parse(piece, rules, list, slot, n, false, CAFE_THIRD_IGNORED);
-}
-
-static void run_task(void *argument, int64_t task, int32_t worker) {
-    parsing *job = argument;
-    (void)worker;
-    if (task == 0)
-        cafe_text_prefetch(job->text);
-    else
-        parse_piece(job, task - 1);
 }
 
 static cafe_status fail_note(parsing *job, int k) {
@@ -188,7 +181,7 @@ static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
     double share = (double)cafe_text_used(text) / (double)text->size;
     CAFE_TRY(cafe_text_cut(text, job->pieces));
     CAFE_TRY(cafe_edge_list_reserve(job->list, text->lines, share));
-    CAFE_TRY(cafe_parallel(text->context, CAFE_TEXT_PIECES + 1, run_task, job));
+    CAFE_TRY(cafe_text_parse(text, parse_piece, job));
     CAFE_TRY(judge(job, ended));
     if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->list, job->pieces, job->found);
 done:

@@ -13,11 +13,9 @@
 #include "base/pool.h"
 #include "io/edge_list.h"
 #include "io/format.h"
+#include "io/place.h"
 #include "io/text.h"
-#include "io/trouble.h"
 #include "io/write.h"
-
-static const int64_t usual_window = (int64_t)32 << 20;
 
 typedef struct note {
     cafe_trouble kind;
@@ -43,16 +41,6 @@ typedef struct metis {
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-static cafe_status take_number(metis *g, cafe_place *line, const char *what, int64_t most,
-                               int64_t *value) {
-    line->at = cafe_skip_blanks(line->at);
-    const uint8_t *p = line->at;
-    if (cafe_scan_integer(&p, value) != CAFE_SCAN_OK || *value < 0 || *value > most)
-        return cafe_fail_at(g->context, line, "%s", what);
-    line->at = p;
-    return CAFE_OK;
-}
-
 static bool more_follows(cafe_place *line) {
     line->at = cafe_skip_blanks(line->at);
     return !cafe_is_line_end(*line->at);
@@ -62,14 +50,16 @@ static cafe_status take_format(metis *g, cafe_place *line) {
     int64_t format = 0, constraints = 1;
     cafe_status status = CAFE_OK;
     const uint8_t *at = cafe_skip_blanks(line->at);
-    CAFE_TRY(take_number(g, line, "a format of three digits, each 0 or 1", 111, &format));
+    CAFE_TRY(
+        cafe_take_number(g->context, line, "a format of three digits, each 0 or 1", 111, &format));
     if (format % 10 > 1 || format / 10 % 10 > 1) {
         line->at = at;
         return cafe_fail_at(g->context, line, "a format of three digits, each 0 or 1");
     }
     bool vertex_weights = format / 10 % 10 == 1;
     if (more_follows(line))
-        CAFE_TRY(take_number(g, line, "the number of weights of a vertex", 1000, &constraints));
+        CAFE_TRY(cafe_take_number(g->context, line, "the number of weights of a vertex", 1000,
+                                  &constraints));
     g->weights = format % 10 == 1;
     g->skipped = format / 100 + (vertex_weights ? constraints : 0);
 done:
@@ -82,10 +72,9 @@ static cafe_status read_header(metis *g) {
     do {
         CAFE_TRY(cafe_text_line(&g->text, &line));
     } while (line.begin < line.end && *line.begin == '%');
-    if (line.begin == line.end) return cafe_fail_at(g->context, &line, "the number of vertices");
     g->header_line = line.line;
-    CAFE_TRY(take_number(g, &line, "the number of vertices", CAFE_MOST_NODES, &g->n));
-    CAFE_TRY(take_number(g, &line, "the number of edges", INT64_MAX / 4, &g->m));
+    CAFE_TRY(cafe_take_number(g->context, &line, "the number of vertices", CAFE_MOST_NODES, &g->n));
+    CAFE_TRY(cafe_take_number(g->context, &line, "the number of edges", INT64_MAX / 4, &g->m));
     if (more_follows(&line)) CAFE_TRY(take_format(g, &line));
     if (more_follows(&line)) return cafe_fail_at(g->context, &line, "the end of the line");
     line.at = line.begin;
@@ -153,11 +142,13 @@ static cafe_trouble take_vertex(metis *g, const uint8_t **at, int64_t vertex, in
     return CAFE_FINE;
 }
 
-static void parse_piece(metis *g, int64_t k) {
+static void parse_piece(void *argument, int64_t k, int32_t worker) {
+    metis *g = argument;
     const cafe_piece *piece = &g->pieces[k];
     note *n = &g->notes[k];
     int64_t vertex = n->first, slot = g->list.count + piece->before, i = slot;
     const uint8_t *p = piece->begin;
+    (void)worker;
     while (p < piece->end && n->kind == CAFE_FINE) {
         if (*p == '%') {
             p = cafe_skip_line(p, piece->end);
@@ -171,15 +162,6 @@ static void parse_piece(metis *g, int64_t k) {
     }
     n->at = p;
     g->found[k] = i - slot;
-}
-
-static void parse_task(void *argument, int64_t task, int32_t worker) {
-    metis *g = argument;
-    (void)worker;
-    if (task == 0)
-        cafe_text_prefetch(&g->text);
-    else
-        parse_piece(g, task - 1);
 }
 
 static cafe_status fail_note(metis *g, const cafe_piece *piece, const note *n) {
@@ -213,7 +195,7 @@ static cafe_status read_window(metis *g) {
     int64_t links = place_pieces(g, slots);
     CAFE_TRY(cafe_edge_list_reserve(&g->list, links, share));
     memcpy(g->pieces, slots, sizeof slots);
-    CAFE_TRY(cafe_parallel(g->context, CAFE_TEXT_PIECES + 1, parse_task, g));
+    CAFE_TRY(cafe_text_parse(text, parse_piece, g));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++)
         if (g->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(g, &lines[k], &g->notes[k]));
     cafe_edge_list_append(&g->list, slots, g->found);
@@ -281,10 +263,7 @@ static cafe_status read_metis(cafe_input *input, const cafe_graph_options *optio
     metis g = {.context = input->context, .options = options};
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(g.context, input->name, false, false, &g.list);
-    cafe_phase(g.context, "read", input->size);
-    CAFE_TRY(cafe_text_open(g.context, input->name, input->bytes, input->size,
-                            input->window ? input->window : usual_window, &g.text));
-    g.text.mapped = input->map != NULL;
+    CAFE_TRY(cafe_text_open_input(input, &g.text));
     CAFE_TRY(read_header(&g));
     CAFE_TRY(read_vertices(&g));
     cafe_text_close(&g.text);

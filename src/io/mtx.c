@@ -18,8 +18,6 @@
 #include "io/text.h"
 #include "io/write.h"
 
-static const int64_t usual_window = (int64_t)32 << 20;
-
 typedef struct mtx {
     cafe_context *context;
     const cafe_graph_options *options;
@@ -71,16 +69,6 @@ static cafe_status read_banner(mtx *m) {
     return CAFE_OK;
 }
 
-/* A number of the size line, at least 0. */
-static cafe_status take_size(mtx *m, cafe_place *line, const char *what, int64_t *value) {
-    if (line->begin < line->end) line->at = cafe_skip_blanks(line->at);
-    const uint8_t *p = line->at;
-    if (line->begin == line->end || cafe_scan_integer(&p, value) != CAFE_SCAN_OK || *value < 0)
-        return cafe_fail_at(m->context, line, "the number of %s", what);
-    line->at = p;
-    return CAFE_OK;
-}
-
 static cafe_status read_size(mtx *m) {
     cafe_place line;
     int64_t columns;
@@ -90,9 +78,9 @@ static cafe_status read_size(mtx *m) {
     } while (line.begin < line.end &&
              (*line.begin == '%' || cafe_is_line_end(*cafe_skip_blanks(line.begin))));
     m->size_line = line.line;
-    CAFE_TRY(take_size(m, &line, "rows", &m->nodes));
-    CAFE_TRY(take_size(m, &line, "columns", &columns));
-    CAFE_TRY(take_size(m, &line, "entries", &m->entries));
+    CAFE_TRY(cafe_take_number(m->context, &line, "the number of rows", INT64_MAX, &m->nodes));
+    CAFE_TRY(cafe_take_number(m->context, &line, "the number of columns", INT64_MAX, &columns));
+    CAFE_TRY(cafe_take_number(m->context, &line, "the number of entries", INT64_MAX, &m->entries));
     line.at = cafe_skip_blanks(line.at);
     if (!cafe_is_line_end(*line.at)) return cafe_fail_at(m->context, &line, "the end of the line");
     line.at = line.begin;
@@ -181,10 +169,7 @@ static cafe_status read_mtx(cafe_input *input, const cafe_graph_options *options
     mtx m = {.context = input->context, .options = options};
     cafe_status status = CAFE_OK;
     cafe_edge_list_init(m.context, input->name, false, false, &m.list);
-    cafe_phase(m.context, "read", input->size);
-    CAFE_TRY(cafe_text_open(m.context, input->name, input->bytes, input->size,
-                            input->window ? input->window : usual_window, &m.text));
-    m.text.mapped = input->map != NULL;
+    CAFE_TRY(cafe_text_open_input(input, &m.text));
     CAFE_TRY(read_banner(&m));
     CAFE_TRY(read_size(&m));
     CAFE_TRY(read_entries(&m));

@@ -1,138 +1,75 @@
-/* The .npy header: magic, version, length, and a Python dictionary of three entries.
- *
- *     {'descr': '<f4', 'fortran_order': False, 'shape': (34, 16), }
- *
- * The dictionary is parsed for what NumPy writes: these three keys, each once, in any order.
+/* The .npy header: magic, version, length, and a Python dictionary of three entries, which is read
+ * for what NumPy writes: these three keys, each once, in any order.
  */
 #include "io/npy.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-typedef struct cursor {
-    const uint8_t *p, *end;
-    bool bad;
-} cursor;
+enum { LONGEST = 4096 }; /* bytes of a header */
 
-static void blanks(cursor *c) {
-    while (c->p < c->end && (*c->p == ' ' || *c->p == '\n')) c->p++;
-}
-
-static bool next_is(cursor *c, char wanted) {
-    blanks(c);
-    if (c->p == c->end || *c->p != (uint8_t)wanted) return false;
-    c->p++;
-    return true;
-}
-
-static void expect(cursor *c, char wanted) {
-    if (!next_is(c, wanted)) c->bad = true;
-}
-
-/* A quoted text of at most 31 bytes. */
-static void take_text(cursor *c, char text[32]) {
-    int length = 0;
-    text[0] = 0;
-    blanks(c);
-    uint8_t quote = c->p < c->end ? *c->p : 0;
-    if (quote != '\'' && quote != '"') {
-        c->bad = true;
-        return;
-    }
-    for (c->p++; c->p < c->end && *c->p != quote && length < 31; c->p++)
-        text[length++] = (char)*c->p;
-    text[length] = 0;
-    expect(c, (char)quote);
-}
-
-static int64_t take_count(cursor *c) {
-    int64_t value = 0;
-    blanks(c);
-    if (c->p == c->end || *c->p < '0' || *c->p > '9') c->bad = true;
-    for (; c->p < c->end && *c->p >= '0' && *c->p <= '9'; c->p++) {
-        if (value <= (INT64_MAX - 9) / 10)
-            value = 10 * value + (*c->p - '0');
-        else
-            c->bad = true;
-    }
-    return value;
-}
-
-static bool take_word(cursor *c, const char *word) {
-    size_t length = strlen(word);
-    blanks(c);
-    if ((size_t)(c->end - c->p) < length || memcmp(c->p, word, length) != 0) return false;
-    c->p += length;
-    return true;
-}
-
-static void take_shape(cursor *c, cafe_npy *a) {
-    expect(c, '(');
-    a->dimensions = 0;
-    a->count = 1;
-    while (!c->bad && !next_is(c, ')')) {
-        if (a->dimensions == 2) {
-            c->bad = true;
-            return;
-        }
-        int64_t extent = take_count(c);
-        a->shape[a->dimensions++] = extent;
-        if (__builtin_mul_overflow(a->count, extent, &a->count)) c->bad = true;
-        if (!next_is(c, ',')) {
-            expect(c, ')');
-            break;
-        }
-    }
+/* What stands behind 'key': in the dictionary; NULL when the key is not there once. */
+static const char *value_of(const char *header, const char *key) {
+    char quoted[32];
+    int length = snprintf(quoted, sizeof quoted, "'%s'", key);
+    const char *at = strstr(header, quoted);
+    if (!at || strstr(at + length, quoted)) return NULL;
+    at += length + strspn(at + length, " ");
+    return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
 /* '<f8': byte order, kind, size. Only the order of this machine, which is little-endian. */
-static void take_descr(cursor *c, cafe_npy *a) {
-    char text[32];
-    take_text(c, text);
-    if (c->bad || text[0] == 0 || text[1] == 0) {
-        c->bad = true;
-        return;
+static bool take_descr(const char *at, cafe_npy *a) {
+    char order = 0, end = 0;
+    int digits = 0;
+    if (!at || sscanf(at, "'%c%c%n%2" SCNd64 "%c", &order, &a->kind, &digits, &a->size, &end) != 4)
+        return false;
+    if (end != '\'' || at[digits] < '0' || at[digits] > '9') return false;
+    bool sized = a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8;
+    switch (a->kind) {
+        case 'b': sized = a->size == 1; break;
+        case 'i':
+        case 'u': break;
+        case 'f': sized = a->size == 4 || a->size == 8; break;
+        case 'S': sized = a->size < 64; break;
+        case 'U': sized = a->size < 64, a->size *= 4; break;
+        default: return false;
     }
-    cursor digits = {(const uint8_t *)text + 2, (const uint8_t *)text + strlen(text), false};
-    a->kind = text[1];
-    a->size = take_count(&digits);
-    bool sized = strchr("biuf", a->kind)
-                     ? a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8
-                     : (a->kind == 'S' || a->kind == 'U') && a->size < 64;
-    if (a->kind == 'b') sized = a->size == 1;
-    if (a->kind == 'f') sized = a->size == 4 || a->size == 8;
-    if (a->kind == 'U' && sized) a->size *= 4;
-    bool order =
-        text[0] == '<' || text[0] == '=' || (text[0] == '|' && (a->size == 1 || a->kind == 'S'));
-    if (digits.bad || digits.p != digits.end || !sized || !order) c->bad = true;
+    return sized &&
+           (order == '<' || order == '=' || (order == '|' && (a->size == 1 || a->kind == 'S')));
 }
 
-static bool take_dictionary(cursor *c, cafe_npy *a) {
-    char key[32];
-    int seen = 0;
-    expect(c, '{');
-    while (!c->bad && !next_is(c, '}')) {
-        take_text(c, key);
-        expect(c, ':');
-        if (strcmp(key, "descr") == 0 && !(seen & 1)) {
-            seen |= 1;
-            take_descr(c, a);
-        } else if (strcmp(key, "fortran_order") == 0 && !(seen & 2)) {
-            seen |= 2;
-            a->fortran = take_word(c, "True");
-            if (!a->fortran && !take_word(c, "False")) c->bad = true;
-        } else if (strcmp(key, "shape") == 0 && !(seen & 4)) {
-            seen |= 4;
-            take_shape(c, a);
-        } else {
-            c->bad = true;
-        }
-        if (!next_is(c, ',')) {
-            expect(c, '}');
-            break;
-        }
+static bool take_order(const char *at, cafe_npy *a) {
+    a->fortran = at && strncmp(at, "True", 4) == 0;
+    return a->fortran || (at && strncmp(at, "False", 5) == 0);
+}
+
+/* (), (n,) or (n, m) */
+static bool take_shape(const char *at, cafe_npy *a) {
+    a->count = 1;
+    if (!at || *at++ != '(') return false;
+    for (at += strspn(at, " "); *at != ')'; at += strspn(at, " ")) {
+        int used = 0;
+        int64_t extent;
+        if (a->dimensions == 2 || *at < '0' || *at > '9' ||
+            sscanf(at, "%18" SCNd64 "%n", &extent, &used) != 1)
+            return false;
+        a->shape[a->dimensions++] = extent;
+        at += used + strspn(at + used, " ");
+        if (__builtin_mul_overflow(a->count, extent, &a->count) || (*at != ',' && *at != ')'))
+            return false;
+        at += *at == ',';
     }
-    blanks(c);
-    return !c->bad && seen == 7 && c->p == c->end;
+    return true;
+}
+
+/* {'descr': '<f4', 'fortran_order': False, 'shape': (34, 16), } */
+static bool take_dictionary(const uint8_t *bytes, int64_t length, char *header, cafe_npy *a) {
+    memcpy(header, bytes, (size_t)length);
+    header[length] = 0;
+    return header[0] == '{' && take_descr(value_of(header, "descr"), a) &&
+           take_order(value_of(header, "fortran_order"), a) &&
+           take_shape(value_of(header, "shape"), a);
 }
 
 static cafe_status fail_npy(cafe_context *context, const char *name, const char *what) {
@@ -151,8 +88,8 @@ cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t
         length += ((int64_t)bytes[10] << 16) + ((int64_t)bytes[11] << 24);
     if (size < start || length > size - start)
         return fail_npy(context, name, "a whole .npy header, found the end of the data");
-    cursor c = {bytes + start, bytes + start + length, false};
-    if (!take_dictionary(&c, array))
+    char header[LONGEST];
+    if (length >= LONGEST || !take_dictionary(bytes + start, length, header, array))
         return fail_npy(context, name,
                         "a .npy header of a little-endian array of at most two dimensions, found "
                         "another one");

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/edge_list.h"
+#include "io/first.h"
 #include "io/format.h"
 #include "io/npy.h"
 #include "io/zip.h"
@@ -105,12 +106,6 @@ typedef struct converting {
     atomic_int not_one;
 } converting;
 
-static void note_bad(converting *c, int64_t i) {
-    long long first = atomic_load(&c->bad);
-    while (i < first && !atomic_compare_exchange_weak(&c->bad, &first, i)) {
-    }
-}
-
 static void convert_block(void *argument, int64_t task, int32_t worker) {
     converting *c = argument;
     int64_t end = cafe_block_end(c->array->count, BLOCK, task);
@@ -119,13 +114,13 @@ static void convert_block(void *argument, int64_t task, int32_t worker) {
     for (int64_t i = task * BLOCK; i < end; i++) {
         if (c->weights) {
             double v = cafe_npy_real(c->array, i);
-            if (!(v >= 0 && v <= FLT_MAX)) return note_bad(c, i);
+            if (!(v >= 0 && v <= FLT_MAX)) return cafe_first_note(&c->bad, i);
             c->weights[i] = (float)v;
             not_one |= v != 1;
         } else {
             int64_t v = cafe_npy_integer(c->array, i);
             int64_t before = c->offsets && i > 0 ? cafe_npy_integer(c->array, i - 1) : 0;
-            if (v < before || v > c->most) return note_bad(c, i);
+            if (v < before || v > c->most) return cafe_first_note(&c->bad, i);
             if (c->offsets)
                 c->offsets[i] = v;
             else

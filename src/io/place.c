@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/scan.h"
-
 enum { SHOWN = 40 }; /* bytes of the offending field */
 
 /* Bytes equal to '\n' add 1 to their lane of `lanes`; a lane holds 255 of them. The loop is plain
@@ -104,4 +102,26 @@ cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place, const c
     return cafe_fail(context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: expected %s, found %s", place->name,
                      (long long)(place->line + cafe_count_lines(place->begin, line)),
                      (long long)(place->at - line + 1), expected, found);
+}
+
+cafe_status cafe_fail_trouble(cafe_context *context, const cafe_place *place,
+                              cafe_trouble trouble) {
+    static const char *const expected[] = {"nothing",
+#define CAFE_TROUBLE_TEXT(name, text) text,
+                                           CAFE_TROUBLE_TABLE(CAFE_TROUBLE_TEXT)
+#undef CAFE_TROUBLE_TEXT
+    };
+    if (trouble == CAFE_NO_MEMORY) return CAFE_ERROR_MEMORY;
+    return cafe_fail_at(context, place, "%s", expected[trouble]);
+}
+
+cafe_status cafe_take_number(cafe_context *context, cafe_place *line, const char *what,
+                             int64_t most, int64_t *value) {
+    if (line->begin < line->end) line->at = cafe_skip_blanks(line->at);
+    const uint8_t *p = line->at;
+    if (line->begin == line->end || cafe_scan_integer(&p, value) != CAFE_SCAN_OK || *value < 0 ||
+        *value > most)
+        return cafe_fail_at(context, line, "%s", what);
+    line->at = p;
+    return CAFE_OK;
 }

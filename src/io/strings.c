@@ -18,7 +18,7 @@
 #include "base/pool.h"
 #include "io/bits.h"
 #include "io/field.h"
-#include "io/trouble.h"
+#include "io/place.h"
 
 enum { PARTS = 64, PART_SHIFT = 26, BLOCK = 1 << 16, LONGEST_NAME = 65535, AHEAD = 8 };
 
@@ -166,12 +166,14 @@ static void sort_tokens(const token *tokens, int64_t count, token *sorted, uint3
     }
 }
 
-static void split_piece(reading *r, int64_t k) {
+static void split_piece(void *argument, int64_t k, int32_t worker) {
+    reading *r = argument;
     const cafe_piece *piece = &r->pieces[k];
     note *n = &r->notes[k];
     int64_t base = r->list->count + piece->before, count = 0;
     token *tokens = r->tokens + 2 * piece->before;
     const uint8_t *p = piece->begin;
+    (void)worker;
     while (p < piece->end) {
         const uint8_t *q = cafe_skip_blanks(p);
         if (*q != '#' && *q != '%' && *q != '\n' && !(*q == '\r' && q[1] == '\n')) {
@@ -185,15 +187,6 @@ static void split_piece(reading *r, int64_t k) {
     n->at = p;
     r->found[k] = count;
     sort_tokens(tokens, 2 * count, r->sorted + 2 * piece->before, n->starts);
-}
-
-static void split_task(void *argument, int64_t task, int32_t worker) {
-    reading *r = argument;
-    (void)worker;
-    if (task == 0)
-        cafe_text_prefetch(r->text);
-    else
-        split_piece(r, task - 1);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -340,7 +333,7 @@ static cafe_status read_window(reading *r) {
     CAFE_TRY(cafe_text_cut(text, r->pieces));
     CAFE_TRY(cafe_edge_list_reserve(r->list, text->lines, share));
     CAFE_TRY(make_tokens(r, text->lines));
-    CAFE_TRY(cafe_parallel(r->context, CAFE_TEXT_PIECES + 1, split_task, r));
+    CAFE_TRY(cafe_text_parse(text, split_piece, r));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++)
         if (r->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(r, k));
     CAFE_TRY(cafe_parallel(r->context, PARTS, fill_part, r));

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "io/first.h"
 #include "io/gzip.h"
 #include "io/names.h"
 #include "io/npy.h"
@@ -81,9 +82,7 @@ static void load_block(void *argument, int64_t task, int32_t worker) {
         int64_t at = l->array->fortran ? i % t->columns * t->rows + i / t->columns : i;
         t->values[i] = (float)cafe_npy_real(l->array, at);
         if (isfinite(t->values[i])) continue;
-        long long first = atomic_load(&l->bad);
-        while (i < first && !atomic_compare_exchange_weak(&l->bad, &first, i)) {
-        }
+        cafe_first_note(&l->bad, i);
         return;
     }
 }

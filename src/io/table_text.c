@@ -37,15 +37,6 @@ typedef struct layout {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static bool is_padding(uint8_t c, uint8_t separator) {
-    return c == ' ' || (c == '\t' && separator != '\t');
-}
-
-static const uint8_t *skip_padding(const uint8_t *p, uint8_t separator) {
-    while (is_padding(*p, separator)) p++;
-    return p;
-}
-
 /* A lone '\r' ends no line: what follows it would be lost. */
 static bool ends_line(const uint8_t *p) {
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
@@ -86,15 +77,15 @@ static cafe_scan scan_quoted(const uint8_t **at, uint8_t separator, float *value
 
 /* The number at *at, which moves to the next cell or stays on the trouble. */
 static const char *take_number(const uint8_t **at, uint8_t separator, float *value) {
-    const uint8_t *p = *at = skip_padding(*at, separator);
+    const uint8_t *p = *at = cafe_skip_padding(*at, separator);
     if (cafe_is_line_end(*p)) return too_few;
     cafe_scan scan = *p == '"' ? scan_quoted(&p, separator, value) : scan_bare(&p, value);
     if (scan == CAFE_SCAN_RANGE) return too_large;
     if (scan != CAFE_SCAN_OK) return not_number;
-    *at = p = skip_padding(p, separator);
+    *at = p = cafe_skip_padding(p, separator);
     if (separator == ' ' || cafe_is_line_end(*p)) return NULL;
     if (*p != separator) return no_separator;
-    *at = skip_padding(p + 1, separator);
+    *at = cafe_skip_padding(p + 1, separator);
     return NULL;
 }
 
@@ -112,10 +103,10 @@ static const char *take_cell(const uint8_t **at, uint8_t separator, cafe_field *
         case CAFE_FIELD_FINE: break;
         case CAFE_FIELD_EMPTY:
             field->begin = field->end = *at;
-            *at = skip_padding(*at, separator);
+            *at = cafe_skip_padding(*at, separator);
             if (**at == '"') *at += 2; /* "" */
-            *at = skip_padding(*at, separator);
-            if (**at == separator) *at = skip_padding(*at + 1, separator);
+            *at = cafe_skip_padding(*at, separator);
+            if (**at == separator) *at = cafe_skip_padding(*at + 1, separator);
             break;
         case CAFE_FIELD_UNCLOSED: return unclosed;
         case CAFE_FIELD_BEHIND: return no_separator;
@@ -150,7 +141,7 @@ static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
     uint8_t separator = l->separator;
     o->exists = true;
     o->cells = o->numbers = 0;
-    p = skip_padding(p, separator);
+    p = cafe_skip_padding(p, separator);
     while (!cafe_is_line_end(*p)) {
         const uint8_t *q = p;
         cafe_field field;
@@ -171,12 +162,8 @@ static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
 /* Moves to the next line that is neither blank nor a comment; begin == end behind the last one. */
 static cafe_status next_line(cafe_text *text, const layout *l, cafe_place *line) {
     cafe_status status = CAFE_OK;
-    do {
-        bool first = text->line == 1;
-        CAFE_TRY(cafe_text_line(text, line));
-        if (first && line->end - line->begin >= 3 && memcmp(line->begin, "\xef\xbb\xbf", 3) == 0)
-            line->at += 3;
-    } while (line->begin < line->end && is_skipped(l, line->at));
+    do CAFE_TRY(cafe_text_line(text, line));
+    while (line->begin < line->end && is_skipped(l, line->at));
 done:
     return status;
 }
@@ -269,7 +256,7 @@ static cafe_status read_heading(cafe_text *text, const layout *l, cafe_table *ta
     if (o.cells != l->columns + corner || corner > l->named)
         return cafe_fail_at(text->context, &line, "a name for each of %lld columns",
                             (long long)l->columns);
-    line.at = skip_padding(line.at, l->separator);
+    line.at = cafe_skip_padding(line.at, l->separator);
     for (int64_t j = -corner; j < l->columns; j++) {
         const char *trouble = take_name(&line.at, l, &field);
         if (trouble) return cafe_fail_at(text->context, &line, "%s", trouble);
@@ -323,7 +310,7 @@ static const char *parse_row(parsing *p, piece_state *s, const uint8_t **at) {
     const layout *l = p->layout;
     float *values = p->table->values + s->first * l->columns;
     const char *trouble = NULL;
-    if (!l->exact) *at = skip_padding(*at, l->separator);
+    if (!l->exact) *at = cafe_skip_padding(*at, l->separator);
     if (l->named) {
         cafe_field field;
         trouble = take_name(at, l, &field);
@@ -415,7 +402,7 @@ static cafe_status read_window(parsing *p) {
     CAFE_TRY(cafe_text_cut(&p->text, p->pieces));
     CAFE_TRY(cafe_parallel(context, CAFE_TEXT_PIECES, count_piece, p));
     CAFE_TRY(place_pieces(p));
-    CAFE_TRY(cafe_parallel(context, CAFE_TEXT_PIECES, parse_piece, p));
+    CAFE_TRY(cafe_text_parse(&p->text, parse_piece, p));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
         const piece_state *s = &p->states[k];
         if (!s->trouble) continue;
@@ -434,9 +421,6 @@ static cafe_status read_rows(parsing *p) {
     cafe_text *text = &p->text;
     cafe_status status = CAFE_OK;
     if (text->begin == text->end) CAFE_TRY(cafe_text_next(text));
-    if (text->line == 1 && text->end - text->begin >= 3 &&
-        memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
-        text->begin += 3;
     while (text->begin < text->end) {
         CAFE_TRY(read_window(p));
         CAFE_TRY(cafe_text_next(text));

@@ -15,7 +15,7 @@
 #include "base/pool.h"
 #include "io/scan.h"
 
-static const int64_t longest_line = (int64_t)1 << 28;
+static const int64_t longest_line = (int64_t)1 << 28, usual_window = (int64_t)32 << 20;
 static const int64_t small_rest = (int64_t)1 << 16;
 
 cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
@@ -28,6 +28,14 @@ cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_
     }
     cafe_text_rewind(text);
     return CAFE_OK;
+}
+
+cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text) {
+    cafe_phase(input->context, "read", input->size);
+    cafe_status status = cafe_text_open(input->context, input->name, input->bytes, input->size,
+                                        input->window ? input->window : usual_window, text);
+    text->mapped = input->map != NULL;
+    return status;
 }
 
 void cafe_text_close(cafe_text *text) {
@@ -130,7 +138,7 @@ static void fill(cafe_text *text, struct cafe_text_buffer *buffer) {
 }
 
 /* Puts the unfinished line of the current buffer in front and decompresses behind it. */
-void cafe_text_prefetch(cafe_text *text) {
+static void prefetch(cafe_text *text) {
     if (!text->gunzip || text->filled) return;
     struct cafe_text_buffer *now = &text->buffers[text->current];
     struct cafe_text_buffer *next = &text->buffers[!text->current];
@@ -154,7 +162,7 @@ static cafe_status next_gzip(cafe_text *text) {
     cafe_status status = CAFE_OK;
     struct cafe_text_buffer *next = &text->buffers[!text->current];
     CAFE_TRY(reserve(text, next, text->window));
-    cafe_text_prefetch(text);
+    prefetch(text);
     const uint8_t *newline = memrchr(next->bytes, '\n', (size_t)next->used);
     while (!newline && !cafe_gunzip_ended(text->gunzip)) {
         CAFE_TRY(cafe_check_cancel(text->context));
@@ -180,9 +188,14 @@ done:
 }
 
 cafe_status cafe_text_next(cafe_text *text) {
+    bool first = text->line == 1 && text->lines == 0;
     text->line += text->lines;
     text->lines = 0;
-    return text->gunzip ? next_gzip(text) : next_plain(text);
+    cafe_status status = text->gunzip ? next_gzip(text) : next_plain(text);
+    if (status == CAFE_OK && first && text->end - text->begin >= 3 &&
+        memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
+        text->begin += 3; /* the byte order mark that some editors write */
+    return status;
 }
 
 cafe_status cafe_text_line(cafe_text *text, cafe_place *line) {
@@ -235,6 +248,25 @@ cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces) {
     }
     text->lines = before;
     return CAFE_OK;
+}
+
+typedef struct parsing {
+    cafe_text *text;
+    cafe_task *parse;
+    void *argument;
+} parsing;
+
+static void parse_task(void *argument, int64_t task, int32_t worker) {
+    const parsing *p = argument;
+    if (task == 0)
+        prefetch(p->text);
+    else
+        p->parse(p->argument, task - 1, worker);
+}
+
+cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument) {
+    parsing p = {text, parse, argument};
+    return cafe_parallel(text->context, CAFE_TEXT_PIECES + 1, parse_task, &p);
 }
 
 cafe_place cafe_text_place(const cafe_text *text, const cafe_piece *piece, const uint8_t *at) {

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "io/gzip.h"
+#include "io/input.h"
 #include "io/place.h"
 
 enum { CAFE_TEXT_PADDING = 16, CAFE_TEXT_PIECES = 64 };
@@ -52,6 +54,8 @@ typedef struct cafe_piece {
  * per window, about. A line of more than 256 MiB is refused. */
 cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
                            int64_t size, int64_t window, cafe_text *text);
+/* The same for all of an input, in the windows it asks for or of 32 MiB. */
+cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
 void cafe_text_close(cafe_text *text);
 void cafe_text_rewind(cafe_text *text);
 
@@ -65,8 +69,9 @@ cafe_status cafe_text_line(cafe_text *text, cafe_place *line);
 /* Cuts the window into pieces[CAFE_TEXT_PIECES], some of them empty, and counts their lines. */
 cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces);
 
-/* gzip: decompresses the next window. May run as a task beside those that parse this one. */
-void cafe_text_prefetch(cafe_text *text);
+/* Runs parse(argument, k, worker) for all pieces k; of gzip text one more task decompresses the
+ * next window meanwhile. */
+cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument);
 
 /* Bytes of the file used up to the end of this window: for progress and for guessing sizes. */
 int64_t cafe_text_used(const cafe_text *text);

@@ -8,6 +8,5 @@
 cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph);
 cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph);
-cafe_status cafe_write_binary(cafe_output *output, const cafe_graph *graph);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "io/field.h"
+#include "io/place.h"
 #include "io/rows.h"
 #include "io/scan.h"
-#include "io/trouble.h"
 #include "update/update.h"
 
 enum { LONGEST_INTEGER = 38 };
