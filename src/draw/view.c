@@ -10,13 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#include <cafe/files.h>
-
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
 
-enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256, META_BLOCK = 3 << 18 };
+enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -195,89 +193,53 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     put_sections(page, text);
     cafe_status status = put_ends(page, text);
     cafe_report_close(text);
-    return text->status != CAFE_OK ? text->status : status;
+    return status;
 }
 
-/* The title as the content of an HTML element. */
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static void put(cafe_report *text, const char *word) {
+    cafe_report_put(text, word, (int64_t)strlen(word));
+}
+
+/* Text as the content of an HTML element. */
 static void put_html(cafe_report *text, const char *value) {
     for (; *value; value++) {
-        const char *escape = *value == '&'   ? "&amp;"
-                             : *value == '<' ? "&lt;"
-                             : *value == '>' ? "&gt;"
-                                             : NULL;
-        cafe_report_put(text, escape ? escape : value, escape ? (int64_t)strlen(escape) : 1);
+        const char *escape = *value == '&' ? "&amp;" : *value == '<' ? "&lt;" : "&gt;";
+        if (strchr("&<>", *value))
+            put(text, escape);
+        else
+            cafe_report_put(text, value, 1);
     }
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static cafe_status write_text(cafe_output *output, const char *text) {
-    return cafe_output_write(output, text, (int64_t)strlen(text));
+static void put_section(cafe_report *text, const cafe_view_section *s) {
+    put(text, "<script type=\"application/octet-stream\" data-section=\"");
+    put(text, s->name);
+    put(text, "\">");
+    char *room = cafe_report_room(text, cafe_view_base64_size(s->packed_size));
+    if (room) text->size += cafe_view_base64(s->packed, s->packed_size, room);
+    put(text, "</script>\n");
 }
 
-static cafe_status write_section(cafe_output *output, const cafe_view_section *s, char *block) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(write_text(output, "<script type=\"application/octet-stream\" data-section=\""));
-    CAFE_TRY(write_text(output, s->name));
-    CAFE_TRY(write_text(output, "\">"));
-    for (int64_t at = 0; at < s->packed_size; at += META_BLOCK) { /* a multiple of 3 */
-        int64_t size = s->packed_size - at < META_BLOCK ? s->packed_size - at : META_BLOCK;
-        int64_t length = cafe_view_base64(s->packed + at, size, block);
-        CAFE_TRY(cafe_output_write(output, block, length));
-    }
-    CAFE_TRY(write_text(output, "</script>\n"));
-done:
-    return status;
+/* The template up to a mark, and what stands behind the mark. */
+static const char *put_until(cafe_report *text, const char *from, const char *mark) {
+    const char *end = strstr(from, mark);
+    cafe_report_put(text, from, end - from);
+    return end + strlen(mark);
 }
 
-static cafe_status write_data(cafe_output *output, const cafe_view *page, const cafe_report *meta) {
-    char *block = cafe_mem(page->context, cafe_view_base64_size(META_BLOCK), 1);
-    cafe_status status = block ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (!block) goto done;
-    CAFE_TRY(write_text(output, "<script type=\"application/json\" id=\"meta\">"));
-    CAFE_TRY(cafe_output_write(output, meta->text, meta->size));
-    CAFE_TRY(write_text(output, "</script>\n"));
-    for (int64_t s = 0; s < page->sections; s++)
-        CAFE_TRY(write_section(output, &page->section[s], block));
-done:
-    cafe_mem_free(page->context, block);
-    return status;
-}
-
-/* The template up to a mark, which is then passed; without the mark all of it. */
-static cafe_status write_until(cafe_output *output, const char **at, const char *mark) {
-    const char *end = strstr(*at, mark);
-    const char *from = *at;
-    *at = end + strlen(mark);
-    return cafe_output_write(output, from, end - from);
-}
-
-static cafe_status write_page(cafe_output *output, const cafe_view *page, const cafe_report *title,
-                              const cafe_report *meta) {
-    const char *at = cafe_view_template;
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(write_until(output, &at, CAFE_VIEW_TITLE));
-    CAFE_TRY(cafe_output_write(output, title->text, title->size));
-    CAFE_TRY(write_until(output, &at, CAFE_VIEW_DATA));
-    CAFE_TRY(write_data(output, page, meta));
-    CAFE_TRY(write_text(output, at));
-done:
-    return status;
-}
-
-/* Exactly what write_page() writes. */
-static int64_t page_bytes(const cafe_view *page, const cafe_report *title,
-                          const cafe_report *meta) {
-    int64_t bytes = cafe_view_template_size - (int64_t)strlen(CAFE_VIEW_TITLE CAFE_VIEW_DATA);
-    bytes += title->size + meta->size;
-    bytes += (int64_t)strlen("<script type=\"application/json\" id=\"meta\"></script>\n");
-    for (int64_t s = 0; s < page->sections; s++)
-        bytes += (int64_t)strlen(
-                     "<script type=\"application/octet-stream\" data-section=\"\">"
-                     "</script>\n") +
-                 (int64_t)strlen(page->section[s].name) +
-                 cafe_view_base64_size(page->section[s].packed_size);
-    return bytes;
+static cafe_status put_page(const cafe_view *page, cafe_report *text) {
+    const char *title = page->inputs->title ? page->inputs->title : "Embedding";
+    const char *rest = put_until(text, cafe_view_template, CAFE_VIEW_TITLE);
+    put_html(text, title);
+    rest = put_until(text, rest, CAFE_VIEW_DATA);
+    put(text, "<script type=\"application/json\" id=\"meta\">");
+    cafe_status status = put_meta(page, text);
+    put(text, "</script>\n");
+    for (int64_t s = 0; s < page->sections; s++) put_section(text, &page->section[s]);
+    put(text, rest);
+    return status != CAFE_OK ? status : text->status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -323,8 +285,7 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     cafe_view_inputs in;
     cafe_view page = {
         .context = context, .graph = graph, .inputs = &in, .options = &o, .n = graph->n};
-    cafe_report meta = {.context = context, .page = true}, title = {.context = context};
-    cafe_output *output = NULL;
+    cafe_report text = {.context = context, .page = true};
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_options_take(context, &view_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a page", inputs, &in, sizeof in));
@@ -332,18 +293,12 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
     cafe_phase(context, "page", 0);
     page.spent = fixed_bytes(&in);
     CAFE_TRY(cafe_view_fill(&page));
-    CAFE_TRY(put_meta(&page, &meta));
-    put_html(&title, in.title ? in.title : "Embedding");
-    CAFE_TRY(title.status);
-    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
-    CAFE_TRY(write_page(output, &page, &title, &meta));
-    CAFE_TRY(cafe_output_commit(&output));
-    page.report.bytes = page_bytes(&page, &title, &meta);
+    CAFE_TRY(put_page(&page, &text));
+    CAFE_TRY(cafe_report_save(&text, path, overwrite));
+    page.report.bytes = text.size;
     cafe_struct_give(&page.report, sizeof page.report, report, size);
 done:
-    cafe_output_discard(output);
-    cafe_mem_free(context, meta.text);
-    cafe_mem_free(context, title.text);
+    cafe_mem_free(context, text.text);
     cafe_view_free(&page);
     cafe_phase(context, "", 0);
     return status;

@@ -14,23 +14,24 @@
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static bool make_room(cafe_report *r, int64_t size) {
-    if (r->status != CAFE_OK) return false;
-    if (r->size + size <= r->capacity) return true;
+char *cafe_report_room(cafe_report *r, int64_t size) {
     int64_t capacity = 2 * (r->size + size) + 4096;
-    char *text = cafe_mem_resize(r->context, r->text, capacity, 1);
-    if (!text) {
-        r->status = CAFE_ERROR_MEMORY;
-        return false;
+    char *text = r->text;
+    if (r->status != CAFE_OK) return NULL;
+    if (r->size + size > r->capacity) {
+        text = cafe_mem_resize(r->context, r->text, capacity, 1);
+        if (!text) r->status = CAFE_ERROR_MEMORY;
+        if (!text) return NULL;
+        r->text = text;
+        r->capacity = capacity;
     }
-    r->text = text;
-    r->capacity = capacity;
-    return true;
+    return text + r->size;
 }
 
 void cafe_report_put(cafe_report *r, const char *bytes, int64_t size) {
-    if (!make_room(r, size)) return;
-    memcpy(r->text + r->size, bytes, (size_t)size);
+    char *room = cafe_report_room(r, size);
+    if (!room) return;
+    memcpy(room, bytes, (size_t)size);
     r->size += size;
 }
 
@@ -208,6 +209,7 @@ static void put_field(cafe_report *r, const cafe_field *f, const char *from) {
 }
 
 void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
-                        const void *from) {
-    for (size_t i = 0; i < count; i++) put_field(report, &fields[i], from);
+                        const void *from, size_t size) {
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].offset < size) put_field(report, &fields[i], from);
 }

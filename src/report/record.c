@@ -3,6 +3,7 @@
  * The reader takes the whole of JSON and nothing else, and keeps of it the schema and the lists of
  * numbers in the outermost object.
  */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +38,9 @@ void cafe_record_free(cafe_record *record) {
     cafe_mem_free(record->context, record);
 }
 
-/* ---- JSON: each takes what it is named after, or says no --------------------------------------
+/* ---- JSON: each takes what it is named after, or says no ---------------------------------------
+ *
+ * The last byte that is not blank is a bracket, which ends whatever runs on: none looks beyond it.
  */
 
 static bool take(reader *r, const char *text) {
@@ -51,16 +54,11 @@ static void skip_blanks(reader *r) {
     while (r->at < r->end && memchr(" \t\r\n", *r->at, 4)) r->at++;
 }
 
-static bool is_hex(uint8_t c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 static bool take_escape(reader *r) {
-    if (r->at == r->end) return false;
     uint8_t c = *r->at++;
     if (c != 'u') return c != 0 && strchr("\"\\/bfnrt", c) != NULL;
-    for (int i = 0; i < 4; i++)
-        if (r->at == r->end || !is_hex(*r->at++)) return false;
+    for (int i = 0; i < 4; i++, r->at++)
+        if (!isxdigit(*r->at)) return false;
     return true;
 }
 
@@ -76,37 +74,25 @@ static bool take_string(reader *r, const uint8_t **text, int64_t *length) {
     return take(r, "\"");
 }
 
-/* mantissa 10^exponent grows by the digits at hand; those beyond the eighteenth only count. */
-typedef struct decimal {
-    uint64_t mantissa;
-    int64_t exponent;
-} decimal;
-
-static int64_t take_digits(reader *r, decimal *d, bool fraction) {
-    const uint8_t *from = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
-        bool counts = d->mantissa < 100000000000000000;
-        if (counts) d->mantissa = 10 * d->mantissa + (uint64_t)(*r->at - '0');
-        d->exponent += !counts - fraction;
-    }
-    return r->at - from;
-}
-
 /* -0.5e+3 */
 static bool take_number(reader *r, double *value) {
-    decimal d = {0, 0}, e = {0, 0};
-    bool minus = take(r, "-"), zero = r->at < r->end && *r->at == '0';
-    int64_t whole = take_digits(r, &d, false);
-    if (whole == 0 || (zero && whole > 1)) return false;
-    if (take(r, ".") && take_digits(r, &d, true) == 0) return false;
+    uint64_t mantissa = 0, power = 0;
+    int exponent = 0;
+    bool minus = take(r, "-"), down = false;
+    if (!cafe_is_digit(*r->at) || (*r->at == '0' && cafe_is_digit(r->at[1]))) return false;
+    cafe_scan_mantissa(&r->at, &mantissa, &exponent);
+    if (r->at[-1] == '.') return false;
     if (take(r, "e") || take(r, "E")) {
-        bool down = !take(r, "+") && take(r, "-");
-        if (take_digits(r, &e, false) == 0 || e.mantissa > 999) return false;
-        d.exponent += down ? -(int64_t)e.mantissa : (int64_t)e.mantissa;
+        down = !take(r, "+") && take(r, "-");
+        const uint8_t *from = r->at;
+        for (; cafe_is_digit(*r->at) && power < 1000; r->at++)
+            power = 10 * power + (uint64_t)(*r->at - '0');
+        if (r->at == from || power >= 1000) return false;
     }
-    *value = d.exponent < -400 ? 0 : cafe_scale10((double)d.mantissa, (int)d.exponent);
+    exponent += down ? -(int)power : (int)power;
+    *value = exponent < -400 ? 0 : cafe_scale10((double)mantissa, exponent > 400 ? 400 : exponent);
     if (minus) *value = -*value;
-    return d.exponent <= 400 && isfinite(*value);
+    return isfinite(*value);
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
@@ -197,8 +183,9 @@ static bool take_value(reader *r) {
 static cafe_status parse(cafe_record *record, const cafe_input *input) {
     reader r = {.record = record, .at = input->bytes, .end = input->bytes + input->size};
     const int64_t *count = record->count;
-    bool sound = take_value(&r) && r.at == r.end && r.schema && record->list[OBJECTIVE] &&
-                 count[RITZ_VALUES] == count[RESIDUALS] &&
+    while (r.end > r.at && memchr(" \t\r\n", r.end[-1], 4)) r.end--;
+    bool sound = r.end > r.at && r.end[-1] == '}' && take_value(&r) && r.at == r.end && r.schema &&
+                 record->list[OBJECTIVE] && count[RITZ_VALUES] == count[RESIDUALS] &&
                  count[COLUMN_VALUES] == count[COLUMN_RESIDUALS];
     if (r.status != CAFE_OK || sound) return r.status;
     return cafe_fail(record->context, CAFE_ERROR_FORMAT,

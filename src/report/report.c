@@ -32,26 +32,34 @@ void cafe_report_free(cafe_report *report) {
     cafe_mem_free(report->context, report);
 }
 
-cafe_status cafe_report_text(cafe_report *report, const char **text) {
-    if (report->depth > 0) {
-        while (report->depth > 0 && report->status == CAFE_OK) cafe_report_close(report);
-        cafe_report_put(report, "\n", 2); /* with its 0 */
-    }
-    *text = report->status == CAFE_OK ? report->text : "";
+static cafe_status finish(cafe_report *report) {
+    if (report->depth == 0) return report->status;
+    while (report->depth > 0 && report->status == CAFE_OK) cafe_report_close(report);
+    cafe_report_put(report, "\n", 2); /* the 0 ends the text, and is not of it */
+    report->size--;
     return report->status;
 }
 
-cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t overwrite) {
+cafe_status cafe_report_text(cafe_report *report, const char **text) {
+    cafe_status status = finish(report);
+    *text = status == CAFE_OK ? report->text : "";
+    return status;
+}
+
+cafe_status cafe_report_save(const cafe_report *report, const char *path, int32_t overwrite) {
     cafe_output *output = NULL;
-    const char *text;
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_report_text(report, &text));
     CAFE_TRY(cafe_output_create(report->context, path, overwrite, &output));
-    CAFE_TRY(cafe_output_write(output, text, (int64_t)strlen(text)));
+    CAFE_TRY(cafe_output_write(output, report->text, report->size));
     CAFE_TRY(cafe_output_commit(&output));
 done:
     cafe_output_discard(output);
     return status;
+}
+
+cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t overwrite) {
+    cafe_status status = finish(report);
+    return status != CAFE_OK ? status : cafe_report_save(report, path, overwrite);
 }
 
 /* ---- what was asked for ---------------------------------------------------------------------- */

@@ -25,6 +25,11 @@ struct cafe_report {
     char close[CAFE_REPORT_DEPTH]; /* the brackets that are open */
 };
 
+/* Room for `size` bytes behind the text, which the caller then adds to its size; NULL: none. */
+char *cafe_report_room(cafe_report *report, int64_t size);
+/* Writes the text as it is now. */
+cafe_status cafe_report_save(const cafe_report *report, const char *path, int32_t overwrite);
+
 /* Bytes as they are. */
 void cafe_report_put(cafe_report *report, const char *bytes, int64_t size);
 /* A value as it is written. */
@@ -60,8 +65,9 @@ typedef struct cafe_field {
     { #name, CAFE_FIELD_REALS, offsetof(STRUCT, name), offsetof(STRUCT, count) }
 
 #define CAFE_REPORT_FIELDS(report, fields, from) \
-    cafe_report_fields(report, sizeof(fields) / sizeof *(fields), fields, from)
+    cafe_report_fields(report, sizeof(fields) / sizeof *(fields), fields, from, SIZE_MAX)
+/* Fields beyond `size` are those of a later version than the caller's. */
 void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
-                        const void *from);
+                        const void *from, size_t size);
 
 #endif

@@ -39,60 +39,7 @@ void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluati
     cafe_report_close(report);
 }
 
-#define STRUCT cafe_partition_quality
-static const cafe_field quality_fields[] = {FIELD(sets), FIELD(modularity), FIELD(conductance),
-                                            FIELD(weighted_conductance)};
-#undef STRUCT
-
-void cafe_report_quality(cafe_report *report, const char *key,
-                         const cafe_partition_quality *quality) {
-    cafe_report_open(report, key, '{');
-    CAFE_REPORT_FIELDS(report, quality_fields, quality);
-    cafe_report_close(report);
-}
-
-#define STRUCT cafe_agreement
-static const cafe_field agreement_fields[] = {FIELD(nmi), FIELD(ari), AS("compared", nodes)};
-#undef STRUCT
-
-void cafe_report_agreement(cafe_report *report, const cafe_agreement *agreement) {
-    CAFE_REPORT_FIELDS(report, agreement_fields, agreement);
-}
-
-/* ---- ranks ----------------------------------------------------------------------------------- */
-
-#define STRUCT cafe_set_figures
-static const cafe_field set_fields[] = {FIELD(nodes), FIELD(mass), FIELD(inside), FIELD(strength),
-                                        FIELD(conductance)};
-#undef STRUCT
-#define STRUCT cafe_pair_figures
-static const cafe_field pair_fields[] = {FIELD(joint), FIELD(covariance), FIELD(first_to_second),
-                                         FIELD(second_to_first)};
-#undef STRUCT
-
-void cafe_report_sets(cafe_report *report, const cafe_pair_figures *figures) {
-    cafe_report_open(report, "first", '{');
-    CAFE_REPORT_FIELDS(report, set_fields, &figures->first);
-    cafe_report_close(report);
-    cafe_report_open(report, "second", '{');
-    CAFE_REPORT_FIELDS(report, set_fields, &figures->second);
-    cafe_report_close(report);
-    CAFE_REPORT_FIELDS(report, pair_fields, figures);
-}
-
-#define STRUCT cafe_pagerank_report
-static const cafe_field pagerank_fields[] = {AS("steps_taken", steps), FIELD(converged),
-                                             FIELD(change), FIELD(error)};
-#undef STRUCT
-
-void cafe_report_pagerank(cafe_report *report, const cafe_pagerank_options *options,
-                          int32_t personalised, const cafe_pagerank_report *found) {
-    cafe_report_open(report, "pagerank", '{');
-    cafe_report_truth(report, "personalised", personalised);
-    cafe_report_options(report, cafe_pagerank_option_table(), options);
-    CAFE_REPORT_FIELDS(report, pagerank_fields, found);
-    cafe_report_close(report);
-}
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t count,
                          const int32_t *order, const double *value) {
@@ -105,8 +52,6 @@ void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t c
     }
     cafe_report_close(report);
 }
-
-/* ---- recommendations ------------------------------------------------------------------------- */
 
 void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph, int64_t queries,
                                  const int32_t *query, int64_t count, const int32_t *node,
@@ -125,18 +70,6 @@ void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph, i
         cafe_report_close(report);
         cafe_report_close(report);
     }
-    cafe_report_close(report);
-}
-
-#define STRUCT cafe_quality
-static const cafe_field score_fields[] = {FIELD(nodes), FIELD(recall), FIELD(hit), FIELD(mrr),
-                                          FIELD(auc)};
-#undef STRUCT
-
-void cafe_report_score(cafe_report *report, const char *name, const cafe_quality *quality) {
-    cafe_report_open(report, NULL, '{');
-    cafe_report_string(report, "score", name);
-    CAFE_REPORT_FIELDS(report, score_fields, quality);
     cafe_report_close(report);
 }
 
@@ -224,15 +157,60 @@ void cafe_report_transition(cafe_report *report, const cafe_transition *transiti
     cafe_report_close(report);
 }
 
-/* ---- maps ------------------------------------------------------------------------------------ */
+/* ---- figures --------------------------------------------------------------------------------- */
 
+#define STRUCT cafe_partition_quality
+static const cafe_field quality_fields[] = {FIELD(sets), FIELD(modularity), FIELD(conductance),
+                                            FIELD(weighted_conductance)};
+#undef STRUCT
+#define STRUCT cafe_agreement
+static const cafe_field agreement_fields[] = {FIELD(nmi), FIELD(ari), AS("compared", nodes)};
+#undef STRUCT
+#define STRUCT cafe_set_figures
+static const cafe_field set_fields[] = {FIELD(nodes), FIELD(mass), FIELD(inside), FIELD(strength),
+                                        FIELD(conductance)};
+#undef STRUCT
+#define STRUCT cafe_pair_figures
+static const cafe_field pair_fields[] = {FIELD(joint), FIELD(covariance), FIELD(first_to_second),
+                                         FIELD(second_to_first)};
+#undef STRUCT
+#define STRUCT cafe_pagerank_report
+static const cafe_field pagerank_fields[] = {AS("steps_taken", steps), FIELD(converged),
+                                             FIELD(change), FIELD(error)};
+#undef STRUCT
+#define STRUCT cafe_quality
+static const cafe_field score_fields[] = {FIELD(nodes), FIELD(recall), FIELD(hit), FIELD(mrr),
+                                          FIELD(auc)};
+#undef STRUCT
 #define STRUCT cafe_map_quality
 static const cafe_field map_fields[] = {AS("nodes_looked_at", nodes), AS("nearest", neighbours),
                                         FIELD(kept), FIELD(trustworthiness)};
 #undef STRUCT
+#define STRUCT cafe_sizes
+static const cafe_field size_fields[] = {FIELD(largest), FIELD(median), FIELD(smallest),
+                                         FIELD(single_nodes)};
+#undef STRUCT
 
-void cafe_report_map(cafe_report *report, const cafe_map_quality *quality) {
-    cafe_report_open(report, "quality", '{');
-    CAFE_REPORT_FIELDS(report, map_fields, quality);
-    cafe_report_close(report);
+#define TABLE(fields) \
+    { fields, sizeof(fields) / sizeof *(fields) }
+static const struct {
+    const cafe_field *fields;
+    size_t count;
+} figure_tables[] = {
+    [CAFE_FIGURES_PARTITION] = TABLE(quality_fields),
+    [CAFE_FIGURES_AGREEMENT] = TABLE(agreement_fields),
+    [CAFE_FIGURES_SET] = TABLE(set_fields),
+    [CAFE_FIGURES_PAIR] = TABLE(pair_fields),
+    [CAFE_FIGURES_PAGERANK] = TABLE(pagerank_fields),
+    [CAFE_FIGURES_QUALITY] = TABLE(score_fields),
+    [CAFE_FIGURES_MAP] = TABLE(map_fields),
+    [CAFE_FIGURES_SIZES] = TABLE(size_fields),
+};
+
+void cafe_report_figures(cafe_report *report, const char *key, cafe_figures kind,
+                         const void *figures, size_t size) {
+    if (key) cafe_report_open(report, key, '{');
+    cafe_report_fields(report, figure_tables[kind].count, figure_tables[kind].fields, figures,
+                       size);
+    if (key) cafe_report_close(report);
 }
