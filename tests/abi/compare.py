@@ -25,10 +25,14 @@ def signature(kinds):
     return [kind.__name__ if kind else "void" for kind in kinds]
 
 
-def closed(module, name, kind):
-    """Of an array or part of another struct: not even its end may change."""
-    inside = {field[1] for other in structs(module).values() for field in getattr(other, "_fields_", [])}
-    return kind in inside or ctypes.POINTER(kind) in inside
+def closed(module, kind):
+    """Part of another struct, or in arrays there: not even its end may change. A pointer in a struct
+    is no array where a function of the library returns such a pointer: an object's own result."""
+    inside = {field[1] for other in structs(module).values()
+              for field in getattr(other, "_fields_", [])}
+    returned = {result for result, _ in module.FUNCTIONS.values()}
+    pointer = ctypes.POINTER(kind)
+    return kind in inside or (pointer in inside and pointer not in returned)
 
 
 def layout(kind):
@@ -50,5 +54,5 @@ for name, kind in structs(release).items():
     for field, place in layout(kind).items():
         if not now or layout(now).get(field) != place:
             print(f"{name}: {field} is gone or elsewhere")
-    if now and closed(release, name, kind) and ctypes.sizeof(now) != ctypes.sizeof(kind):
+    if now and closed(release, kind) and ctypes.sizeof(now) != ctypes.sizeof(kind):
         print(f"{name}: closed, and of another size")

@@ -1,9 +1,5 @@
 /* Exact eigenpairs of Q, and how near softmax clustering with K = 2 comes to the first one: theorem
  * 4 of the paper, with its second bound in the sharper form that its proof yields.
- *
- * Eigenpairs come from ARPACK, which keeps the state of a run in static variables. The functions of
- * this header that say so must therefore not run at the same time in two threads of a process, not
- * even on different contexts; everything else may go on beside them.
  */
 #ifndef CAFE_BOUNDS_H
 #define CAFE_BOUNDS_H
@@ -24,11 +20,12 @@ typedef enum cafe_end {
 /* `count` eigenpairs of Q in double precision from one end of the spectrum: values[count], and
  * unless NULL vectors[nodes * count], row-major: column j is the unit eigenvector of values[j], its
  * entry largest in size positive. Every pair has ||Q v - lambda v|| <= tolerance ||Q|| (tolerance
- * 0: as small as rounding allows, about 1e-15). What does not converge is CAFE_ERROR_NUMERIC, and
- * the outputs are then undefined. The start vector follows from the context's seed.
+ * 0: as small as rounding allows, about 1e-14). What does not converge in 1,500 passes over the
+ * graph, or is seen not to before, is CAFE_ERROR_NUMERIC, and the outputs are left as they were.
+ * The start follows from the context's seed. Any number of calls may run at the same time.
  *
- * Meant for a few pairs: 1 <= count <= min(nodes, 10000). The memory is about 8 n (2 count + 24)
- * bytes, or up to 64 MiB when that is more. Uses ARPACK: one call at a time in a process. */
+ * Meant for a few pairs: 1 <= count <= min(nodes, 10000). The memory is about 8 n (3 count + 64)
+ * bytes, or up to 256 MiB when that is more. */
 CAFE_API cafe_status cafe_operator_eigen(cafe_context *context, const cafe_operator *op,
                                          cafe_end end, int64_t count, double tolerance,
                                          double *values, double *vectors);
@@ -43,8 +40,7 @@ typedef struct cafe_gap {
     double delta;  /* max(lambda_2, -lambda_n) / lambda_1; infinite when lambda_1 is 0 */
 } cafe_gap;
 
-/* Fills the gap, and v1[nodes] with the unit eigenvector of lambda_1. At least two nodes. Uses
- * ARPACK: one call at a time in a process. */
+/* Fills the gap, and v1[nodes] with the unit eigenvector of lambda_1. At least two nodes. */
 CAFE_API cafe_status cafe_gap_find(cafe_context *context, const cafe_operator *op, cafe_gap *gap,
                                    double *v1);
 
@@ -102,8 +98,7 @@ typedef struct cafe_bounds_report {
     const double *first; /* v1, with v1^T Qx >= 0 */
 } cafe_bounds_report;
 
-/* Runs softmax clustering with two columns `restarts` times and compares the best with v1. Uses
- * ARPACK: one call at a time in a process. */
+/* Runs softmax clustering with two columns `restarts` times and compares the best with v1. */
 CAFE_API cafe_status cafe_bounds_find(cafe_context *context, const cafe_operator *op,
                                       const cafe_bounds_options *options, cafe_bounds **bounds);
 CAFE_API void cafe_bounds_free(cafe_bounds *bounds);

@@ -27,6 +27,7 @@
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/reduce.h>
+#include <cafe/report.h>
 #include <cafe/sample.h>
 #include <cafe/status.h>
 #include <cafe/update.h>

@@ -217,16 +217,15 @@ typedef struct cafe_ceiling_options {
     int64_t columns;  /* of the sphere that the dual bound is read off */
     int64_t sweeps;   /* of it, at most */
     double tolerance; /* of it */
-    int64_t steps;    /* of Lanczos between restarts */
-    double residual;  /* Lanczos stops at this residual, relative to the range of the matrix */
-    int64_t restarts; /* of Lanczos, at most */
+    double residual;  /* the eigensolver stops at this residual, relative to the largest value */
+    int64_t passes;   /* of it over the graph, at most, for each bound */
 } cafe_ceiling_options;
 
 CAFE_OPTIONS(ceiling)
 
 /* No partition of the nodes has a modularity above any of these. docs/explain has the proofs, and
- * what they assume of a Lanczos run: that its largest value belongs to the largest eigenvalue. The
- * residual is on top of it. */
+ * what they assume of the eigensolver: that its largest value belongs to the largest eigenvalue.
+ * The residual is on top of it. */
 typedef struct cafe_ceiling {
     double pairs;             /* sum over u of q(u,u), and of q(u,w) where positive */
     double spectral;          /* largest eigenvalue of D^-1/2 Q D^-1/2, or 0; plus its residual */

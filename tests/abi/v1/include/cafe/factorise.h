@@ -77,7 +77,7 @@ typedef struct cafe_spectral_options {
 } cafe_spectral_options;
 
 /* Columns are unit eigenvectors by falling eigenvalue. The loss is |Q - V Lambda V^T|^2 in the
- * Frobenius norm. Uses ARPACK: one call at a time in a process. */
+ * Frobenius norm. */
 CAFE_OPTIONS(spectral)
 CAFE_API cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
                                    const cafe_spectral_options *options, cafe_solution **solution);

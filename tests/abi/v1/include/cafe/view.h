@@ -9,6 +9,7 @@
 #define CAFE_VIEW_H
 
 #include <cafe/cluster.h>
+#include <cafe/embedding.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>
 
@@ -43,14 +44,22 @@ typedef struct cafe_view_inputs {
     const cafe_layer *layer;
     const double *centrality; /* n values, not negative */
     const char *centrality_name;
-    int64_t pairs; /* Ritz pairs, as in a certificate */
-    const double *ritz_values, *residuals;
-    const double *column_values, *column_residuals; /* of each column */
+    const cafe_certificate *certificate; /* of the vectors: its Ritz pairs and columns */
     int64_t objectives; /* values of the objective: at the start and after each sweep */
     const double *objective;
 } cafe_view_inputs;
 
 CAFE_INPUTS(view)
+
+/* Finds what the inputs lack and fills it in: communities (those of part[n], where negative numbers
+ * are in none; part NULL: the layers of cafe_layers_find()), with `map` a layout, PageRank as the
+ * centrality, the certificate of the vectors. What is found lives as long as *found. */
+typedef struct cafe_view_found cafe_view_found;
+
+CAFE_API cafe_status cafe_view_find(cafe_context *context, const cafe_graph *graph,
+                                    const int32_t *part, int32_t map, cafe_view_inputs *inputs,
+                                    cafe_view_found **found);
+CAFE_API void cafe_view_found_free(cafe_view_found *found); /* accepts NULL */
 
 /* What became of it. */
 typedef struct cafe_view_report {

@@ -1,0 +1,178 @@
+/* Reports: what a run was asked for and what came out, as JSON made from the library's objects. The
+ * tool's --json, C programs and Python all get these keys; docs/report.md describes them.
+ *
+ * A report is a text that grows. What adds to it returns nothing: the first failure is kept, what
+ * follows it is ignored, and cafe_report_text() and cafe_report_write() return it.
+ */
+#ifndef CAFE_REPORT_H
+#define CAFE_REPORT_H
+
+#include <cafe/bounds.h>
+#include <cafe/cluster.h>
+#include <cafe/embedding.h>
+#include <cafe/evaluate.h>
+#include <cafe/explain.h>
+#include <cafe/map.h>
+#include <cafe/rank.h>
+#include <cafe/recommend.h>
+#include <cafe/reduce.h>
+#include <cafe/sample.h>
+#include <cafe/update.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cafe_report cafe_report;
+
+/* Begins with the members "schema" (as "cafe/embed/1") and "version". */
+CAFE_API cafe_status cafe_report_new(cafe_context *context, const char *schema,
+                                     cafe_report **report);
+CAFE_API void cafe_report_free(cafe_report *report); /* accepts NULL */
+
+/* Both close what is still open: nothing can be added afterwards. The text is the report's. The
+ * file is written under a temporary name and renamed; "-" is standard output; an existing file is
+ * kept (CAFE_ERROR_EXISTS) unless `overwrite`. */
+CAFE_API cafe_status cafe_report_text(cafe_report *report, const char **text);
+CAFE_API cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t overwrite);
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+/* key: NULL inside an array. A number that is not finite, and NULL for values, is null. Bytes of a
+ * string that are no UTF-8 become U+FFFD. */
+CAFE_API void cafe_report_open(cafe_report *report, const char *key, char bracket); /* '{' or '[' */
+CAFE_API void cafe_report_close(cafe_report *report);
+CAFE_API void cafe_report_string(cafe_report *report, const char *key, const char *text);
+CAFE_API void cafe_report_integer(cafe_report *report, const char *key, int64_t value);
+CAFE_API void cafe_report_real(cafe_report *report, const char *key, double value);
+CAFE_API void cafe_report_truth(cafe_report *report, const char *key, int32_t value);
+CAFE_API void cafe_report_reals(cafe_report *report, const char *key, int64_t count,
+                                const double *values);
+CAFE_API void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
+                                   const int32_t *values);
+/* The name of a node. */
+CAFE_API void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph,
+                               int64_t node);
+
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
+/* "seed", "threads" and "engine" of the report's context. */
+CAFE_API void cafe_report_context(cafe_report *report);
+/* Every option of a table with its value in the struct; NULL: the defaults. */
+CAFE_API void cafe_report_options(cafe_report *report, const cafe_option_table *table,
+                                  const void *options);
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+/* "graph": what was read and what became of it. path: where from, or NULL. */
+CAFE_API void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);
+/* "sampled": which P the figures refer to. */
+CAFE_API void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
+
+/* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
+CAFE_API void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps,
+                                  int32_t converged, const double *values);
+/* "columns", "ritz_values" and so on, "sampled", "certificate". exact: the certificate is for the
+ * exact P also where the sampled graph was drawn. */
+CAFE_API void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
+                                    const cafe_sampled *sampled, int32_t exact);
+/* "table"; reduction NULL: without its means and variance. */
+CAFE_API void cafe_report_table(cafe_report *report, const char *path, const cafe_table *table,
+                                const cafe_reduction *reduction);
+CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
+CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
+
+/* "layers"; NULL: none. */
+CAFE_API void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
+/* Under `key`, and as members. */
+CAFE_API void cafe_report_quality(cafe_report *report, const char *key,
+                                  const cafe_partition_quality *quality);
+CAFE_API void cafe_report_agreement(cafe_report *report, const cafe_agreement *agreement);
+
+/* "repeats", "results" */
+CAFE_API void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
+
+/* "first", "second" and what is between them; "pagerank"; "top" */
+CAFE_API void cafe_report_sets(cafe_report *report, const cafe_pair_figures *figures);
+CAFE_API void cafe_report_pagerank(cafe_report *report, const cafe_pagerank_options *options,
+                                   int32_t personalised, const cafe_pagerank_report *found);
+CAFE_API void cafe_report_ranking(cafe_report *report, const cafe_graph *graph, int64_t count,
+                                  const int32_t *order, const double *value);
+
+/* "recommendations", from the arrays of cafe_recommend(); an entry of an evaluation's list. */
+CAFE_API void cafe_report_recommendations(cafe_report *report, const cafe_graph *graph,
+                                          int64_t queries, const int32_t *query, int64_t count,
+                                          const int32_t *node, const double *score);
+CAFE_API void cafe_report_score(cafe_report *report, const char *name, const cafe_quality *quality);
+
+/* "changes"; members; "communities", where `old` has the names of the old ones. */
+CAFE_API void cafe_report_changes(cafe_report *report, const char *path,
+                                  const cafe_changes *changes);
+CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated,
+                                  const cafe_changes *changes);
+CAFE_API void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
+                                     const cafe_labels *old);
+
+/* "quality" of a map */
+CAFE_API void cafe_report_map(cafe_report *report, const cafe_map_quality *quality);
+
+/* What the cards of an explanation need beside it. Only the graph is necessary. */
+typedef struct cafe_explanation_inputs {
+    size_t struct_size;
+    const cafe_graph *graph;        /* names of the nodes */
+    const cafe_labels *communities; /* names of the communities; NULL: they were found, and have
+                                     * numbers */
+    const cafe_labels *labels;      /* what cafe_explain_labels() was given, and what it found */
+    const cafe_association *with_labels;
+    const cafe_table *attributes; /* likewise cafe_explain_attributes() */
+    const cafe_association *with_attributes;
+    const cafe_spectrum *spectrum;
+    const cafe_ceiling *ceiling;
+    int64_t node_count; /* cards of nodes */
+    const int64_t *nodes;
+    const char *vectors_path, *communities_path; /* where they came from */
+} cafe_explanation_inputs;
+
+CAFE_INPUTS(explanation)
+
+/* "embedding", "dimensions", "spectrum", "partition", "communities", "nodes" */
+CAFE_API void cafe_report_explanation(cafe_report *report, cafe_explanation *explanation,
+                                      const cafe_explanation_inputs *inputs);
+
+/* ---- reports read again ---------------------------------------------------------------------- */
+
+/* Of a run of cafe embed, from its report (schema "cafe/embed/1", "-" is standard input): the Ritz
+ * pairs and the figures of the columns in its certificate (all else is 0), and the objective at the
+ * start and after each sweep. Text that is no such report is CAFE_ERROR_FORMAT. */
+typedef struct cafe_record cafe_record;
+
+CAFE_API cafe_status cafe_record_read(cafe_context *context, const char *path,
+                                      cafe_record **record);
+CAFE_API void cafe_record_free(cafe_record *record); /* accepts NULL */
+CAFE_API const cafe_certificate *cafe_record_certificate(const cafe_record *record);
+CAFE_API const double *cafe_record_objective(const cafe_record *record, int64_t *count);
+
+/* ---- sizes and trees of communities ---------------------------------------------------------- */
+
+typedef struct cafe_sizes {
+    int64_t largest, median, smallest; /* nodes of a community */
+    int64_t single_nodes;              /* communities of one node */
+} cafe_sizes;
+
+/* part[nodes] in 0 .. parts-1. */
+CAFE_API cafe_status cafe_partition_sizes(cafe_context *context, int64_t nodes, const int32_t *part,
+                                          int64_t parts, cafe_sizes *sizes);
+/* "sizes" */
+CAFE_API void cafe_report_sizes(cafe_report *report, const cafe_sizes *sizes);
+
+/* Writes the tree of the layers as JSON, schema "cafe/hierarchy/1": the names of the nodes (unless
+ * they are 0 .. n-1), the finest partition, and for every layer but the last the parents of its
+ * communities. */
+CAFE_API cafe_status cafe_layers_write(cafe_context *context, const cafe_layers *layers,
+                                       const cafe_graph *graph, const char *path,
+                                       int32_t overwrite);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
