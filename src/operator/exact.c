@@ -43,7 +43,8 @@ static cafe_status add_up(cafe_context *context, exact_job *job) {
 }
 
 /* A row of Y; inlined for each width that is known when it is compiled. */
-static inline void product_row(const exact_job *job, int64_t u, int64_t width, double *sum) {
+static inline __attribute__((always_inline)) void product_row(const exact_job *job, int64_t u,
+                                                              int64_t width, double *sum) {
     const cafe_operator_parts *q = job->q;
     memset(sum, 0, (size_t)width * sizeof *sum);
     for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++) {
