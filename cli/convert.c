@@ -26,8 +26,7 @@ const cli_command cli_convert = {
     .summary = "write a graph in another format",
     .description =
         "The format of IN is told by its content (- is standard input), that of OUT by "
-        "its ending: .txt .edges .tsv .csv (edge list), .mtx (Matrix Market), .graph "
-        ".metis (METIS), .cafe (binary: mapped rather than read, the fastest to load).",
+        "its ending:" CLI_GRAPHS ". A .cafe file is mapped rather than read: the fastest to load.",
     CLI_JOB(cli_run, 2, 1),
     .check = check,
 };

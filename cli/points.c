@@ -129,9 +129,8 @@ static void release(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_GRAPHS,
-                   "the graph; its ending tells the format: .cafe (keeps the order of the rows) "
-                   ".txt .edges .tsv .csv .mtx .graph .metis"),
+    CLI_ROW_OUTPUT(CLI_GRAPHS, "the graph; its ending tells the format:" CLI_GRAPHS
+                               " (.cafe keeps the order of the rows)"),
     CLI_ROW_FLAG(points_job, matrix, "matrix", "the table is a full matrix of similarities, n x n"),
     CLI_ROW_JSON("a report with the counts of the graph and the seconds; - is standard output"),
     CLI_ROWS_SEEDED,

@@ -86,6 +86,12 @@ expect 1 "$CAFE" generate sbm -o h.txt --labels l.txt
 says 'l.txt: exists'
 [[ ! -e h.txt ]] || fail "half of the outputs was written"
 
+# ---- the table of formats in the documents has every ending that the tool lists
+expect 2 "$CAFE" convert "$karate" no.ending
+for ending in $(sed -nE 's/.*is one of (.*)/\1/p' .last/err); do
+    grep -q "^|.*\`\\$ending\`.*| yes |$" "$SOURCE/docs/formats.md" || fail "docs/formats.md lacks $ending"
+done
+
 # ---- a pipe or a device is written to, never replaced by a file
 mkfifo pipe.in
 cat pipe.in >through.in &

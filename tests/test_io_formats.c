@@ -5,6 +5,8 @@
 #include "failing.h"
 #include "test_io.h"
 
+#include "io/format.h"
+
 static cafe_context *shared;
 
 static int start(void **state) {
@@ -364,14 +366,53 @@ static void test_failing_memory(void **state) {
     }
 }
 
+/* ---- the registry ---------------------------------------------------------------------------- */
+
+/* Rows and functions agree, and every ending of a list leads back to its row. */
+static void test_registry(void **state) {
+    (void)state;
+    for (int kind = CAFE_FILE_GRAPH; kind <= CAFE_FILE_VECTORS; kind++) {
+        const cafe_file_format *row;
+        char all[256], path[64];
+        size_t listed = cafe_file_endings(kind, 0, all, sizeof all);
+        for (int64_t i = 0; (row = cafe_file_format_at(kind, i)) != NULL; i++) {
+            if (kind == CAFE_FILE_GRAPH)
+                assert_int_equal(row->writes, cafe_graph_format_get(i + 1)->write != NULL);
+            assert_non_null(strstr(all, row->endings));
+            for (const char *e = row->endings; *e; e += strspn(e, " ")) {
+                int length = (int)strcspn(e, " ");
+                snprintf(path, sizeof path, "a.b/file%.*s", length, e);
+                assert_ptr_equal(cafe_file_format_of(kind, path, 0), row);
+                assert_ptr_equal(cafe_file_format_of(kind, path, 1), row->writes ? row : NULL);
+                assert_null(cafe_file_format_of(kind, path + strlen(path) - length, 0));
+                strcat(path, ".GZ");
+                assert_ptr_equal(cafe_file_format_of(kind, path, 0), row);
+                assert_null(cafe_file_format_of(kind, path, 1));
+                e += length;
+            }
+        }
+        assert_null(cafe_file_format_at(kind, -1));
+        assert_null(cafe_file_format_of(kind, "file.xyz", 0));
+        assert_int_equal(cafe_file_endings(kind, 0, path, 5), listed);
+        assert_int_equal(strlen(path), 4);
+    }
+    assert_string_equal(CAFE_VECTOR_ENDINGS, " .npy .tsv .txt");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mtx),           cmocka_unit_test(test_mtx_loops),
-        cmocka_unit_test(test_mtx_refused),   cmocka_unit_test(test_metis),
-        cmocka_unit_test(test_metis_refused), cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_gzip_formats),  cmocka_unit_test(test_gzip_windows),
-        cmocka_unit_test(test_long_lines),    cmocka_unit_test(test_metis_windows),
-        cmocka_unit_test(test_choice),        cmocka_unit_test(test_standard_input),
-        cmocka_unit_test(test_failing_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mtx),
+                                       cmocka_unit_test(test_mtx_loops),
+                                       cmocka_unit_test(test_mtx_refused),
+                                       cmocka_unit_test(test_metis),
+                                       cmocka_unit_test(test_metis_refused),
+                                       cmocka_unit_test(test_gzip),
+                                       cmocka_unit_test(test_gzip_formats),
+                                       cmocka_unit_test(test_gzip_windows),
+                                       cmocka_unit_test(test_long_lines),
+                                       cmocka_unit_test(test_metis_windows),
+                                       cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_standard_input),
+                                       cmocka_unit_test(test_failing_memory),
+                                       cmocka_unit_test(test_registry)};
     return cmocka_run_group_tests(tests, start, stop);
 }
