@@ -21,11 +21,20 @@
 #include "io/place.h"
 
 /* The counts of a graph that a header keeps. */
-#define COUNTS(X)                                                                                \
-    X(edges)                                                                                     \
-    X(lines)                                                                                     \
-    X(self_loops) X(duplicates) X(reversed) X(zero_weights) X(isolated) X(components) X(largest) \
-        X(min_degree) X(max_degree) X(total_weight) X(self_loops_kept)
+#define COUNTS(X)   \
+    X(edges)        \
+    X(lines)        \
+    X(self_loops)   \
+    X(duplicates)   \
+    X(reversed)     \
+    X(zero_weights) \
+    X(isolated)     \
+    X(components)   \
+    X(largest)      \
+    X(min_degree)   \
+    X(max_degree)   \
+    X(total_weight) \
+    X(self_loops_kept)
 
 static const uint64_t block = (uint64_t)1 << 20;
 
