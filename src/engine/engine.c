@@ -9,6 +9,36 @@ cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, c
     return status == CAFE_OK ? engine->ops->make(context, engine, n, columns, block) : status;
 }
 
+static void let_go(cafe_context *context, cafe_held *held) {
+    const cafe_engine *engine = held->engine;
+    engine->ops->detach(context, engine, held->state);
+    *held = (cafe_held){0};
+}
+
+cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
+                             void **held) {
+    const cafe_engine *engine = x->engine;
+    *held = NULL;
+    if (!cafe_ops(x)->attach) return CAFE_OK;
+    if (op->held->engine != engine) {
+        if (op->held->let_go) let_go(context, op->held);
+        cafe_status status = engine->ops->attach(context, engine, op, &op->held->state);
+        if (status != CAFE_OK) return status;
+        op->held->engine = engine;
+        op->held->let_go = let_go;
+    }
+    *held = op->held->state;
+    return CAFE_OK;
+}
+
+cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                               float a, const cafe_block *x, float b, float c, cafe_block *y) {
+    void *held = NULL;
+    cafe_status status = cafe_engine_hold(context, x, op, &held);
+    if (status != CAFE_OK) return status;
+    return cafe_ops(x)->product(context, op, held, side, a, x, b, c, y);
+}
+
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method) {
     if (strcmp(context->engine_name, cafe_processor.name) == 0) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,

@@ -19,7 +19,7 @@
 
 #include "base/context.h"
 #include "kernels/rows.h"
-#include "operator/operator.h"
+#include "operator/move.h"
 
 typedef struct cafe_engine cafe_engine;
 
@@ -97,9 +97,32 @@ typedef struct cafe_engine_ops {
 
     cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
 
-    /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator; Y is not read when c = 0. */
-    cafe_status (*product)(cafe_context *context, const cafe_operator *op, cafe_side side, float a,
-                           const cafe_block *x, float b, float c, cafe_block *y);
+    /* What the engine needs of an operator, made when it first meets it and let go with it: a copy
+     * of its parts on a device. The operator handed to the operations below may be the negative of
+     * the one attached, which has the same arrays. NULL: nothing (and `held` is NULL). */
+    cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                          void **held);
+    void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
+
+    /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator; Y gets the columns of X and is
+     * not read when c = 0. The sum over a row's links is in single precision, pieces of 256 links
+     * in the order of the row, then the pieces. */
+    cafe_status (*product)(cafe_context *context, const cafe_operator *op, void *held,
+                           cafe_side side, float a, const cafe_block *x, float b, float c,
+                           cafe_block *y);
+    /* S = F^T X, L x stride; of a graph sum over w of p_w x_w: pieces of max(1024, ceil(n / 1024))
+     * rows, each from its first row to its last in double precision; then the pieces. */
+    cafe_status (*project)(cafe_context *context, const cafe_operator *op, void *held,
+                           const cafe_block *x, double *s);
+
+    /* Sweeps over all nodes of the operator by a rule (operator/move.h), in so many chunks (0: by
+     * size), nodes with fixed[u] != 0 left out (NULL: none). run moves the nodes of every chunk,
+     * one chunk after the other, and gives the growth of the objective. */
+    cafe_status (*sweep_open)(cafe_context *context, const cafe_operator *op, void *held,
+                              const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
+                              cafe_block *h, void **sweep);
+    cafe_status (*sweep_run)(cafe_context *context, void *sweep, double *gain);
+    void (*sweep_close)(cafe_context *context, void *sweep); /* accepts NULL */
 
     /* Gram matrix of the columns of a (and b, when not NULL, set side by side: [a b]) in the inner
      * product with row weights: k x k, both triangles; k = a.columns + b.columns. `single` allows
@@ -145,9 +168,13 @@ typedef struct cafe_engine_host {
     /* Memory of this machine; NULL, with a text, when there is none. */
     void *(*allocate)(cafe_context *context, int64_t count, size_t size);
     void (*release)(cafe_context *context, void *memory);
+    /* The chunks of a sweep over all nodes (list NULL), operator/chunks.h. */
+    cafe_status (*chunks)(cafe_context *context, const cafe_operator *op, const int32_t *list,
+                          int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
+    void (*chunks_free)(cafe_chunks *chunks);
 } cafe_engine_host;
 
-/* What a library libcafe-NAME.so exports under the name cafe_engine_library. */
+/* What a library libcafe-NAME.so exports under the name cafe_engine_entry. */
 typedef struct cafe_engine_library {
     int32_t interface; /* CAFE_ENGINE_INTERFACE */
     size_t table_size; /* sizeof(cafe_engine_ops) */
@@ -157,6 +184,8 @@ typedef struct cafe_engine_library {
     cafe_status (*open)(cafe_context *context, const cafe_engine_host *host, void **state);
     void (*close)(cafe_context *context, void *state);
 } cafe_engine_library;
+
+CAFE_API extern const cafe_engine_library cafe_engine_entry;
 
 /* ---- for solvers and the finish -------------------------------------------------------------- */
 
@@ -173,6 +202,14 @@ cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, c
 static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
     cafe_ops(block)->drop(context, block);
 }
+
+/* What the block's engine holds of the operator, for the operations that want it. */
+cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
+                             void **held);
+
+/* Y = a M X + b X + c Y on the engine of X. */
+cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                               float a, const cafe_block *x, float b, float c, cafe_block *y);
 
 /* Fails, by the method's name, where the context's engine is not the processor. */
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method);

@@ -29,7 +29,14 @@ typedef struct opened {
     void *handle;
 } opened;
 
-static const cafe_engine_host host = {cafe_fail, cafe_check_cancel, cafe_mem, cafe_mem_free};
+static const cafe_engine_host host = {
+    .fail = cafe_fail,
+    .check_cancel = cafe_check_cancel,
+    .allocate = cafe_mem,
+    .release = cafe_mem_free,
+    .chunks = cafe_chunks_new,
+    .chunks_free = cafe_chunks_free,
+};
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
@@ -84,7 +91,7 @@ static cafe_status load(cafe_context *context, const char *path, const char *nam
                         const cafe_engine_library **library) {
     /* what a device's own libraries leave running must not lose its code */
     *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    *library = *handle ? dlsym(*handle, "cafe_engine_library") : NULL;
+    *library = *handle ? dlsym(*handle, "cafe_engine_entry") : NULL;
     if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", dlerror());
     return check_library(context, path, name, *library);
 }

@@ -219,26 +219,58 @@ static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_b
 
 /* ---- the operator ---------------------------------------------------------------------------- */
 
-static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_side side, float a,
-                           const cafe_block *x, float b, float c, cafe_block *y) {
+static cafe_status product(cafe_context *context, const cafe_operator *op, void *held,
+                           cafe_side side, float a, const cafe_block *x, float b, float c,
+                           cafe_block *y) {
+    (void)held;
     y->columns = x->columns;
     return cafe_operator_apply(context, op, side, x->stride, x->x, a, b, c, y->x);
 }
 
+static cafe_status project(cafe_context *context, const cafe_operator *op, void *held,
+                           const cafe_block *x, double *s) {
+    (void)held;
+    return cafe_operator_sums(context, op, x->stride, x->x, s);
+}
+
+static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, void *held,
+                              const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
+                              cafe_block *h, void **sweep) {
+    cafe_mover *mover = NULL;
+    (void)held;
+    cafe_status status = cafe_mover_new(context, op, *rule, h->stride, h->x, fixed, &mover);
+    if (status == CAFE_OK) status = cafe_mover_aim(context, mover, NULL, 0, chunks, NULL);
+    *sweep = mover;
+    return status;
+}
+
+static cafe_status sweep_run(cafe_context *context, void *sweep, double *gain) {
+    return cafe_mover_sweep(context, sweep, gain);
+}
+
+static void sweep_close(cafe_context *context, void *sweep) {
+    (void)context;
+    cafe_mover_free(sweep);
+}
+
 static const cafe_engine_ops operations = {
-    make,
-    drop,
-    copy_in,
-    copy_out,
-    copy,
-    select_columns,
-    start,
-    product,
-    cafe_processor_gram,
-    cafe_processor_transform,
-    cafe_processor_scale,
-    cafe_processor_norms,
-    sums,
+    .make = make,
+    .drop = drop,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .copy = copy,
+    .select = select_columns,
+    .start = start,
+    .product = product,
+    .project = project,
+    .sweep_open = sweep_open,
+    .sweep_run = sweep_run,
+    .sweep_close = sweep_close,
+    .gram = cafe_processor_gram,
+    .transform = cafe_processor_transform,
+    .scale = cafe_processor_scale,
+    .norms = cafe_processor_norms,
+    .sums = sums,
 };
 
 const cafe_engine cafe_processor = {&operations, "processor", NULL};

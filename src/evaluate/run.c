@@ -66,6 +66,7 @@ static cafe_status open_context(cafe_context *parent, int64_t repeat, cafe_conte
     o.threads = 1;
     o.seed = repeat_seed(parent->seed, repeat);
     o.allocator = parent->allocator;
+    o.engine = parent->engine_name;
     cafe_status status = cafe_context_create(&o, context);
     if (status == CAFE_OK) (*context)->parent = parent;
     return status;

@@ -8,12 +8,18 @@ cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *op
     if (!*op) return CAFE_ERROR_MEMORY;
     **op = (cafe_operator){.ops = ops, .context = context, .n = n};
     (*op)->kernels = cafe_kernels_best();
-    return CAFE_OK;
+    (*op)->held = cafe_mem_zero(context, 1, sizeof *(*op)->held);
+    if ((*op)->held) return CAFE_OK;
+    cafe_mem_free(context, *op);
+    *op = NULL;
+    return CAFE_ERROR_MEMORY;
 }
 
 void cafe_operator_free(cafe_operator *op) {
     if (!op) return;
+    if (op->held->let_go) op->held->let_go(op->context, op->held);
     if (op->ops->free) op->ops->free(op);
+    cafe_mem_free(op->context, op->held);
     cafe_mem_free(op->context, op);
 }
 

@@ -39,7 +39,9 @@ static int64_t arcs_of(const stream *s, int64_t u) {
     return s->parts->offsets[u + 1] - s->parts->offsets[u];
 }
 
-/* Copies the targets of as many nodes as fit; a node of many arcs is copied in parts. */
+/* Copies the targets of as many nodes as fit. A node's arcs are not parted, so that its sum does
+ * not depend on the nodes before it, unless they are more than a list holds: then by whole lists.
+ */
 static void fill_list(stream *s) {
     const cafe_operator_parts *p = s->parts;
     s->filled = s->used = 0;
@@ -48,6 +50,7 @@ static void fill_list(stream *s) {
         int64_t u = cafe_range_node(&s->range, s->node);
         int64_t from = p->offsets[u] + s->within, left = arcs_of(s, u) - s->within;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
+        if (take < left && s->filled > 0) break;
         for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
         for (int64_t j = 0; p->weights && j < take; j++)
             s->weights[s->filled + j] = p->weights[from + j];

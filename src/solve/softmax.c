@@ -105,36 +105,36 @@ static int64_t mark_fixed(const cafe_operator *op, const int32_t *labels, uint8_
 
 /* The sum over u != w of - kappa <f_u, f_w> <h_u, h_w>: of a graph p_u p_w <h_u, h_w>. */
 static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
-                                 const cafe_solution *solution, double *part) {
-    int64_t stride = solution->stride, size = op->parts.width * stride;
-    double *s = cafe_mem(context, size, sizeof *s);
-    cafe_status status =
-        s ? cafe_operator_sums(context, op, stride, solution->h.x, s) : CAFE_ERROR_MEMORY;
+                                 const cafe_block *h, double *part) {
+    cafe_status status = CAFE_OK;
+    const cafe_operator_parts *q = &op->parts;
+    int64_t size = q->width * h->stride;
+    double *s = cafe_mem(context, size, sizeof *s), own = 0, none;
+    double *squares = cafe_mem(context, q->n, sizeof *squares);
+    void *held = NULL;
     *part = 0;
-    for (int64_t i = 0; i < size && status == CAFE_OK; i++) *part += s[i] * s[i];
-    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
-        const float *h = solution->h.x + u * stride;
-        *part -= op->parts.reach[u] * op->parts.reach[u] * op->kernels->dot(stride, h, h);
-    }
-    *part *= -op->parts.kappa;
+    CAFE_TRY(s && squares ? CAFE_OK : CAFE_ERROR_MEMORY);
+    for (int64_t u = 0; u < q->n; u++) squares[u] = q->reach[u] * q->reach[u];
+    CAFE_TRY(cafe_engine_hold(context, h, op, &held));
+    CAFE_TRY(cafe_ops(h)->project(context, op, held, h, s));
+    CAFE_TRY(cafe_ops(h)->sums(context, h, NULL, NULL, squares, 0, &none, &own));
+    for (int64_t i = 0; i < size; i++) *part += s[i] * s[i];
+    *part = -q->kappa * (*part - own);
+done:
     cafe_mem_free(context, s);
+    cafe_mem_free(context, squares);
     return status;
 }
 
 /* The objective at the start, diagonal left out, for the stopping rule. */
 static cafe_status level_of(cafe_context *context, const cafe_operator *op,
-                            const cafe_softmax_options *o, const cafe_solution *solution,
-                            double *level) {
+                            const cafe_softmax_options *o, cafe_solution *solution, double *level) {
     double expected = 0;
-    cafe_status status =
-        cafe_operator_trace_block(context, op, solution->stride, solution->h.x, level);
+    cafe_status status = cafe_solution_product(context, op, solution, level);
     if (status == CAFE_OK && o->resolution != 1)
-        status = expected_part(context, op, solution, &expected);
-    for (int64_t u = 0; u < op->n && status == CAFE_OK; u++) {
-        const float *h = solution->h.x + u * solution->stride;
-        *level -= cafe_operator_diagonal(&op->parts, u) * op->kernels->dot(solution->stride, h, h);
-    }
-    *level += (1 - o->resolution) * expected;
+        status = expected_part(context, op, &solution->h, &expected);
+    cafe_block_drop(context, &solution->y);
+    *level += (1 - o->resolution) * expected - solution->diagonal;
     return status;
 }
 
@@ -179,7 +179,7 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
         found->converged = 1;
     CAFE_TRY(cafe_sweep_settle(context, op, found));
     double expected = 0;
-    if (o.resolution != 1) CAFE_TRY(expected_part(context, op, found, &expected));
+    if (o.resolution != 1) CAFE_TRY(expected_part(context, op, &found->h, &expected));
     /* the objective that never falls leaves the diagonal out */
     for (int64_t i = 0; i <= found->sweeps; i++)
         found->objective[i] += (1 - o.resolution) * expected - found->diagonal;
@@ -193,21 +193,33 @@ done:
 
 /* ---- the partition --------------------------------------------------------------------------- */
 
+static int64_t largest(int64_t columns, const float *row) {
+    int64_t best = 0;
+    for (int64_t k = 1; k < columns; k++)
+        if (row[k] > row[best]) best = k;
+    return best;
+}
+
 cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
                                     int32_t *part, int64_t *count) {
-    int64_t columns = solution->columns;
+    enum { PIECE = 1024 };
+    cafe_status status = CAFE_OK;
+    const cafe_block *h = &solution->h;
+    int64_t columns = h->columns;
     int32_t *number = cafe_mem(context, columns, sizeof *number);
-    if (!number) return CAFE_ERROR_MEMORY;
+    float *rows = cafe_mem(context, PIECE * columns, sizeof *rows);
+    CAFE_TRY(number && rows ? CAFE_OK : CAFE_ERROR_MEMORY);
     for (int64_t k = 0; k < columns; k++) number[k] = -1;
     *count = 0;
-    for (int64_t u = 0; u < solution->n; u++) {
-        const float *row = solution->h.x + u * solution->stride;
-        int64_t best = 0;
-        for (int64_t k = 1; k < columns; k++)
-            if (row[k] > row[best]) best = k;
+    for (int64_t u = 0; u < h->n; u++) {
+        cafe_part piece = {u, h->n - u < PIECE ? h->n - u : PIECE, 0, columns};
+        if (u % PIECE == 0) CAFE_TRY(cafe_ops(h)->copy_out(context, h, piece, rows, columns));
+        int64_t best = largest(columns, rows + u % PIECE * columns);
         if (number[best] < 0) number[best] = (int32_t)(*count)++;
         part[u] = number[best];
     }
+done:
     cafe_mem_free(context, number);
-    return CAFE_OK;
+    cafe_mem_free(context, rows);
+    return status;
 }

@@ -96,7 +96,7 @@ cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op
     cafe_block *h = &solution->h, *y = &solution->y;
     cafe_phase(context, "product", 0);
     CAFE_TRY(cafe_ops(h)->make(context, h->engine, h->n, h->columns, y));
-    CAFE_TRY(cafe_ops(h)->product(context, op, CAFE_SIDE_WALK, 1, h, 0, 0, y));
+    CAFE_TRY(cafe_block_product(context, op, CAFE_SIDE_WALK, 1, h, 0, 0, y));
     CAFE_TRY(add_up(context, op, solution, trace));
 done:
     return status;

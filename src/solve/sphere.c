@@ -66,8 +66,10 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
     passes.rule.gamma = (1 - o->beta) / o->beta;
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
     CAFE_TRY(cafe_solution_start(context, e->start, o->columns, e->first, e->stream, found));
-    if (e->start) /* of a random start it is nearly 0 */
-        CAFE_TRY(cafe_operator_trace_block(context, op, found->stride, found->h.x, &passes.level));
+    if (e->start) { /* of a random start it is nearly 0 */
+        CAFE_TRY(cafe_solution_product(context, op, found, &passes.level));
+        cafe_block_drop(context, &found->y);
+    }
     CAFE_TRY(cafe_sweep(context, op, &passes, found));
     *solution = found;
     found = NULL;

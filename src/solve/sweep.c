@@ -1,13 +1,13 @@
 /* Passes until the objective hardly grows, and what is known of it at the end. */
 #include "solve/sweep.h"
 
-static cafe_status iterate(cafe_context *context, cafe_mover *mover, const cafe_passes *passes,
+static cafe_status iterate(cafe_context *context, void *sweep, const cafe_passes *passes,
                            cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_phase(context, "sweep", passes->most);
     for (int64_t i = 0; i < passes->most && !solution->converged; i++) {
         double gain;
-        CAFE_TRY(cafe_mover_sweep(context, mover, &gain));
+        CAFE_TRY(cafe_ops(&solution->h)->sweep_run(context, sweep, &gain));
         solution->objective[i + 1] = solution->objective[i] + gain;
         solution->sweeps = i + 1;
         double now = passes->level + solution->objective[i + 1];
@@ -21,13 +21,14 @@ done:
 cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
                        cafe_solution *solution) {
     cafe_status status = CAFE_OK;
-    cafe_mover *mover = NULL;
-    CAFE_TRY(cafe_mover_new(context, op, passes->rule, solution->stride, solution->h.x,
-                            passes->fixed, &mover));
-    CAFE_TRY(cafe_mover_aim(context, mover, NULL, 0, passes->chunks, NULL));
-    CAFE_TRY(iterate(context, mover, passes, solution));
+    cafe_block *h = &solution->h;
+    void *held = NULL, *sweep = NULL;
+    CAFE_TRY(cafe_engine_hold(context, h, op, &held));
+    CAFE_TRY(cafe_ops(h)->sweep_open(context, op, held, &passes->rule, passes->chunks,
+                                     passes->fixed, h, &sweep));
+    CAFE_TRY(iterate(context, sweep, passes, solution));
 done:
-    cafe_mover_free(mover);
+    cafe_ops(h)->sweep_close(context, sweep);
     return status;
 }
 

@@ -134,7 +134,7 @@ static cafe_status settle(cafe_context *context, const cafe_operator *op, cafe_s
     cafe_ritz_free(context, ritz);
     CAFE_TRY(cafe_tall_orthonormalise(context, x, weights, NULL, &refined->orthogonality));
     CAFE_TRY(cafe_ops(x)->make(context, x->engine, x->n, x->columns, &z));
-    CAFE_TRY(cafe_ops(x)->product(context, op, side, 1, x, 0, 0, &z));
+    CAFE_TRY(cafe_block_product(context, op, side, 1, x, 0, 0, &z));
     refined->products++;
     CAFE_TRY(cafe_ritz_new(context, x->columns, ritz));
     CAFE_TRY(cafe_ritz_solve(context, x, &z, weights, ritz));

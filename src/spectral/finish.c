@@ -127,7 +127,7 @@ static cafe_status finish_span(cafe_context *context, finishing *f) {
     cafe_ritz *ritz = &f->embedding->ritz;
     CAFE_TRY(orthonormal_span(context, f));
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_ops(&f->v)->product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
+    CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;
     CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
     CAFE_TRY(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));

@@ -69,7 +69,8 @@ static cafe_status step(cafe_context *context, const refinement *r, double last,
     cafe_status status = CAFE_OK;
     CAFE_TRY(ops->copy_in(context, &blocks[0], all, x, 1));
     CAFE_TRY(ops->copy_in(context, &blocks[1], all, y, 1));
-    CAFE_TRY(ops->product(context, r->op, r->side, 1, &blocks[0], 0, (float)-last, &blocks[1]));
+    CAFE_TRY(
+        cafe_block_product(context, r->op, r->side, 1, &blocks[0], 0, (float)-last, &blocks[1]));
     CAFE_TRY(ops->copy_out(context, &blocks[1], all, y, 1));
 done:
     return status;
@@ -148,14 +149,13 @@ static void swap(refinement *r) {
 static cafe_status filter(cafe_context *context, refinement *r, double high, double top,
                           int64_t degree) {
     double c = (r->low + high) / 2, e = (high - r->low) / 2, sigma_1 = e / (top - c);
-    const cafe_engine_ops *ops = cafe_ops(&r->v);
     double sigma = sigma_1;
-    cafe_status status = ops->product(context, r->op, r->side, (float)(sigma_1 / e), &r->v,
-                                      (float)(-sigma_1 / e * c), 0, &r->z);
+    cafe_status status = cafe_block_product(context, r->op, r->side, (float)(sigma_1 / e), &r->v,
+                                            (float)(-sigma_1 / e * c), 0, &r->z);
     for (int64_t i = 1; i < degree && status == CAFE_OK; i++) {
         double next = 1 / (2 / sigma_1 - sigma);
-        status = ops->product(context, r->op, r->side, (float)(2 * next / e), &r->z,
-                              (float)(-2 * next / e * c), (float)(-sigma * next), &r->v);
+        status = cafe_block_product(context, r->op, r->side, (float)(2 * next / e), &r->z,
+                                    (float)(-2 * next / e * c), (float)(-sigma * next), &r->v);
         swap(r);
         sigma = next;
     }
@@ -170,7 +170,7 @@ static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz
                            cafe_refined *refined) {
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
-    CAFE_TRY(cafe_ops(&r->v)->product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
+    CAFE_TRY(cafe_block_product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
     refined->products++;
     ritz->columns = r->v.columns;
     CAFE_TRY(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));

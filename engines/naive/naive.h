@@ -1,0 +1,43 @@
+/* The naive engine: plain loops from the definitions, one thread, for tests.
+ *
+ * Its blocks lie column after column, unlike the processor's: what touches the floats of a block
+ * behind its engine's back is found out.
+ */
+#ifndef CAFE_NAIVE_H
+#define CAFE_NAIVE_H
+
+#include "engine/engine.h"
+
+static inline float *naive_at(const cafe_block *x, int64_t u, int64_t k) {
+    return &x->x[(x->first + k) * x->n + u];
+}
+
+static inline const cafe_engine_host *naive_host(const cafe_block *x) {
+    return x->engine->state;
+}
+
+/* Row u as the contract of bits sees it: `stride` floats, 0 behind the last column. */
+void naive_load(const cafe_block *x, int64_t u, float *row);
+void naive_store(cafe_block *x, int64_t u, const float *row);
+
+/* The sum over k of x_k y_k: lane l of 4, 8 or 16 (as the stride has them) adds up k = l, l + 16,
+ * ..., in single precision; then lanes half the number apart are added until there are 4, and these
+ * in double precision as (0 + 2) + (1 + 3). */
+double naive_dot(int64_t stride, const float *x, const float *y);
+
+/* S = F^T X: pieces of max(1024, ceil(n / 1024)) rows, each added up in double precision from its
+ * first row to its last; then the pieces. */
+cafe_status naive_project(cafe_context *context, const cafe_operator *op, void *held,
+                          const cafe_block *x, double *s);
+
+cafe_status naive_product(cafe_context *context, const cafe_operator *op, void *held,
+                          cafe_side side, float a, const cafe_block *x, float b, float c,
+                          cafe_block *y);
+
+cafe_status naive_sweep_open(cafe_context *context, const cafe_operator *op, void *held,
+                             const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
+                             cafe_block *h, void **sweep);
+cafe_status naive_sweep_run(cafe_context *context, void *sweep, double *gain);
+void naive_sweep_close(cafe_context *context, void *sweep);
+
+#endif
