@@ -39,6 +39,8 @@ list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/rows\\.c$")
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE})
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES COMPILE_DEFINITIONS
+                            "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 target_link_libraries(cafe_objects PRIVATE PkgConfig::BLAS PkgConfig::LAPACKE
                       Threads::Threads)
 

@@ -1,8 +1,9 @@
 /* Engines in shared libraries: found, checked, opened, listed.
  *
  * A library is taken from the folder of libcafe itself (of the program, where libcafe is linked
- * into it) or from a folder of CAFE_ENGINE_PATH; a folder that is not an absolute path is passed
- * over, so nothing is ever loaded from where the process happens to stand.
+ * into it, and from the folder that libraries are installed to beside the program's), or from one
+ * of CAFE_ENGINE_PATH; a folder that is not an absolute path is passed over, so nothing is ever
+ * loaded from where the process happens to stand.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -58,7 +59,8 @@ static void own_folder(char folder[PATH_MAX]) {
 static bool get_folder(int64_t i, char folder[PATH_MAX]) {
     const char *path = getenv("CAFE_ENGINE_PATH");
     own_folder(folder);
-    for (int64_t at = 0; at < i; at++) {
+    if (i == 1) strncat(folder, "/../" CAFE_LIBRARY_FOLDER, PATH_MAX - 1 - strlen(folder));
+    for (int64_t at = 1; at < i; at++) {
         if (!path) return false;
         const char *end = strchrnul(path, ':');
         int length = (int)(end - path);
@@ -146,8 +148,10 @@ static cafe_status find(cafe_context *context, const char *name, const cafe_engi
     const char *more = getenv("CAFE_ENGINE_PATH");
     own_folder(folder);
     return cafe_fail(context, CAFE_ERROR_SYSTEM,
-                     "there is no engine '%s': no " BEFORE "%s" BEHIND " in %s%s%s", name, name,
-                     folder, more ? " nor in CAFE_ENGINE_PATH, " : "; CAFE_ENGINE_PATH is not set",
+                     "there is no engine '%s': no " BEFORE "%s" BEHIND
+                     " in %s and its ../" CAFE_LIBRARY_FOLDER "%s%s",
+                     name, name, folder,
+                     more ? " nor in CAFE_ENGINE_PATH, " : "; CAFE_ENGINE_PATH is not set",
                      more ? more : "");
 }
 

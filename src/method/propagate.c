@@ -255,6 +255,7 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
     filter f = {0};
     cafe_blas_single();
     cafe_propagate_options o;
+    CAFE_TRY(cafe_engine_need_processor(context, "spectral propagation"));
     CAFE_TRY(cafe_options_take(context, &propagate_table, options, &o));
     cafe_phase(context, "propagate", o.order);
     CAFE_TRY(check(context, graph, columns, vectors));

@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "operator/operator.h"
+#include "engine/engine.h"
 
 enum { MOST_FAILURES = 3 /* fresh starts in vain that end the search */ };
 
@@ -280,6 +280,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     cafe_layers_options o;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, &layers_table, options, &o));
+    CAFE_TRY(cafe_engine_need_processor(context, "layers"));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
     s.h = (hierarchy){.options = &o, .finest = finest};

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "engine/engine.h"
 #include "solve/softmax_sparse.h"
 
 static const cafe_option sparse_options[] = {
@@ -113,6 +114,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     cafe_memberships *m = NULL;
     cafe_sparse x = {.op = op, .labels = labels, .n = op->n};
     *memberships = NULL;
+    CAFE_TRY(cafe_engine_need_processor(context, "softmax with sparse rows"));
     CAFE_TRY(cafe_options_take(context, cafe_softmax_option_table(), options, &o));
     CAFE_TRY(cafe_options_take(context, &sparse_table, sparse, &so));
     CAFE_TRY(cafe_operator_need_links(context, op));

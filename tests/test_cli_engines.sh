@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# --engine and cafe engines: which there are, the same vectors on another one, and what is refused.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+cp "$SOURCE/examples/karate.txt" g.in.txt
+
+# the list: the processor first, the naive one from beside the tool
+expect 0 "$CAFE" engines
+quiet
+prints '^processor +this machine'
+prints '^naive +plain loops on one thread, for tests, version 1$'
+prints "libcafe-naive.so$"
+
+# what cannot be used says why; a relative folder is not looked into
+mkdir folder.in
+echo 'no library' >folder.in/libcafe-broken.so
+CAFE_ENGINE_PATH=folder.in expect 0 "$CAFE" engines
+! grep -q broken .last/out || fail 'a relative folder was looked into'
+CAFE_ENGINE_PATH=folder.in:$PWD/folder.in expect 0 "$CAFE" engines
+prints '^broken'
+prints '^ +not usable: .*libcafe-broken.so'
+CAFE_ENGINE_PATH=$PWD/folder.in expect 1 "$CAFE" embed g.in.txt --engine broken -o v.npy
+says 'libcafe-broken.so'
+expect 1 "$CAFE" embed g.in.txt --engine nothing -o v.npy
+says "there is no engine 'nothing': no libcafe-nothing.so in /"
+expect 1 "$CAFE" embed g.in.txt --engine ../naive -o v.npy
+says 'is no name of an engine'
+only_inputs
+
+# H is the same bit for bit; the report names the engine
+for engine in processor naive; do
+    expect 0 "$CAFE" embed g.in.txt -k 5 --output-form raw --engine $engine -o $engine.in.npy --json $engine.in.json
+    grep -q "\"engine\": \"$engine\"" $engine.in.json || fail "the report does not name $engine"
+    expect 0 "$CAFE" cluster g.in.txt --method softmax -k 4 --engine $engine -o $engine.in.tsv --json c-$engine.in.json
+    grep -q "\"engine\": \"$engine\"" c-$engine.in.json || fail "the report does not name $engine"
+done
+same processor.in.npy naive.in.npy
+same processor.in.tsv naive.in.tsv
+
+# other methods say so and do not run elsewhere
+refuses() {
+    expect 1 "$CAFE" "$@" --engine naive -o out.in
+    says "on the processor alone, not on the engine 'naive'"
+}
+refuses cluster g.in.txt
+refuses cluster g.in.txt --method softmax -k 300
+for method in layers gf deepwalk node2vec line hope grarep sdne spectral; do
+    expect 1 "$CAFE" embed g.in.txt --method $method -k 4 --engine naive -o v.npy
+    says "runs on the processor alone, not on the engine 'naive'"
+done
+expect 1 "$CAFE" embed g.in.txt -k 4 --propagate --engine naive -o v.npy
+says "runs on the processor alone, not on the engine 'naive'"
+only_inputs
