@@ -623,6 +623,7 @@ static void the_list_says_what_is_there(void **state) {
     cafe_engine_list *list = NULL;
     ok(context, cafe_engine_list_make(context, &list));
     assert_string_equal(cafe_engine_list_get(list, 0)->name, "processor");
+    assert_string_equal(cafe_error(context), "");
     assert_null(cafe_engine_list_get(list, cafe_engine_list_count(list)));
     assert_null(find(list, "naive")->problem);
     assert_non_null(strstr(find(list, "naive")->summary, "plain loops"));

@@ -226,6 +226,7 @@ static void describe(cafe_context *context, entry *e) {
     if (status != CAFE_OK) {
         snprintf(e->problem, sizeof e->problem, "%s", context->error);
         e->info.problem = e->problem;
+        context->error[0] = 0; /* an engine that is not usable is no failure of the list */
     }
     unload(handle);
 }
