@@ -23,7 +23,7 @@ enum { MOST = 8 };
 typedef struct plan {
     double edges[MOST], columns[MOST];
     int edge_count, column_count, threads, repeats;
-    cafe_model model;
+    cafe_generator model;
     const char *model_name;
 } plan;
 
@@ -252,16 +252,16 @@ static int read_list(const char *text, double *list) {
     return count;
 }
 
-static cafe_model read_model(const char *name) {
+static cafe_generator read_model(const char *name) {
     static const char *const names[] = {"sbm", "planted", "ba", "rmat"};
     for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], name) == 0) return (cafe_model)i;
+        if (strcmp(names[i], name) == 0) return (cafe_generator)i;
     fail(NULL, "unknown model");
-    return CAFE_MODEL_SBM;
+    return CAFE_GENERATOR_SBM;
 }
 
 static plan read_arguments(int count, char **words) {
-    plan p = {.threads = 0, .repeats = 3, .model = CAFE_MODEL_PLANTED, .model_name = "planted"};
+    plan p = {.threads = 0, .repeats = 3, .model = CAFE_GENERATOR_PLANTED, .model_name = "planted"};
     p.edge_count = read_list("1e6,1e7,5e7", p.edges);
     p.column_count = read_list("32,128", p.columns);
     for (int i = 1; i + 1 < count; i += 2) {

@@ -1,7 +1,4 @@
-/* cafe cluster: read, sample, find communities, write, report.
- *
- * A new method is a row of `methods`, a word in the choices of --method and a group of options.
- */
+/* cafe cluster: read, sample, find communities, write, report. */
 #include "cluster.h"
 
 #include <stdlib.h>
@@ -31,30 +28,26 @@ static int check_names(const cluster_values *v) {
     return code;
 }
 
-/* ---- the methods ----------------------------------------------------------------------------- */
+/* ---- the phases ------------------------------------------------------------------------------ */
 
-static int solve_layers(cluster_job *job, const cli_arguments *arguments) {
-    (void)arguments;
-    cafe_layers_options options = job->values.layers;
-    cafe_layer top;
+static int read_labels(cluster_job *job) {
+    const char *path = job->values.labels;
+    if (!path) return CLI_OK;
     int code =
-        cli_check(&job->run, cafe_layers_find(job->run.context, job->op, &options, &job->layers));
+        cli_check(&job->run, cafe_labels_read(job->run.context, job->graph, path, &job->labels));
     if (code != CLI_OK) return code;
-    top = *cafe_layers_get(job->layers, cafe_layers_count(job->layers) - 1);
-    job->partition = top.partition;
-    job->communities = top.communities;
-    job->modularity = top.modularity;
-    return CLI_OK;
+    job->label = malloc((size_t)job->counts.nodes * sizeof *job->label);
+    if (!job->label) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    return cli_check(&job->run, cafe_labels_single(job->run.context, job->labels, job->label));
 }
 
-static const cluster_method methods[] = {
-    {"layers", cafe_layers_option_table, offsetof(cluster_values, layers), solve_layers,
-     cluster_say_layers},
-    {"softmax", cafe_softmax_option_table, offsetof(cluster_values, softmax), cluster_solve_softmax,
-     cluster_say_softmax},
-};
-
-/* ---- the phases ------------------------------------------------------------------------------ */
+static cafe_method_inputs inputs_of(const cluster_job *job) {
+    cafe_method_inputs inputs;
+    cafe_method_inputs_init(&inputs);
+    inputs.labels = job->label;
+    inputs.classes = job->labels ? cafe_labels_classes(job->labels) : 0;
+    return inputs;
+}
 
 static int read_input(cluster_job *job) {
     double began = cli_seconds();
@@ -64,67 +57,96 @@ static int read_input(cluster_job *job) {
     if (code != CLI_OK) return code;
     job->counts = *cafe_graph_get_counts(job->graph);
     cli_say_graph(&job->run, job->path, job->graph);
-    return CLI_OK;
+    code = read_labels(job);
+    cafe_method_inputs inputs = inputs_of(job);
+    if (code != CLI_OK) return code;
+    return cli_method_settle(&job->run, &job->values.method, &inputs, job->counts.nodes);
 }
 
 static int sample(cluster_job *job) {
     double began = cli_seconds();
-    cafe_context *context = job->run.context;
-    int code = cli_sample(&job->run, &job->values.sampling, job->graph, &job->sampled);
-    if (code == CLI_OK)
-        code = cli_check(&job->run, cafe_operator_modularity(context, job->sampled, &job->op));
+    int code = cli_model_make(&job->run, &job->values.method, job->graph, &job->model);
     job->seconds[CLUSTER_SAMPLE] = cli_seconds() - began;
     return code;
 }
 
-static int solve(cluster_job *job, const cli_arguments *arguments) {
+static int solve(cluster_job *job) {
     double began = cli_seconds();
-    int code = job->method->solve(job, arguments);
+    cafe_method_options options = cli_method_options(&job->values.method);
+    cafe_method_inputs inputs = inputs_of(job);
+    int code = cli_check(&job->run,
+                         cafe_model_cluster(job->run.context, job->model, job->values.method.row,
+                                            &options, &inputs, &job->clustering));
     job->seconds[CLUSTER_SOLVE] = cli_seconds() - began;
-    if (code == CLI_OK)
-        code = cli_check(&job->run,
-                         cafe_partition_sizes(job->run.context, job->counts.nodes, job->partition,
-                                              job->communities, &job->sizes));
     if (code != CLI_OK) return code;
-    job->method->say(job);
+    job->found = cafe_clustering_get(job->clustering);
+    code = cli_check(
+        &job->run, cafe_partition_sizes(job->run.context, job->counts.nodes, job->found->partition,
+                                        job->found->communities, &job->sizes));
+    if (code != CLI_OK) return code;
+    cluster_say_found(job);
     cluster_say_sizes(job);
     return CLI_OK;
+}
+
+static int write_soft(cluster_job *job) {
+    const char *path = job->values.soft;
+    const int64_t *offsets;
+    const int32_t *columns;
+    const float *values;
+    if (!path) return CLI_OK;
+    cafe_status status =
+        cafe_clustering_memberships(job->run.context, job->clustering, &offsets, &columns, &values);
+    if (status == CAFE_OK)
+        status = cafe_npz_write_csr(job->run.context, path, job->counts.nodes, job->found->columns,
+                                    offsets, columns, values, job->values.common.force);
+    return cli_check(&job->run, status);
 }
 
 static int write_files(cluster_job *job) {
     double began = cli_seconds();
     int code = cluster_write_partition(job);
     if (code == CLI_OK) code = cluster_write_hierarchy(job);
-    if (code == CLI_OK) code = cluster_write_soft(job);
+    if (code == CLI_OK) code = write_soft(job);
     job->seconds[CLUSTER_WRITE] = cli_seconds() - began;
     return code;
 }
 
-static int cluster(cluster_job *job, const cli_arguments *arguments) {
+static int cluster(cluster_job *job) {
     int code = read_input(job);
     if (code == CLI_OK) code = sample(job);
-    if (code == CLI_OK) code = solve(job, arguments);
+    if (code == CLI_OK) code = solve(job);
     if (code == CLI_OK) code = write_files(job);
     if (code == CLI_OK) code = cluster_write_report(job);
     if (code == CLI_OK) cluster_say_end(job);
     return code;
 }
 
+static int check(cluster_values *v, const cli_arguments *arguments) {
+    bool soft = cafe_method_columns(v->method.row->communities(), v->method.own) > 0;
+    if (v->hierarchy && soft)
+        return cli_usage_error("cluster", "--hierarchy does not go with --method %s",
+                               v->method.row->name);
+    if (v->soft && !soft)
+        return cli_usage_error("cluster", "--soft does not go with --method %s",
+                               v->method.row->name);
+    int code = check_names(v);
+    if (code == CLI_OK) code = cli_method_check_inputs("cluster", &v->method, v->labels, NULL);
+    return code == CLI_OK
+               ? cli_method_check("cluster", &v->method, CLI_COMMUNITIES_METHOD, arguments)
+               : code;
+}
+
 static int run_cluster(const void *values, const cli_arguments *arguments) {
     cluster_job job = {.values = *(const cluster_values *)values, .path = arguments->words[0]};
-    job.method = &methods[job.values.method];
-    if (job.values.no_refine) job.values.layers.refine = 0;
-    if (job.values.hierarchy && strcmp(job.method->name, "layers") != 0)
-        return cli_usage_error("cluster", "--hierarchy needs --method layers");
-    int code = check_names(&job.values);
-    if (code == CLI_OK) code = cli_sampling_check("cluster", &job.values.sampling, arguments);
+    int code = check(&job.values, arguments);
     if (code != CLI_OK) return code;
     code = cli_begin(&job.run, "cluster", &job.values.common);
-    if (code == CLI_OK) code = cluster(&job, arguments);
-    cluster_free_soft(&job);
-    cafe_layers_free(job.layers);
-    cafe_operator_free(job.op);
-    cafe_sampled_free(job.sampled);
+    if (code == CLI_OK) code = cluster(&job);
+    free(job.label);
+    cafe_labels_free(job.labels);
+    cafe_clustering_free(job.clustering);
+    cafe_model_free(job.model);
     cafe_graph_free(job.graph);
     return cli_end(&job.run, code);
 }
@@ -146,47 +168,31 @@ static const cli_option options[] = {
 };
 
 static const cli_option model_options[] = {
-    {"method", 0, "NAME", CLI_CHOICE, offsetof(cluster_values, method), "layers", "layers|softmax",
-     "layers finds hard communities of any number, softmax soft clusters of a given one"},
+    CLI_ROW_METHOD(cluster_values, CLI_COMMUNITIES_METHOD, "layers",
+                   "layers finds hard communities of any number, softmax soft clusters of a given "
+                   "one"),
+    {"soft", 0, "FILE", CLI_TEXT, offsetof(cluster_values, soft), NULL, NULL,
+     "the memberships of a soft method: a sparse matrix of nodes x clusters as scipy reads it "
+     "(.npz)"},
+    {"labels", 0, "FILE", CLI_TEXT, offsetof(cluster_values, labels), NULL, NULL,
+     "known labels, 'node label' a line, of methods that use them: their rows stay fixed"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
     CLI_ROW_ENGINE,
     CLI_ROW_END,
 };
 
-static const cli_option layers_options[] = {
-    {"no-refine", 0, NULL, CLI_FLAG, offsetof(cluster_values, no_refine), NULL, NULL,
-     "the same as --refine no"},
-    CLI_ROW_END,
-};
-
-static const cli_option softmax_options[] = {
-    {"soft", 0, "FILE", CLI_TEXT, offsetof(cluster_values, soft), NULL, NULL,
-     "the memberships: a sparse matrix of nodes x clusters as scipy reads it (.npz)"},
-    {"labels", 0, "FILE", CLI_TEXT, offsetof(cluster_values, labels), NULL, NULL,
-     "known labels, 'node label' a line: their rows stay fixed"},
-    {"start", 0, "FROM", CLI_CHOICE, offsetof(cluster_values, start), "random",
-     "random|layers|sphere",
-     "where to begin: at random, at the communities of the layers, or at a sphere solution"},
-    {"rows", 0, "KIND", CLI_CHOICE, offsetof(cluster_values, rows), "auto", "auto|dense|sparse",
-     "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
-    CLI_ROW_END,
-};
-
 static const cli_option sampling_options[] = {
-    CLI_ROWS_SAMPLING(cluster_values),
+    CLI_ROWS_SAMPLING_AT(cluster_values, method.sampling),
     CLI_ROW_END,
 };
 
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
-    {"--method layers", layers_options, cafe_layers_option_table, offsetof(cluster_values, layers)},
-    {"--method softmax", softmax_options, cafe_softmax_option_table,
-     offsetof(cluster_values, softmax)},
-    {"--method softmax", NULL, cafe_sparse_option_table, offsetof(cluster_values, sparse)},
+    {"--method", NULL, cli_communities_methods, offsetof(cluster_values, method.own)},
     {"Sampling", sampling_options, cafe_sample_option_table,
-     offsetof(cluster_values, sampling.options)},
+     offsetof(cluster_values, method.sampling.options)},
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(cluster_values, graph)},
     {0},
 };

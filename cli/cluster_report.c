@@ -1,5 +1,6 @@
 /* What cafe cluster writes and says: the partition, the tree of layers, the report. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,29 +17,43 @@ static const char *const phase_names[CLUSTER_PHASES] = {"read", "sample", "solve
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-void cluster_say_layers(cluster_job *job) {
+static void say_layers(cluster_job *job) {
     char count[CLI_COUNT_TEXT];
-    int64_t layers = cafe_layers_count(job->layers);
-    cli_say(&job->run, "layers    %" PRId64 " layer%s; modularity %.6f with %s communit%s", layers,
-            layers == 1 ? "" : "s", job->modularity, cli_count_text(job->communities, count),
-            job->communities == 1 ? "y" : "ies");
+    const cafe_layers *layers = job->found->layers;
+    int64_t top = cafe_layers_count(layers);
+    cli_say(&job->run, "%-9s %" PRId64 " layer%s", job->values.method.row->name, top,
+            top == 1 ? "" : "s");
     if (!job->run.common->verbose) return;
     cli_say(&job->run, "          layer  communities  modularity");
-    for (int64_t i = 0; i < layers; i++) {
-        cafe_layer layer = *cafe_layers_get(job->layers, i);
+    for (int64_t i = 0; i < top; i++) {
+        const cafe_layer *layer = cafe_layers_get(layers, i);
         cli_say(&job->run, "          %5" PRId64 "  %11s  %10.6f", i + 1,
-                cli_count_text(layer.communities, count), layer.modularity);
+                cli_count_text(layer->communities, count), layer->modularity);
     }
 }
 
-void cluster_say_softmax(cluster_job *job) {
+static void say_sweeps(cluster_job *job) {
+    const cafe_clustering_info *f = job->found;
+    cli_say(&job->run, "%-9s %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+            job->values.method.row->name, f->sparse ? "sparse" : "dense", f->sweeps,
+            f->sweeps == 1 ? "" : "s", f->objective[0], f->objective[f->sweeps],
+            f->converged ? "converged to the tolerance" : "stopped at the sweep limit");
+}
+
+/* Under the edges alone a partition has another modularity than under walks, say. */
+static bool edges_differ(const cafe_clustering_info *f) {
+    return fabs(f->modularity - f->edge_modularity) > 1e-9;
+}
+
+void cluster_say_found(cluster_job *job) {
+    const cafe_clustering_info *f = job->found;
     char count[CLI_COUNT_TEXT];
-    cli_say(&job->run, "softmax   %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            job->memberships ? "sparse" : "dense", job->sweeps, job->sweeps == 1 ? "" : "s",
-            job->objective[0], job->objective[job->sweeps],
-            job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
-    cli_say(&job->run, "          modularity %.6f with %s communit%s", job->modularity,
-            cli_count_text(job->communities, count), job->communities == 1 ? "y" : "ies");
+    if (f->layers) say_layers(job);
+    if (f->objective) say_sweeps(job);
+    cli_say(&job->run, "          modularity %.6f with %s communit%s", f->modularity,
+            cli_count_text(f->communities, count), f->communities == 1 ? "y" : "ies");
+    if (edges_differ(f))
+        cli_say(&job->run, "          modularity %.6f under the edges alone", f->edge_modularity);
 }
 
 void cluster_say_sizes(cluster_job *job) {
@@ -102,7 +117,7 @@ int cluster_write_partition(cluster_job *job) {
     if (!job->values.output) return CLI_OK;
     int code = cli_output_open(&job->run, job->values.output, &output);
     if (code != CLI_OK) return code;
-    line_writer w = {output.file, job->partition};
+    line_writer w = {output.file, job->found->partition};
     code = each_name(job, put_line, &w);
     int closed = cli_output_close(&job->run, &output, code == CLI_OK);
     return code != CLI_OK ? code : closed;
@@ -110,7 +125,7 @@ int cluster_write_partition(cluster_job *job) {
 
 int cluster_write_hierarchy(cluster_job *job) {
     if (!job->values.hierarchy) return CLI_OK;
-    return cli_check(&job->run, cafe_layers_write(job->run.context, job->layers, job->graph,
+    return cli_check(&job->run, cafe_layers_write(job->run.context, job->found->layers, job->graph,
                                                   job->values.hierarchy, job->values.common.force));
 }
 
@@ -119,27 +134,29 @@ int cluster_write_hierarchy(cluster_job *job) {
 static void put_options(cafe_report *report, const cluster_job *job) {
     const cluster_values *v = &job->values;
     cafe_report_open(report, "options", '{');
-    cafe_report_string(report, "method", job->method->name);
-    cli_report_sampling(report, &v->sampling);
+    cafe_report_string(report, "method", v->method.row->name);
+    cli_report_sampling(report, &v->method.sampling);
     cafe_report_context(report);
-    cafe_report_options(report, job->method->table(), (const char *)v + job->method->offset);
+    cafe_report_options(report, v->method.table, v->method.own);
     cafe_report_options(report, cafe_graph_option_table(), &v->graph);
     cafe_report_close(report);
 }
 
 static void put_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
+    const cafe_clustering_info *f = job->found;
     cafe_report_graph(report, job->path, job->graph);
-    cafe_report_string(report, "method", job->method->name);
+    cafe_report_string(report, "method", job->values.method.row->name);
     put_options(report, job);
-    cafe_report_sampled(report, job->sampled);
-    cafe_report_real(report, "modularity", job->modularity);
-    cafe_report_integer(report, "communities", job->communities);
+    cafe_report_sampled(report, cafe_model_sampled(job->model));
+    cafe_report_real(report, "modularity", f->modularity);
+    if (edges_differ(f)) cafe_report_real(report, "modularity_edges", f->edge_modularity);
+    cafe_report_integer(report, "communities", f->communities);
     cafe_report_sizes(report, &job->sizes);
-    cafe_report_layers(report, job->layers);
-    if (job->objective) {
-        cafe_report_history(report, "objective", job->sweeps, job->converged, job->objective);
-        cafe_report_string(report, "rows", job->memberships ? "sparse" : "dense");
+    cafe_report_layers(report, f->layers);
+    if (f->objective) {
+        cafe_report_history(report, "objective", f->sweeps, f->converged, f->objective);
+        cafe_report_string(report, "rows", f->sparse ? "sparse" : "dense");
     }
     if (job->values.output) cafe_report_string(report, "output", job->values.output);
     if (job->values.hierarchy) cafe_report_string(report, "hierarchy", job->values.hierarchy);

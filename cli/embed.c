@@ -22,32 +22,20 @@ static int check_names(const embed_values *v) {
     if (!v->output && !v->json && !v->dry_run)
         return cli_usage_error("embed", "no output: give -o FILE (or --json, or --dry-run)");
     if (v->output) CLI_TRY(cli_check_ending("embed", v->output, CLI_VECTORS " -"));
-    if (v->labels && !cli_method_labels(&v->method))
-        return cli_usage_error("embed", "--labels goes with --method cafe and label-propagation");
-    if (!v->labels && v->method.kind == CLI_LABEL_PROPAGATION)
-        return cli_usage_error("embed", "--method label-propagation needs --labels FILE");
-    if (v->start && v->method.kind != CLI_SPHERE && v->method.kind != CLI_CAFE)
-        return cli_usage_error("embed", "--start goes with --method sphere and cafe");
     if (v->output && v->json && strcmp(v->output, v->json) == 0)
         return cli_usage_error("embed", "vectors and report cannot both go to %s", v->output);
-    int code = cli_output_check("embed", &v->common, v->output);
+    int code = cli_method_check_inputs("embed", &v->method, v->labels, v->start);
+    if (code == CLI_OK) code = cli_output_check("embed", &v->common, v->output);
     return code != CLI_OK ? code : cli_output_check("embed", &v->common, v->json);
 }
 
-/* Of the methods others published only the graph and the vectors are counted: those that need much
- * more refuse by themselves. */
 static void estimate_memory(embed_job *job) {
     embed_values *v = &job->values;
-    const cli_sampling *sampling = &v->method.sampling;
-    cafe_sphere_options size; /* all solvers hold two blocks of their columns */
-    cafe_sphere_options_init(&size);
-    if (v->method.kind == CLI_SPHERE) size = v->method.sphere;
-    size.columns = job->columns;
-    bool plain = !cli_method_samples(&v->method) || sampling->kind == CAFE_SAMPLING_EDGE;
-    int64_t edges = plain ? job->counts.edges : cli_sampling_entries(sampling, &job->counts) / 2;
-    job->needed = cafe_embed_bytes(job->counts.nodes, edges, job->counts.weighted || !plain, &size,
-                                   &v->method.finish, cafe_threads(job->run.context));
-    if (job->start) job->needed += job->counts.nodes * size.columns * (int64_t)sizeof(float);
+    cafe_method_options options = cli_method_options(&v->method);
+    job->needed =
+        cafe_method_bytes(v->method.row, &options, &job->counts, cafe_threads(job->run.context));
+    if (job->start)
+        job->needed += job->counts.nodes * job->start_columns * (int64_t)sizeof *job->start;
     if (v->memory > 0) job->available = v->memory;
 }
 
@@ -63,54 +51,53 @@ static int check_memory(embed_job *job) {
 
 /* ---- the phases ------------------------------------------------------------------------------ */
 
-static void set_columns(embed_job *job, int64_t columns) {
-    cli_method_set_columns(&job->values.method, columns);
-    job->columns = columns;
-}
-
 /* Vectors to start from; unless --columns is given their columns are the run's. */
-static int read_start(embed_job *job, const cli_arguments *arguments) {
-    int64_t columns = 0;
-    const char *path = job->values.start;
-    if (!path) return CLI_OK;
-    CLI_TRY(cli_read_vectors(&job->run, path, job->graph, &columns, &job->start));
-    if (!cli_given(arguments, "columns")) set_columns(job, columns);
-    if (columns == job->columns) return CLI_OK;
-    return cli_error(&job->run, CLI_INPUT, "%s: expected %lld columns of start vectors, found %lld",
-                     path, (long long)job->columns, (long long)columns);
+static int read_start(embed_job *job) {
+    if (!job->values.start) return CLI_OK;
+    return cli_read_vectors(&job->run, job->values.start, job->graph, &job->start_columns,
+                            &job->start);
 }
 
 /* Labels to keep; unless --columns asks for further clusters there is one column a class. */
-static int read_labels(embed_job *job, const cli_arguments *arguments) {
+static int read_labels(embed_job *job) {
     cafe_context *context = job->run.context;
     const char *path = job->values.labels;
     if (!path) return CLI_OK;
     int code = cli_check(&job->run, cafe_labels_read(context, job->graph, path, &job->labels));
     if (code != CLI_OK) return code;
-    int64_t classes = cafe_labels_classes(job->labels);
-    if (!cli_given(arguments, "columns") && !job->start) set_columns(job, classes);
-    if (job->columns < classes)
-        return cli_error(&job->run, CLI_FAILED, "%s has %lld classes: --columns %lld is too few",
-                         path, (long long)classes, (long long)job->columns);
     job->label = malloc((size_t)job->counts.nodes * sizeof *job->label);
     if (!job->label) return cli_error(&job->run, CLI_FAILED, "out of memory");
     code = cli_check(&job->run, cafe_labels_single(context, job->labels, job->label));
     if (code == CLI_OK)
         cli_say(&job->run, "labels    %s: %lld classes, %lld of %lld nodes labelled", path,
-                (long long)classes, (long long)cafe_labels_labelled(job->labels),
-                (long long)job->counts.nodes);
+                (long long)cafe_labels_classes(job->labels),
+                (long long)cafe_labels_labelled(job->labels), (long long)job->counts.nodes);
     return code;
 }
 
-static int read_input(embed_job *job, const cli_arguments *arguments) {
+static cafe_method_inputs inputs_of(const embed_job *job) {
+    cafe_method_inputs inputs;
+    cafe_method_inputs_init(&inputs);
+    inputs.labels = job->label;
+    inputs.classes = job->labels ? cafe_labels_classes(job->labels) : 0;
+    inputs.start = job->start;
+    inputs.start_columns = job->start_columns;
+    return inputs;
+}
+
+static int read_input(embed_job *job) {
     double began = cli_seconds();
     int code = cli_read_labelled(&job->run, job->path, &job->values.graph, job->values.labels,
                                  &job->graph);
     if (code != CLI_OK) return code;
     job->counts = *cafe_graph_get_counts(job->graph);
     embed_warn_graph(job);
-    code = read_start(job, arguments);
-    if (code == CLI_OK) code = read_labels(job, arguments);
+    code = read_start(job);
+    if (code == CLI_OK) code = read_labels(job);
+    cafe_method_inputs inputs = inputs_of(job);
+    if (code == CLI_OK)
+        code = cli_method_settle(&job->run, &job->values.method, &inputs, job->counts.nodes);
+    job->columns = cli_method_columns(&job->values.method);
     job->seconds[PHASE_READ] = cli_seconds() - began;
     return code;
 }
@@ -124,7 +111,7 @@ static int sample(embed_job *job) {
 
 /* Keeps the solver's history: the finish consumes the solution. */
 static int keep_history(embed_job *job) {
-    const cafe_solution *solution = job->solved.solution;
+    const cafe_solution *solution = job->solution;
     job->sweeps = cafe_solution_sweeps(solution);
     job->converged = cafe_solution_converged(solution) != 0;
     size_t bytes = (size_t)(job->sweeps + 1) * sizeof *job->objective;
@@ -132,14 +119,16 @@ static int keep_history(embed_job *job) {
     if (!job->objective) return cli_error(&job->run, CLI_FAILED, "out of memory");
     memcpy(job->objective, cafe_solution_objective(solution), bytes);
     job->diagonal = cafe_solution_diagonal(solution);
+    job->communities = cafe_solution_communities(solution, &job->modularity);
     return CLI_OK;
 }
 
 static int solve(embed_job *job) {
     double began = cli_seconds();
-    cli_known known = {job->label, job->labels ? cafe_labels_classes(job->labels) : 0};
-    cafe_status status = cli_method_solve(job->run.context, &job->values.method, &job->model,
-                                          job->start, known, &job->solved);
+    cafe_method_options options = cli_method_options(&job->values.method);
+    cafe_method_inputs inputs = inputs_of(job);
+    cafe_status status = cafe_model_solve(job->run.context, job->model, job->values.method.row,
+                                          &options, &inputs, &job->solution);
     free(job->start);
     job->start = NULL;
     job->seconds[PHASE_SOLVE] = cli_seconds() - began;
@@ -151,8 +140,9 @@ static int solve(embed_job *job) {
 
 static int finish(embed_job *job) {
     double began = cli_seconds();
-    cafe_status status = cli_method_finish(job->run.context, &job->values.method, &job->model,
-                                           &job->solved.solution, &job->embedding);
+    cafe_method_options options = cli_method_options(&job->values.method);
+    cafe_status status = cafe_model_finish(job->run.context, job->model, job->values.method.row,
+                                           &options, &job->solution, &job->embedding);
     job->seconds[PHASE_FINISH] = cli_seconds() - began;
     if (status != CAFE_OK) return cli_check(&job->run, status);
     job->certificate = *cafe_embedding_certificate(job->embedding);
@@ -170,8 +160,8 @@ static int write_vectors(embed_job *job) {
     return cli_check(&job->run, status);
 }
 
-static int embed(embed_job *job, const cli_arguments *arguments) {
-    int code = read_input(job, arguments);
+static int embed(embed_job *job) {
+    int code = read_input(job);
     if (code == CLI_OK && !cafe_graph_names_are_indices(job->graph))
         code = cli_check_names_file(&job->run, job->values.output);
     if (code != CLI_OK) return code;
@@ -197,14 +187,13 @@ static int run_embed(const void *values, const cli_arguments *arguments) {
     embed_values *v = &job.values;
     job.available = cli_memory_available(); /* before the graph takes its part */
     int code = check_names(v);
-    if (code == CLI_OK) code = cli_method_check("embed", &v->method, arguments);
+    if (code == CLI_OK) code = cli_method_check("embed", &v->method, CLI_VECTORS_METHOD, arguments);
     if (code != CLI_OK) return code;
-    job.columns = cli_method_columns(&v->method);
     code = cli_begin(&job.run, "embed", &job.values.common);
-    if (code == CLI_OK) code = embed(&job, arguments);
+    if (code == CLI_OK) code = embed(&job);
     cafe_embedding_free(job.embedding);
-    cafe_solution_free(job.solved.solution);
-    cli_model_free(&job.model);
+    cafe_solution_free(job.solution);
+    cafe_model_free(job.model);
     free(job.start);
     cafe_labels_free(job.labels);
     cafe_graph_free(job.graph);
@@ -234,23 +223,20 @@ static const cli_option options[] = {
 };
 
 static const cli_option model_options[] = {
-    CLI_ROW_METHOD(embed_values),
+    CLI_ROW_METHOD(embed_values, CLI_VECTORS_METHOD, "sphere",
+                   "rows on the sphere, softmax clusters as columns, the communities of all layers "
+                   "side by side, known labels spread, or one of the methods others published"),
     CLI_ROW_PROPAGATE(embed_values),
     {"start", 0, "FILE", CLI_TEXT, offsetof(embed_values, start), NULL, NULL,
      "start from these vectors (.npy, .tsv, .txt: a row per node) instead of random ones; their "
      "columns are "
      "used unless --columns is given"},
     {"labels", 0, "FILE", CLI_TEXT, offsetof(embed_values, labels), NULL, NULL,
-     "known labels, 'node label' a line (--method cafe, label-propagation): their rows stay fixed; "
-     "with all nodes labelled there is nothing to iterate"},
+     "known labels, 'node label' a line, of methods that use them: their rows stay fixed; with all "
+     "nodes labelled there is nothing to iterate"},
     CLI_ROW_SEED,
     CLI_ROW_THREADS,
     CLI_ROW_ENGINE,
-    CLI_ROW_END,
-};
-
-static const cli_option layers_options[] = {
-    CLI_ROW_LAYERS_COLUMNS(embed_values),
     CLI_ROW_END,
 };
 
@@ -262,7 +248,7 @@ static const cli_option sampling_options[] = {
 static const cli_group groups[] = {
     {"Input and output", options, NULL, 0},
     {"Model", model_options, NULL, 0},
-    CLI_METHOD_GROUPS(embed_values, sampling_options, layers_options),
+    CLI_METHOD_GROUPS(embed_values, sampling_options),
     {"Reading the graph", NULL, cafe_graph_option_table, offsetof(embed_values, graph)},
     {0},
 };

@@ -24,10 +24,13 @@ typedef struct embed_job {
     cafe_graph_counts counts;
     int64_t columns; /* asked of the method: labels and start vectors may set them */
     float *start;
+    int64_t start_columns;
     cafe_labels *labels;
     int32_t *label; /* of each node, -1 without one; NULL: none were given */
-    cli_model model;
-    cli_solved solved;
+    cafe_model *model;
+    cafe_solution *solution;
+    int64_t communities; /* of methods that find some, else 0 */
+    double modularity;
     cafe_embedding *embedding;
     cafe_certificate certificate;
     double *objective; /* sweeps + 1 values, or the method's own loss */

@@ -62,10 +62,9 @@ static void say_other(embed_job *job) {
 
 void embed_say_solution(embed_job *job) {
     const cli_method *method = &job->values.method;
-    const cli_solved *s = &job->solved;
-    if (method->kind == CLI_LAYERS) {
-        cli_say(&job->run, "layers    %" PRId64 " communities at the top, modularity %.6f",
-                s->communities, s->modularity);
+    if (method->row->communities) { /* found layer by layer, without sweeps */
+        cli_say(&job->run, "%-9s %" PRId64 " communities at the top, modularity %.6f",
+                method->row->name, job->communities, job->modularity);
         return;
     }
     if (job->run.common->verbose) say_sweeps(job);
@@ -77,9 +76,9 @@ void embed_say_solution(embed_job *job) {
             cli_method_name(method), job->columns, job->sweeps, job->sweeps == 1 ? "" : "s",
             job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
-    if (method->kind == CLI_CAFE)
-        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", s->communities,
-                s->modularity);
+    if (job->communities > 0)
+        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
+                job->modularity);
 }
 
 /* One line of the certificate's table: the first columns side by side. */
@@ -202,18 +201,16 @@ static void put_history(cafe_report *report, const embed_job *job) {
     const cli_method *m = &job->values.method;
     cafe_report_history(report, history_name(job), job->sweeps, job->converged, job->objective);
     if (!cli_method_samples(m)) return;
-    /* softmax's own objective leaves the diagonal out */
-    bool whole = m->kind != CLI_CAFE;
-    cafe_report_real(report, "objective_off_diagonal",
-                     job->objective[job->sweeps] - (whole ? job->diagonal : 0));
-    if (m->kind == CLI_SPHERE) return;
-    cafe_report_integer(report, "communities", job->solved.communities);
-    cafe_report_real(report, "modularity", job->solved.modularity);
+    cafe_report_real(report, "objective_off_diagonal", job->objective[job->sweeps] - job->diagonal);
+    if (job->communities == 0) return;
+    cafe_report_integer(report, "communities", job->communities);
+    cafe_report_real(report, "modularity", job->modularity);
 }
 
 static void put_run(cafe_report *report, const embed_job *job) {
     put_history(report, job);
-    cafe_report_embedding(report, job->embedding, job->model.sampled, job->model.certify != NULL);
+    cafe_report_embedding(report, job->embedding, cafe_model_sampled(job->model),
+                          cafe_model_certified(job->model) != cafe_model_operator(job->model));
     if (job->values.output) cafe_report_string(report, "output", job->values.output);
     cli_report_phases(report, &job->run, PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);

@@ -46,7 +46,8 @@ int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
     if (v->embedding && given_with_embedding(arguments))
         return cli_usage_error(command, "--embedding stands for a method: give one of the two");
     int code = cli_output_check(command, &v->common, v->json);
-    if (code == CLI_OK) code = cli_method_check(command, &job->values.method, arguments);
+    if (code == CLI_OK)
+        code = cli_method_check(command, &job->values.method, CLI_VECTORS_METHOD, arguments);
     if (code == CLI_OK) code = parse_shares(job, command);
     return code;
 }
@@ -74,10 +75,19 @@ int evaluate_classifier(evaluate_job *job) {
     }
 }
 
-cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cli_model *model,
-                           cli_known known, int64_t *columns, float **vectors) {
+cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cafe_model *model,
+                           const int32_t *labels, int64_t classes, int64_t *columns,
+                           float **vectors) {
+    cafe_solution *solution = NULL;
     cafe_embedding *embedding = NULL;
-    cafe_status status = cli_method_embed(context, m, model, known, &embedding);
+    cafe_method_options options = cli_method_options(m);
+    cafe_method_inputs inputs;
+    cafe_method_inputs_init(&inputs);
+    inputs.labels = labels;
+    inputs.classes = classes;
+    cafe_status status = cafe_model_solve(context, model, m->row, &options, &inputs, &solution);
+    if (status == CAFE_OK)
+        status = cafe_model_finish(context, model, m->row, &options, &solution, &embedding);
     if (status != CAFE_OK) return status;
     int64_t n = cafe_embedding_nodes(embedding);
     *columns = cafe_embedding_columns(embedding);
@@ -97,8 +107,10 @@ int evaluate_vectors(evaluate_job *job) {
         return cli_read_vectors(job->run, v->embedding, job->graph, &job->columns, &job->vectors);
     int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
     if (code == CLI_OK)
-        code = cli_check(job->run, evaluate_embed(job->run->context, &v->method, &job->model,
-                                                  job->known, &job->columns, &job->vectors));
+        code = cli_check(job->run,
+                         evaluate_embed(job->run->context, &v->method, job->model, job->known,
+                                        job->known ? cafe_labels_classes(job->labels) : 0,
+                                        &job->columns, &job->vectors));
     job->embed_seconds = cli_seconds() - began;
     if (code == CLI_OK)
         cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&v->method),
@@ -109,11 +121,11 @@ int evaluate_vectors(evaluate_job *job) {
 void evaluate_free(evaluate_job *job) {
     cafe_evaluation_free(job->evaluation);
     if (job->run->context) cafe_targets_free(job->run->context, &job->targets);
-    cli_model_free(&job->model);
+    cafe_model_free(job->model);
     cafe_labels_free(job->labels);
     cafe_graph_free(job->graph);
     free(job->vectors);
-    free((void *)job->known.label);
+    free(job->known);
 }
 
 int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,
@@ -134,11 +146,6 @@ int evaluate_run(const char *name, const void *values, const cli_arguments *argu
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-const cli_option evaluate_layers_rows[] = {
-    CLI_ROW_LAYERS_COLUMNS(evaluate_values),
-    CLI_ROW_END,
-};
 
 const cli_option evaluate_sampling_rows[] = {
     CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),

@@ -36,8 +36,8 @@ typedef struct evaluate_job {
     cafe_graph_counts counts;
     cafe_labels *labels;
     cafe_targets targets;
-    cli_known known; /* to the vectors that are made once: --full-label */
-    cli_model model;
+    int32_t *known; /* to the vectors that are made once: --full-label */
+    cafe_model *model;
     float *vectors; /* nodes x columns; NULL: made anew for every task */
     int64_t columns;
     cafe_classifier classifier;
@@ -62,8 +62,9 @@ int evaluate_vectors(evaluate_job *job);
 int evaluate_classifier(evaluate_job *job);
 
 /* The vectors of a method in a task of its own; frees what it needed. */
-cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cli_model *model,
-                           cli_known known, int64_t *columns, float **vectors);
+cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cafe_model *model,
+                           const int32_t *labels, int64_t classes, int64_t *columns,
+                           float **vectors);
 
 /* The table on standard output, and the report. */
 void evaluate_print(const evaluate_job *job);
@@ -110,14 +111,14 @@ int evaluate_run(const char *name, const void *values, const cli_arguments *argu
          "a report with every figure; - is standard output"},                                \
         CLI_ROW_SEED, CLI_ROW_THREADS, CLI_ROW_FORCE, CLI_ROW_QUIET, CLI_ROW_VERBOSE, CLI_ROW_HELP
 
-extern const cli_option evaluate_layers_rows[], evaluate_sampling_rows[];
+extern const cli_option evaluate_sampling_rows[];
 
 /* Groups of options that both tasks have, behind their own. */
 #define EVALUATE_GROUPS_COMMON                                                                     \
     {"--classifier xgboost", NULL, cafe_xgboost_option_table, offsetof(evaluate_values, xgboost)}, \
         {"--classifier logistic", NULL, cafe_logistic_option_table,                                \
          offsetof(evaluate_values, logistic)},                                                     \
-        CLI_METHOD_GROUPS(evaluate_values, evaluate_sampling_rows, evaluate_layers_rows), {        \
+        CLI_METHOD_GROUPS(evaluate_values, evaluate_sampling_rows), {                              \
         "Reading the graph", NULL, cafe_graph_option_table, offsetof(evaluate_values, graph)       \
     }
 

@@ -14,15 +14,15 @@
 
 typedef struct supervised {
     const cli_method *method;
-    const cli_model *model;
+    const cafe_model *model;
     int64_t classes;
 } supervised;
 
 static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
                                  int64_t *columns, float **features) {
     const supervised *s = self;
-    cli_known known = {training->label, s->classes};
-    return evaluate_embed(context, s->method, s->model, known, columns, features);
+    return evaluate_embed(context, s->method, s->model, training->label, s->classes, columns,
+                          features);
 }
 
 static void release_features(void *self, cafe_context *context, float *features) {
@@ -30,11 +30,12 @@ static void release_features(void *self, cafe_context *context, float *features)
     free(features);
 }
 
-/* cafe uses labels here, though it can do without; its columns are the classes. */
+/* Methods that can do without labels use them when it is asked for; their columns are the classes.
+ */
 static bool is_supervised(const evaluate_job *job) {
     const evaluate_values *v = &job->values;
-    return !v->embedding && (v->method.kind == CLI_LABEL_PROPAGATION ||
-                             (v->method.kind == CLI_CAFE && v->supervised));
+    uint32_t takes = v->method.row->takes;
+    return !v->embedding && ((takes & CAFE_NEEDS_LABELS) || v->supervised);
 }
 
 /* Labels of several classes a node fit no method; else there is a column a class. */
@@ -43,7 +44,7 @@ static int set_classes(evaluate_job *job) {
         return cli_error(job->run, CLI_FAILED,
                          "%s gives nodes several labels: --method %s takes one a node",
                          job->values.labels, cli_method_name(&job->values.method));
-    cli_method_set_columns(&job->values.method, cafe_labels_classes(job->labels));
+    job->values.method.free_columns = true;
     return CLI_OK;
 }
 
@@ -58,11 +59,10 @@ static int know_all(evaluate_job *job) {
     if (!job->values.full_label) return CLI_OK;
     int code = set_classes(job);
     if (code != CLI_OK) return code;
-    int32_t *label = malloc((size_t)job->counts.nodes * sizeof *label + 1);
-    if (!label) return cli_error(job->run, CLI_FAILED, "out of memory");
-    job->known = (cli_known){label, cafe_labels_classes(job->labels)};
+    job->known = malloc((size_t)job->counts.nodes * sizeof *job->known + 1);
+    if (!job->known) return cli_error(job->run, CLI_FAILED, "out of memory");
     cli_warn(job->run, "--full-label shows the method the labels it is tested on");
-    return cli_check(job->run, cafe_labels_single(job->run->context, job->labels, label));
+    return cli_check(job->run, cafe_labels_single(job->run->context, job->labels, job->known));
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK && !anew) code = evaluate_vectors(job);
     if (code == CLI_OK) code = check_none(job, anew);
     if (code != CLI_OK) return code;
-    supervised self = {&job->values.method, &job->model, cafe_labels_classes(job->labels)};
+    supervised self = {&job->values.method, job->model, cafe_labels_classes(job->labels)};
     cafe_feature_source source = {&self, make_features, release_features};
     cafe_features features = {job->vectors, job->columns, anew ? &source : NULL};
     const cafe_classifier *classifier =
@@ -117,9 +117,11 @@ int evaluate_classify(evaluate_job *job) {
 static int run_classify(const void *values, const cli_arguments *arguments) {
     const evaluate_values *v = values;
     if (!v->labels) return cli_usage_error("evaluate classify", "which labels? give --labels FILE");
-    if ((v->supervised || v->full_label) && (v->embedding || v->method.kind != CLI_CAFE))
+    uint32_t labels = v->method.row->takes & (CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS);
+    if ((v->supervised || v->full_label) && (v->embedding || labels != CAFE_TAKES_LABELS))
         return cli_usage_error("evaluate classify",
-                               "--supervised and --full-label go with --method cafe");
+                               "--supervised and --full-label go with methods that can use labels "
+                               "or do without, such as --method cafe");
     if (v->supervised && v->full_label)
         return cli_usage_error("evaluate classify", "give --supervised or --full-label, not both");
     return evaluate_run("evaluate classify", values, arguments, evaluate_classify);
@@ -130,7 +132,8 @@ static int run_classify(const void *values, const cli_arguments *arguments) {
 static const cli_option options[] = {
     {"labels", 0, "FILE", CLI_TEXT, offsetof(evaluate_values, labels), NULL, NULL,
      "'node label[,label...]' a line; nodes that no edge mentions are isolated nodes"},
-    CLI_ROW_METHOD(evaluate_values),
+    CLI_ROW_METHOD(evaluate_values, CLI_VECTORS_METHOD, "sphere",
+                   "the method that makes the vectors"),
     {"supervised", 0, NULL, CLI_FLAG, offsetof(evaluate_values, supervised), NULL, NULL,
      "with --method cafe, keep the training nodes' labels fixed, a column a class "
      "(label-propagation "

@@ -22,7 +22,7 @@ typedef struct cluster_values {
 
 typedef struct cluster_job {
     cli_run run;
-    const cluster_values *values;
+    cluster_values values;
     const char *path;
     cafe_graph *graph;
     cafe_graph_counts counts;
@@ -57,7 +57,7 @@ static int find_layers(cluster_job *job) {
     job->part = malloc(bytes + 1);
     if (!job->part) return cli_error(&job->run, CLI_FAILED, "out of memory");
     cafe_status status = cafe_operator_modularity(context, job->sampled, &op);
-    if (status == CAFE_OK) status = cafe_layers_find(context, op, &job->values->layers, &layers);
+    if (status == CAFE_OK) status = cafe_layers_find(context, op, &job->values.layers, &layers);
     if (status == CAFE_OK) {
         top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
         memcpy(job->part, top.partition, bytes);
@@ -76,7 +76,7 @@ static void print_quality(const char *name, const cafe_partition_quality *q) {
 }
 
 static void print_figures(cluster_job *job) {
-    const char *json = job->values->json;
+    const char *json = job->values.json;
     if (json && strcmp(json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
     printf("                 sets  modularity  conductance  by size\n");
@@ -92,7 +92,7 @@ static void print_figures(cluster_job *job) {
 
 static void put_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
-    const cluster_values *v = job->values;
+    const cluster_values *v = &job->values;
     cafe_report_string(report, "task", "cluster");
     cafe_report_graph(report, job->path, job->graph);
     cafe_report_open(report, "options", '{');
@@ -123,7 +123,7 @@ static cafe_status measure(cluster_job *job, int64_t classes) {
 }
 
 static int evaluate(cluster_job *job) {
-    const cluster_values *v = job->values;
+    const cluster_values *v = &job->values;
     int64_t classes = 0;
     int code = cli_read_labelled(&job->run, job->path, &v->graph, v->labels, &job->graph);
     if (code != CLI_OK) return code;
@@ -136,17 +136,17 @@ static int evaluate(cluster_job *job) {
     if (code == CLI_OK) code = cli_check(&job->run, measure(job, classes));
     if (code == CLI_OK) print_figures(job);
     return code != CLI_OK ? code
-                          : cli_write_report_to(&job->run, job->values->json, "cafe/evaluate/1",
+                          : cli_write_report_to(&job->run, job->values.json, "cafe/evaluate/1",
                                                 put_report, job);
 }
 
 static int run_cluster(const void *values, const cli_arguments *arguments) {
-    cluster_job job = {.values = values, .path = arguments->words[0]};
-    cli_sampling sampling = job.values->sampling;
-    int code = cli_output_check("evaluate cluster", &job.values->common, job.values->json);
-    if (code == CLI_OK) code = cli_sampling_check("evaluate cluster", &sampling, arguments);
+    cluster_job job = {.values = *(const cluster_values *)values, .path = arguments->words[0]};
+    cluster_values *v = &job.values;
+    int code = cli_output_check("evaluate cluster", &v->common, v->json);
+    if (code == CLI_OK) code = cli_sampling_check("evaluate cluster", &v->sampling, arguments);
     if (code != CLI_OK) return code;
-    code = cli_begin(&job.run, "evaluate cluster", &job.values->common);
+    code = cli_begin(&job.run, "evaluate cluster", &v->common);
     if (code == CLI_OK) code = evaluate(&job);
     cafe_sampled_free(job.sampled);
     cafe_graph_free(job.graph);

@@ -15,11 +15,12 @@
 static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
                                  int64_t *columns, float **features) {
     const cli_method *m = self;
-    cli_model model = {0};
-    cafe_status status = cli_model_plain(context, m, training->graph, &model);
-    if (status == CAFE_OK)
-        status = evaluate_embed(context, m, &model, (cli_known){0}, columns, features);
-    cli_model_free(&model);
+    cafe_method_options options = cli_method_options(m);
+    cafe_model *model = NULL;
+    cafe_status status =
+        cafe_model_create(context, training->graph, m->row, &options, NULL, &model);
+    if (status == CAFE_OK) status = evaluate_embed(context, m, model, NULL, 0, columns, features);
+    cafe_model_free(model);
     return status;
 }
 
@@ -60,15 +61,16 @@ int evaluate_link(evaluate_job *job) {
 
 static int run_link(const void *values, const cli_arguments *arguments) {
     const evaluate_values *v = values;
-    if (v->method.kind == CLI_LABEL_PROPAGATION && !v->embedding)
-        return cli_usage_error("evaluate link", "--method label-propagation needs labels");
+    if ((v->method.row->takes & CAFE_NEEDS_LABELS) && !v->embedding)
+        return cli_usage_error("evaluate link", "--method %s needs labels", v->method.row->name);
     return evaluate_run("evaluate link", values, arguments, evaluate_link);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    CLI_ROW_METHOD(evaluate_values),
+    CLI_ROW_METHOD(evaluate_values, CLI_VECTORS_METHOD, "sphere",
+                   "the method that makes the vectors"),
     CLI_ROW_PROPAGATE(evaluate_values),
     EVALUATE_ROWS_COMMON,
     CLI_ROW_END,

@@ -16,13 +16,13 @@ typedef struct generate_job {
 
 static const struct {
     const char *name;
-    cafe_model model;
+    cafe_generator model;
     bool blocks;
 } models[] = {
-    {"sbm", CAFE_MODEL_SBM, true},
-    {"planted", CAFE_MODEL_PLANTED, true},
-    {"ba", CAFE_MODEL_BA, false},
-    {"rmat", CAFE_MODEL_RMAT, false},
+    {"sbm", CAFE_GENERATOR_SBM, true},
+    {"planted", CAFE_GENERATOR_PLANTED, true},
+    {"ba", CAFE_GENERATOR_BA, false},
+    {"rmat", CAFE_GENERATOR_RMAT, false},
 };
 enum { MODELS = sizeof models / sizeof *models };
 

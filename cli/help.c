@@ -32,7 +32,7 @@ static void default_text(const cli_entry *e, char *text, size_t capacity) {
 
 static void range_text(const cli_entry *e, char *text, size_t capacity) {
     const cafe_option *o = e->shared;
-    const char *choices = e->own ? e->own->choices : o->choices;
+    const char *choices = e->own ? cli_choices(e->own) : o->choices;
     text[0] = 0;
     if (choices)
         snprintf(text, capacity, "%s; ", choices);
@@ -172,7 +172,7 @@ static bool same_group(const cli_group *a, const cli_group *b) {
 /* Did a task before `task` have the group already? */
 static bool printed_before(const cli_command *command, size_t task, const cli_group *group) {
     for (size_t i = 0; i < task; i++)
-        for (const cli_group *g = command->tasks[i]->groups; g && g->title; g++)
+        for (const cli_group *g = cli_groups(command->tasks[i]); g && g->title; g++)
             if (same_group(g, group)) return true;
     return false;
 }

@@ -93,12 +93,12 @@ static bool counts_with(const cli_group *g, const char *method) {
 
 void cli_merge(const cli_command *command, const char *method, cli_entries *entries) {
     entries->count = 0;
-    for (const cli_group *g = command->groups; g && g->title; g++)
+    for (const cli_group *g = cli_groups(command); g && g->title; g++)
         if (!method || counts_with(g, method)) merge_group(g, entries);
 }
 
 static const cli_option *method_option(const cli_command *command) {
-    for (const cli_group *g = command->groups; g && g->title; g++)
+    for (const cli_group *g = cli_groups(command); g && g->title; g++)
         for (const cli_option *o = g->own; o && o->name; o++)
             if (strcmp(o->name, "method") == 0) return o;
     return NULL;
@@ -113,8 +113,8 @@ static int find_method(const cli_command *command, int argc, char **argv, const 
         if (strncmp(argv[i], "--method=", 9) == 0) *method = argv[i] + 9;
         if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) *method = argv[i + 1];
     }
-    if (!o || find_choice(o->choices, *method) >= 0) return CLI_OK;
-    return cli_usage_error(command->name, "--method takes one of %s, not '%s'", o->choices,
+    if (!o || find_choice(cli_choices(o), *method) >= 0) return CLI_OK;
+    return cli_usage_error(command->name, "--method takes one of %s, not '%s'", cli_choices(o),
                            *method);
 }
 
@@ -156,7 +156,11 @@ static bool store_own(const cli_option *option, char *values, const char *text) 
         case CLI_POSITIVE: return store_number(text, 1, INT32_MAX, at);
         case CLI_SEED: return parse_whole(text, UINT64_MAX, at);
         case CLI_BYTES: return cli_parse_bytes(text, at);
-        case CLI_CHOICE: return (*(int32_t *)at = find_choice(option->choices, text)) >= 0;
+        case CLI_CHOICE:
+        case CLI_SAMPLING: return (*(int32_t *)at = find_choice(cli_choices(option), text)) >= 0;
+        case CLI_VECTORS_METHOD:
+        case CLI_COMMUNITIES_METHOD:
+            return (*(const cafe_method **)at = cafe_method_find(text)) != NULL;
     }
     return false;
 }
@@ -171,7 +175,10 @@ static const char *own_expects(const cli_option *option) {
                                         [CLI_POSITIVE] = "a whole number from 1 to 2147483647",
                                         [CLI_SEED] = "a whole number from 0 to 2^64 - 1",
                                         [CLI_BYTES] = "a size such as 512M or 8G",
-                                        [CLI_CHOICE] = "one of "};
+                                        [CLI_CHOICE] = "one of ",
+                                        [CLI_VECTORS_METHOD] = "one of ",
+                                        [CLI_COMMUNITIES_METHOD] = "one of ",
+                                        [CLI_SAMPLING] = "one of "};
     return texts[option->kind];
 }
 
@@ -180,7 +187,7 @@ static int set_value(parser *p, size_t index, const char *text) {
     const char *command = p->command->name;
     p->arguments->given[index] = true;
     if (e->own) {
-        const char *choices = e->own->kind == CLI_CHOICE ? e->own->choices : "";
+        const char *choices = e->own->kind >= CLI_CHOICE ? cli_choices(e->own) : "";
         if (store_own(e->own, p->values, text)) return CLI_OK;
         return cli_usage_error(command, "--%s takes %s%s, not '%s'", e->name, own_expects(e->own),
                                choices, text);
@@ -191,7 +198,7 @@ static int set_value(parser *p, size_t index, const char *text) {
 }
 
 static void set_defaults(parser *p) {
-    for (const cli_group *g = p->command->groups; g && g->title; g++) {
+    for (const cli_group *g = cli_groups(p->command); g && g->title; g++) {
         if (p->method && !counts_with(g, p->method)) continue;
         if (g->table) cafe_options_init(g->table(), p->values + g->offset, g->table()->struct_size);
         for (const cli_option *o = g->own; o && o->name; o++)

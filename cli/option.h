@@ -20,7 +20,11 @@ typedef enum cli_kind {
     CLI_POSITIVE, /* int32_t from 1 */
     CLI_SEED,     /* uint64_t */
     CLI_BYTES,    /* int64_t: 512M, 8G */
-    CLI_CHOICE    /* int32_t, index into `choices` */
+    CLI_CHOICE,   /* int32_t, index into `choices` */
+    /* of the library's registries: */
+    CLI_VECTORS_METHOD,     /* const cafe_method *, a method for vectors */
+    CLI_COMMUNITIES_METHOD, /* const cafe_method *, a method for communities */
+    CLI_SAMPLING            /* int32_t, cafe_sampling */
 } cli_kind;
 
 /* An option of the tool itself; the value is stored at `offset` of the command's struct. */
@@ -44,6 +48,15 @@ typedef struct cli_group {
     const cafe_option_table *(*table)(void);
     size_t offset;
 } cli_group;
+
+/* As a group's table these stand for all methods of the library for vectors or for communities: a
+ * group "--method NAME" for each. A * in a title stands for the methods that take samplings. */
+const cafe_option_table *cli_vectors_methods(void);
+const cafe_option_table *cli_communities_methods(void);
+/* The groups of a command, with those of the methods; ended by one without a title. */
+const cli_group *cli_groups(const cli_command *command);
+/* The choices of an option, "a|b"; NULL: none. */
+const char *cli_choices(const cli_option *option);
 
 /* What every command's struct starts with, and the rows of the options that fill it. */
 typedef struct cli_common {

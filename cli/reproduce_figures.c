@@ -146,11 +146,11 @@ static int compare_eigenvector(reproduce_job *job, const cafe_graph *graph,
     return cli_check(&job->run, status);
 }
 
-static cafe_status generate(reproduce_job *job, cafe_model model, cafe_graph **graph) {
+static cafe_status generate(reproduce_job *job, cafe_generator model, cafe_graph **graph) {
     cafe_generate_options o;
     cafe_generate_options_init(&o);
     o.nodes = 200;
-    o.edges = model == CAFE_MODEL_BA ? 591 : 2500;
+    o.edges = model == CAFE_GENERATOR_BA ? 591 : 2500;
     o.blocks = 2;
     o.mixing = 0.2;
     return cafe_generate(job->run.context, model, &o, graph, NULL);
@@ -285,8 +285,8 @@ int reproduce_eigenvectors(reproduce_job *job) {
         reproduce_result *result = reproduce_add(job, "eigenvectors", sets[i], "CAFE-GCN, K = 2");
         if (!result) return cli_error(&job->run, CLI_FAILED, "out of memory");
         if (i == 0) code = read_karate(job, result, &graph);
-        if (i == 1) code = cli_check(&job->run, generate(job, CAFE_MODEL_SBM, &graph));
-        if (i == 2) code = cli_check(&job->run, generate(job, CAFE_MODEL_BA, &graph));
+        if (i == 1) code = cli_check(&job->run, generate(job, CAFE_GENERATOR_SBM, &graph));
+        if (i == 2) code = cli_check(&job->run, generate(job, CAFE_GENERATOR_BA, &graph));
         if (i == 3) code = read_email(job, result, &graph);
         if (code == CLI_OK && graph) code = compare_eigenvector(job, graph, result);
         cafe_graph_free(graph);

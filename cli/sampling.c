@@ -14,52 +14,24 @@
 
 /* ---- which options go with which sampling ---------------------------------------------------- */
 
-#define BIT(kind) (1u << CAFE_SAMPLING_##kind)
-
-static const struct {
-    const char *option;
-    unsigned kinds;
-} uses[] = {
-    {"window", BIT(WALK)},
-    {"damping", BIT(PAGERANK)},
-    {"samples", BIT(WALK) | BIT(PAGERANK)},
-    {"budget", BIT(WALK) | BIT(PAGERANK)},
-    {"seeds", BIT(WALK) | BIT(PAGERANK)},
-    {"attributes", BIT(TWISTED)},
-    {"lambda", BIT(TWISTED)},
-    {"measure", BIT(TWISTED)},
-    {"twist-mean", BIT(TWISTED)},
-    {"balance", BIT(EDGE) | BIT(WALK) | BIT(PAGERANK) | BIT(TWISTED)},
-};
-enum { USES = sizeof uses / sizeof *uses };
-
-static bool used(const cli_sampling *s, const char *option) {
-    for (int i = 0; i < USES; i++)
-        if (strcmp(uses[i].option, option) == 0) return (uses[i].kinds >> s->kind & 1) != 0;
-    return true;
-}
-
 int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments) {
-    const char *name = cafe_sampling_name((cafe_sampling)s->kind);
-    for (int i = 0; i < USES; i++)
-        if (cli_given(arguments, uses[i].option) && !used(s, uses[i].option))
-            return cli_usage_error(command, "--%s does not go with --sampling %s", uses[i].option,
-                                   name);
-    if (s->kind == CAFE_SAMPLING_TWISTED && !s->attributes)
-        return cli_usage_error(command, "--sampling twisted needs --attributes FILE");
+    const cafe_option_table *table = cafe_sample_option_table();
+    const cafe_sampler *row = cafe_sampler_of((cafe_sampling)s->kind);
+    const char *given = NULL;
+    for (size_t i = 0; i < table->count && !given; i++)
+        if (cli_given(arguments, table->options[i].name) &&
+            !cafe_sampler_has(row, table->options[i].name))
+            given = table->options[i].name;
+    if (s->attributes && !row->attributes) given = "attributes";
+    if (s->seeds && !row->seeds) given = "seeds";
+    if (given)
+        return cli_usage_error(command, "--%s does not go with --sampling %s", given, row->name);
+    if (row->attributes && !s->attributes)
+        return cli_usage_error(command, "--sampling %s needs --attributes FILE", row->name);
     s->options.aim = cli_given(arguments, "twist-mean");
     if (s->options.aim && cli_given(arguments, "lambda"))
         return cli_usage_error(command, "give --lambda or --twist-mean, not both");
     return CLI_OK;
-}
-
-int64_t cli_sampling_entries(const cli_sampling *s, const cafe_graph_counts *counts) {
-    int64_t arcs = 2 * counts->edges, n = counts->nodes;
-    if (s->kind != CAFE_SAMPLING_WALK && s->kind != CAFE_SAMPLING_PAGERANK) return arcs;
-    /* a drawn pair is two entries and takes 40 bytes of the budget; n^2 may overflow */
-    int64_t most =
-        s->options.samples > 0 ? 2 * s->options.samples : s->options.budget * (1000 * 1000 / 20);
-    return n > 0 && n < most / n + 1 ? n * n : most;
 }
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -106,7 +78,7 @@ static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, i
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-static void say_sampled(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled) {
+void cli_sampling_say(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled) {
     char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
     cafe_sampled_info i = *cafe_sampled_get_info(sampled);
     if (s->options.balance) cli_say(run, "sampling  pairs weighed by 1/sqrt(p_u p_w)");
@@ -126,22 +98,34 @@ static void say_sampled(cli_run *run, const cli_sampling *s, const cafe_sampled 
                 cli_count_text(i.samples, pairs), i.standard_error, i.relative_error);
 }
 
-int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
-               cafe_sampled **sampled) {
+int cli_sampling_read(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
+                      cli_sample_files *files) {
     float *x = NULL;
-    int64_t width = 0;
-    int64_t seeds = 0;
     int32_t *nodes = NULL;
     int code = CLI_OK;
-    if (s->attributes) code = read_attributes(run, s, graph, &x, &width);
-    if (code == CLI_OK && s->seeds) code = read_seeds(run, s->seeds, graph, &seeds, &nodes);
-    cafe_sample_inputs inputs = {sizeof inputs, x, width, nodes, seeds};
+    if (s->attributes) code = read_attributes(run, s, graph, &x, &files->inputs.width);
+    if (code == CLI_OK && s->seeds)
+        code = read_seeds(run, s->seeds, graph, &files->inputs.seed_count, &nodes);
+    files->inputs.struct_size = sizeof files->inputs;
+    files->inputs.attributes = x;
+    files->inputs.seeds = nodes;
+    return code;
+}
+
+void cli_sampling_free(cli_run *run, cli_sample_files *files) {
+    free((void *)files->inputs.attributes);
+    cafe_nodes_free(run->context, (int32_t *)files->inputs.seeds);
+}
+
+int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
+               cafe_sampled **sampled) {
+    cli_sample_files files = {0};
+    int code = cli_sampling_read(run, s, graph, &files);
     if (code == CLI_OK)
         code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
-                                               &s->options, &inputs, sampled));
-    if (code == CLI_OK) say_sampled(run, s, *sampled);
-    free(x);
-    cafe_nodes_free(run->context, nodes);
+                                               &s->options, &files.inputs, sampled));
+    if (code == CLI_OK) cli_sampling_say(run, s, *sampled);
+    cli_sampling_free(run, &files);
     return code;
 }
 
@@ -155,7 +139,9 @@ void cli_report_sampling(cafe_report *report, const cli_sampling *s) {
         cafe_option_table one = *table;
         one.options = &table->options[i];
         one.count = 1;
-        if (strcmp(name, s->options.aim ? "lambda" : "twist-mean") == 0 || !used(s, name)) continue;
+        if (strcmp(name, s->options.aim ? "lambda" : "twist-mean") == 0 ||
+            !cafe_sampler_has(cafe_sampler_of((cafe_sampling)s->kind), name))
+            continue;
         cafe_report_options(report, &one, &s->options);
     }
     if (s->attributes) cafe_report_string(report, "attributes", s->attributes);

@@ -19,36 +19,37 @@ typedef struct cli_sampling {
     {"sampling",                                                                               \
      0,                                                                                        \
      "NAME",                                                                                   \
-     CLI_CHOICE,                                                                               \
+     CLI_SAMPLING,                                                                             \
      offsetof(type, field.kind),                                                               \
      "edge",                                                                                   \
-     "edge|walk|pagerank|twisted",                                                             \
+     NULL,                                                                                     \
      "how pairs of nodes are drawn from the graph: the ends of an edge, of a walk of 1 to "    \
      "--window steps, of a walk that stops by chance, or of an edge between nodes that are "   \
      "alike"},                                                                                 \
-        {"attributes",                                                                         \
-         0,                                                                                    \
-         "FILE",                                                                               \
-         CLI_TEXT,                                                                             \
-         offsetof(type, field.attributes),                                                     \
-         NULL,                                                                                 \
-         NULL,                                                                                 \
-         "twisted: a row of numbers per node (.npy, CSV, TSV; rows that are not named are in " \
-         "the order of the nodes); with --measure category also 'node label' a line"},         \
-    {                                                                                          \
-        "seeds", 0, "FILE", CLI_TEXT, offsetof(type, field.seeds), NULL, NULL,                 \
-            "walk, pagerank: walks begin at these nodes, a name a line"                        \
-    }
+        CLI_ROW_READS(type, field.attributes, "attributes",                                    \
+                      "twisted: a row of numbers per node (.npy, CSV, TSV; rows that are not " \
+                      "named are in the order of the nodes); with --measure category also "    \
+                      "'node label' a line"),                                                  \
+        CLI_ROW_READS(type, field.seeds, "seeds",                                              \
+                      "walk, pagerank: walks begin at these nodes, a name a line")
 
 /* Options that contradict each other: CLI_OK or CLI_USAGE. */
 int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments);
 
-/* Reads the files and samples; says what came out unless it is plain edge sampling. */
+/* What the files of attributes and seeds hold; zero before. */
+typedef struct cli_sample_files {
+    cafe_sample_inputs inputs;
+} cli_sample_files;
+
+int cli_sampling_read(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
+                      cli_sample_files *files);
+void cli_sampling_free(cli_run *run, cli_sample_files *files);
+/* Says what came out, unless it is plain edge sampling. */
+void cli_sampling_say(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled);
+
+/* All of these. */
 int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
                cafe_sampled **sampled);
-
-/* Entries of P at most, for foretelling the memory. */
-int64_t cli_sampling_entries(const cli_sampling *s, const cafe_graph_counts *counts);
 
 /* The options in a report. */
 void cli_report_sampling(cafe_report *report, const cli_sampling *s);

@@ -92,13 +92,6 @@ typedef struct test_problem {
     cafe_operator *op;
 } test_problem;
 
-#define TEST_OK(context, call)                                                      \
-    do {                                                                            \
-        cafe_status test_status = (call);                                           \
-        if (test_status != CAFE_OK)                                                 \
-            fail_msg("%s: %s", cafe_status_name(test_status), cafe_error(context)); \
-    } while (0)
-
 /* Takes over the graph. */
 TEST_UNUSED static test_problem test_open(cafe_context *context, cafe_graph *graph) {
     test_problem t = {context, graph, NULL, NULL};

@@ -17,6 +17,13 @@
 
 #define TEST_UNUSED __attribute__((unused))
 
+#define TEST_OK(context, call)                                                      \
+    do {                                                                            \
+        cafe_status test_status = (call);                                           \
+        if (test_status != CAFE_OK)                                                 \
+            fail_msg("%s: %s", cafe_status_name(test_status), cafe_error(context)); \
+    } while (0)
+
 enum { TEST_KARATE_NODES = 34, TEST_KARATE_EDGES = 78 };
 
 /* Zachary's karate club (J. Anthropol. Res. 33, 1977), nodes from 0. */
@@ -154,6 +161,43 @@ TEST_UNUSED static cafe_context *test_context(int32_t threads, uint64_t seed) {
     options.seed = seed;
     assert_int_equal(cafe_context_create(&options, &context), CAFE_OK);
     return context;
+}
+
+/* What a method leaves of a graph, by its name; options: of its table, or NULL. */
+TEST_UNUSED static cafe_status test_solve_with(cafe_context *context, const cafe_graph *graph,
+                                               const char *name, const void *options,
+                                               const cafe_method_inputs *inputs,
+                                               cafe_solution **solution) {
+    const cafe_method *method = cafe_method_find(name);
+    cafe_method_options o;
+    cafe_model *model = NULL;
+    assert_non_null(method);
+    cafe_method_options_init(&o);
+    o.own = options;
+    *solution = NULL;
+    cafe_status status = cafe_model_create(context, graph, method, &o, inputs, &model);
+    if (status == CAFE_OK) status = cafe_model_solve(context, model, method, &o, inputs, solution);
+    cafe_model_free(model);
+    return status;
+}
+
+TEST_UNUSED static cafe_status test_solve(cafe_context *context, const cafe_graph *graph,
+                                          const char *name, const void *options,
+                                          cafe_solution **solution) {
+    return test_solve_with(context, graph, name, options, NULL, solution);
+}
+
+/* Vectors by the sphere method. */
+TEST_UNUSED static cafe_embedding *test_embed(cafe_context *context, const cafe_graph *graph,
+                                              const cafe_sphere_options *sphere,
+                                              const cafe_finish_options *finish) {
+    cafe_method_options o;
+    cafe_embedding *embedding = NULL;
+    cafe_method_options_init(&o);
+    o.own = sphere;
+    o.finish = finish;
+    TEST_OK(context, cafe_embed(context, graph, NULL, &o, NULL, &embedding));
+    return embedding;
 }
 
 #endif

@@ -9,7 +9,7 @@ static cafe_sampled *sample(cafe_context *context, const cafe_graph *graph, cafe
     cafe_sample_options o;
     cafe_sampled *sampled = NULL;
     cafe_sample_options_init(&o);
-    o.window = 3;
+    if (sampling == CAFE_SAMPLING_WALK) o.window = 3;
     o.balance = balance;
     TEST_OK(context, cafe_sample_with(context, graph, sampling, &o, NULL, &sampled));
     return sampled;

@@ -55,14 +55,14 @@ static cafe_graph *cliques(cafe_context *context, int count, const int32_t *size
     return graph;
 }
 
-static cafe_graph *generated(cafe_context *context, cafe_model model, int64_t nodes, int64_t edges,
-                             double mixing) {
+static cafe_graph *generated(cafe_context *context, cafe_generator model, int64_t nodes,
+                             int64_t edges, double mixing) {
     cafe_generate_options o;
     cafe_graph *graph = NULL;
     cafe_generate_options_init(&o);
     o.nodes = nodes;
     o.edges = edges;
-    o.blocks = model == CAFE_MODEL_SBM ? 2 : 0;
+    o.blocks = model == CAFE_GENERATOR_SBM ? 2 : 0;
     o.mixing = mixing;
     TEST_OK(context, cafe_generate(context, model, &o, &graph, NULL));
     return graph;
@@ -80,8 +80,8 @@ static cafe_graph *make(cafe_context *context, int which) {
         case 4: return cliques(context, 1, sizes);     /* one eigenvalue n - 1 times */
         case 5: return test_random(context, 90, 300, 1, 1, 5);
         case 6: return test_random(context, 61, 120, 0, 0, 6);
-        case 7: return generated(context, CAFE_MODEL_SBM, 120, 900, 0.15);
-        default: return generated(context, CAFE_MODEL_BA, 100, 300, 0);
+        case 7: return generated(context, CAFE_GENERATOR_SBM, 120, 900, 0.15);
+        default: return generated(context, CAFE_GENERATOR_BA, 100, 300, 0);
     }
 }
 
@@ -139,7 +139,7 @@ static void eigenpairs_equal_dense_ones(void **state) {
 static double *pairs_of(int32_t threads, int which, int64_t *size) {
     cafe_context *context = test_context(threads, 3);
     cafe_graph *graph =
-        which < 0 ? generated(context, CAFE_MODEL_BA, 9000, 30000, 0) : make(context, which);
+        which < 0 ? generated(context, CAFE_GENERATOR_BA, 9000, 30000, 0) : make(context, which);
     test_problem t = test_open(context, graph);
     int64_t n = cafe_graph_nodes(graph), count = 4;
     double *result = malloc((size_t)((n + 1) * count) * sizeof *result);
@@ -229,7 +229,7 @@ static void no_vector_violates_the_bounds(void **state) {
         cafe_context *context = test_context(1, (uint64_t)which + 1);
         const int32_t sizes[] = {14 + which % 7, 9 + which % 5, 6};
         cafe_graph *graph = which % 2 ? cliques(context, 2 + which / 2 % 2, sizes)
-                                      : generated(context, CAFE_MODEL_SBM, 60, 500, 0.1);
+                                      : generated(context, CAFE_GENERATOR_SBM, 60, 500, 0.1);
         test_problem t = test_open(context, graph);
         spectrum s = dense_spectrum(t.graph);
         applied += try_vectors(&t, &s, 60, (uint64_t)which);
@@ -291,7 +291,7 @@ static void the_theorem_need_not_apply(void **state) {
 static void two_blocks_are_the_dominant_eigenvector(void **state) {
     (void)state;
     cafe_context *context = test_context(2, 1);
-    test_problem t = test_open(context, generated(context, CAFE_MODEL_SBM, 200, 2500, 0.2));
+    test_problem t = test_open(context, generated(context, CAFE_GENERATOR_SBM, 200, 2500, 0.2));
     cafe_bounds *bounds = NULL;
     cafe_bounds_report r;
     double cosine = 0, length = 0, mean = 0;

@@ -62,7 +62,7 @@ near "$(modularity t1.tsv g.in.txt)" "$("$CAFE" cluster g.in.txt -q --chunks 7 -
 
 # ---- options: the paper's form by either name, resolution, the soft method
 expect 0 "$CAFE" cluster "$karate" -q --refine no -o a.tsv --json a.json
-expect 0 "$CAFE" cluster "$karate" -q --no-refine -o b.tsv
+expect 0 "$CAFE" cluster "$karate" -q --refine no -o b.tsv
 same a.tsv b.tsv
 [[ $(json_value a.json refine) == false ]] || fail "refine is not in the report"
 expect 0 "$CAFE" cluster "$karate" -q --resolution 0 --json zero.json
@@ -92,7 +92,7 @@ says 'no output: give'
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --json x.tsv
 says 'cannot both go to x.tsv'
 expect 2 "$CAFE" cluster "$karate" --method softmax --hierarchy x.json
-says 'needs --method layers'
+says '--hierarchy does not go with --method softmax'
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution -1
 expect 2 "$CAFE" cluster "$karate" -o x.tsv --resolution nan
 echo keep >kept.in.tsv

@@ -57,7 +57,7 @@ awk '/%/ { exit !($2 < 0.5) }' .last/out || fail "labels of test nodes are seen"
 expect 0 "${noise[@]}" --full-label
 awk '/%/ { exit !($2 == 1) }' .last/out || fail "--full-label does not show the labels"
 expect 2 "${classify[@]}" --method gf --full-label
-says 'go with --method cafe'
+says 'go with methods that can use labels'
 
 # ---- isolated labelled nodes, several labels
 { cat l.in.txt; echo '900 1'; } >iso.in.txt

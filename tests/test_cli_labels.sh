@@ -56,7 +56,7 @@ printf '0 a,b\n1 b\n' >multiple.in
 expect 1 "$CAFE" embed "$karate" --method cafe --labels multiple.in -o bad.npy
 says 'several labels'
 expect 2 "$CAFE" embed "$karate" --labels two.in -o bad.npy
-says 'goes with --method cafe and label-propagation'
+says '--labels does not go with --method sphere'
 expect 2 "$CAFE" embed "$karate" --method cafe --beta 1 -o bad.npy
 says '--beta does not go with --method cafe'
 expect 2 "$CAFE" embed "$karate" --method softmax -o bad.npy

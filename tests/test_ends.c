@@ -3,6 +3,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "solve/solution.h"
+#include "spectral/embedding.h"
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 

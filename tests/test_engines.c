@@ -660,7 +660,7 @@ static void other_methods_say_that_they_cannot(void **state) {
     (void)state;
     problem p = open_problem("naive", test_karate, 1);
     cafe_solution *solution = NULL;
-    assert_int_equal(cafe_gf(p.context, p.graph, NULL, &solution), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(test_solve(p.context, p.graph, "gf", NULL, &solution), CAFE_ERROR_ARGUMENT);
     assert_string_equal(cafe_error(p.context),
                         "gf runs on the processor alone, not on the engine 'naive'");
     assert_null(solution);

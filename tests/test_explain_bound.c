@@ -153,8 +153,9 @@ static void test_never_below_planted(void **state) {
         o.blocks = 2 + (int64_t)(seed % 5);
         o.mixing = 0.05 + 0.04 * (double)(seed % 10);
         int32_t *planted = malloc((size_t)o.nodes * sizeof *planted);
-        TEST_OK(context, cafe_generate(context, seed & 1 ? CAFE_MODEL_SBM : CAFE_MODEL_PLANTED, &o,
-                                       &graph, planted));
+        TEST_OK(context,
+                cafe_generate(context, seed & 1 ? CAFE_GENERATOR_SBM : CAFE_GENERATOR_PLANTED, &o,
+                              &graph, planted));
         int64_t n = cafe_graph_nodes(graph);
         test_problem t = test_open(context, graph);
         check_bound(&t, n, planted, seed, n <= 512);
@@ -227,7 +228,7 @@ static void test_elbow(void **state) {
             o.nodes = (seed % 6 == 0 ? 120 : 50) * o.blocks;
             o.edges = 10 * o.nodes;
             o.mixing = 0.15;
-            TEST_OK(context, cafe_generate(context, CAFE_MODEL_SBM, &o, &graph, NULL));
+            TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &o, &graph, NULL));
             test_problem t = test_open(context, graph);
             find_spectrum(&t, cafe_graph_nodes(graph), 4, form ? CAFE_FORM_WALK : CAFE_FORM_RITZ,
                           &e, &s, &r);

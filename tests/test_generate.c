@@ -28,7 +28,7 @@ static cafe_generate_options options_of(int64_t nodes, int64_t edges, int64_t bl
     return o;
 }
 
-static made make(cafe_model model, cafe_generate_options o, int32_t threads, uint64_t seed) {
+static made make(cafe_generator model, cafe_generate_options o, int32_t threads, uint64_t seed) {
     made x = {.context = test_context(threads, seed), .n = o.nodes};
     x.labels = malloc((size_t)o.nodes * sizeof *x.labels);
     assert_non_null(x.labels);
@@ -129,7 +129,7 @@ static void smallest_graphs(void **state) {
             unmake(&x);
         }
     for (int model = 0; model < MODELS; model++) {
-        if (model == CAFE_MODEL_PLANTED) continue; /* a complete graph has no power law */
+        if (model == CAFE_GENERATOR_PLANTED) continue; /* a complete graph has no power law */
         made x = make(model, options_of(12, 66, 0, 0.2), 1, 1);
         assert_int_equal(x.m, 66);
         unmake(&x);
@@ -157,18 +157,18 @@ static void impossible_requests_are_refused(void **state) {
         refuse(model, options_of(10, 20, 0, NAN), "--mixing");
         refuse(model, options_of(10, 20, 0, 1.1), "--mixing");
     }
-    refuse(CAFE_MODEL_SBM, options_of(10, 20, 11, 0.2), "11 blocks");
-    refuse(CAFE_MODEL_PLANTED, options_of(10, 20, 11, 0.2), "11 blocks");
-    refuse(CAFE_MODEL_SBM, options_of(10, 20, 5, 0.2), "16 edges inside the 5 blocks");
-    refuse(CAFE_MODEL_SBM, options_of(10, 40, 2, 0.9), "36 edges between the 2 blocks");
-    refuse(CAFE_MODEL_PLANTED, options_of(10, 44, 1, 0), "too many for power-law degrees");
-    refuse(CAFE_MODEL_BA, options_of(10, 8, 0, 0.2), "ba needs at least");
+    refuse(CAFE_GENERATOR_SBM, options_of(10, 20, 11, 0.2), "11 blocks");
+    refuse(CAFE_GENERATOR_PLANTED, options_of(10, 20, 11, 0.2), "11 blocks");
+    refuse(CAFE_GENERATOR_SBM, options_of(10, 20, 5, 0.2), "16 edges inside the 5 blocks");
+    refuse(CAFE_GENERATOR_SBM, options_of(10, 40, 2, 0.9), "36 edges between the 2 blocks");
+    refuse(CAFE_GENERATOR_PLANTED, options_of(10, 44, 1, 0), "too many for power-law degrees");
+    refuse(CAFE_GENERATOR_BA, options_of(10, 8, 0, 0.2), "ba needs at least");
     refuse(17, o, "no model number 17");
     o.exponent = 1;
-    refuse(CAFE_MODEL_PLANTED, o, "--exponent");
+    refuse(CAFE_GENERATOR_PLANTED, o, "--exponent");
     o = options_of(10, 20, 0, 0.2);
     o.struct_size = 1;
-    refuse(CAFE_MODEL_SBM, o, "not initialised");
+    refuse(CAFE_GENERATOR_SBM, o, "not initialised");
 }
 
 static void defaults_are_usable(void **state) {
@@ -265,7 +265,7 @@ static void shares_are_even(void **state) {
 static void the_mixing_is_what_was_asked(void **state) {
     const double mixings[] = {0, 0.1, 0.5, 1};
     (void)state;
-    for (int model = 0; model <= CAFE_MODEL_PLANTED; model++)
+    for (int model = 0; model <= CAFE_GENERATOR_PLANTED; model++)
         for (int i = 0; i < 4; i++) {
             made x = make(model, options_of(5000, 30000, 20, mixings[i]), 2, 1);
             assert_true(fabs(mixing_of(&x) - mixings[i]) < 1e-9);
@@ -296,7 +296,7 @@ static void assert_ids_are_shuffled(const made *x, int64_t most) {
 
 static void sbm_has_equal_blocks_and_poisson_degrees(void **state) {
     enum { N = 10007, M = 100000, B = 30 };
-    made x = make(CAFE_MODEL_SBM, options_of(N, M, B, 0.3), 2, 1);
+    made x = make(CAFE_GENERATOR_SBM, options_of(N, M, B, 0.3), 2, 1);
     double mean = 2.0 * M / N, variance = 0;
     int64_t least, most;
     (void)state;
@@ -315,7 +315,7 @@ static void planted_has_power_law_degrees(void **state) {
     for (int i = 0; i < 2; i++) {
         cafe_generate_options o = options_of(50000, 400000, 25, 0.2);
         o.exponent = exponents[i];
-        made x = make(CAFE_MODEL_PLANTED, o, 2, 1);
+        made x = make(CAFE_GENERATOR_PLANTED, o, 2, 1);
         double found = exponent_of(&x, 30);
         assert_true(fabs(found - exponents[i]) < 0.3);
         assert_true((double)x.graph->counts.max_degree < 1.5 * sqrt(2.0 * 400000));
@@ -325,7 +325,7 @@ static void planted_has_power_law_degrees(void **state) {
 
 static void planted_nodes_keep_to_their_blocks(void **state) {
     enum { N = 20000, M = 200000, B = 40 };
-    made x = make(CAFE_MODEL_PLANTED, options_of(N, M, B, 0.3), 2, 1);
+    made x = make(CAFE_GENERATOR_PLANTED, options_of(N, M, B, 0.3), 2, 1);
     double sum = 0, squares = 0, count = 0;
     int64_t least, most;
     (void)state;
@@ -347,7 +347,7 @@ static void planted_nodes_keep_to_their_blocks(void **state) {
 
 static void blocks_are_chosen_by_size(void **state) {
     (void)state;
-    for (int model = 0; model <= CAFE_MODEL_PLANTED; model++) {
+    for (int model = 0; model <= CAFE_GENERATOR_PLANTED; model++) {
         made x = make(model, options_of(40000, 200000, 0, 0.2), 2, 1);
         int64_t least, most;
         sizes_of_blocks(&x, 100, &least, &most); /* sqrt(40000) / 2 */
@@ -365,7 +365,7 @@ static double mean_degree(const made *x, int64_t begin, int64_t end) {
 
 static void ba_degrees_follow_age(void **state) {
     enum { N = 100000, M = 500000 };
-    made x = make(CAFE_MODEL_BA, options_of(N, M, 0, 0.2), 2, 1);
+    made x = make(CAFE_GENERATOR_BA, options_of(N, M, 0, 0.2), 2, 1);
     double per_node = (double)M / N;
     (void)state;
     assert_int_equal(x.m, M);
@@ -387,7 +387,7 @@ static void ba_nodes_bring_their_links(void **state) {
     enum { N = 2000 };
     (void)state;
     for (int64_t m = N - 1; m < 8 * N; m = m * 3 / 2) {
-        made x = make(CAFE_MODEL_BA, options_of(N, m, 0, 0.2), 2, 1);
+        made x = make(CAFE_GENERATOR_BA, options_of(N, m, 0, 0.2), 2, 1);
         int64_t short_of = 0;
         for (int64_t u = N / 2; u < N; u++) {
             int64_t older = 0;
@@ -404,7 +404,7 @@ static void ba_nodes_bring_their_links(void **state) {
 /* Of the ends of links, 0.57 + 0.19 fall into the first half of the square, and so on down. */
 static void rmat_quarters(void **state) {
     enum { LEVELS = 17, N = 1 << LEVELS, M = 50000 };
-    made x = make(CAFE_MODEL_RMAT, options_of(N, M, 0, 0.2), 2, 1);
+    made x = make(CAFE_GENERATOR_RMAT, options_of(N, M, 0, 0.2), 2, 1);
     int32_t *order = malloc(N * sizeof *order);
     (void)state;
     assert_int_equal(cafe_generate_order(x.context, N, order), CAFE_OK);
@@ -423,7 +423,7 @@ static void rmat_takes_any_number_of_nodes(void **state) {
     const int64_t nodes[] = {65, 127, 1000, 1025};
     (void)state;
     for (int i = 0; i < 4; i++) {
-        made x = make(CAFE_MODEL_RMAT, options_of(nodes[i], 3 * nodes[i], 0, 0.2), 2, 1);
+        made x = make(CAFE_GENERATOR_RMAT, options_of(nodes[i], 3 * nodes[i], 0, 0.2), 2, 1);
         assert_int_equal(x.m, 3 * nodes[i]);
         for (int64_t u = 0; u < x.n; u++) assert_int_equal(x.labels[u], 0);
         unmake(&x);

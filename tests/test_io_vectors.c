@@ -3,11 +3,6 @@
 #include "failing.h"
 #include "test_io.h"
 
-#define TEST_OK(context, call)                                      \
-    do {                                                            \
-        if ((call) != CAFE_OK) fail_msg("%s", cafe_error(context)); \
-    } while (0)
-
 static cafe_context *shared;
 
 static int start(void **state) {

@@ -1,8 +1,19 @@
 /* Label propagation and spreading against dense solutions of their equations. */
-#include <cafe/propagation.h>
+#include <cafe/cafe.h>
 
 #include "dense.h"
 #include "failing.h"
+#include "method/others.h"
+
+static cafe_status spread(cafe_context *context, const cafe_graph *graph, const int32_t *label,
+                          int64_t classes, const cafe_label_propagation_options *o,
+                          cafe_solution **solution) {
+    cafe_method_inputs inputs;
+    cafe_method_inputs_init(&inputs);
+    inputs.labels = label;
+    inputs.classes = classes;
+    return test_solve_with(context, graph, "label-propagation", o, &inputs, solution);
+}
 
 enum { NODES = 45, CLASSES = 3 };
 
@@ -103,7 +114,7 @@ static void check_kind(int32_t kind, double alpha, int32_t weighted) {
     cafe_label_propagation_options_init(&o);
     o.kind = kind, o.alpha = alpha, o.sweeps = 100000, o.tolerance = 1e-7;
     dense_labels(graph, label, kind, alpha, want);
-    TEST_OK(context, cafe_label_propagation(context, graph, label, CLASSES, &o, &s));
+    TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
     assert_int_equal(cafe_solution_converged(s), 1);
     assert_int_equal(cafe_solution_columns(s), CLASSES);
     cafe_solution_copy(s, got);
@@ -137,7 +148,7 @@ static void given_labels_stay(void **state) {
         cafe_solution *s = NULL;
         cafe_label_propagation_options_init(&o);
         o.sweeps = sweeps;
-        TEST_OK(context, cafe_label_propagation(context, graph, label, CLASSES, &o, &s));
+        TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
         cafe_solution_copy(s, got);
         for (int64_t u = 0; u < NODES; u++) {
             const float *row = got + u * CLASSES;
@@ -177,7 +188,7 @@ static void cliques_take_their_own_label(void **state) {
         cafe_solution *s = NULL;
         cafe_label_propagation_options_init(&o);
         o.kind = kind;
-        TEST_OK(context, cafe_label_propagation(context, graph, label, 2, &o, &s));
+        TEST_OK(context, spread(context, graph, label, 2, &o, &s));
         cafe_solution_copy(s, got);
         for (int32_t u = 0; u < N; u++) assert_true((got[2 * u] < got[2 * u + 1]) == (u >= HALF));
         cafe_solution_free(s);
@@ -201,7 +212,7 @@ static void labels_have_the_same_bits(void **state) {
         cafe_solution *s = NULL;
         cafe_label_propagation_options_init(&o);
         o.kind = i / 4, o.sweeps = 50;
-        TEST_OK(context, cafe_label_propagation(context, graph, label, CLASSES, &o, &s));
+        TEST_OK(context, spread(context, graph, label, CLASSES, &o, &s));
         cafe_solution_copy(s, h[i % 4 > 0]);
         if (i % 4 > 0) assert_memory_equal(h[0], h[1], sizeof h[0]);
         cafe_solution_free(s);
@@ -220,7 +231,7 @@ static void memory_that_runs_out_is_survived(void **state) {
     for (long k = 0;; k++) {
         cafe_solution *s = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_label_propagation(context, graph, label, 2, NULL, &s);
+        cafe_status status = spread(context, graph, label, 2, NULL, &s);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_solution_free(s);
@@ -237,17 +248,14 @@ static void bad_labels_are_refused(void **state) {
     cafe_solution *s = NULL;
     int32_t label[TEST_KARATE_NODES];
     for (int32_t u = 0; u < TEST_KARATE_NODES; u++) label[u] = -1;
-    assert_int_equal(cafe_label_propagation(context, graph, label, 2, NULL, &s),
-                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(spread(context, graph, label, 2, NULL, &s), CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(context), "no node has a label"));
     label[3] = 2;
-    assert_int_equal(cafe_label_propagation(context, graph, label, 2, NULL, &s),
-                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(spread(context, graph, label, 2, NULL, &s), CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(context), "node 3"));
     label[3] = 0;
     cafe_cancel(context);
-    assert_int_equal(cafe_label_propagation(context, graph, label, 2, NULL, &s),
-                     CAFE_ERROR_CANCELLED);
+    assert_int_equal(spread(context, graph, label, 2, NULL, &s), CAFE_ERROR_CANCELLED);
     assert_null(s);
     cafe_graph_free(graph);
     cafe_context_free(context);

@@ -187,7 +187,7 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
     o.edges = edges;
     o.blocks = 12;
     o.mixing = mixing;
-    assert_int_equal(cafe_generate(context, CAFE_MODEL_PLANTED, &o, &graph, labels), CAFE_OK);
+    assert_int_equal(cafe_generate(context, CAFE_GENERATOR_PLANTED, &o, &graph, labels), CAFE_OK);
     return graph;
 }
 

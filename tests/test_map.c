@@ -5,11 +5,6 @@
 #include "failing.h"
 #include "graphs.h"
 
-#define TEST_OK(context, call)                                                 \
-    do {                                                                       \
-        if ((call) != CAFE_OK) fail_msg("%s: %s", #call, cafe_error(context)); \
-    } while (0)
-
 typedef struct planted {
     cafe_context *context;
     cafe_graph *graph;
@@ -18,7 +13,7 @@ typedef struct planted {
     float *vectors, *xy;
 } planted;
 
-static planted open_planted(int32_t threads, cafe_model model, int64_t n, int64_t blocks) {
+static planted open_planted(int32_t threads, cafe_generator model, int64_t n, int64_t blocks) {
     planted p = {.context = test_context(threads, 3), .n = n};
     cafe_generate_options g;
     cafe_sphere_options sphere;
@@ -29,7 +24,7 @@ static planted open_planted(int32_t threads, cafe_model model, int64_t n, int64_
     TEST_OK(p.context, cafe_generate(p.context, model, &g, &p.graph, p.labels));
     cafe_sphere_options_init(&sphere);
     sphere.columns = 16;
-    TEST_OK(p.context, cafe_embed(p.context, p.graph, &sphere, NULL, &embedding));
+    embedding = test_embed(p.context, p.graph, &sphere, NULL);
     p.columns = cafe_embedding_columns(embedding);
     p.vectors = malloc((size_t)(n * p.columns) * sizeof *p.vectors);
     p.xy = malloc((size_t)(2 * n) * sizeof *p.xy);
@@ -79,7 +74,7 @@ static void check_frame(int64_t n, const float *xy, double most) {
 static void planted_blocks_become_islands(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        planted p = open_planted(2, kind % 2 ? CAFE_MODEL_PLANTED : CAFE_MODEL_SBM,
+        planted p = open_planted(2, kind % 2 ? CAFE_GENERATOR_PLANTED : CAFE_GENERATOR_SBM,
                                  kind < 2 ? 600 : 2500, 6);
         cafe_map_options o;
         cafe_map_quality q;
@@ -109,7 +104,7 @@ static void planted_blocks_become_islands(void **state) {
 static void bits_do_not_depend_on_threads(void **state) {
     static const int32_t threads[] = {2, 3, 8};
     (void)state;
-    planted p = open_planted(1, CAFE_MODEL_SBM, 3000, 5);
+    planted p = open_planted(1, CAFE_GENERATOR_SBM, 3000, 5);
     float *other = malloc((size_t)(2 * p.n) * sizeof *other);
     cafe_map_options o;
     cafe_map_options_init(&o);
@@ -278,7 +273,7 @@ static void failing_memory(void **state) {
 }
 
 static void a_cancelled_map_stops(void **state) {
-    planted p = open_planted(2, CAFE_MODEL_SBM, 500, 3);
+    planted p = open_planted(2, CAFE_GENERATOR_SBM, 500, 3);
     (void)state;
     cafe_cancel(p.context);
     assert_int_equal(cafe_map(p.context, p.graph, p.n, p.columns, p.vectors, NULL, p.xy),

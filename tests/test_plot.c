@@ -10,11 +10,6 @@
 #include "failing.h"
 #include "graphs.h"
 
-#define TEST_OK(context, call)                                                 \
-    do {                                                                       \
-        if ((call) != CAFE_OK) fail_msg("%s: %s", #call, cafe_error(context)); \
-    } while (0)
-
 /* ---- a decoder of its own -------------------------------------------------------------------- */
 
 static uint32_t get32(const uint8_t *p) {

@@ -1,10 +1,11 @@
 /* Spectral propagation against a dense computation of the filter and of its definition. */
 #include <stdbool.h>
 
-#include <cafe/factorise.h>
+#include <cafe/cafe.h>
 
 #include "dense.h"
 #include "failing.h"
+#include "method/others.h"
 
 enum { MOST = 80, COLUMNS = 5 };
 

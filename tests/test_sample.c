@@ -207,12 +207,12 @@ static void test_one_step(void **state) {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         cafe_graph *graph = small_graph(context, kind);
-        cafe_sample_options o = defaults();
+        cafe_sample_options o = defaults(), ranks = defaults();
         o.window = 1;
-        o.damping = 0;
+        ranks.damping = 0;
         cafe_sampled *edge = sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL);
         cafe_sampled *walk = sample(context, graph, CAFE_SAMPLING_WALK, &o, NULL);
-        cafe_sampled *rank = sample(context, graph, CAFE_SAMPLING_PAGERANK, &o, NULL);
+        cafe_sampled *rank = sample(context, graph, CAFE_SAMPLING_PAGERANK, &ranks, NULL);
         check_distribution(edge);
         for (int64_t u = 0; u < N; u++)
             for (int64_t w = 0; w < N; w++) {
@@ -514,14 +514,14 @@ static void test_threads(void **state) {
             cafe_sample_inputs inputs = {
                 .struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
             o.samples = cases[i].samples;
-            o.window = 2; /* short rows; those of PageRank are long */
-            o.damping = 0.5;
-            o.aim = 1;
-            o.twist_mean = 0.3;
+            bool twisted = cases[i].sampling == CAFE_SAMPLING_TWISTED;
+            if (cases[i].sampling == CAFE_SAMPLING_WALK)
+                o.window = 2; /* short rows; those of PageRank are long */
+            if (cases[i].sampling == CAFE_SAMPLING_PAGERANK) o.damping = 0.5;
+            if (twisted) o.aim = 1, o.twist_mean = 0.3;
             context[k] = test_context(threads[k], 7);
             graph[k] = test_random(context[k], NODES, 1500, 1, 1, 21);
-            s[k] = sample(context[k], graph[k], cases[i].sampling, &o,
-                          cases[i].sampling == CAFE_SAMPLING_TWISTED ? &inputs : NULL);
+            s[k] = sample(context[k], graph[k], cases[i].sampling, &o, twisted ? &inputs : NULL);
             expect_same(s[0], s[k]);
         }
         for (int k = 0; k < 4; k++) {

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include <cafe/sdne.h>
+#include <cafe/cafe.h>
 
 #include "dense.h"
 #include "failing.h"
@@ -176,7 +176,7 @@ static void the_loss_falls(void **state) {
     cafe_sdne_options o;
     cafe_sdne_options_init(&o);
     o.columns = 8, o.epochs = 200, o.batch = 12, o.rate = 0.02;
-    TEST_OK(context, cafe_sdne(context, graph, &o, &s));
+    TEST_OK(context, test_solve(context, graph, "sdne", &o, &s));
     const double *loss = cafe_solution_objective(s);
     assert_int_equal(cafe_solution_sweeps(s), 200);
     assert_true(loss[1] < loss[0]);
@@ -228,7 +228,7 @@ static void isolated_nodes_share_a_vector(void **state) {
     float h[N * 4];
     cafe_sdne_options_init(&o);
     o.columns = 4, o.epochs = 5, o.batch = 16;
-    TEST_OK(context, cafe_sdne(context, graph, &o, &s));
+    TEST_OK(context, test_solve(context, graph, "sdne", &o, &s));
     cafe_solution_copy(s, h);
     for (int64_t i = 0; i < N * 4; i++) assert_true(h[i] > 0 && h[i] < 1);
     assert_memory_equal(h + 6 * 4, h + 13 * 4, 4 * sizeof *h);
@@ -252,7 +252,7 @@ static void vectors_have_the_same_bits(void **state) {
         cafe_sdne_options o;
         cafe_sdne_options_init(&o);
         o.columns = K, o.hidden = 140, o.epochs = 2, o.batch = 150;
-        TEST_OK(context, cafe_sdne(context, graph, &o, &s));
+        TEST_OK(context, test_solve(context, graph, "sdne", &o, &s));
         cafe_solution_copy(s, h[i > 0]);
         if (i > 0) assert_memory_equal(h[0], h[1], sizeof h[0]);
         cafe_solution_free(s);
@@ -272,7 +272,7 @@ static void memory_that_runs_out_is_survived(void **state) {
     for (long k = 0;; k++) {
         cafe_solution *s = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_sdne(context, graph, &o, &s);
+        cafe_status status = test_solve(context, graph, "sdne", &o, &s);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_solution_free(s);
@@ -289,12 +289,12 @@ static void what_cannot_be_trained_is_refused(void **state) {
     cafe_solution *s = NULL;
     cafe_sdne_options o;
     TEST_OK(context, cafe_graph_from_edges(context, 5, 0, NULL, NULL, NULL, NULL, &empty));
-    assert_int_equal(cafe_sdne(context, empty, NULL, &s), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(test_solve(context, empty, "sdne", NULL, &s), CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(context), "no edges"));
     assert_null(s);
     cafe_sdne_options_init(&o);
     o.rate = -1;
-    assert_int_equal(cafe_sdne(context, karate, &o, &s), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(test_solve(context, karate, "sdne", &o, &s), CAFE_ERROR_ARGUMENT);
     cafe_graph_free(empty);
     cafe_graph_free(karate);
     /* 16 bytes x 2 x 10^6 x 65536: two tebibytes */
@@ -303,7 +303,7 @@ static void what_cannot_be_trained_is_refused(void **state) {
             cafe_graph_from_edges(context, 1000000, 1, &source, &target, NULL, NULL, &empty));
     cafe_sdne_options_init(&o);
     o.hidden = 65536;
-    assert_int_equal(cafe_sdne(context, empty, &o, &s), CAFE_ERROR_LIMIT);
+    assert_int_equal(test_solve(context, empty, "sdne", &o, &s), CAFE_ERROR_LIMIT);
     assert_non_null(strstr(cafe_error(context), "GiB"));
     cafe_graph_free(empty);
     cafe_context_free(context);
@@ -328,7 +328,7 @@ static void a_run_can_be_cancelled(void **state) {
     o.epochs = 1000000;
     assert_int_equal(pthread_create(&thread, NULL, cancel_soon, context), 0);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    assert_int_equal(cafe_sdne(context, graph, &o, &s), CAFE_ERROR_CANCELLED);
+    assert_int_equal(test_solve(context, graph, "sdne", &o, &s), CAFE_ERROR_CANCELLED);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_null(s);
     assert_true((double)(end.tv_sec - begin.tv_sec) < 3); /* of a busy machine */

@@ -10,14 +10,10 @@
 #include "failing.h"
 #include "graphs.h"
 
-#include <cafe/skipgram.h>
+#include <cafe/cafe.h>
 
+#include "method/others.h"
 #include "solve/solution.h"
-
-#define TEST_OK(context, call)                                      \
-    do {                                                            \
-        if ((call) != CAFE_OK) fail_msg("%s", cafe_error(context)); \
-    } while (0)
 
 /* ---- the methods under test, small ------------------------------------------------------------
  */
@@ -37,20 +33,20 @@ static cafe_status solve(cafe_context *context, const cafe_graph *graph, int met
         o.columns = z.columns, o.walks = z.walks, o.length = 20, o.window = 5, o.fast = z.fast;
         o.loss = method == NEGATIVE ? CAFE_LOSS_NEGATIVE : CAFE_LOSS_HIERARCHICAL;
         o.epochs = 2, o.rate = 0.05;
-        return cafe_deepwalk(context, graph, &o, solution);
+        return test_solve(context, graph, "deepwalk", &o, solution);
     }
     if (method == NODE2VEC) {
         cafe_node2vec_options o;
         cafe_node2vec_options_init(&o);
         o.columns = z.columns, o.walks = z.walks, o.length = 20, o.window = 5, o.fast = z.fast;
         o.epochs = 2, o.rate = 0.05, o.p = 0.5, o.q = 2;
-        return cafe_node2vec(context, graph, &o, solution);
+        return test_solve(context, graph, "node2vec", &o, solution);
     }
     cafe_line_options o;
     cafe_line_options_init(&o);
     o.columns = z.columns, o.samples = z.samples, o.fast = z.fast, o.rate = 0.05;
     o.order = method - FIRST;
-    return cafe_line(context, graph, &o, solution);
+    return test_solve(context, graph, "line", &o, solution);
 }
 
 /* Two random blocks of `half` nodes with many links inside and few between; the last node of the
@@ -243,8 +239,8 @@ static void expect_refused(cafe_context *context, const cafe_graph *graph,
                            const cafe_option_table *table, void *options, int line,
                            const char *word) {
     cafe_solution *s = NULL;
-    cafe_status status =
-        line ? cafe_line(context, graph, options, &s) : cafe_node2vec(context, graph, options, &s);
+    cafe_status status = line ? test_solve(context, graph, "line", options, &s)
+                              : test_solve(context, graph, "node2vec", options, &s);
     assert_int_equal(status, CAFE_ERROR_ARGUMENT);
     assert_null(s);
     if (!strstr(cafe_error(context), word)) fail_msg("%s", cafe_error(context));
@@ -273,7 +269,7 @@ static void bad_options_are_refused(void **state) {
     l.columns = 1, expect_refused(context, graph, cafe_line_option_table(), &l, 1, "2 columns");
     cafe_deepwalk_options_init(&d);
     d.loss = 2;
-    assert_int_equal(cafe_deepwalk(context, graph, &d, &s), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(test_solve(context, graph, "deepwalk", &d, &s), CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(context), "loss"));
     cafe_graph_free(graph);
     cafe_context_free(context);

@@ -8,11 +8,6 @@
 
 #include "method/skipgram.h"
 
-#define TEST_OK(context, call)                                      \
-    do {                                                            \
-        if ((call) != CAFE_OK) fail_msg("%s", cafe_error(context)); \
-    } while (0)
-
 /* ---- distributions --------------------------------------------------------------------------- */
 
 /* Pearson's statistic stays below its mean k plus five deviations sqrt(2k). */

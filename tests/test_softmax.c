@@ -185,7 +185,7 @@ static void planted_blocks_are_found(void **state) {
     int64_t count = 0, agree = 0;
     cafe_generate_options_init(&g);
     g.nodes = N, g.edges = 6000, g.blocks = 2, g.mixing = 0.1;
-    TEST_OK(context, cafe_generate(context, CAFE_MODEL_SBM, &g, &graph, block));
+    TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, block));
     test_problem t = test_open(context, graph);
     cafe_solution *s = solve(&t, options(2, 10, 100, 0), NULL, NULL);
     TEST_OK(context, cafe_solution_partition(context, s, part, &count));

@@ -13,9 +13,7 @@ static cafe_softmax_options options(int64_t columns, int64_t sweeps, int64_t chu
     return o;
 }
 
-static cafe_sparse_options rows(int64_t support, double threshold) {
-    cafe_sparse_options o;
-    cafe_sparse_options_init(&o);
+static cafe_softmax_options rows(cafe_softmax_options o, int64_t support, double threshold) {
     o.support = support;
     o.threshold = threshold;
     return o;
@@ -37,10 +35,10 @@ static float *dense_of(const cafe_memberships *m, int64_t n) {
     return h;
 }
 
-static cafe_memberships *solve(test_problem *t, cafe_softmax_options o, cafe_sparse_options s,
-                               const int32_t *part, const int32_t *labels) {
+static cafe_memberships *solve(test_problem *t, cafe_softmax_options o, const int32_t *part,
+                               const int32_t *labels) {
     cafe_memberships *m = NULL;
-    TEST_OK(t->context, cafe_softmax_sparse(t->context, t->op, &o, &s, part, labels, &m));
+    TEST_OK(t->context, cafe_softmax_sparse(t->context, t->op, &o, part, labels, &m));
     return m;
 }
 
@@ -56,11 +54,11 @@ static void it_is_the_dense_iteration(void **state) {
             cafe_softmax_options o = options(K, 0, chunks);
             o.units = units;
             o.resolution = units ? 3 : 1;
-            cafe_memberships *start = solve(&t, o, rows(K, 0), NULL, NULL);
+            cafe_memberships *start = solve(&t, rows(o, K, 0), NULL, NULL);
             float *h = dense_of(start, n), *dense = malloc((size_t)(n * K) * sizeof *dense);
             cafe_solution *s = NULL;
             o.sweeps = SWEEPS;
-            cafe_memberships *m = solve(&t, o, rows(K, 0), NULL, NULL);
+            cafe_memberships *m = solve(&t, rows(o, K, 0), NULL, NULL);
             TEST_OK(context, cafe_softmax(context, t.op, &o, h, NULL, &s));
             float *sparse = dense_of(m, n);
             cafe_solution_copy(s, dense);
@@ -86,7 +84,7 @@ static void the_objective_never_falls(void **state) {
             test_problem t = test_open(
                 context, test_random(context, 300, 1500, seed & 1, (seed & 2) != 0, seed));
             int64_t n = cafe_operator_nodes(t.op);
-            cafe_memberships *m = solve(&t, options(200, 30, chunks[c]), rows(6, 1e-3), NULL, NULL);
+            cafe_memberships *m = solve(&t, rows(options(200, 30, chunks[c]), 6, 1e-3), NULL, NULL);
             const double *objective = cafe_memberships_objective(m);
             float *h = dense_of(m, n);
             for (int64_t i = 1; i <= cafe_memberships_sweeps(m); i++)
@@ -112,7 +110,7 @@ static void threads_do_not_change_the_bits(void **state) {
     for (int i = 0; i < 4; i++) {
         cafe_context *context = test_context(threads[i], 5);
         test_problem t = test_open(context, test_random(context, 5000, 20000, 1, 1, 5));
-        cafe_memberships *m = solve(&t, options(100, 5, 0), rows(8, 1e-4), NULL, NULL);
+        cafe_memberships *m = solve(&t, rows(options(100, 5, 0), 8, 1e-4), NULL, NULL);
         float *h = dense_of(m, 5000);
         if (first) assert_memory_equal(first, h, 5000 * 100 * sizeof *h);
         if (first)
@@ -138,10 +136,10 @@ static void partitions_and_labels_are_kept(void **state) {
     int64_t count = 0, same = 0;
     cafe_generate_options_init(&g);
     g.nodes = N, g.edges = 16000, g.blocks = BLOCKS, g.mixing = 0.05;
-    TEST_OK(context, cafe_generate(context, CAFE_MODEL_SBM, &g, &graph, block));
+    TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, block));
     test_problem t = test_open(context, graph);
     for (int u = 0; u < N; u++) labels[u] = u % 5 == 0 ? block[u] : -1;
-    cafe_memberships *m = solve(&t, options(BLOCKS, 20, 0), rows(16, 1e-4), block, labels);
+    cafe_memberships *m = solve(&t, rows(options(BLOCKS, 20, 0), 16, 1e-4), block, labels);
     TEST_OK(context, cafe_memberships_partition(context, m, part, &count));
     assert_true(count > 0.95 * BLOCKS && count <= BLOCKS);
     for (int u = 1; u < N; u++) {
@@ -158,7 +156,7 @@ static void partitions_and_labels_are_kept(void **state) {
     labels[3] = BLOCKS;
     cafe_softmax_options o = options(BLOCKS, 20, 0);
     cafe_memberships *none = NULL;
-    assert_int_equal(cafe_softmax_sparse(context, t.op, &o, NULL, block, labels, &none),
+    assert_int_equal(cafe_softmax_sparse(context, t.op, &o, block, labels, &none),
                      CAFE_ERROR_ARGUMENT);
     cafe_memberships_free(m);
     free(block), free(part), free(labels);
@@ -174,7 +172,7 @@ static void it_survives_failing_memory(void **state) {
     for (long k = 0;; k++) {
         cafe_memberships *m = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status = cafe_softmax_sparse(context, t.op, &o, NULL, NULL, NULL, &m);
+        cafe_status status = cafe_softmax_sparse(context, t.op, &o, NULL, NULL, &m);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_memberships_free(m);

@@ -108,7 +108,7 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
     cafe_graph *graph = NULL;
     cafe_generate_options_init(&o);
     o.nodes = nodes, o.edges = edges, o.blocks = blocks, o.mixing = 0.2;
-    TEST_OK(context, cafe_generate(context, CAFE_MODEL_PLANTED, &o, &graph, NULL));
+    TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_PLANTED, &o, &graph, NULL));
     return graph;
 }
 
@@ -633,7 +633,7 @@ static void placed_columns_reproduce_eigenvectors(void **state) {
         cafe_finish_options_init(&finish);
         cafe_place_options_init(&o);
         sphere.columns = K, finish.form = forms[f], finish.residual = 1e-4, o.form = places[f];
-        TEST_OK(context, cafe_embed(context, graph, &sphere, &finish, &embedding));
+        embedding = test_embed(context, graph, &sphere, &finish);
         int64_t columns = cafe_embedding_columns(embedding), cells = TEST_KARATE_NODES * columns;
         float *v = malloc((size_t)cells * sizeof *v), *again = malloc((size_t)cells * sizeof *v);
         cafe_embedding_copy(embedding, v);

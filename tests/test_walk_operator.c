@@ -108,7 +108,7 @@ static void what_needs_rows_is_refused(void **state) {
         cafe_operator_covariance(context, op, part, 1, row),
         cafe_sphere(context, op, NULL, NULL, &solution),
         cafe_softmax(context, op, NULL, NULL, NULL, &solution),
-        cafe_softmax_sparse(context, op, NULL, NULL, NULL, NULL, &memberships),
+        cafe_softmax_sparse(context, op, NULL, NULL, NULL, &memberships),
         cafe_layers_find(context, op, NULL, &layers),
         cafe_operator_eigen(context, op, CAFE_END_LARGEST, 1, 1e-6, values, NULL),
     };

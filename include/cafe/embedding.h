@@ -57,6 +57,9 @@ CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
 CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
+/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
+ * modularity unless `modularity` is NULL. */
+CAFE_API int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
@@ -96,11 +99,6 @@ CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
 CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
                                   const float *vectors, const cafe_finish_options *options,
                                   cafe_embedding **embedding);
-
-/* All in one: edge sampling, the operator, cafe_sphere and cafe_finish. Options may be NULL. */
-CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
-                                const cafe_sphere_options *sphere,
-                                const cafe_finish_options *finish, cafe_embedding **embedding);
 
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
  * pairs have `pairs` entries, those of columns `columns`.
@@ -154,11 +152,6 @@ CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path,
                                         int64_t columns, const int64_t *offsets,
                                         const int32_t *columns_of, const float *values,
                                         int32_t overwrite);
-
-/* Bytes the whole run (graph, solver, finish) will hold at its peak, from sizes alone. */
-CAFE_API int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
-                                  const cafe_sphere_options *sphere,
-                                  const cafe_finish_options *finish, int32_t threads);
 
 #ifdef __cplusplus
 }

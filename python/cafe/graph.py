@@ -319,7 +319,7 @@ def generate(model: str = "planted", *, random_state: Any = None, n_jobs: Option
     """
     table = Table.named("generate")
     check_keywords(options, [o.keyword for o in table.options], "generate")
-    models = {n.rpartition("_")[2].lower(): v for n, v in _abi.ENUMS["cafe_model"].items()}
+    models = {n.rpartition("_")[2].lower(): v for n, v in _abi.ENUMS["cafe_generator"].items()}
     if model not in models:
         raise ValueError(f"model={model!r}: expected one of {', '.join(models)}")
 

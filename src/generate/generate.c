@@ -77,17 +77,18 @@ cafe_status cafe_generate_order(cafe_context *context, int64_t n, int32_t *order
 /* ---- one model --------------------------------------------------------------------------------
  */
 
-static cafe_status check(cafe_context *context, cafe_model model, const cafe_generate_options *o) {
+static cafe_status check(cafe_context *context, cafe_generator model,
+                         const cafe_generate_options *o) {
     int64_t pairs = o->nodes * (o->nodes - 1) / 2;
     if (o->edges > pairs)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "%" PRId64 " edges do not fit: %" PRId64 " nodes have %" PRId64 " pairs",
                          o->edges, o->nodes, pairs);
-    if (model <= CAFE_MODEL_PLANTED && o->blocks > o->nodes)
+    if (model <= CAFE_GENERATOR_PLANTED && o->blocks > o->nodes)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "%" PRId64 " blocks are more than the %" PRId64 " nodes", o->blocks,
                          o->nodes);
-    if (model == CAFE_MODEL_BA && o->edges < o->nodes - 1)
+    if (model == CAFE_GENERATOR_BA && o->edges < o->nodes - 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "ba needs at least one edge per new node: %" PRId64 " edges for %" PRId64
                          " nodes, not %" PRId64,
@@ -95,19 +96,19 @@ static cafe_status check(cafe_context *context, cafe_model model, const cafe_gen
     return CAFE_OK;
 }
 
-static cafe_status generate(cafe_context *context, cafe_model model, const cafe_generate_options *o,
-                            cafe_graph **graph, int32_t *labels) {
-    if (model >= CAFE_MODEL_BA) memset(labels, 0, (size_t)o->nodes * sizeof *labels);
+static cafe_status generate(cafe_context *context, cafe_generator model,
+                            const cafe_generate_options *o, cafe_graph **graph, int32_t *labels) {
+    if (model >= CAFE_GENERATOR_BA) memset(labels, 0, (size_t)o->nodes * sizeof *labels);
     switch (model) {
-        case CAFE_MODEL_SBM: return cafe_generate_sbm(context, o, graph, labels);
-        case CAFE_MODEL_PLANTED: return cafe_generate_planted(context, o, graph, labels);
-        case CAFE_MODEL_BA: return cafe_generate_ba(context, o, graph);
-        case CAFE_MODEL_RMAT: return cafe_generate_rmat(context, o, graph);
+        case CAFE_GENERATOR_SBM: return cafe_generate_sbm(context, o, graph, labels);
+        case CAFE_GENERATOR_PLANTED: return cafe_generate_planted(context, o, graph, labels);
+        case CAFE_GENERATOR_BA: return cafe_generate_ba(context, o, graph);
+        case CAFE_GENERATOR_RMAT: return cafe_generate_rmat(context, o, graph);
     }
     return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no model number %d", (int)model);
 }
 
-cafe_status cafe_generate(cafe_context *context, cafe_model model,
+cafe_status cafe_generate(cafe_context *context, cafe_generator model,
                           const cafe_generate_options *options, cafe_graph **graph,
                           int32_t *labels) {
     cafe_generate_options o;

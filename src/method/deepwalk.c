@@ -1,9 +1,6 @@
 /* DeepWalk (Perozzi, Al-Rfou, Skiena, KDD 2014): walks as sentences, nodes as words. */
-#include <cafe/skipgram.h>
-
 #include <stddef.h>
 
-#include "base/option.h"
 #include "method/skipgram.h"
 
 static const cafe_option deepwalk_options[] = {
@@ -46,12 +43,19 @@ cafe_status cafe_walk_train(cafe_context *context, const cafe_graph *graph, doub
     return status;
 }
 
-cafe_status cafe_deepwalk(cafe_context *context, const cafe_graph *graph,
-                          const cafe_deepwalk_options *options, cafe_solution **solution) {
-    cafe_deepwalk_options o;
-    *solution = NULL;
-    cafe_status status = cafe_options_take(context, &deepwalk_table, options, &o);
-    if (status != CAFE_OK) return status;
-    cafe_skipgram_plan plan = {o.columns, o.loss, o.negative, o.epochs, o.rate, 0, o.fast};
-    return cafe_walk_train(context, graph, 1, 1, o.walks, o.length, o.window, &plan, solution);
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    const cafe_deepwalk_options *o = job->own;
+    cafe_skipgram_plan plan = {o->columns, o->loss, o->negative, o->epochs, o->rate, 0, o->fast};
+    return cafe_walk_train(context, job->model->graph, 1, 1, o->walks, o->length, o->window, &plan,
+                           solution);
 }
+
+static const cafe_method_code deepwalk_code = {.solve = solve};
+const cafe_method cafe_deepwalk_method = {
+    .name = "deepwalk",
+    .title = "DeepWalk",
+    .summary = "nodes that meet on short random walks get near vectors",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_deepwalk_option_table,
+    .code = &deepwalk_code,
+};

@@ -19,15 +19,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/factorise.h>
-
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "graph/graph.h"
 #include "kernels/rows.h"
-#include "solve/solution.h"
+#include "method/others.h"
 
 enum { BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
 
@@ -244,18 +241,11 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     return cafe_parallel(context, cafe_blocks(graph->n, BLOCK), start_block, f);
 }
 
-cafe_status cafe_gf(cafe_context *context, const cafe_graph *graph, const cafe_gf_options *options,
-                    cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     gf f = {0};
-    cafe_gf_options o;
-    *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &gf_table, options, &o));
-    if (graph->arcs == 0)
-        CAFE_TRY(
-            cafe_fail(context, CAFE_ERROR_ARGUMENT, "the graph has no edges: it has no factors"));
-    CAFE_TRY(prepare(context, graph, &o, &f));
-    CAFE_TRY(descend(context, &f, &o));
+    CAFE_TRY(prepare(context, job->model->graph, job->own, &f));
+    CAFE_TRY(descend(context, &f, job->own));
     *solution = f.s;
     f.s = NULL;
 done:
@@ -265,3 +255,13 @@ done:
     cafe_solution_free(f.s);
     return status;
 }
+
+static const cafe_method_code gf_code = {.solve = solve};
+const cafe_method cafe_gf_method = {
+    .name = "gf",
+    .title = "Graph Factorization",
+    .summary = "inner products of rows approximate the weights of edges",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_gf_option_table,
+    .code = &gf_code,
+};

@@ -15,13 +15,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/factorise.h>
-
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
-#include "solve/solution.h"
+#include "method/others.h"
 #include "spectral/eigen.h"
 
 enum { WIDTH = CAFE_EIGEN_WIDTH, ROWS = 64, SLICE = 256 };
@@ -210,18 +207,18 @@ static void clear_isolated(const cafe_graph *graph, cafe_solution *s) {
             memset(s->h.x + u * s->stride, 0, (size_t)s->stride * sizeof *s->h.x);
 }
 
+static double dense_bytes(const void *own, int64_t nodes, int64_t edges) {
+    (void)own, (void)edges;
+    return 3.0 * (double)nodes * (double)nodes * sizeof(float);
+}
+
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_grarep_options *given, cafe_grarep_options *o) {
-    cafe_status status = cafe_options_take(context, &grarep_table, given, o);
-    double bytes = 3.0 * (double)graph->n * (double)graph->n * sizeof(float);
-    if (status != CAFE_OK) return status;
+                         const cafe_grarep_options *o) {
+    double bytes = dense_bytes(o, graph->n, 0);
     if (o->columns < o->steps)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "columns is %lld: expected at least one for each of %lld steps",
                          (long long)o->columns, (long long)o->steps);
-    if (graph->arcs == 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the graph has no edges: it has no transitions");
     if (bytes > (double)o->memory * 1048576)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "GraRep is dense: %lld nodes take %.0f bytes, and memory-limit allows "
@@ -230,23 +227,22 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
     return CAFE_OK;
 }
 
-cafe_status cafe_grarep(cafe_context *context, const cafe_graph *graph,
-                        const cafe_grarep_options *options, cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    const cafe_graph *graph = job->model->graph;
+    const cafe_grarep_options *o = job->own;
     cafe_status status = CAFE_OK;
     cafe_solution *s = NULL;
     grarep g = {0};
-    cafe_grarep_options o;
-    *solution = NULL;
-    CAFE_TRY(check(context, graph, options, &o));
+    CAFE_TRY(check(context, graph, o));
     CAFE_TRY(new_grarep(context, graph, &g));
-    CAFE_TRY(cafe_solution_rows(context, "grarep", graph->n, o.columns, 0, &s));
+    CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     s->loss = true;
     s->converged = 1;
-    for (int64_t k = 0, first = 0; k < o.steps; k++) {
+    for (int64_t k = 0, first = 0; k < o->steps; k++) {
         /* columns that the steps do not divide go to the first ones */
-        int64_t count = o.columns / o.steps + (k < o.columns % o.steps);
-        cafe_phase(context, "power", o.steps);
+        int64_t count = o->columns / o->steps + (k < o->columns % o->steps);
+        cafe_phase(context, "power", o->steps);
         cafe_step(context, k, 0);
         CAFE_TRY(advance(context, &g));
         cafe_phase(context, "eigen", 0);
@@ -262,3 +258,13 @@ done:
     cafe_solution_free(s);
     return status;
 }
+
+static const cafe_method_code grarep_code = {.solve = solve, .bytes = dense_bytes};
+const cafe_method cafe_grarep_method = {
+    .name = "grarep",
+    .title = "GraRep",
+    .summary = "singular vectors of the log transition matrices of several step counts",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_grarep_option_table,
+    .code = &grarep_code,
+};

@@ -16,11 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/factorise.h>
-
-#include "base/option.h"
 #include "graph/graph.h"
-#include "solve/solution.h"
+#include "method/others.h"
 #include "spectral/eigen.h"
 
 static const double tolerance = 1e-8;
@@ -72,9 +69,6 @@ static cafe_status find_beta(cafe_context *context, cafe_eigen_problem problem, 
     if (status != CAFE_OK) return status;
     double radius = found.values[0];
     cafe_eigen_free(context, &found);
-    if (!(radius > 0))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the graph has no edges: it has no Katz index");
     if (asked * radius >= 1 - 1e-6)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "beta is %g: the Katz index of this graph exists for beta below %.6g, the "
@@ -94,7 +88,8 @@ static void put_column(cafe_solution *s, const int64_t *offsets, int64_t j, int6
         if (offsets[u] == offsets[u + 1]) continue;
         float value = (float)(root * found->vectors[u * found->count + j]);
         s->h.x[u * s->stride + j] = value;
-        if (twin > 0) s->h.x[u * s->stride + twin + j] = f < 0 ? -value : value;
+        if (twin > 0 && twin + j < s->columns)
+            s->h.x[u * s->stride + twin + j] = f < 0 ? -value : value;
     }
 }
 
@@ -112,39 +107,28 @@ static void put_columns(cafe_solution *s, const katz *job, int64_t pairs, int64_
     s->objective[0] = found->count > pairs ? fabs(katz_value(job->beta, found->values[pairs])) : 0;
 }
 
-static cafe_status check(cafe_context *context, const cafe_hope_options *given,
-                         cafe_hope_options *o) {
-    cafe_status status = cafe_options_take(context, &hope_table, given, o);
-    if (status == CAFE_OK && o->sides == CAFE_HOPE_BOTH && o->columns % 2 != 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "columns is %lld: expected an even number, half for each side",
-                         (long long)o->columns);
-    return status;
-}
-
-cafe_status cafe_hope(cafe_context *context, const cafe_graph *graph,
-                      const cafe_hope_options *options, cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
+    const cafe_graph *graph = job->model->graph;
+    const cafe_hope_options *o = job->own;
     cafe_solution *s = NULL;
     cafe_eigen found = {0};
-    katz job = {.a = {.n = graph->n,
-                      .offsets = graph->offsets,
-                      .targets = graph->targets,
-                      .weights = graph->weights,
-                      .total = 1,
-                      .sign = 1}};
-    cafe_eigen_problem problem = {graph->n, product, want, &job, 0, tolerance, 0};
-    cafe_hope_options o;
-    *solution = NULL;
-    CAFE_TRY(check(context, options, &o));
-    int64_t twin = o.sides == CAFE_HOPE_BOTH ? o.columns / 2 : 0;
-    int64_t pairs = twin > 0 ? twin : o.columns;
+    katz index = {.a = {.n = graph->n,
+                        .offsets = graph->offsets,
+                        .targets = graph->targets,
+                        .weights = graph->weights,
+                        .total = 1,
+                        .sign = 1}};
+    cafe_eigen_problem problem = {graph->n, product, want, &index, 0, tolerance, 0};
+    /* an odd column more is the source's */
+    int64_t twin = o->sides == CAFE_HOPE_BOTH ? (o->columns + 1) / 2 : 0;
+    int64_t pairs = twin > 0 ? twin : o->columns;
     cafe_phase(context, "eigen", 0);
-    CAFE_TRY(find_beta(context, problem, &job, o.beta));
-    CAFE_TRY(cafe_solution_rows(context, "hope", graph->n, o.columns, 0, &s));
+    CAFE_TRY(find_beta(context, problem, &index, o->beta));
+    CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     problem.count = pairs + 1 < graph->n ? pairs + 1 : graph->n;
     CAFE_TRY(cafe_eigen_solve(context, &problem, &found));
-    put_columns(s, &job, pairs, twin, &found);
+    put_columns(s, &index, pairs, twin, &found);
     *solution = s;
     s = NULL;
 done:
@@ -153,3 +137,13 @@ done:
     cafe_solution_free(s);
     return status;
 }
+
+static const cafe_method_code hope_code = {.solve = solve};
+const cafe_method cafe_hope_method = {
+    .name = "hope",
+    .title = "HOPE",
+    .summary = "truncated singular value decomposition of the Katz index",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_hope_option_table,
+    .code = &hope_code,
+};

@@ -12,17 +12,14 @@
  * come. S = D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the
  * fixed point (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
  */
-#include <cafe/propagation.h>
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
-#include "solve/solution.h"
+#include "method/others.h"
 
 enum { BLOCK = 256 };
 
@@ -181,25 +178,23 @@ static cafe_status allocate(cafe_context *context, carrier *c) {
     return c->outward && c->inward && c->to && c->sums && c->change ? CAFE_OK : CAFE_ERROR_MEMORY;
 }
 
-cafe_status cafe_label_propagation(cafe_context *context, const cafe_graph *graph,
-                                   const int32_t *label, int64_t classes,
-                                   const cafe_label_propagation_options *options,
-                                   cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
+    const cafe_graph *graph = job->model->graph;
+    const cafe_method_inputs *in = &job->inputs;
+    const cafe_label_propagation_options *o = job->own;
     cafe_solution *found = NULL;
-    cafe_label_propagation_options o;
-    carrier c = {.graph = graph, .label = label, .classes = classes};
-    *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &label_propagation_table, options, &o));
-    c.clamp = o.kind == CAFE_PROPAGATION_HARD;
-    c.part = c.clamp ? 1 : o.alpha;
-    CAFE_TRY(check(context, graph->n, label, classes));
-    CAFE_TRY(cafe_solution_rows(context, "label-propagation", graph->n, classes, o.sweeps, &found));
+    carrier c = {.graph = graph, .label = in->labels, .classes = in->classes};
+    c.clamp = o->kind == CAFE_PROPAGATION_HARD;
+    c.part = c.clamp ? 1 : o->alpha;
+    CAFE_TRY(check(context, graph->n, in->labels, in->classes));
+    CAFE_TRY(
+        cafe_solution_rows(context, job->method->name, graph->n, in->classes, o->sweeps, &found));
     found->loss = true;
     c.stride = found->stride;
     c.from = found->h.x;
     CAFE_TRY(allocate(context, &c));
-    CAFE_TRY(iterate(context, &c, &o, found));
+    CAFE_TRY(iterate(context, &c, o, found));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), finish_block, &c));
 done:
     cafe_phase(context, "", 0);
@@ -216,3 +211,14 @@ done:
         cafe_solution_free(found);
     return status;
 }
+
+static const cafe_method_code label_propagation_code = {.solve = solve};
+const cafe_method cafe_label_propagation_method = {
+    .name = "label-propagation",
+    .title = "Label propagation",
+    .summary = "labels of a few nodes carried along the edges to all others",
+    .takes = CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS,
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_label_propagation_option_table,
+    .code = &label_propagation_code,
+};

@@ -8,14 +8,11 @@
  * An edge is drawn as an end by degree and a neighbour by weight: P(u,v) = a(u,v) / 2m with tables
  * for nodes and rows, whatever the number of edges.
  */
-#include <cafe/skipgram.h>
-
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/option.h"
 #include "method/skipgram.h"
 
 enum {
@@ -130,20 +127,28 @@ done:
     return status;
 }
 
-cafe_status cafe_line(cafe_context *context, const cafe_graph *graph,
-                      const cafe_line_options *options, cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     edge_source edges = {0};
-    cafe_line_options o;
-    *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &line_table, options, &o));
+    const cafe_line_options *o = job->own;
+    const cafe_graph *graph = job->model->graph;
     CAFE_TRY(open_edges(context, graph, &edges));
-    if (o.order == CAFE_LINE_BOTH)
-        CAFE_TRY(train_both(context, graph, &edges, &o, solution));
+    if (o->order == CAFE_LINE_BOTH)
+        CAFE_TRY(train_both(context, graph, &edges, o, solution));
     else
-        CAFE_TRY(train_order(context, graph, &edges, &o, o.order == CAFE_LINE_SECOND, o.columns,
+        CAFE_TRY(train_order(context, graph, &edges, o, o->order == CAFE_LINE_SECOND, o->columns,
                              solution));
 done:
     close_edges(context, &edges);
     return status;
 }
+
+static const cafe_method_code line_code = {.solve = solve};
+const cafe_method cafe_line_method = {
+    .name = "line",
+    .title = "LINE",
+    .summary = "vectors of first and second order proximity from drawn edges",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_line_option_table,
+    .code = &line_code,
+};

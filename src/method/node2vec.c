@@ -1,11 +1,8 @@
 /* node2vec (Grover, Leskovec, KDD 2016): DeepWalk with walks of second order, that stay near (p) or
  * go far (q), and negative sampling.
  */
-#include <cafe/skipgram.h>
-
 #include <stddef.h>
 
-#include "base/option.h"
 #include "method/skipgram.h"
 
 static const cafe_option node2vec_options[] = {
@@ -35,17 +32,24 @@ CAFE_OPTION_TABLE(node2vec, "node2vec",
                   "node2vec: DeepWalk with walks that prefer to stay near or to go far",
                   node2vec_options)
 
-cafe_status cafe_node2vec(cafe_context *context, const cafe_graph *graph,
-                          const cafe_node2vec_options *options, cafe_solution **solution) {
-    cafe_node2vec_options o;
-    *solution = NULL;
-    cafe_status status = cafe_options_take(context, &node2vec_table, options, &o);
-    if (status != CAFE_OK) return status;
-    cafe_skipgram_plan plan = {.columns = o.columns,
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    const cafe_node2vec_options *o = job->own;
+    cafe_skipgram_plan plan = {.columns = o->columns,
                                .loss = CAFE_LOSS_NEGATIVE,
-                               .negative = o.negative,
-                               .passes = o.epochs,
-                               .rate = o.rate,
-                               .fast = o.fast};
-    return cafe_walk_train(context, graph, o.p, o.q, o.walks, o.length, o.window, &plan, solution);
+                               .negative = o->negative,
+                               .passes = o->epochs,
+                               .rate = o->rate,
+                               .fast = o->fast};
+    return cafe_walk_train(context, job->model->graph, o->p, o->q, o->walks, o->length, o->window,
+                           &plan, solution);
 }
+
+static const cafe_method_code node2vec_code = {.solve = solve};
+const cafe_method cafe_node2vec_method = {
+    .name = "node2vec",
+    .title = "node2vec",
+    .summary = "DeepWalk with walks that prefer to stay near or to go far",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_node2vec_option_table,
+    .code = &node2vec_code,
+};

@@ -19,15 +19,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/factorise.h>
-
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/pool.h"
 #include "engine/dense.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
 #include "kernels/rows.h"
+#include "method/method.h"
 
 enum { BLOCK = 256, PIECE = 65536, SERIES = 60 };
 static const double least_singular = 1e-5;

@@ -5,18 +5,14 @@
  * and weights of a random start of the right scale in place of pretraining as a deep belief
  * network; docs/algorithms/sdne.md has the reasons.
  */
-#include <cafe/sdne.h>
-
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/random.h"
 #include "engine/dense.h"
 #include "method/sdne_net.h"
-#include "solve/solution.h"
 
 enum { MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
 
@@ -59,9 +55,6 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          const cafe_sdne_options *o) {
     double bytes = cafe_sdne_bytes(graph->n, o);
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
-    if (graph->arcs == 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the graph has no edges: there is nothing to reconstruct");
     if (bytes > half)
         return cafe_fail(context, CAFE_ERROR_LIMIT,
                          "SDNE would need %.1f GiB for %lld nodes, %lld hidden units and batches "
@@ -114,18 +107,23 @@ done:
     return status;
 }
 
-cafe_status cafe_sdne(cafe_context *context, const cafe_graph *graph,
-                      const cafe_sdne_options *options, cafe_solution **solution) {
+static double network_bytes(const void *own, int64_t nodes, int64_t edges) {
+    cafe_sdne_options o = *(const cafe_sdne_options *)own;
+    (void)edges;
+    settle(nodes, &o);
+    return cafe_sdne_bytes(nodes, &o);
+}
+
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    const cafe_graph *graph = job->model->graph;
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     cafe_sdne_net *net = NULL;
     cafe_blas_single();
-    cafe_sdne_options o;
-    *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &sdne_table, options, &o));
+    cafe_sdne_options o = *(const cafe_sdne_options *)job->own;
     settle(graph->n, &o);
     CAFE_TRY(check(context, graph, &o));
-    CAFE_TRY(cafe_solution_rows(context, "sdne", graph->n, o.columns, o.epochs, &found));
+    CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o.columns, o.epochs, &found));
     found->loss = true;
     memset(found->h.x, 0, (size_t)(found->n * found->stride) * sizeof *found->h.x);
     CAFE_TRY(cafe_sdne_net_new(context, graph, &o, &net));
@@ -139,3 +137,13 @@ done:
     cafe_solution_free(found);
     return status;
 }
+
+static const cafe_method_code sdne_code = {.solve = solve, .bytes = network_bytes};
+const cafe_method cafe_sdne_method = {
+    .name = "sdne",
+    .title = "SDNE",
+    .summary = "a deep autoencoder over the rows of the adjacency matrix",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_sdne_option_table,
+    .code = &sdne_code,
+};

@@ -17,9 +17,8 @@
 
 #include <stdbool.h>
 
-#include <cafe/sdne.h>
-
 #include "graph/graph.h"
+#include "method/others.h"
 
 enum { CAFE_SDNE_LAYERS = 4, CAFE_SDNE_CODE = 1, CAFE_SDNE_TILE = 128, CAFE_SDNE_BLOCK = 8192 };
 

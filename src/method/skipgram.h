@@ -2,11 +2,9 @@
 #ifndef CAFE_METHOD_SKIPGRAM_H
 #define CAFE_METHOD_SKIPGRAM_H
 
-#include <cafe/skipgram.h>
-
+#include "method/others.h"
 #include "method/pairs.h"
 #include "method/skipgram_kernel.h"
-#include "solve/solution.h"
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 

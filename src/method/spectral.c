@@ -9,18 +9,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <cafe/factorise.h>
-
-#include "base/option.h"
 #include "graph/graph.h"
-#include "solve/solution.h"
+#include "method/others.h"
 #include "spectral/eigen.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option spectral_options[] = {
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_spectral_options, columns), 64, 1, 10000,
-     NULL, "columns of the embedding; at most the number of nodes"},
+     NULL, "columns of the embedding"},
     {"ends", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_spectral_options, ends), 0, 0, 2,
      "top|both|auto",
      "eigenvalues taken: the largest, half from each end, or the largest in magnitude"},
@@ -77,34 +74,19 @@ static double square_norm(const cafe_operator_parts *s) {
     return pairs - 2 * mixed + nodes * nodes;
 }
 
-static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_spectral_options *given, cafe_spectral_options *o) {
-    cafe_status status = cafe_options_take(context, &spectral_table, given, o);
-    if (status == CAFE_OK && o->columns > graph->n)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "columns is %lld: this graph has %lld eigenvectors", (long long)o->columns,
-                         (long long)graph->n);
-    return status;
-}
-
-cafe_status cafe_spectral(cafe_context *context, const cafe_graph *graph,
-                          const cafe_spectral_options *options, cafe_solution **solution) {
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
-    cafe_sampled *sampled = NULL;
-    cafe_operator *op = NULL;
+    const cafe_graph *graph = job->model->graph;
+    const cafe_operator *op = job->model->op;
+    const cafe_spectral_options *o = job->own;
     cafe_solution *s = NULL;
     cafe_eigen top = {0}, bottom = {0};
-    cafe_spectral_options o;
-    *solution = NULL;
-    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
-    CAFE_TRY(check(context, graph, options, &o));
-    CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
-    int64_t low = o.ends == CAFE_ENDS_BOTH ? o.columns / 2 : 0;
+    int64_t low = o->ends == CAFE_ENDS_BOTH ? o->columns / 2 : 0;
     cafe_phase(context, "eigen", 0);
-    CAFE_TRY(find_pairs(context, op, o.ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
-                        o.columns - low, o.tolerance, &top));
-    CAFE_TRY(find_pairs(context, op, cafe_want_smallest, low, o.tolerance, &bottom));
-    CAFE_TRY(cafe_solution_rows(context, "spectral", graph->n, o.columns, 0, &s));
+    CAFE_TRY(find_pairs(context, op, o->ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
+                        o->columns - low, o->tolerance, &top));
+    CAFE_TRY(find_pairs(context, op, cafe_want_smallest, low, o->tolerance, &bottom));
+    CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     s->loss = true;
     s->converged = 1;
@@ -119,7 +101,15 @@ done:
     cafe_eigen_free(context, &top);
     cafe_eigen_free(context, &bottom);
     cafe_solution_free(s);
-    cafe_operator_free(op);
-    cafe_sampled_free(sampled);
     return status;
 }
+
+static const cafe_method_code spectral_code = {.solve = solve};
+const cafe_method cafe_spectral_method = {
+    .name = "spectral",
+    .title = "Exact eigenvectors",
+    .summary = "exact dominant eigenvectors of the modularity matrix",
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_spectral_option_table,
+    .code = &spectral_code,
+};

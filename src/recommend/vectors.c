@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <cafe/method.h>
 #include <cafe/recommend.h>
 
 #include "base/memory.h"
@@ -61,12 +62,16 @@ static cafe_status fill(cafe_context *context, const cafe_embedding *embedding,
 static cafe_status embed(cafe_context *context, const cafe_graph *graph,
                          const cafe_sphere_options *sphere, const cafe_decoder_options *o,
                          cafe_embedding **embedding) {
+    cafe_method_options options;
     cafe_finish_options finish;
     bool raw = o->decode == CAFE_DECODE_RAW;
     cafe_finish_options_init(&finish);
     finish.form = raw ? CAFE_FORM_RAW : CAFE_FORM_RITZ;
     finish.residual = raw ? 0 : o->residual;
-    return cafe_embed(context, graph, sphere, &finish, embedding);
+    cafe_method_options_init(&options);
+    options.own = sphere;
+    options.finish = &finish;
+    return cafe_embed(context, graph, NULL, &options, NULL, embedding);
 }
 
 cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,

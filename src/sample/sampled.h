@@ -40,12 +40,16 @@ cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *sampled);
 /* p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P. */
 cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *sampled);
 
+/* Entries of P at most. */
+int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,
+                            const cafe_graph_counts *counts);
+
 /* The samplings; o has been checked, the graph has edges. */
 cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                              const cafe_sample_options *o, const cafe_sample_inputs *inputs,
                              cafe_sampled **sampled);
 cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
-                                const cafe_sample_options *o, const cafe_sample_inputs *inputs,
-                                cafe_sampled **sampled);
+                                cafe_sampling sampling, const cafe_sample_options *o,
+                                const cafe_sample_inputs *inputs, cafe_sampled **sampled);
 
 #endif

@@ -200,8 +200,8 @@ done:
 }
 
 cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
-                                const cafe_sample_options *o, const cafe_sample_inputs *inputs,
-                                cafe_sampled **sampled) {
+                                cafe_sampling sampling, const cafe_sample_options *o,
+                                const cafe_sample_inputs *inputs, cafe_sampled **sampled) {
     cafe_status status = CAFE_OK;
     double mean, variance;
     twist t = {.graph = graph,
@@ -222,7 +222,7 @@ cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
     }
     float *weights = t.f;
     t.f = NULL;
-    CAFE_TRY(cafe_sampled_of(context, graph, weights, CAFE_SAMPLING_TWISTED, sampled));
+    CAFE_TRY(cafe_sampled_of(context, graph, weights, sampling, sampled));
     (*sampled)->info.lambda = t.lambda;
     (*sampled)->info.mean = mean;
 done:

@@ -1,5 +1,5 @@
 /* Sampling with options: their table, the checks that all samplings share, and the choice. */
-#include <math.h>
+#include <string.h>
 
 #include "base/option.h"
 #include "graph/graph.h"
@@ -29,28 +29,89 @@ static const cafe_option sample_options[] = {
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
 
-const char *cafe_sampling_name(cafe_sampling sampling) {
-    switch (sampling) {
-        case CAFE_SAMPLING_EDGE: return "edge";
-        case CAFE_SAMPLING_WALK: return "walk";
-        case CAFE_SAMPLING_PAGERANK: return "pagerank";
-        case CAFE_SAMPLING_TWISTED: return "twisted";
-    }
+/* ---- the samplings --------------------------------------------------------------------------- */
+
+static cafe_status sample_edges(cafe_context *context, const cafe_graph *graph,
+                                cafe_sampling sampling, const cafe_sample_options *o,
+                                const cafe_sample_inputs *inputs, cafe_sampled **sampled) {
+    (void)o, (void)inputs;
+    return cafe_sampled_of(context, graph, NULL, sampling, sampled);
+}
+
+static const cafe_sampler samplers[] = {
+    {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "balance", 0, 0, sample_edges},
+    {"walk", CAFE_SAMPLING_WALK, "the ends of a walk of 1 to --window steps",
+     "window|samples|budget|balance", 1, 0, cafe_sample_walk},
+    {"pagerank", CAFE_SAMPLING_PAGERANK, "the ends of a walk that stops by chance",
+     "damping|samples|budget|balance", 1, 0, cafe_sample_walk},
+    {"twisted", CAFE_SAMPLING_TWISTED, "the ends of an edge between nodes that are alike",
+     "lambda|measure|twist-mean|balance", 0, 1, cafe_sample_twisted},
+};
+enum { SAMPLERS = sizeof samplers / sizeof *samplers };
+
+const cafe_sampler *cafe_sampler_at(size_t index) {
+    return index < SAMPLERS ? &samplers[index] : NULL;
+}
+
+const cafe_sampler *cafe_sampler_of(cafe_sampling sampling) {
+    for (int i = 0; i < SAMPLERS; i++)
+        if (samplers[i].sampling == (int32_t)sampling) return &samplers[i];
     return NULL;
 }
 
-/* Inputs that a sampling would leave aside are refused: they were given for a reason. */
-static cafe_status check_inputs(cafe_context *context, cafe_sampling sampling,
+const char *cafe_sampling_name(cafe_sampling sampling) {
+    const cafe_sampler *sampler = cafe_sampler_of(sampling);
+    return sampler ? sampler->name : NULL;
+}
+
+int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *option) {
+    size_t length = strlen(option);
+    for (const char *at = sampler->options;; at++) {
+        size_t word = strcspn(at, "|");
+        if (word == length && memcmp(at, option, length) == 0) return 1;
+        at += word;
+        if (*at == 0) return 0;
+    }
+}
+
+/* A drawn pair is two entries and takes 40 bytes of the budget; n^2 may overflow. */
+int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,
+                            const cafe_graph_counts *counts) {
+    cafe_sample_options o;
+    int64_t n = counts->nodes;
+    if (!cafe_sampler_has(cafe_sampler_of(sampling), "samples")) return 2 * counts->edges;
+    cafe_sample_options_init(&o);
+    if (options) o = *options;
+    int64_t most = o.samples > 0 ? 2 * o.samples : o.budget * (1000 * 1000 / 20);
+    return n > 0 && n < most / n + 1 ? n * n : most;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+/* Options and inputs that a sampling would leave aside are refused: they were given for a reason.
+ */
+static cafe_status check_options(cafe_context *context, const cafe_sampler *sampler,
+                                 const cafe_sample_options *o) {
+    for (size_t i = 0; i < sample_table.count; i++) {
+        const cafe_option *option = &sample_options[i];
+        if (cafe_options_number(option, o) != option->initial &&
+            !cafe_sampler_has(sampler, option->name))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s sampling has no option '%s'",
+                             sampler->name, option->name);
+    }
+    return CAFE_OK;
+}
+
+static cafe_status check_inputs(cafe_context *context, const cafe_sampler *sampler,
                                 const cafe_sample_inputs *inputs) {
-    bool twisted = sampling == CAFE_SAMPLING_TWISTED, edge = sampling == CAFE_SAMPLING_EDGE;
-    if (twisted && (!inputs->attributes || inputs->width < 1))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "twisted sampling needs attributes");
-    if (!twisted && inputs->attributes)
+    if (sampler->attributes && (!inputs->attributes || inputs->width < 1))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s sampling needs attributes",
+                         sampler->name);
+    if (!sampler->attributes && inputs->attributes)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s sampling takes no attributes",
-                         cafe_sampling_name(sampling));
-    if ((twisted || edge) && inputs->seeds)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s sampling takes no seeds",
-                         cafe_sampling_name(sampling));
+                         sampler->name);
+    if (!sampler->seeds && inputs->seeds)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s sampling takes no seeds", sampler->name);
     return CAFE_OK;
 }
 
@@ -59,23 +120,20 @@ cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph, caf
                              cafe_sampled **sampled) {
     cafe_sample_inputs in;
     cafe_status status = CAFE_OK;
+    const cafe_sampler *sampler = cafe_sampler_of(sampling);
     cafe_sample_options o;
     *sampled = NULL;
-    if (!cafe_sampling_name(sampling))
+    if (!sampler)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
     CAFE_TRY(cafe_options_take(context, &sample_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a sampling", inputs, &in, sizeof in));
     if (graph->arcs == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: %s sampling has nothing to draw from",
-                         cafe_sampling_name(sampling));
-    CAFE_TRY(check_inputs(context, sampling, &in));
-    if (sampling == CAFE_SAMPLING_EDGE)
-        CAFE_TRY(cafe_sampled_of(context, graph, NULL, sampling, sampled));
-    else if (sampling == CAFE_SAMPLING_TWISTED)
-        CAFE_TRY(cafe_sample_twisted(context, graph, &o, &in, sampled));
-    else
-        CAFE_TRY(cafe_sample_walk(context, graph, sampling, &o, &in, sampled));
+                         sampler->name);
+    CAFE_TRY(check_options(context, sampler, &o));
+    CAFE_TRY(check_inputs(context, sampler, &in));
+    CAFE_TRY(sampler->sample(context, graph, sampling, &o, &in, sampled));
     if (o.balance) CAFE_TRY(cafe_sampled_balance(context, *sampled));
 done:
     if (status != CAFE_OK) {

@@ -40,10 +40,25 @@ static const cafe_option layers_options[] = {
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, columns), 256, 1, 65536,
+     NULL, "columns of the embedding at most; layers of more communities are mixed down"},
 };
+enum { LAYERS_OPTIONS = sizeof layers_options / sizeof *layers_options };
 
-CAFE_OPTION_TABLE(layers, "layers", "hard communities layer by layer: move, refine, pool, repeat",
-                  layers_options)
+/* Without the last one, which is for vectors. */
+const cafe_option_table *cafe_layers_option_table(void) {
+    static const cafe_option_table table = {
+        "layers", "hard communities layer by layer: move, refine, pool, repeat",
+        sizeof(cafe_layers_options), layers_options, LAYERS_OPTIONS - 1};
+    return &table;
+}
+
+const cafe_option_table *cafe_layers_vectors_option_table(void) {
+    static const cafe_option_table table = {"layers", "the communities of all layers side by side",
+                                            sizeof(cafe_layers_options), layers_options,
+                                            LAYERS_OPTIONS};
+    return &table;
+}
 
 /* ---- one hierarchy --------------------------------------------------------------------------- */
 
@@ -279,7 +294,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     search s = {0};
     cafe_layers_options o;
     *layers = NULL;
-    CAFE_TRY(cafe_options_take(context, &layers_table, options, &o));
+    CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
     CAFE_TRY(cafe_engine_need_processor(context, "layers"));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));

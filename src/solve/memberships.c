@@ -8,16 +8,6 @@
 #include "engine/engine.h"
 #include "solve/softmax_sparse.h"
 
-static const cafe_option sparse_options[] = {
-    {"support", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sparse_options, support), 16, 1,
-     CAFE_MOST_SUPPORT, NULL, "columns a node holds at most"},
-    {"threshold", "P", CAFE_OPTION_REAL, offsetof(cafe_sparse_options, threshold), 1e-4, 0, 0.1,
-     NULL, "probabilities below this are dropped when they shrink"},
-};
-
-CAFE_OPTION_TABLE(sparse, "sparse", "sparse rows for softmax clustering with many columns",
-                  sparse_options)
-
 struct cafe_memberships {
     cafe_context *context;
     int64_t n, columns;
@@ -104,27 +94,24 @@ done:
 }
 
 cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
-                                const cafe_softmax_options *options,
-                                const cafe_sparse_options *sparse, const int32_t *part,
+                                const cafe_softmax_options *options, const int32_t *part,
                                 const int32_t *labels, cafe_memberships **memberships) {
     cafe_status status = CAFE_OK;
     cafe_softmax_options o;
-    cafe_sparse_options so;
     cafe_chunks *chunks = NULL;
     cafe_memberships *m = NULL;
     cafe_sparse x = {.op = op, .labels = labels, .n = op->n};
     *memberships = NULL;
     CAFE_TRY(cafe_engine_need_processor(context, "softmax with sparse rows"));
     CAFE_TRY(cafe_options_take(context, cafe_softmax_option_table(), options, &o));
-    CAFE_TRY(cafe_options_take(context, &sparse_table, sparse, &so));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(check_parts(context, op->n, o.columns, part, 0, "part"));
     CAFE_TRY(check_parts(context, op->n, o.columns, labels, -1, "label"));
     x.columns = o.columns;
-    x.support = so.support;
-    x.stride = cafe_stride(so.support);
+    x.support = o.support;
+    x.stride = cafe_stride(o.support);
     x.theta = o.theta;
-    x.threshold = so.threshold;
+    x.threshold = o.threshold;
     x.graph_units = o.units == CAFE_THETA_GRAPH;
     x.resolution = o.resolution;
     CAFE_TRY(cafe_chunks_new(context, op, NULL, 0, o.chunks, 2 * x.stride, &chunks));

@@ -25,6 +25,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "solve/softmax_sparse.h"
 #include "solve/sweep.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -49,11 +50,29 @@ static const cafe_option softmax_options[] = {
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
+    {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_RANDOM,
+     0, 2, "random|layers|sphere",
+     "where to begin: at random, at the communities of the layers, or at a sphere solution"},
+    {"rows", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, rows), CAFE_ROWS_AUTO, 0, 2,
+     "auto|dense|sparse",
+     "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
+    {"support", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, support), 16, 1,
+     CAFE_MOST_SUPPORT, NULL, "sparse rows: columns a node holds at most"},
+    {"threshold", "P", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, threshold), 1e-4, 0, 0.1,
+     NULL, "sparse rows: probabilities below this are dropped when they shrink"},
 };
+enum { CLUSTERING_OPTIONS = 4 };
 
 CAFE_OPTION_TABLE(softmax, "softmax",
                   "softmax clustering: probability rows that maximise the expected modularity",
                   softmax_options)
+
+const cafe_option_table *cafe_cafe_option_table(void) {
+    static const cafe_option_table table = {
+        "cafe", "softmax clusters as columns", sizeof(cafe_softmax_options), softmax_options,
+        sizeof softmax_options / sizeof *softmax_options - CLUSTERING_OPTIONS};
+    return &table;
+}
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -162,7 +181,7 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     int64_t moving = op->n;
     cafe_softmax_options o;
     *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &softmax_table, options, &o));
+    CAFE_TRY(cafe_options_take(context, cafe_cafe_option_table(), options, &o));
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
     CAFE_TRY(check_start(context, found, start));

@@ -124,6 +124,11 @@ int32_t cafe_solution_converged(const cafe_solution *solution) {
     return solution->converged;
 }
 
+int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity) {
+    if (modularity) *modularity = solution->modularity;
+    return solution->communities;
+}
+
 cafe_status cafe_solution_copy(const cafe_solution *solution, float *h) {
     const cafe_block *x = &solution->h;
     cafe_part all = {0, x->n, 0, x->columns};

@@ -19,8 +19,11 @@ struct cafe_solution {
     bool loss;         /* the latter: the method does not maximise the trace; there is no y */
     double diagonal;   /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
-    int64_t bottom; /* of the columns, the last so many are from the bottom end, from -Q */
-    int64_t asked;  /* K; below `columns` where the finish is to choose K of them by their ends */
+    int64_t bottom;      /* of the columns, the last so many are from the bottom end, from -Q */
+    int64_t cut;         /* columns asked for beyond the number of nodes, and left out */
+    int64_t communities; /* of a softmax or layers solution, */
+    double modularity;   /* and theirs; 0 of others */
+    int64_t asked; /* K; below `columns` where the finish is to choose K of them by their ends */
 };
 
 /* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */

@@ -16,24 +16,6 @@ void cafe_embedding_free(cafe_embedding *embedding) {
     cafe_mem_free(embedding->context, embedding);
 }
 
-cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
-                       const cafe_sphere_options *sphere, const cafe_finish_options *finish,
-                       cafe_embedding **embedding) {
-    cafe_status status = CAFE_OK;
-    cafe_sampled *sampled = NULL;
-    cafe_operator *op = NULL;
-    cafe_solution *solution = NULL;
-    *embedding = NULL;
-    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
-    CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
-    CAFE_TRY(cafe_sphere(context, op, sphere, NULL, &solution));
-    CAFE_TRY(cafe_finish(context, op, &solution, finish, embedding));
-done:
-    cafe_operator_free(op);
-    cafe_sampled_free(sampled);
-    return status;
-}
-
 const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding) {
     return &embedding->certificate;
 }

@@ -1,0 +1,135 @@
+/* What a run is given: the callers' structs taken, what does not fit together refused, the number
+ * of columns settled.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "method/method.h"
+
+cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *options,
+                             const cafe_method_inputs *inputs, cafe_method_options *own_options,
+                             cafe_method_inputs *own_inputs) {
+    cafe_status status =
+        cafe_inputs_take(context, "a method", options, own_options, sizeof *own_options);
+    if (status != CAFE_OK) return status;
+    return cafe_inputs_take(context, "a method", inputs, own_inputs, sizeof *own_inputs);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+const cafe_option *cafe_table_find(const cafe_option_table *table, const char *name) {
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
+    return NULL;
+}
+
+/* Where options of this table keep K; NULL: they have none. */
+static int64_t *columns_of(const cafe_option_table *table, const void *own) {
+    const cafe_option *option = cafe_table_find(table, "columns");
+    return option ? (int64_t *)((char *)own + option->offset) : NULL;
+}
+
+int64_t cafe_method_columns(const cafe_option_table *table, const void *own) {
+    const int64_t *columns = columns_of(table, own);
+    return columns ? *columns : 0;
+}
+
+static cafe_status check_columns(cafe_context *context, int64_t columns,
+                                 const cafe_method_inputs *inputs) {
+    if (inputs->start && inputs->start_columns != columns)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the start vectors have %lld columns, and columns is %lld",
+                         (long long)inputs->start_columns, (long long)columns);
+    if (inputs->labels && columns < inputs->classes)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the labels have %lld classes: columns is %lld, too few",
+                         (long long)inputs->classes, (long long)columns);
+    return CAFE_OK;
+}
+
+static cafe_status settle(cafe_context *context, const cafe_option_table *table,
+                          const cafe_method_options *options, const cafe_method_inputs *inputs,
+                          int64_t nodes, void *own, int64_t *cut) {
+    cafe_status status = cafe_options_take(context, table, options->own, own);
+    int64_t *columns = columns_of(table, own);
+    *cut = 0;
+    if (status != CAFE_OK || !columns) return status;
+    if (options->free_columns && inputs->start)
+        *columns = inputs->start_columns;
+    else if (options->free_columns && inputs->labels)
+        *columns = inputs->classes;
+    status = check_columns(context, *columns, inputs);
+    if (status != CAFE_OK || inputs->start || *columns <= nodes || nodes < 1) return status;
+    *cut = *columns - nodes;
+    *columns = nodes;
+    return CAFE_OK;
+}
+
+/* ---- what a method takes --------------------------------------------------------------------- */
+
+static cafe_status check_inputs(cafe_context *context, const cafe_method *method,
+                                const cafe_method_inputs *inputs) {
+    const char *name = method->name;
+    if (inputs->labels && !(method->takes & CAFE_TAKES_LABELS))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no labels", name);
+    if (!inputs->labels && (method->takes & CAFE_NEEDS_LABELS))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s needs labels", name);
+    if (inputs->start && !(method->takes & CAFE_TAKES_START))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no start vectors", name);
+    return CAFE_OK;
+}
+
+cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
+                               const cafe_option_table *table, const cafe_method_options *options,
+                               const cafe_method_inputs *inputs, int64_t nodes, void *own) {
+    cafe_status status = CAFE_OK;
+    cafe_method_options o;
+    cafe_method_inputs in;
+    int64_t cut;
+    CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
+    CAFE_TRY(check_inputs(context, method, &in));
+    CAFE_TRY(settle(context, table, &o, &in, nodes, own, &cut));
+done:
+    return status;
+}
+
+/* ---- a job ----------------------------------------------------------------------------------- */
+
+/* The first method for the purpose stands for none. */
+static cafe_status find_table(cafe_context *context, const cafe_method **method, bool communities,
+                              const cafe_option_table **table) {
+    size_t count, i = 0;
+    const cafe_method *const *all = cafe_methods(&count);
+    for (; !*method; i++)
+        if (communities ? all[i]->communities != NULL : all[i]->vectors != NULL) *method = all[i];
+    const cafe_method *m = *method;
+    if (communities ? !m->communities : !m->vectors)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s finds no %s", m->name,
+                         communities ? "communities" : "vectors");
+    *table = communities ? m->communities() : m->vectors();
+    return CAFE_OK;
+}
+
+cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,
+                          bool communities, const cafe_method_options *options,
+                          const cafe_method_inputs *inputs, cafe_job *job) {
+    cafe_status status = CAFE_OK;
+    const cafe_option_table *table = NULL;
+    CAFE_TRY(find_table(context, &method, communities, &table));
+    job->model = model;
+    job->method = method;
+    CAFE_TRY(cafe_method_take(context, options, inputs, &job->options, &job->inputs));
+    CAFE_TRY(check_inputs(context, method, &job->inputs));
+    job->own = cafe_mem(context, 1, table->struct_size);
+    if (!job->own) status = CAFE_ERROR_MEMORY;
+    CAFE_TRY(status);
+    CAFE_TRY(
+        settle(context, table, &job->options, &job->inputs, model->graph->n, job->own, &job->cut));
+done:
+    return status;
+}
+
+void cafe_job_close(cafe_context *context, cafe_job *job) {
+    cafe_mem_free(context, job->own);
+}

@@ -1,0 +1,75 @@
+/* Methods inside the library: what a row points to, and what a method at work is given. */
+#ifndef CAFE_METHOD_METHOD_H
+#define CAFE_METHOD_METHOD_H
+
+#include <cafe/method.h>
+
+#include "base/context.h"
+#include "base/option.h"
+#include "solve/solution.h"
+
+struct cafe_model {
+    cafe_context *context;
+    const cafe_graph *graph;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+    cafe_sampled *edges;    /* for the operator below */
+    cafe_operator *certify; /* NULL, or the exact P of drawn walks, applied without rows */
+};
+
+struct cafe_clustering {
+    cafe_context *context;
+    cafe_clustering_info info;
+    double resolution;             /* of the modularity */
+    int32_t *part;                 /* info.partition, unless it is the layers' */
+    cafe_layers *layers;           /* of the method layers */
+    cafe_solution *solution;       /* of softmax with dense rows */
+    cafe_memberships *memberships; /* of softmax with sparse rows */
+    int64_t *offsets;              /* dense rows, compressed when they are asked for */
+    int32_t *columns;
+    float *values;
+};
+
+/* One run: everything is checked, options and inputs are copies of this version's structs. */
+typedef struct cafe_job {
+    const cafe_model *model;
+    const cafe_method *method;
+    cafe_method_options options;
+    cafe_method_inputs inputs;
+    void *own;   /* the method's options, settled */
+    int64_t cut; /* columns asked for beyond the number of nodes */
+} cafe_job;
+
+/* What a method does; the table in its row says which of the two are there. */
+struct cafe_method_code {
+    cafe_status (*solve)(cafe_context *context, const cafe_job *job, cafe_solution **solution);
+    /* fills in part or layers, communities, and what else there is; may leave it half made */
+    cafe_status (*cluster)(cafe_context *context, const cafe_job *job, cafe_clustering *clustering);
+    /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
+    double (*bytes)(const void *own, int64_t nodes, int64_t edges);
+};
+
+/* Opens a job for vectors or communities; *job is zero before, and closed in any case. */
+cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,
+                          bool communities, const cafe_method_options *options,
+                          const cafe_method_inputs *inputs, cafe_job *job);
+void cafe_job_close(cafe_context *context, cafe_job *job);
+
+/* The callers' structs in this version's form; NULL: nothing given. */
+cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *options,
+                             const cafe_method_inputs *inputs, cafe_method_options *own_options,
+                             cafe_method_inputs *own_inputs);
+
+/* An option by its name; NULL: the table has none of it. */
+const cafe_option *cafe_table_find(const cafe_option_table *table, const char *name);
+
+/* sum over sets of p(S,S) - resolution p(S)^2 */
+cafe_status cafe_model_modularity(cafe_context *context, const cafe_sampled *sampled,
+                                  const int32_t *part, int64_t parts, double resolution,
+                                  double *modularity);
+
+/* vectors: nodes x columns, row-major, in place. */
+cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
+                           const cafe_propagate_options *options, int64_t columns, float *vectors);
+
+#endif

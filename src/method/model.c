@@ -1,0 +1,78 @@
+/* The model: a graph, the sampled graph, its operator, and the operator vectors are certified for.
+ */
+#include "base/memory.h"
+#include "method/method.h"
+
+/* Drawn walks: the certificate is for the exact P, which needs only products. Products do not know
+ * of seeds and of the weights that balance the pairs. */
+static cafe_status certify_exact(cafe_context *context, const cafe_sample_options *sample,
+                                 cafe_model *model) {
+    cafe_status status = CAFE_OK;
+    cafe_sample_options o;
+    const cafe_sampled_info *info = cafe_sampled_get_info(model->sampled);
+    CAFE_TRY(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
+    if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 || o.balance)
+        return CAFE_OK;
+    CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &model->edges));
+    CAFE_TRY(cafe_operator_walk(context, model->edges, o.window, &model->certify));
+done:
+    return status;
+}
+
+static cafe_status check_sampling(cafe_context *context, const cafe_method *method,
+                                  const cafe_method_options *o, const cafe_method_inputs *in) {
+    if (!method || (method->takes & CAFE_TAKES_SAMPLING)) return CAFE_OK;
+    if (o->sampling == CAFE_SAMPLING_EDGE && !o->sample && !in->sample) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no sampling: it sees the graph itself",
+                     method->name);
+}
+
+cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
+                              const cafe_method *method, const cafe_method_options *options,
+                              const cafe_method_inputs *inputs, cafe_model **model) {
+    cafe_status status = CAFE_OK;
+    cafe_method_options o;
+    cafe_method_inputs in;
+    cafe_model *m = NULL;
+    *model = NULL;
+    CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
+    CAFE_TRY(check_sampling(context, method, &o, &in));
+    m = cafe_mem_zero(context, 1, sizeof *m);
+    if (!m) return CAFE_ERROR_MEMORY;
+    m->context = context;
+    m->graph = graph;
+    CAFE_TRY(cafe_sample_with(context, graph, (cafe_sampling)o.sampling, o.sample, in.sample,
+                              &m->sampled));
+    CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));
+    CAFE_TRY(certify_exact(context, o.sample, m));
+    *model = m;
+    m = NULL;
+done:
+    cafe_model_free(m);
+    return status;
+}
+
+void cafe_model_free(cafe_model *model) {
+    if (!model) return;
+    cafe_operator_free(model->op);
+    cafe_operator_free(model->certify);
+    cafe_sampled_free(model->edges);
+    cafe_sampled_free(model->sampled);
+    cafe_mem_free(model->context, model);
+}
+
+const cafe_graph *cafe_model_graph(const cafe_model *model) {
+    return model->graph;
+}
+
+const cafe_sampled *cafe_model_sampled(const cafe_model *model) {
+    return model->sampled;
+}
+
+const cafe_operator *cafe_model_operator(const cafe_model *model) {
+    return model->op;
+}
+
+const cafe_operator *cafe_model_certified(const cafe_model *model) {
+    return model->certify ? model->certify : model->op;
+}
