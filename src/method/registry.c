@@ -4,12 +4,20 @@
 #include "method/method.h"
 
 /* The paper's methods, then those others published in the order of the paper's tables. */
-#define METHODS(X) \
-    X(sphere)      \
-    X(cafe)        \
-    X(layers)      \
-    X(softmax)     \
-    X(label_propagation) X(gf) X(deepwalk) X(node2vec) X(line) X(hope) X(grarep) X(sdne) X(spectral)
+#define METHODS(X)       \
+    X(sphere)            \
+    X(cafe)              \
+    X(layers)            \
+    X(softmax)           \
+    X(label_propagation) \
+    X(gf)                \
+    X(deepwalk)          \
+    X(node2vec)          \
+    X(line)              \
+    X(hope)              \
+    X(grarep)            \
+    X(sdne)              \
+    X(spectral)
 
 #define DECLARE(name) extern const cafe_method cafe_##name##_method;
 METHODS(DECLARE)
