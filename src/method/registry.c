@@ -17,7 +17,8 @@
     X(hope)              \
     X(grarep)            \
     X(sdne)              \
-    X(spectral)
+    X(spectral)          \
+    X(netmf)
 
 #define DECLARE(name) extern const cafe_method cafe_##name##_method;
 METHODS(DECLARE)
