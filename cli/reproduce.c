@@ -42,6 +42,19 @@ reproduce_mark reproduce_compare(const reproduce_cell *cell) {
     return difference > 0 ? REPRODUCE_AHEAD : REPRODUCE_BEHIND;
 }
 
+static const reproduce_published published[] = {
+#include "published.inc"
+};
+
+const reproduce_published *reproduce_find_published(const char *table, const char *set,
+                                                    const char *method) {
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+        if (strcmp(published[i].table, table) == 0 && strcmp(published[i].set, set) == 0 &&
+            strcmp(published[i].method, method) == 0)
+            return &published[i];
+    return NULL;
+}
+
 const reproduce_table *reproduce_find_table(const char *name) {
     for (const reproduce_table *t = reproduce_tables; t->name; t++)
         if (strcmp(t->name, name) == 0) return t;
@@ -91,9 +104,11 @@ static bool any_done(const reproduce_job *job) {
 static int check(void *argument) {
     reproduce_job *job = argument;
     const char *table = job->run.words[0], *environment = getenv("CAFE_DATA");
-    if (!job->data) job->data = environment && *environment ? environment : "../shared/data";
-    if (strcmp(table, "all") == 0 || reproduce_find_table(table)) return CLI_OK;
-    return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
+    if (strcmp(table, "all") != 0 && !reproduce_find_table(table))
+        return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
+    if (!job->data && environment && *environment) job->data = environment;
+    if (job->data) return CLI_OK;
+    return cli_usage_error("reproduce", "no folder of data sets: give --data DIR or set CAFE_DATA");
 }
 
 static int work(void *argument) {
@@ -119,8 +134,8 @@ static void release(void *argument) {
 
 static const cli_option options[] = {
     CLI_ROW_TEXT(reproduce_job, data, "data", "DIR",
-                 "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; by default "
-                 "$CAFE_DATA, then ../shared/data"),
+                 "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; without it "
+                 "$CAFE_DATA"),
     CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_COUNT, "10",
                    "splits for each cell; the paper has 100"),
     CLI_ROW_TEXT(reproduce_job, set, "set", "NAME",

@@ -1,7 +1,7 @@
 /* cafe reproduce: the paper's tables, ours beside the published figures.
  *
  * Every row of a table is a command line of cafe evaluate (or of a small experiment of its own), so
- * that a reader can run it alone. What was published is in reproduce_published.c, what we run in
+ * that a reader can run it alone. What was published is in published.tsv, what we run in
  * reproduce_rows.c.
  */
 #ifndef CAFE_CLI_REPRODUCE_H
@@ -13,7 +13,7 @@ enum { REPRODUCE_CELLS = 9 };
 
 /* Means and standard deviations, one after the other, of the cells of a row. */
 typedef struct reproduce_published {
-    const char *set, *method;
+    const char *table, *set, *method;
     double figures[2 * REPRODUCE_CELLS];
 } reproduce_published;
 

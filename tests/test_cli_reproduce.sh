@@ -31,6 +31,8 @@ json_check c.json
 grep -q '"published": ' c.json || fail "the published figures are not in the report"
 
 # ---- refusals
+expect 2 env -u CAFE_DATA "$CAFE" reproduce eigenvectors
+says 'no folder of data sets: give --data DIR'
 expect 2 "$CAFE" reproduce
 expect 2 "$CAFE" reproduce everything
 says "unknown table 'everything'"
