@@ -1,7 +1,4 @@
 /* cafe recommend: read, choose the nodes, embed, search or evaluate, write. */
-#include "recommend.h"
-#include "report.h"
-
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +7,36 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
+
+enum { SCORES = 3 }; /* compared by --evaluate: the one asked for, and two to beat */
+
+typedef struct recommend_job {
+    cli_run run;
+    const char *node, *nodes_file, *embedding, *evaluate;
+    bool all, new_only;
+    int32_t count, score_by, sides, columns_asked;
+    cafe_decoder_options decoder;
+    const char **names; /* of nodes on the command line */
+    int names_count;
+    double share; /* of the links to hide; 0: no evaluation */
+    cafe_recommend_options options;
+    int32_t bipartite;
+    int64_t side_nodes[2];
+    int64_t queries;
+    int32_t *query;
+    cafe_split split;
+    int64_t columns;
+    float *vectors;   /* NULL unless the score is the product */
+    int32_t *node_of; /* queries x count */
+    double *score;
+    int rows; /* of the evaluation */
+    int32_t compared[SCORES];
+    cafe_quality quality[SCORES];
+} recommend_job;
+
+static const char *const score_names[] = {"product", "covariance", "common", "popularity"};
 
 /* ---- before the work ------------------------------------------------------------------------- */
 
@@ -175,6 +201,77 @@ static int hide_links(recommend_job *job) {
                      "is less than a link");
 }
 
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void put_lists(const recommend_job *job, FILE *file) {
+    int64_t k = job->options.count;
+    fputs("node\tplace\trecommended\tscore\n", file);
+    for (int64_t i = 0; i < job->queries && !cli_signal(); i++)
+        for (int64_t j = 0; j < k && job->node_of[i * k + j] >= 0; j++) {
+            cli_put_node(file, &job->run, job->run.graph, job->query[i]);
+            fprintf(file, "\t%" PRId64 "\t", j + 1);
+            cli_put_node(file, &job->run, job->run.graph, job->node_of[i * k + j]);
+            fprintf(file, "\t%.9g\n", job->score[i * k + j]);
+        }
+}
+
+static void put_table(const recommend_job *job, FILE *file) {
+    int64_t k = job->options.count;
+    fprintf(file, "score\trecall@%" PRId64 "\thit@%" PRId64 "\tMRR\tAUC\tnodes\n", k, k);
+    for (int i = 0; i < job->rows; i++) {
+        const cafe_quality *q = &job->quality[i];
+        fprintf(file, "%s\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRId64 "\n", score_names[job->compared[i]],
+                q->recall, q->hit, q->mrr, q->auc, q->nodes);
+    }
+}
+
+static int put_result(FILE *file, const void *argument) {
+    const recommend_job *job = argument;
+    if (job->share > 0)
+        put_table(job, file);
+    else
+        put_lists(job, file);
+    return CLI_OK;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static void put_quality(cafe_report *report, const recommend_job *job) {
+    cafe_report_real(report, "share", job->share);
+    cafe_report_integer(report, "hidden", job->split.hidden);
+    cafe_report_open(report, "evaluation", '[');
+    for (int i = 0; i < job->rows; i++)
+        cafe_report_score(report, score_names[job->compared[i]], &job->quality[i]);
+    cafe_report_close(report);
+}
+
+static void put_options(cafe_report *report, const recommend_job *job) {
+    cafe_report_open(report, "options", '{');
+    cafe_report_context(report);
+    cafe_report_options(report, cafe_recommend_option_table(), &job->options);
+    cafe_report_integer(report, "columns", job->columns_asked);
+    cafe_report_options(report, cafe_decoder_option_table(), &job->decoder);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common->reading);
+    cafe_report_close(report);
+}
+
+static void put_report(cafe_report *report, const void *argument) {
+    const recommend_job *job = argument;
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_string(report, "sampling", "edge");
+    put_options(report, job);
+    cafe_report_truth(report, "bipartite", job->bipartite);
+    cafe_report_integer(report, "vector_columns", job->columns);
+    if (job->share > 0)
+        put_quality(report, job);
+    else
+        cafe_report_recommendations(report, job->run.graph, job->queries, job->query,
+                                    job->options.count, job->node_of, job->score);
+    cli_report_seconds(report, &job->run);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 static void take_options(recommend_job *job) {
     cafe_recommend_options_init(&job->options);
     job->options.count = job->count;
@@ -191,8 +288,8 @@ static int work(void *argument) {
     CLI_TRY(hide_links(job));
     CLI_TRY(embed(job));
     CLI_TRY(job->share > 0 ? evaluate(job) : search(job));
-    CLI_TRY(cli_write_result(&job->run, recommend_put, job));
-    return cli_write_report(&job->run, "cafe/recommend/1", recommend_put_report, job);
+    CLI_TRY(cli_write_result(&job->run, put_result, job));
+    return cli_write_report(&job->run, "cafe/recommend/1", put_report, job);
 }
 
 static void release(void *argument) {
@@ -203,8 +300,6 @@ static void release(void *argument) {
         cafe_block_free(job->run.context, job->vectors);
     cafe_split_free(job->run.context, &job->split);
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 #define JOB recommend_job
 
