@@ -263,9 +263,9 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(JOB, dimensions, "dimensions", "LIST",
                  "columns to print, as 0,3,5-7; without it the first eight; the report has all"),
     CLI_ROW_READS(JOB, communities_path, "communities",
-                  "the partition, 'node community' a line; without it that of cafe cluster"),
+                  "the partition, one 'node community' per line; without it that of cafe cluster"),
     CLI_ROW_READS(JOB, labels_path, "labels",
-                  "labels, 'node label[,label...]' a line: the one most associated with each "
+                  "labels, one 'node label[,label...]' per line: the one most associated with each "
                   "column is named"),
     CLI_ROW_READS(JOB, features_path, "features",
                   "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "

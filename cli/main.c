@@ -44,7 +44,7 @@ static bool asks_for_help(const char *word) {
 
 static int run_task(const cli_command *command, int argc, char **argv) {
     if (argc < 1)
-        return cli_usage_error(command->name, "which task? cafe %s %s", command->name,
+        return cli_usage_error(command->name, "no task given; usage: cafe %s %s", command->name,
                                command->arguments);
     if (asks_for_help(argv[0])) {
         cli_print_help(command);
@@ -57,7 +57,7 @@ static int run_task(const cli_command *command, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 2) return cli_usage_error(NULL, "which command? usage: cafe COMMAND ...");
+    if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
     const char *name = argv[1];
     if (asks_for_help(name)) name = "help";
     if (strcmp(name, "--version") == 0) name = "version";

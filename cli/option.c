@@ -288,9 +288,10 @@ static int parse_words(parser *p) {
     }
     const cli_command *c = p->command;
     if (p->arguments->count < c->least)
-        return cli_usage_error(c->name, "something is missing: cafe %s %s", c->name, c->arguments);
+        return cli_usage_error(c->name, "missing argument; usage: cafe %s %s", c->name,
+                               c->arguments);
     if (p->arguments->count > c->most)
-        return cli_usage_error(c->name, "what is '%s' for? cafe %s %s",
+        return cli_usage_error(c->name, "unexpected argument '%s'; usage: cafe %s %s",
                                p->arguments->words[c->most], c->name, c->arguments);
     return CLI_OK;
 }

@@ -81,7 +81,8 @@ const cli_command cli_place = {
     .summary = "vectors for new nodes from their links, all others fixed",
     .description =
         "Reads a graph, its vectors, and links of new nodes to nodes of the graph (new known [w], "
-        "one a line); gives each new node the vector that its links ask for, without changing the "
+        "one per line); gives each new node the vector that its links ask for, without changing "
+        "the "
         "others. Names of nodes are those of the graph.",
     CLI_JOB(place_job, 3, 3),
     .needs = "output",

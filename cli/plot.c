@@ -169,7 +169,7 @@ static int check(void *argument) {
         return cli_usage_error("plot", "--x and --y show columns, --map a map: give one of them");
     if (job->dark && job->light) return cli_usage_error("plot", "--dark or --light, not both");
     if (job->colour == PLOT_LABEL && !job->labels_path)
-        return cli_usage_error("plot", "--colour label needs them: --labels FILE");
+        return cli_usage_error("plot", "--colour label needs --labels FILE");
     return CLI_OK;
 }
 
@@ -193,10 +193,11 @@ static const cli_option options[] = {
                    "auto|community|label|column|centrality|none",
                    "what the colours tell; auto is the label when there are labels, else the "
                    "community"),
-    CLI_ROW_READS(JOB, labels_path, "labels", "labels of the nodes: node label, one a line"),
-    CLI_ROW_READS(JOB, communities, "communities",
-                  "communities instead of those found here: node community, as cafe cluster "
-                  "writes"),
+    CLI_ROW_READS(JOB, labels_path, "labels", "labels of the nodes: one 'node label' per line"),
+    CLI_ROW_READS(
+        JOB, communities, "communities",
+        "communities instead of those found here, one 'node community' per line, as cafe cluster "
+        "writes"),
     CLI_ROW_TEXT(JOB, column, "column", "J", "the column whose values colour the points"),
     CLI_ROW_TEXT(JOB, title, "title", "TEXT", "above the picture"),
     CLI_ROW_NUMBER(JOB, size, "size", "WxH", CLI_TEXT, "1200x900", "size of the picture in pixels"),

@@ -143,7 +143,7 @@ static int check(void *argument) {
                                "--other compares two sets: it goes with --set, and not "
                                "with --by or -o");
     if (job->by == BY_RELATIVE && !job->set_path)
-        return cli_usage_error("rank", "--by relative needs the set: --set FILE");
+        return cli_usage_error("rank", "--by relative needs --set FILE");
     if (job->by == BY_DEGREE && job->set_path && !job->other_path)
         return cli_usage_error("rank",
                                "degrees do not depend on a set; did you mean --by relative "

@@ -56,7 +56,8 @@ static int check_nodes(const recommend_job *job) {
         return cli_usage_error("recommend",
                                "give names of nodes, or --nodes-file, or --all: one of them");
     if (ways == 0 && job->share == 0)
-        return cli_usage_error("recommend", "to whom? give --node NAME ..., --nodes-file or --all");
+        return cli_usage_error("recommend",
+                               "no nodes: give --node NAME, --nodes-file FILE or --all");
     return CLI_OK;
 }
 

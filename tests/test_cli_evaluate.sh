@@ -97,7 +97,7 @@ prints '--supervised'
 expect 0 "$CAFE" help evaluate link
 prints '--protocol'
 expect 2 "$CAFE" evaluate
-says 'which task'
+says 'no task given'
 expect 2 "$CAFE" evaluate guess g.in.txt
 says "unknown task 'guess'"
 expect 2 "$CAFE" evaluate classify g.in.txt

@@ -72,7 +72,7 @@ says 'exists'
 expect 0 "$CAFE" rank "$karate" -q -f -o t1.tsv
 expect 2 "$CAFE" rank
 expect 2 "$CAFE" rank "$karate" --by relative
-says 'needs the set'
+says 'needs --set FILE'
 expect 2 "$CAFE" rank "$karate" --by degree --set a.in
 expect 2 "$CAFE" rank "$karate" --other b.in
 expect 2 "$CAFE" rank "$karate" --set a.in --other b.in -o x.tsv

@@ -95,7 +95,7 @@ expect 3 "$CAFE" recommend ratings.in --all --embedding x.npy
 says 'expected a row for each of 100 nodes, found 34'
 expect 2 "$CAFE" recommend
 expect 2 "$CAFE" recommend "$karate"
-says 'to whom'
+says 'no nodes: give'
 expect 2 "$CAFE" recommend "$karate" --all --node 0
 expect 2 "$CAFE" recommend "$karate" --all -k 0
 expect 2 "$CAFE" recommend "$karate" --all --score taste

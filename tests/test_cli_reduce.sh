@@ -100,7 +100,7 @@ usage() {
     only_inputs
 }
 usage 'no output: give' t.in.csv
-usage 'something is missing' -o v.npy
+usage 'missing argument' -o v.npy
 usage 'the ending tells the format' t.in.csv -o v.xyz
 usage 'the ending tells the format' t.in.csv --w v.csv
 usage 'cannot both go to' t.in.csv -o v.npy --w v.npy

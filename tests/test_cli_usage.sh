@@ -40,7 +40,7 @@ usage() {
     says "$text"
     says "try 'cafe"
 }
-usage 'which command' # no words at all
+usage 'no command given' # no words at all
 usage "unknown command 'embd'; did you mean 'embed'" embd
 usage "unknown command 'qqqqqqq'$" qqqqqqq
 usage 'unknown option --nonsense' --nonsense
@@ -60,9 +60,9 @@ usage "--seed takes .*, not '18446744073709551616'" embed g.txt --seed 184467440
 usage "--memory takes .*, not '8Q'" embed g.txt --memory 8Q
 usage "--method takes one of .*, not 'magic'" embed g.txt --method magic
 usage '--force takes no value' embed g.txt --force=yes
-usage 'something is missing' embed
-usage 'something is missing' convert a.txt
-usage "what is 'three' for" convert one.txt two.txt three
+usage 'missing argument' embed
+usage 'missing argument' convert a.txt
+usage "unexpected argument 'three'" convert one.txt two.txt three
 usage 'no output: give' embed g.txt
 usage 'no output: give' generate sbm
 usage "no model 'lfr'" generate lfr -o g.txt
