@@ -7,7 +7,6 @@
 #include "cluster.h"
 #include "command.h"
 #include "graph_text.h"
-#include "memory.h"
 #include "output.h"
 #include "report.h"
 
@@ -72,7 +71,7 @@ void cluster_say_end(cluster_job *job) {
     if (v->soft) cli_say(&job->run, "soft      %s", v->soft);
     if (v->json) cli_say(&job->run, "report    %s", v->json);
     cli_say_phases(&job->run, CLUSTER_PHASES, phase_names, job->seconds);
-    cli_say(&job->run, "memory    peak %s", cli_bytes_text(cli_memory_peak(), peak));
+    cli_say(&job->run, "memory    peak %s", cli_bytes_text(cafe_memory_peak(), peak));
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

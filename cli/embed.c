@@ -12,7 +12,6 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "memory.h"
 #include "output.h"
 #include "vectors.h"
 
@@ -185,7 +184,7 @@ static int embed(embed_job *job) {
 static int run_embed(const void *values, const cli_arguments *arguments) {
     embed_job job = {.values = *(const embed_values *)values, .path = arguments->words[0]};
     embed_values *v = &job.values;
-    job.available = cli_memory_available(); /* before the graph takes its part */
+    job.available = cafe_memory_available(); /* before the graph takes its part */
     int code = check_names(v);
     if (code == CLI_OK) code = cli_method_check("embed", &v->method, CLI_VECTORS_METHOD, arguments);
     if (code != CLI_OK) return code;

@@ -34,6 +34,21 @@ const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {
     return text;
 }
 
+const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
+    static const char units[] = "KMGT";
+    double value = (double)bytes;
+    int unit = -1;
+    while (value >= 1000 && unit < 3) {
+        value /= 1024;
+        unit++;
+    }
+    if (unit < 0)
+        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " bytes", bytes);
+    else
+        snprintf(text, CLI_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
+    return text;
+}
+
 /* "1 edge", "2 edges" */
 static const char *plural(int64_t count) {
     return count == 1 ? "" : "s";

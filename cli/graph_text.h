@@ -8,6 +8,10 @@
 enum { CLI_COUNT_TEXT = 32 };
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 
+/* "34.2 MiB" into text; returns text. */
+enum { CLI_BYTES_TEXT = 32 };
+const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]);
+
 /* A node's name as a cell of a table of tabs: in quotes, doubled inside (RFC 4180), when it has a
  * tab or a quote in it. */
 void cli_put_cell(FILE *file, const char *name);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "memory.h"
 
 /* Short forms of library options, wherever a command has the option. */
 static const struct {
@@ -136,6 +135,24 @@ static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
     return true;
 }
 
+/* "512M", "8G", "1.5GiB", "1000": powers of 1024. */
+static bool parse_bytes(const char *text, int64_t *bytes) {
+    static const char letters[] = "kKmMgGtT";
+    char *end;
+    if (text[0] < '0' || text[0] > '9') return false;
+    double value = strtod(text, &end);
+    const char *unit = *end ? strchr(letters, *end) : NULL;
+    if (unit) {
+        for (int power = (int)(unit - letters) / 2; power >= 0; power--) value *= 1024;
+        end++;
+        if (*end == 'i') end++;
+    }
+    if (*end == 'B') end++;
+    if (*end != 0 || !(value >= 0 && value < 0x1p62)) return false;
+    *bytes = (int64_t)value;
+    return true;
+}
+
 static bool store_number(const char *text, int32_t least, int32_t most, int32_t *value) {
     uint64_t whole;
     if (!parse_whole(text, (uint64_t)most, &whole) || whole < (uint64_t)least) return false;
@@ -155,7 +172,7 @@ static bool store_own(const cli_option *option, char *values, const char *text) 
         case CLI_COUNT: return store_number(text, 0, INT32_MAX, at);
         case CLI_POSITIVE: return store_number(text, 1, INT32_MAX, at);
         case CLI_SEED: return parse_whole(text, UINT64_MAX, at);
-        case CLI_BYTES: return cli_parse_bytes(text, at);
+        case CLI_BYTES: return parse_bytes(text, at);
         case CLI_CHOICE:
         case CLI_SAMPLING: return (*(int32_t *)at = find_choice(cli_choices(option), text)) >= 0;
         case CLI_VECTORS_METHOD:

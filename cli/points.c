@@ -3,7 +3,6 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "memory.h"
 #include "output.h"
 #include "report.h"
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "memory.h"
 
 int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_fill *fill,
                         const void *job) {
@@ -47,6 +46,6 @@ void cli_say_phases(cli_run *run, int count, const char *const *names, const dou
 }
 
 void cli_report_memory(cafe_report *report, const cli_run *run) {
-    cafe_report_integer(report, "peak_bytes", cli_memory_peak());
+    cafe_report_integer(report, "peak_bytes", cafe_memory_peak());
     cafe_report_integer(report, "allocated_bytes", cafe_peak_bytes(run->context));
 }

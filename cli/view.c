@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "graph_text.h"
-#include "memory.h"
 #include "output.h"
 #include "vectors.h"
 

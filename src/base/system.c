@@ -1,12 +1,11 @@
 /* Memory of the machine and of this process, from /proc and the control groups. */
-#define _GNU_SOURCE
-#include "memory.h"
-
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include <cafe/context.h>
 
 static const int64_t unknown = INT64_MAX;
 
@@ -90,7 +89,7 @@ static int64_t cgroups_leave(void) {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-int64_t cli_memory_available(void) {
+int64_t cafe_memory_available(void) {
     struct rlimit limit;
     int64_t kilobytes = number_behind("/proc/meminfo", "MemAvailable:");
     int64_t least = kilobytes >= 0 ? kilobytes * 1024 : unknown;
@@ -101,41 +100,7 @@ int64_t cli_memory_available(void) {
     return least;
 }
 
-int64_t cli_memory_peak(void) {
+int64_t cafe_memory_peak(void) {
     int64_t kilobytes = number_behind("/proc/self/status", "VmHWM:");
     return kilobytes > 0 ? kilobytes * 1024 : 0;
-}
-
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static const char units[] = "KMGT", letters[] = "kKmMgGtT";
-
-bool cli_parse_bytes(const char *text, int64_t *bytes) {
-    char *end;
-    if (text[0] < '0' || text[0] > '9') return false;
-    double value = strtod(text, &end);
-    const char *unit = *end ? strchr(letters, *end) : NULL;
-    if (unit) {
-        for (int power = (int)(unit - letters) / 2; power >= 0; power--) value *= 1024;
-        end++;
-        if (*end == 'i') end++;
-    }
-    if (*end == 'B') end++;
-    if (*end != 0 || !(value >= 0 && value < 0x1p62)) return false;
-    *bytes = (int64_t)value;
-    return true;
-}
-
-const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
-    double value = (double)bytes;
-    int unit = -1;
-    while (value >= 1000 && unit < 3) {
-        value /= 1024;
-        unit++;
-    }
-    if (unit < 0)
-        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " bytes", bytes);
-    else
-        snprintf(text, CLI_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
-    return text;
 }
