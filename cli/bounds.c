@@ -84,7 +84,7 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
     cafe_report_options(report, cafe_bounds_option_table(), &job->options);
-    cafe_report_options(report, cafe_graph_option_table(), &job->run.common->reading);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
     cafe_report_bounds(report, job->bounds);
     cli_report_seconds(report, &job->run);
@@ -117,7 +117,7 @@ static cafe_status find_bounds(bounds_job *job) {
 static int work(void *argument) {
     bounds_job *job = argument;
     cli_run *run = &job->run;
-    const cli_common *c = run->common;
+    const cli_common *c = &run->common;
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_check(run, find_bounds(job)));
     if (!cli_is_standard(c->json) && !cli_is_standard(c->output))

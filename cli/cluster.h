@@ -4,22 +4,13 @@
 
 #include "method.h"
 
-typedef struct cluster_values {
-    cli_common common;
-    const char *output, *hierarchy, *soft, *json, *labels;
-    cli_method method;
-    cafe_graph_options graph;
-} cluster_values;
-
 enum cluster_phase { CLUSTER_READ, CLUSTER_SAMPLE, CLUSTER_SOLVE, CLUSTER_WRITE, CLUSTER_PHASES };
 
 /* One partition from file to file. */
 typedef struct cluster_job {
     cli_run run;
-    cluster_values values;
-    const char *path;
-    cafe_graph *graph;
-    cafe_graph_counts counts;
+    const char *hierarchy, *soft, *labels_path;
+    cli_method method;
     cafe_model *model;
     cafe_labels *labels;
     int32_t *label; /* of each node, -1 without one; NULL: none were given */
@@ -34,9 +25,8 @@ void cluster_say_found(cluster_job *job);
 void cluster_say_sizes(cluster_job *job);
 void cluster_say_end(cluster_job *job);
 
-/* The files: node TAB community, the tree of layers, the report. */
-int cluster_write_partition(cluster_job *job);
-int cluster_write_hierarchy(cluster_job *job);
-int cluster_write_report(cluster_job *job);
+/* The files: node TAB community, the report. */
+int cluster_put_partition(FILE *file, const void *job);
+void cluster_fill_report(cafe_report *report, const void *job);
 
 #endif

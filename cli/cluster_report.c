@@ -10,7 +10,7 @@
 #include "output.h"
 #include "report.h"
 
-enum { NAME = 256, CHECK = 65536 };
+enum { CHECK = 65536 }; /* nodes between two looks at the signals */
 
 static const char *const phase_names[CLUSTER_PHASES] = {"read", "sample", "solve", "write"};
 
@@ -20,9 +20,8 @@ static void say_layers(cluster_job *job) {
     char count[CLI_COUNT_TEXT];
     const cafe_layers *layers = job->found->layers;
     int64_t top = cafe_layers_count(layers);
-    cli_say(&job->run, "%-9s %" PRId64 " layer%s", job->values.method.row->name, top,
-            top == 1 ? "" : "s");
-    if (!job->run.common->verbose) return;
+    cli_say(&job->run, "%-9s %" PRId64 " layer%s", job->method.row->name, top, top == 1 ? "" : "s");
+    if (!job->run.common.verbose) return;
     cli_say(&job->run, "          layer  communities  modularity");
     for (int64_t i = 0; i < top; i++) {
         const cafe_layer *layer = cafe_layers_get(layers, i);
@@ -34,7 +33,7 @@ static void say_layers(cluster_job *job) {
 static void say_sweeps(cluster_job *job) {
     const cafe_clustering_info *f = job->found;
     cli_say(&job->run, "%-9s %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            job->values.method.row->name, f->sparse ? "sparse" : "dense", f->sweeps,
+            job->method.row->name, f->sparse ? "sparse" : "dense", f->sweeps,
             f->sweeps == 1 ? "" : "s", f->objective[0], f->objective[f->sweeps],
             f->converged ? "converged to the tolerance" : "stopped at the sweep limit");
 }
@@ -64,88 +63,44 @@ void cluster_say_sizes(cluster_job *job) {
 }
 
 void cluster_say_end(cluster_job *job) {
-    const cluster_values *v = &job->values;
     char peak[CLI_BYTES_TEXT];
-    if (v->output) cli_say(&job->run, "output    %s", v->output);
-    if (v->hierarchy) cli_say(&job->run, "hierarchy %s", v->hierarchy);
-    if (v->soft) cli_say(&job->run, "soft      %s", v->soft);
-    if (v->json) cli_say(&job->run, "report    %s", v->json);
+    if (job->run.common.output) cli_say(&job->run, "output    %s", job->run.common.output);
+    if (job->hierarchy) cli_say(&job->run, "hierarchy %s", job->hierarchy);
+    if (job->soft) cli_say(&job->run, "soft      %s", job->soft);
+    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, CLUSTER_PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s", cli_bytes_text(cafe_memory_peak(), peak));
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The name of a node: in `text`, or for a long one in memory the caller frees; NULL: no memory. */
-static char *node_name(const cafe_graph *graph, int64_t u, char text[NAME]) {
-    size_t length = cafe_graph_name(graph, u, text, NAME);
-    if (length < NAME) return text;
-    char *name = malloc(length + 1);
-    if (name) cafe_graph_name(graph, u, name, length + 1);
-    return name;
-}
-
-typedef void put_name(void *argument, int64_t u, const char *name);
-
-/* Calls `put` for every node, as long as there is memory and no signal. */
-static int each_name(cluster_job *job, put_name *put, void *argument) {
-    char text[NAME];
-    for (int64_t u = 0; u < job->counts.nodes; u++) {
+int cluster_put_partition(FILE *file, const void *argument) {
+    const cluster_job *job = argument;
+    for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         if (u % CHECK == 0 && cli_signal()) return cli_check(&job->run, CAFE_ERROR_CANCELLED);
-        char *name = node_name(job->graph, u, text);
-        if (!name) return cli_error(&job->run, CLI_FAILED, "out of memory");
-        put(argument, u, name);
-        if (name != text) free(name);
+        cli_put_node(file, &job->run, job->run.graph, u);
+        fprintf(file, "\t%" PRId32 "\n", job->found->partition[u]);
     }
     return CLI_OK;
-}
-
-typedef struct line_writer {
-    FILE *file;
-    const int32_t *partition;
-} line_writer;
-
-static void put_line(void *argument, int64_t u, const char *name) {
-    const line_writer *w = argument;
-    cli_put_cell(w->file, name);
-    fprintf(w->file, "\t%" PRId32 "\n", w->partition[u]);
-}
-
-int cluster_write_partition(cluster_job *job) {
-    cli_output output;
-    if (!job->values.output) return CLI_OK;
-    int code = cli_output_open(&job->run, job->values.output, &output);
-    if (code != CLI_OK) return code;
-    line_writer w = {output.file, job->found->partition};
-    code = each_name(job, put_line, &w);
-    int closed = cli_output_close(&job->run, &output, code == CLI_OK);
-    return code != CLI_OK ? code : closed;
-}
-
-int cluster_write_hierarchy(cluster_job *job) {
-    if (!job->values.hierarchy) return CLI_OK;
-    return cli_check(&job->run, cafe_layers_write(job->run.context, job->found->layers, job->graph,
-                                                  job->values.hierarchy, job->values.common.force));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_options(cafe_report *report, const cluster_job *job) {
-    const cluster_values *v = &job->values;
     cafe_report_open(report, "options", '{');
-    cafe_report_string(report, "method", v->method.row->name);
-    cli_report_sampling(report, &v->method.sampling);
+    cafe_report_string(report, "method", job->method.row->name);
+    cli_report_sampling(report, &job->method.sampling);
     cafe_report_context(report);
-    cafe_report_options(report, v->method.table, v->method.own);
-    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_options(report, job->method.table, job->method.own);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
 }
 
-static void put_report(cafe_report *report, const void *argument) {
+void cluster_fill_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
     const cafe_clustering_info *f = job->found;
-    cafe_report_graph(report, job->path, job->graph);
-    cafe_report_string(report, "method", job->values.method.row->name);
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_string(report, "method", job->method.row->name);
     put_options(report, job);
     cafe_report_sampled(report, cafe_model_sampled(job->model));
     cafe_report_real(report, "modularity", f->modularity);
@@ -157,13 +112,9 @@ static void put_report(cafe_report *report, const void *argument) {
         cafe_report_history(report, "objective", f->sweeps, f->converged, f->objective);
         cafe_report_string(report, "rows", f->sparse ? "sparse" : "dense");
     }
-    if (job->values.output) cafe_report_string(report, "output", job->values.output);
-    if (job->values.hierarchy) cafe_report_string(report, "hierarchy", job->values.hierarchy);
-    if (job->values.soft) cafe_report_string(report, "soft", job->values.soft);
+    if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
+    if (job->hierarchy) cafe_report_string(report, "hierarchy", job->hierarchy);
+    if (job->soft) cafe_report_string(report, "soft", job->soft);
     cli_report_phases(report, &job->run, CLUSTER_PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);
-}
-
-int cluster_write_report(cluster_job *job) {
-    return cli_write_report_to(&job->run, job->values.json, "cafe/cluster/1", put_report, job);
 }

@@ -45,7 +45,6 @@ struct cli_command {
     int (*check)(void *job);
     int (*work)(void *job);
     void (*release)(void *job);
-    int (*run)(const void *values, const cli_arguments *arguments);
     /* A command of several tasks, ended by NULL, has no options of its own: the word behind it
      * names one. A task's name has both words: "evaluate link". */
     const cli_command *const *tasks;

@@ -6,7 +6,7 @@
 static int check(void *job) {
     cli_run *run = job;
     CLI_TRY(cli_check_ending(run->command, run->words[1], CLI_GRAPHS));
-    return cli_output_check(run->command, run->common, run->words[1]);
+    return cli_output_check(run->command, &run->common, run->words[1]);
 }
 
 static int work(void *job) {

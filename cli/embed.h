@@ -4,24 +4,15 @@
 
 #include "method.h"
 
-typedef struct embed_values {
-    cli_common common;
-    const char *output, *json, *start, *labels;
-    cli_method method;
-    bool dry_run;
-    int64_t memory;
-    cafe_graph_options graph;
-} embed_values;
-
 enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
 
-/* One embedding from file to file. The values are a copy: a start file may set the columns. */
+/* One embedding from file to file. */
 typedef struct embed_job {
     cli_run run;
-    embed_values values;
-    const char *path;
-    cafe_graph *graph;
-    cafe_graph_counts counts;
+    const char *start_path, *labels_path;
+    cli_method method;
+    bool dry_run;
+    int64_t memory;  /* the limit asked for; 0: none */
     int64_t columns; /* asked of the method: labels and start vectors may set them */
     float *start;
     int64_t start_columns;
@@ -49,6 +40,6 @@ void embed_say_end(embed_job *job);
 void embed_print_plan(embed_job *job);
 
 /* The JSON report, of a finished run or of a dry one. */
-int embed_write_report(embed_job *job);
+void embed_fill_report(cafe_report *report, const void *job);
 
 #endif

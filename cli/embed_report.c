@@ -21,14 +21,14 @@ static const char *form_text(const embed_job *job, char *text, size_t capacity) 
     snprintf(text, capacity, "?");
     for (size_t i = 0; i < table->count; i++)
         if (table->options[i].offset == offsetof(cafe_finish_options, form))
-            cafe_options_text(&table->options[i], &job->values.method.finish, text, capacity);
+            cafe_options_text(&table->options[i], &job->method.finish, text, capacity);
     return text;
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
 void embed_warn_graph(embed_job *job) {
-    const cafe_graph_counts *c = &job->counts;
+    const cafe_graph_counts *c = &job->run.counts;
     int64_t parts = c->components - c->isolated; /* an isolated node is a component of its own */
     if (parts < 2) return;
     cli_warn(&job->run,
@@ -40,7 +40,7 @@ void embed_warn_graph(embed_job *job) {
 
 /* The history of the paper's methods is tr(H^T Q H), of the others their own loss. */
 static const char *history_name(const embed_job *job) {
-    return cli_method_samples(&job->values.method) ? "objective" : "loss";
+    return cli_method_samples(&job->method) ? "objective" : "loss";
 }
 
 static void say_sweeps(embed_job *job) {
@@ -51,7 +51,7 @@ static void say_sweeps(embed_job *job) {
 
 /* Methods of one step have a figure, not a course. */
 static void say_other(embed_job *job) {
-    const char *name = cli_method_name(&job->values.method);
+    const char *name = cli_method_name(&job->method);
     if (job->sweeps == 0)
         cli_say(&job->run, "%-9s loss %.6g", name, job->objective[0]);
     else
@@ -60,13 +60,13 @@ static void say_other(embed_job *job) {
 }
 
 void embed_say_solution(embed_job *job) {
-    const cli_method *method = &job->values.method;
+    const cli_method *method = &job->method;
     if (method->row->communities) { /* found layer by layer, without sweeps */
         cli_say(&job->run, "%-9s %" PRId64 " communities at the top, modularity %.6f",
                 method->row->name, job->communities, job->modularity);
         return;
     }
-    if (job->run.common->verbose) say_sweeps(job);
+    if (job->run.common.verbose) say_sweeps(job);
     if (!cli_method_samples(method)) {
         say_other(job);
         return;
@@ -112,7 +112,7 @@ static void warn_certificate(embed_job *job) {
                  "%" PRId64 " of %" PRId64
                  " columns dropped: they are combinations of the others and carry no information%s",
                  c->dropped, c->asked,
-                 c->asked >= job->counts.nodes ? " (the graph has fewer nodes)" : "");
+                 c->asked >= job->run.counts.nodes ? " (the graph has fewer nodes)" : "");
     if (c->tolerance > 0 && c->converged < c->columns)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
@@ -135,7 +135,7 @@ void embed_say_certificate(embed_job *job) {
     if (c->columns == 0) return;
     cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value",
             problem_text(c));
-    if (job->run.common->verbose) {
+    if (job->run.common.verbose) {
         say_columns(job);
         return;
     }
@@ -145,10 +145,10 @@ void embed_say_certificate(embed_job *job) {
 
 void embed_say_end(embed_job *job) {
     char peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
-    if (job->values.output)
-        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->values.output,
+    if (job->run.common.output)
+        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common.output,
                 cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
-    if (job->values.json) cli_say(&job->run, "report    %s", job->values.json);
+    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s (%s foreseen)", cli_bytes_text(cafe_memory_peak(), peak),
             cli_bytes_text(job->needed, needed));
@@ -157,13 +157,14 @@ void embed_say_end(embed_job *job) {
 /* --dry-run: the plan is the result, so it goes to standard output (or into the JSON there). */
 void embed_print_plan(embed_job *job) {
     char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
-    if (job->values.json && strcmp(job->values.json, "-") == 0) return;
+    if (job->run.common.json && strcmp(job->run.common.json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
     printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->counts.nodes, job->counts.edges, job->columns, (int)cafe_threads(job->run.context));
+           job->run.counts.nodes, job->run.counts.edges, job->columns,
+           (int)cafe_threads(job->run.context));
     printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
            cli_bytes_text(job->available, available),
-           job->values.memory > 0 ? "is the limit" : "is available",
+           job->memory > 0 ? "is the limit" : "is available",
            job->needed <= job->available ? "fits" : "does not fit");
     fflush(stdout);
     cli_progress_show(job->run.bar);
@@ -172,13 +173,12 @@ void embed_print_plan(embed_job *job) {
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_options(cafe_report *report, const embed_job *job) {
-    const embed_values *v = &job->values;
     cafe_report_open(report, "options", '{');
-    cli_report_method(report, &v->method);
-    if (v->labels) cafe_report_string(report, "labels", v->labels);
-    if (v->start) cafe_report_string(report, "start", v->start);
+    cli_report_method(report, &job->method);
+    if (job->labels_path) cafe_report_string(report, "labels", job->labels_path);
+    if (job->start_path) cafe_report_string(report, "start", job->start_path);
     cafe_report_context(report);
-    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
 }
 
@@ -192,12 +192,12 @@ static void put_memory(cafe_report *report, const embed_job *job) {
 
 /* The methods others published do not sample: their vectors are certified for the edges. */
 static cafe_sampling sampling_of(const embed_job *job) {
-    const cli_method *m = &job->values.method;
+    const cli_method *m = &job->method;
     return cli_method_samples(m) ? (cafe_sampling)m->sampling.kind : CAFE_SAMPLING_EDGE;
 }
 
 static void put_history(cafe_report *report, const embed_job *job) {
-    const cli_method *m = &job->values.method;
+    const cli_method *m = &job->method;
     cafe_report_history(report, history_name(job), job->sweeps, job->converged, job->objective);
     if (!cli_method_samples(m)) return;
     cafe_report_real(report, "objective_off_diagonal", job->objective[job->sweeps] - job->diagonal);
@@ -210,22 +210,18 @@ static void put_run(cafe_report *report, const embed_job *job) {
     put_history(report, job);
     cafe_report_embedding(report, job->embedding, cafe_model_sampled(job->model),
                           cafe_model_certified(job->model) != cafe_model_operator(job->model));
-    if (job->values.output) cafe_report_string(report, "output", job->values.output);
+    if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
     cli_report_phases(report, &job->run, PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);
 }
 
-static void put_report(cafe_report *report, const void *argument) {
+void embed_fill_report(cafe_report *report, const void *argument) {
     const embed_job *job = argument;
-    cafe_report_truth(report, "dry_run", job->values.dry_run);
-    cafe_report_graph(report, job->path, job->graph);
+    cafe_report_truth(report, "dry_run", job->dry_run);
+    cafe_report_graph(report, job->run.words[0], job->run.graph);
     cafe_report_string(report, "sampling", cafe_sampling_name(sampling_of(job)));
-    cafe_report_string(report, "method", cli_method_name(&job->values.method));
+    cafe_report_string(report, "method", cli_method_name(&job->method));
     put_options(report, job);
     put_memory(report, job);
-    if (!job->values.dry_run) put_run(report, job);
-}
-
-int embed_write_report(embed_job *job) {
-    return cli_write_report_to(&job->run, job->values.json, "cafe/embed/1", put_report, job);
+    if (!job->dry_run) put_run(report, job);
 }

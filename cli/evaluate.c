@@ -12,6 +12,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "report.h"
 #include "vectors.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
@@ -23,14 +24,14 @@ static bool given_with_embedding(const cli_arguments *arguments) {
 
 /* "0.1,0.3,0.5" */
 static int parse_shares(evaluate_job *job, const char *command) {
-    const char *at = job->values.train;
+    const char *at = job->train;
     while (*at) {
         char *end;
         errno = 0;
         double share = strtod(at, &end);
         if (end == at || errno || !(share > 0) || share > 1e9 || (*end && *end != ','))
             return cli_usage_error(command, "--train takes shares such as 0.1,0.3,0.5, not '%s'",
-                                   job->values.train);
+                                   job->train);
         if (job->share_count == EVALUATE_MOST_SHARES)
             return cli_usage_error(command, "--train takes at most %d shares",
                                    EVALUATE_MOST_SHARES);
@@ -41,36 +42,31 @@ static int parse_shares(evaluate_job *job, const char *command) {
 }
 
 int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
-    const evaluate_values *v = &job->values;
     const char *command = job->run->command;
-    if (v->embedding && given_with_embedding(arguments))
+    if (job->embedding && given_with_embedding(arguments))
         return cli_usage_error(command, "--embedding stands for a method: give one of the two");
-    int code = cli_output_check(command, &v->common, v->json);
-    if (code == CLI_OK)
-        code = cli_method_check(command, &job->values.method, CLI_VECTORS_METHOD, arguments);
-    if (code == CLI_OK) code = parse_shares(job, command);
-    return code;
+    CLI_TRY(cli_method_check(command, &job->method, CLI_VECTORS_METHOD, arguments));
+    return parse_shares(job, command);
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 int evaluate_read(evaluate_job *job) {
-    const evaluate_values *v = &job->values;
-    int code = cli_read_labelled(job->run, job->path, &v->graph, v->labels, &job->graph);
+    int code = cli_read_labelled(job->run, job->path, &job->own.common.reading, job->labels_path,
+                                 &job->graph);
     if (code == CLI_OK) job->counts = *cafe_graph_get_counts(job->graph);
     return code;
 }
 
 int evaluate_classifier(evaluate_job *job) {
     cafe_context *context = job->run->context;
-    const evaluate_values *v = &job->values;
-    switch (v->classifier) {
+    switch (job->classifier_kind) {
         case EVALUATE_XGBOOST:
             return cli_check(job->run,
-                             cafe_classifier_xgboost(context, &v->xgboost, &job->classifier));
+                             cafe_classifier_xgboost(context, &job->xgboost, &job->classifier));
         case EVALUATE_LOGISTIC:
             return cli_check(job->run,
-                             cafe_classifier_logistic(context, &v->logistic, &job->classifier));
+                             cafe_classifier_logistic(context, &job->logistic, &job->classifier));
         default: return CLI_OK;
     }
 }
@@ -101,19 +97,18 @@ cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const caf
 }
 
 int evaluate_vectors(evaluate_job *job) {
-    const evaluate_values *v = &job->values;
     double began = cli_seconds();
-    if (v->embedding)
-        return cli_read_vectors(job->run, v->embedding, job->graph, &job->columns, &job->vectors);
-    int code = cli_model_make(job->run, &v->method, job->graph, &job->model);
+    if (job->embedding)
+        return cli_read_vectors(job->run, job->embedding, job->graph, &job->columns, &job->vectors);
+    int code = cli_model_make(job->run, &job->method, job->graph, &job->model);
     if (code == CLI_OK)
         code = cli_check(job->run,
-                         evaluate_embed(job->run->context, &v->method, job->model, job->known,
+                         evaluate_embed(job->run->context, &job->method, job->model, job->known,
                                         job->known ? cafe_labels_classes(job->labels) : 0,
                                         &job->columns, &job->vectors));
     job->embed_seconds = cli_seconds() - began;
     if (code == CLI_OK)
-        cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&v->method),
+        cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&job->method),
                 (long long)job->columns, job->embed_seconds);
     return code;
 }
@@ -128,27 +123,30 @@ void evaluate_free(evaluate_job *job) {
     free(job->known);
 }
 
-int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,
-                 int (*evaluate)(evaluate_job *job)) {
-    cli_run run = {.command = name};
-    evaluate_job job = {.run = &run,
-                        .task = strchr(name, ' ') + 1,
-                        .values = *(const evaluate_values *)values,
-                        .path = arguments->words[0]};
-    int code = evaluate_check(&job, arguments);
-    if (code != CLI_OK) return code;
-    code = cli_begin(&run, name, &job.values.common);
-    if (code == CLI_OK) code = evaluate(&job);
-    if (code == CLI_OK) evaluate_print(&job);
-    if (code == CLI_OK) code = evaluate_write_report(&job);
-    evaluate_free(&job);
-    return cli_end(&run, code);
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+int evaluate_check_task(evaluate_job *job) {
+    job->run = &job->own;
+    job->task = strchr(job->own.command, ' ') + 1;
+    job->path = job->own.words[0];
+    return evaluate_check(job, job->own.arguments);
+}
+
+int evaluate_work(evaluate_job *job, int (*evaluate)(evaluate_job *job)) {
+    CLI_TRY(evaluate(job));
+    CLI_TRY(cli_write_result(&job->own, evaluate_put, job));
+    evaluate_say_end(job);
+    return cli_write_report(&job->own, "cafe/evaluate/1", evaluate_fill_report, job);
+}
+
+void evaluate_release(void *job) {
+    evaluate_free(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 const cli_option evaluate_sampling_rows[] = {
-    CLI_ROWS_SAMPLING_AT(evaluate_values, method.sampling),
+    CLI_ROWS_SAMPLING_AT(evaluate_job, method.sampling),
     CLI_ROW_END,
 };
 

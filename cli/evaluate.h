@@ -12,25 +12,19 @@
 enum { EVALUATE_XGBOOST, EVALUATE_LOGISTIC, EVALUATE_NONE };
 enum { EVALUATE_MOST_SHARES = 16 };
 
-/* Fields of both tasks that train a classifier. */
-typedef struct evaluate_values {
-    cli_common common;
-    const char *json, *labels, *embedding, *train;
+/* One evaluation, from the files to the figures. */
+typedef struct evaluate_job {
+    cli_run own;
+    const char *labels_path, *embedding, *train;
     cli_method method;
     bool supervised, full_label;
-    int32_t classifier;
+    int32_t classifier_kind;
     cafe_xgboost_options xgboost;
     cafe_logistic_options logistic;
     cafe_classify_options classify;
     cafe_link_options link;
-    cafe_graph_options graph;
-} evaluate_values;
-
-/* One evaluation, from the files to the figures. */
-typedef struct evaluate_job {
-    cli_run *run;
+    cli_run *run;     /* its own, or that of cafe reproduce */
     const char *task; /* "classify" or "link" */
-    evaluate_values values;
     const char *path;
     cafe_graph *graph;
     cafe_graph_counts counts;
@@ -66,60 +60,35 @@ cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const caf
                            const int32_t *labels, int64_t classes, int64_t *columns,
                            float **vectors);
 
-/* The table on standard output, and the report. */
-void evaluate_print(const evaluate_job *job);
-int evaluate_write_report(evaluate_job *job);
-
-/* Runs a task as the tool does: cli_begin to cli_end. */
-int evaluate_run(const char *name, const void *values, const cli_arguments *arguments,
-                 int (*evaluate)(evaluate_job *job));
+/* The report, and the frame's functions of a task that `evaluate` does. */
+void evaluate_fill_report(cafe_report *report, const void *job);
+int evaluate_check_task(evaluate_job *job);
+int evaluate_work(evaluate_job *job, int (*evaluate)(evaluate_job *job));
+int evaluate_put(FILE *file, const void *job);
+void evaluate_say_end(const evaluate_job *job);
+void evaluate_release(void *job);
 
 /* Rows of options that both tasks have. */
-#define EVALUATE_ROWS_COMMON                                                                 \
-    {"train",                                                                                \
-     0,                                                                                      \
-     "LIST",                                                                                 \
-     CLI_TEXT,                                                                               \
-     offsetof(evaluate_values, train),                                                       \
-     "0.1,0.3,0.5",                                                                          \
-     NULL,                                                                                   \
-     "shares to train on, separated by commas"},                                             \
-        {"classifier",                                                                       \
-         0,                                                                                  \
-         "NAME",                                                                             \
-         CLI_CHOICE,                                                                         \
-         offsetof(evaluate_values, classifier),                                              \
-         "xgboost",                                                                          \
-         "xgboost|logistic|none",                                                            \
-         "boosted trees, logistic regression (one class against the rest), or none: the "    \
-         "vectors themselves are the scores"},                                               \
-        {"embedding",                                                                        \
-         0,                                                                                  \
-         "FILE",                                                                             \
-         CLI_TEXT,                                                                           \
-         offsetof(evaluate_values, embedding),                                               \
-         NULL,                                                                               \
-         NULL,                                                                               \
-         "evaluate these vectors (.npy, .tsv, .csv: a row per node) instead of a method's"}, \
-        {"json",                                                                             \
-         0,                                                                                  \
-         "FILE",                                                                             \
-         CLI_TEXT,                                                                           \
-         offsetof(evaluate_values, json),                                                    \
-         NULL,                                                                               \
-         NULL,                                                                               \
-         "a report with every figure; - is standard output"},                                \
-        CLI_ROW_SEED, CLI_ROW_THREADS, CLI_ROW_FORCE, CLI_ROW_QUIET, CLI_ROW_VERBOSE, CLI_ROW_HELP
+#define EVALUATE_ROWS_COMMON                                                                    \
+    CLI_ROW_NUMBER(evaluate_job, train, "train", "LIST", CLI_TEXT, "0.1,0.3,0.5",               \
+                   "shares to train on, separated by commas"),                                  \
+        CLI_ROW_CHOICE(evaluate_job, classifier_kind, "classifier", "NAME", "xgboost",          \
+                       "xgboost|logistic|none",                                                 \
+                       "boosted trees, logistic regression (one class against the rest), or "   \
+                       "none: the vectors themselves are the scores"),                          \
+        CLI_ROW_READS(evaluate_job, embedding, "embedding",                                     \
+                      "evaluate these vectors (.npy, .tsv, .txt: a row per node) instead of a " \
+                      "method's"),                                                              \
+        CLI_ROW_JSON("a report with every figure; - is standard output"), CLI_ROW_VERBOSE,      \
+        CLI_ROWS_SEEDED
 
 extern const cli_option evaluate_sampling_rows[];
 
 /* Groups of options that both tasks have, behind their own. */
-#define EVALUATE_GROUPS_COMMON                                                                     \
-    {"--classifier xgboost", NULL, cafe_xgboost_option_table, offsetof(evaluate_values, xgboost)}, \
-        {"--classifier logistic", NULL, cafe_logistic_option_table,                                \
-         offsetof(evaluate_values, logistic)},                                                     \
-        CLI_METHOD_GROUPS(evaluate_values, evaluate_sampling_rows), {                              \
-        "Reading the graph", NULL, cafe_graph_option_table, offsetof(evaluate_values, graph)       \
-    }
+#define EVALUATE_GROUPS_COMMON                                                                 \
+    CLI_GROUP_TABLE("--classifier xgboost", evaluate_job, xgboost, cafe_xgboost_option_table), \
+        CLI_GROUP_TABLE("--classifier logistic", evaluate_job, logistic,                       \
+                        cafe_logistic_option_table),                                           \
+        CLI_METHOD_GROUPS(evaluate_job, evaluate_sampling_rows), CLI_GROUP_READING
 
 #endif

@@ -33,9 +33,8 @@ static void release_features(void *self, cafe_context *context, float *features)
 /* Methods that can do without labels use them when it is asked for; their columns are the classes.
  */
 static bool is_supervised(const evaluate_job *job) {
-    const evaluate_values *v = &job->values;
-    uint32_t takes = v->method.row->takes;
-    return !v->embedding && ((takes & CAFE_NEEDS_LABELS) || v->supervised);
+    uint32_t takes = job->method.row->takes;
+    return !job->embedding && ((takes & CAFE_NEEDS_LABELS) || job->supervised);
 }
 
 /* Labels of several classes a node fit no method; else there is a column a class. */
@@ -43,20 +42,20 @@ static int set_classes(evaluate_job *job) {
     if (cafe_labels_multiple(job->labels) > 0)
         return cli_error(job->run, CLI_FAILED,
                          "%s gives nodes several labels: --method %s takes one a node",
-                         job->values.labels, cli_method_name(&job->values.method));
-    job->values.method.free_columns = true;
+                         job->labels_path, cli_method_name(&job->method));
+    job->method.free_columns = true;
     return CLI_OK;
 }
 
 static int prepare_supervised(evaluate_job *job) {
     int code = set_classes(job);
     if (code != CLI_OK) return code;
-    return cli_model_make(job->run, &job->values.method, job->graph, &job->model);
+    return cli_model_make(job->run, &job->method, job->graph, &job->model);
 }
 
 /* The paper's full-label form: the vectors know the labels of the test nodes too. */
 static int know_all(evaluate_job *job) {
-    if (!job->values.full_label) return CLI_OK;
+    if (!job->full_label) return CLI_OK;
     int code = set_classes(job);
     if (code != CLI_OK) return code;
     job->known = malloc((size_t)job->counts.nodes * sizeof *job->known + 1);
@@ -69,7 +68,7 @@ static int know_all(evaluate_job *job) {
 
 static int read_labels(evaluate_job *job) {
     cafe_context *context = job->run->context;
-    const char *path = job->values.labels;
+    const char *path = job->labels_path;
     int code = cli_check(job->run, cafe_labels_read(context, job->graph, path, &job->labels));
     if (code == CLI_OK)
         code = cli_check(job->run, cafe_targets_from_labels(context, job->counts.nodes, job->labels,
@@ -85,7 +84,7 @@ static int read_labels(evaluate_job *job) {
 
 /* Without a classifier the columns are the classes' scores. */
 static int check_none(evaluate_job *job, bool anew) {
-    if (job->values.classifier != EVALUATE_NONE || anew ||
+    if (job->classifier_kind != EVALUATE_NONE || anew ||
         job->columns == cafe_labels_classes(job->labels))
         return CLI_OK;
     return cli_error(job->run, CLI_FAILED,
@@ -104,52 +103,54 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK && !anew) code = evaluate_vectors(job);
     if (code == CLI_OK) code = check_none(job, anew);
     if (code != CLI_OK) return code;
-    supervised self = {&job->values.method, job->model, cafe_labels_classes(job->labels)};
+    supervised self = {&job->method, job->model, cafe_labels_classes(job->labels)};
     cafe_feature_source source = {&self, make_features, release_features};
     cafe_features features = {job->vectors, job->columns, anew ? &source : NULL};
     const cafe_classifier *classifier =
-        job->values.classifier == EVALUATE_NONE ? NULL : &job->classifier;
-    return cli_check(job->run, cafe_classify(job->run->context, &job->targets, &features,
-                                             classifier, &job->values.classify, job->share_count,
-                                             job->shares, &job->evaluation));
+        job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
+    return cli_check(
+        job->run, cafe_classify(job->run->context, &job->targets, &features, classifier,
+                                &job->classify, job->share_count, job->shares, &job->evaluation));
 }
 
-static int run_classify(const void *values, const cli_arguments *arguments) {
-    const evaluate_values *v = values;
-    if (!v->labels) return cli_usage_error("evaluate classify", "which labels? give --labels FILE");
-    uint32_t labels = v->method.row->takes & (CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS);
-    if ((v->supervised || v->full_label) && (v->embedding || labels != CAFE_TAKES_LABELS))
+static int check(void *argument) {
+    evaluate_job *job = argument;
+    if (!job->labels_path)
+        return cli_usage_error("evaluate classify", "no labels: give --labels FILE");
+    uint32_t labels = job->method.row->takes & (CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS);
+    if ((job->supervised || job->full_label) && (job->embedding || labels != CAFE_TAKES_LABELS))
         return cli_usage_error("evaluate classify",
                                "--supervised and --full-label go with methods that can use labels "
                                "or do without, such as --method cafe");
-    if (v->supervised && v->full_label)
+    if (job->supervised && job->full_label)
         return cli_usage_error("evaluate classify", "give --supervised or --full-label, not both");
-    return evaluate_run("evaluate classify", values, arguments, evaluate_classify);
+    return evaluate_check_task(job);
+}
+
+static int work(void *job) {
+    return evaluate_work(job, evaluate_classify);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    {"labels", 0, "FILE", CLI_TEXT, offsetof(evaluate_values, labels), NULL, NULL,
-     "'node label[,label...]' a line; nodes that no edge mentions are isolated nodes"},
-    CLI_ROW_METHOD(evaluate_values, CLI_VECTORS_METHOD, "sphere",
-                   "the method that makes the vectors"),
-    {"supervised", 0, NULL, CLI_FLAG, offsetof(evaluate_values, supervised), NULL, NULL,
-     "with --method cafe, keep the training nodes' labels fixed, a column a class "
-     "(label-propagation "
-     "always does)"},
-    {"full-label", 0, NULL, CLI_FLAG, offsetof(evaluate_values, full_label), NULL, NULL,
-     "with --method cafe, fix the labels of all nodes, test nodes too: the paper's full-label "
-     "form, "
-     "a leak by design"},
-    CLI_ROW_PROPAGATE(evaluate_values),
+    CLI_ROW_READS(evaluate_job, labels_path, "labels",
+                  "one 'node label[,label...]' per line; nodes that no edge mentions are isolated "
+                  "nodes"),
+    CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
+    CLI_ROW_FLAG(evaluate_job, supervised, "supervised",
+                 "with --method cafe, keep the training nodes' labels fixed, a column a class "
+                 "(label-propagation always does)"),
+    CLI_ROW_FLAG(evaluate_job, full_label, "full-label",
+                 "with --method cafe, fix the labels of all nodes, test nodes too: the paper's "
+                 "full-label form, a leak by design"),
+    CLI_ROW_PROPAGATE(evaluate_job),
     EVALUATE_ROWS_COMMON,
-    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Splits", NULL, cafe_classify_option_table, offsetof(evaluate_values, classify)},
+    CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("Splits", evaluate_job, classify, cafe_classify_option_table),
     EVALUATE_GROUPS_COMMON,
     {0},
 };
@@ -162,9 +163,7 @@ const cli_command cli_evaluate_classify = {
         "Trains a classifier on the vectors of a share of the labelled nodes and tests it on the "
         "others, --repeats times for every share of --train. Nodes of several labels are given "
         "as many as they have, those of the largest scores.",
-    .groups = groups,
-    .size = sizeof(evaluate_values),
-    .least = 1,
-    .most = 1,
-    .run = run_classify,
+    CLI_JOB(evaluate_job, 1, 1),
+    .check = check,
+    .release = evaluate_release,
 };

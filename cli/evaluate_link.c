@@ -30,8 +30,8 @@ static void release_features(void *self, cafe_context *context, float *features)
 }
 
 static int check_honest(evaluate_job *job) {
-    const cli_sampling *s = &job->values.method.sampling;
-    if (job->values.embedding)
+    const cli_sampling *s = &job->method.sampling;
+    if (job->embedding)
         return cli_usage_error(job->run->command,
                                "--protocol honest hides links before there are vectors: it needs a "
                                "method, not --embedding");
@@ -44,41 +44,43 @@ static int check_honest(evaluate_job *job) {
 /* ---- the task -------------------------------------------------------------------------------- */
 
 int evaluate_link(evaluate_job *job) {
-    const evaluate_values *v = &job->values;
-    bool honest = v->link.protocol == CAFE_LINK_HONEST;
+    bool honest = job->link.protocol == CAFE_LINK_HONEST;
     int code = honest ? check_honest(job) : CLI_OK;
     if (code == CLI_OK) code = evaluate_read(job);
     if (code == CLI_OK) code = evaluate_classifier(job);
     if (code == CLI_OK && !honest) code = evaluate_vectors(job);
     if (code != CLI_OK) return code;
-    cafe_feature_source source = {(void *)&v->method, make_features, release_features};
+    cafe_feature_source source = {(void *)&job->method, make_features, release_features};
     cafe_features features = {job->vectors, job->columns, honest ? &source : NULL};
-    const cafe_classifier *classifier = v->classifier == EVALUATE_NONE ? NULL : &job->classifier;
+    const cafe_classifier *classifier =
+        job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(job->run,
-                     cafe_link(job->run->context, job->graph, &features, classifier, &v->link,
+                     cafe_link(job->run->context, job->graph, &features, classifier, &job->link,
                                job->share_count, job->shares, &job->evaluation));
 }
 
-static int run_link(const void *values, const cli_arguments *arguments) {
-    const evaluate_values *v = values;
-    if ((v->method.row->takes & CAFE_NEEDS_LABELS) && !v->embedding)
-        return cli_usage_error("evaluate link", "--method %s needs labels", v->method.row->name);
-    return evaluate_run("evaluate link", values, arguments, evaluate_link);
+static int check(void *argument) {
+    evaluate_job *job = argument;
+    if ((job->method.row->takes & CAFE_NEEDS_LABELS) && !job->embedding)
+        return cli_usage_error("evaluate link", "--method %s needs labels", job->method.row->name);
+    return evaluate_check_task(job);
+}
+
+static int work(void *job) {
+    return evaluate_work(job, evaluate_link);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    CLI_ROW_METHOD(evaluate_values, CLI_VECTORS_METHOD, "sphere",
-                   "the method that makes the vectors"),
-    CLI_ROW_PROPAGATE(evaluate_values),
+    CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
+    CLI_ROW_PROPAGATE(evaluate_job),
     EVALUATE_ROWS_COMMON,
-    CLI_ROW_END,
 };
 
 static const cli_group groups[] = {
-    {"Options", options, NULL, 0},
-    {"Pairs", NULL, cafe_link_option_table, offsetof(evaluate_values, link)},
+    CLI_GROUP("Options", options),
+    CLI_GROUP_TABLE("Pairs", evaluate_job, link, cafe_link_option_table),
     EVALUATE_GROUPS_COMMON,
     {0},
 };
@@ -91,9 +93,7 @@ const cli_command cli_evaluate_link = {
         "Trains a classifier on features of pairs of nodes, some linked and some not, and tests it "
         "on others. --protocol paper embeds the whole graph, test links too; --protocol honest "
         "hides the test links first and keeps what is connected connected.",
-    .groups = groups,
-    .size = sizeof(evaluate_values),
-    .least = 1,
-    .most = 1,
-    .run = run_link,
+    CLI_JOB(evaluate_job, 1, 1),
+    .check = check,
+    .release = evaluate_release,
 };

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "evaluate.h"
 #include "graph_text.h"
+#include "output.h"
 #include "report.h"
 
 static const char *const classifier_names[] = {"xgboost", "logistic", "none"};
@@ -13,27 +14,27 @@ static const char *const phase_names[] = {"embed", "evaluate"};
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_figure(const cafe_figure *f) {
+static void put_figure(FILE *file, const cafe_figure *f) {
     if (isnan(f->mean))
-        printf("  %-15s", "N/A");
+        fprintf(file, "  %-15s", "N/A");
     else if (isnan(f->std))
-        printf("  %-15.4f", f->mean);
+        fprintf(file, "  %-15.4f", f->mean);
     else
-        printf("  %.4f ± %.4f", f->mean, f->std);
+        fprintf(file, "  %.4f ± %.4f", f->mean, f->std);
 }
 
-static void put_share(const cafe_evaluation *e, int64_t share) {
+static void put_share(FILE *file, const cafe_evaluation *e, int64_t share) {
     cafe_share s = *cafe_evaluation_share(e, share);
     if (s.train < 1)
-        printf("%5.3g%%", 100 * s.train);
+        fprintf(file, "%5.3g%%", 100 * s.train);
     else
-        printf("%6.0f", s.train);
+        fprintf(file, "%6.0f", s.train);
     for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++) {
         cafe_figure f;
         cafe_evaluation_figure(e, share, i, &f);
-        put_figure(&f);
+        put_figure(file, &f);
     }
-    printf("\n");
+    fprintf(file, "\n");
 }
 
 /* Components stay connected, so a tree has no link to hide. */
@@ -48,52 +49,51 @@ static void warn_hidden(const evaluate_job *job) {
     }
 }
 
-void evaluate_print(const evaluate_job *job) {
-    const cafe_evaluation *e = job->evaluation;
-    const char *json = job->values.json;
-    if (json && strcmp(json, "-") == 0) return; /* one result on standard output */
-    cli_progress_hide(job->run->bar);
-    printf(" train");
+int evaluate_put(FILE *file, const void *argument) {
+    const cafe_evaluation *e = ((const evaluate_job *)argument)->evaluation;
+    fprintf(file, " train");
     for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++)
-        printf("  %-15s", cafe_evaluation_metric_name(e, i));
-    printf("\n");
-    for (int64_t i = 0; i < cafe_evaluation_shares(e); i++) put_share(e, i);
-    fflush(stdout);
-    cli_progress_show(job->run->bar);
+        fprintf(file, "  %-15s", cafe_evaluation_metric_name(e, i));
+    fprintf(file, "\n");
+    for (int64_t i = 0; i < cafe_evaluation_shares(e); i++) put_share(file, e, i);
+    return CLI_OK;
+}
+
+void evaluate_say_end(const evaluate_job *job) {
+    if (cli_is_standard(job->own.common.json)) return; /* the report has it */
     warn_hidden(job);
-    cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds", cafe_evaluation_repeats(e),
-            cafe_evaluation_seconds(e));
+    cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds",
+            cafe_evaluation_repeats(job->evaluation), cafe_evaluation_seconds(job->evaluation));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
 static void put_options(cafe_report *report, const evaluate_job *job) {
-    const evaluate_values *v = &job->values;
     bool classify = strcmp(job->task, "classify") == 0;
     cafe_report_open(report, "options", '{');
-    if (v->embedding)
-        cafe_report_string(report, "embedding", v->embedding);
+    if (job->embedding)
+        cafe_report_string(report, "embedding", job->embedding);
     else
-        cli_report_method(report, &v->method);
+        cli_report_method(report, &job->method);
     if (classify) {
-        cafe_report_string(report, "labels", v->labels);
-        cafe_report_truth(report, "supervised", v->supervised);
-        cafe_report_truth(report, "full_label", v->full_label);
-        cafe_report_options(report, cafe_classify_option_table(), &v->classify);
+        cafe_report_string(report, "labels", job->labels_path);
+        cafe_report_truth(report, "supervised", job->supervised);
+        cafe_report_truth(report, "full_label", job->full_label);
+        cafe_report_options(report, cafe_classify_option_table(), &job->classify);
     } else {
-        cafe_report_options(report, cafe_link_option_table(), &v->link);
+        cafe_report_options(report, cafe_link_option_table(), &job->link);
     }
-    cafe_report_string(report, "classifier", classifier_names[v->classifier]);
-    if (v->classifier == EVALUATE_XGBOOST)
-        cafe_report_options(report, cafe_xgboost_option_table(), &v->xgboost);
-    if (v->classifier == EVALUATE_LOGISTIC)
-        cafe_report_options(report, cafe_logistic_option_table(), &v->logistic);
+    cafe_report_string(report, "classifier", classifier_names[job->classifier_kind]);
+    if (job->classifier_kind == EVALUATE_XGBOOST)
+        cafe_report_options(report, cafe_xgboost_option_table(), &job->xgboost);
+    if (job->classifier_kind == EVALUATE_LOGISTIC)
+        cafe_report_options(report, cafe_logistic_option_table(), &job->logistic);
     cafe_report_context(report);
-    cafe_report_options(report, cafe_graph_option_table(), &v->graph);
+    cafe_report_options(report, cafe_graph_option_table(), &job->own.common.reading);
     cafe_report_close(report);
 }
 
-static void put_report(cafe_report *report, const void *argument) {
+void evaluate_fill_report(cafe_report *report, const void *argument) {
     const evaluate_job *job = argument;
     cafe_report_string(report, "task", job->task);
     cafe_report_graph(report, job->path, job->graph);
@@ -103,8 +103,4 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_evaluation(report, job->evaluation);
     const double seconds[] = {job->embed_seconds, cafe_evaluation_seconds(job->evaluation)};
     cli_report_phases(report, job->run, 2, phase_names, seconds);
-}
-
-int evaluate_write_report(evaluate_job *job) {
-    return cli_write_report_to(job->run, job->values.json, "cafe/evaluate/1", put_report, job);
 }

@@ -46,7 +46,7 @@ static int check(void *argument) {
 static int work(void *argument) {
     generate_job *job = argument;
     cli_run *run = &job->run;
-    const char *output = run->common->output;
+    const char *output = run->common.output;
     if (job->labels_path) {
         if (!models[job->model].blocks)
             cli_warn(run, "the %s model has no blocks: every label is 0", models[job->model].name);

@@ -98,14 +98,14 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
 /* ---- files ----------------------------------------------------------------------------------- */
 
 int cli_read_graph(cli_run *run, const char *labels) {
-    CLI_TRY(cli_read_labelled(run, run->words[0], &run->common->reading, labels, &run->graph));
+    CLI_TRY(cli_read_labelled(run, run->words[0], &run->common.reading, labels, &run->graph));
     run->counts = *cafe_graph_get_counts(run->graph);
     return CLI_OK;
 }
 
 int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
     return cli_check(
-        run, cafe_graph_write(run->context, graph, path, CAFE_FORMAT_AUTO, run->common->force));
+        run, cafe_graph_write(run->context, graph, path, CAFE_FORMAT_AUTO, run->common.force));
 }
 
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,

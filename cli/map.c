@@ -59,7 +59,7 @@ static int work(void *argument) {
     job->map_seconds = cli_seconds() - began;
     CLI_TRY(measure(job));
     CLI_TRY(cli_check(run, cafe_vectors_write(run->context, run->graph, 2, job->xy,
-                                              run->common->output, run->common->force)));
+                                              run->common.output, run->common.force)));
     return cli_write_report(run, "cafe/map/1", put_report, job);
 }
 

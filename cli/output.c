@@ -69,7 +69,7 @@ int cli_check_names_file(cli_run *run, const char *path) {
     if (!path || !cli_ends_in(path, ".npy")) return CLI_OK;
     if (asprintf(&beside, "%s.names.txt", path) < 0)
         return cli_error(run, CLI_FAILED, "out of memory");
-    int code = cli_output_check(run->command, run->common, beside);
+    int code = cli_output_check(run->command, &run->common, beside);
     free(beside);
     return code;
 }
@@ -157,7 +157,7 @@ int cli_check_files(cli_run *run, const cli_command *command) {
     CLI_TRY(check_outputs(run));
     if (command->check) CLI_TRY(command->check(run));
     for (size_t i = 0; i < run->arguments->entries.count; i++)
-        CLI_TRY(cli_output_check(run->command, run->common, file_of(run, i, CLI_WRITES)));
+        CLI_TRY(cli_output_check(run->command, &run->common, file_of(run, i, CLI_WRITES)));
     return CLI_OK;
 }
 
@@ -170,8 +170,8 @@ static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
 int cli_output_open(cli_run *run, const char *path, cli_output *output) {
     *output = (cli_output){.file = stdout};
     if (cli_is_standard(path)) return CLI_OK;
-    CLI_TRY(cli_check(run,
-                      cafe_output_create(run->context, path, run->common->force, &output->target)));
+    CLI_TRY(
+        cli_check(run, cafe_output_create(run->context, path, run->common.force, &output->target)));
     output->file = fopencookie(output->target, "w", (cookie_io_functions_t){.write = pass_on});
     if (output->file) return CLI_OK;
     cafe_output_discard(output->target);
@@ -205,7 +205,7 @@ int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *arg
 }
 
 int cli_write_result(cli_run *run, cli_put *put, const void *argument) {
-    const char *output = run->common->output;
-    if (!output && cli_is_standard(run->common->json)) return CLI_OK;
+    const char *output = run->common.output;
+    if (!output && cli_is_standard(run->common.json)) return CLI_OK;
     return cli_write_file(run, output ? output : "-", put, argument);
 }

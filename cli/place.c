@@ -18,7 +18,7 @@ typedef struct place_job {
 
 static int check(void *argument) {
     cli_run *run = argument;
-    return cli_check_names_file(run, run->common->output);
+    return cli_check_names_file(run, run->common.output);
 }
 
 static void put_report(cafe_report *report, const void *argument) {
@@ -31,7 +31,7 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_integer(report, "placed", cafe_new_links_nodes(job->links));
     cafe_report_integer(report, "links", cafe_new_links_count(job->links));
     cafe_report_integer(report, "columns", job->columns);
-    cafe_report_string(report, "output", job->run.common->output);
+    cafe_report_string(report, "output", job->run.common.output);
     cli_report_seconds(report, &job->run);
 }
 
@@ -48,7 +48,7 @@ static int work(void *argument) {
     CLI_TRY(cli_check(run, cafe_place_nodes(run->context, run->graph, job->columns, job->vectors,
                                             job->links, &job->options, job->placed)));
     CLI_TRY(cli_check(run, cafe_placed_write(run->context, job->links, job->columns, job->placed,
-                                             run->common->output, run->common->force)));
+                                             run->common.output, run->common.force)));
     CLI_TRY(cli_write_report(run, "cafe/place/1", put_report, job));
     cli_say(run, "placed    %" PRId64 " new nodes from %" PRId64 " links, %" PRId64 " columns", n,
             cafe_new_links_count(job->links), job->columns);

@@ -136,11 +136,11 @@ static bool is_png(const char *path) {
 
 static int write_picture(plot_job *job) {
     cli_run *run = &job->run;
-    const char *output = run->common->output;
+    const char *output = run->common.output;
     if (!output) return CLI_OK;
     CLI_TRY(
         cli_check(run, (is_png(output) ? cafe_plot_png : cafe_plot_svg)(
-                           run->context, &job->inputs, &job->options, output, run->common->force)));
+                           run->context, &job->inputs, &job->options, output, run->common.force)));
     if (!is_png(output) && run->counts.nodes > CAFE_PLOT_SHAPES)
         cli_say(run, "picture   %s: the %" PRId64 " points are an image in it", output,
                 run->counts.nodes);

@@ -41,7 +41,7 @@ static void put_report(cafe_report *report, const void *argument) {
     else
         cafe_report_options(report, cafe_points_option_table(), &job->points);
     cafe_report_close(report);
-    cafe_report_graph(report, job->run.common->output, job->run.graph);
+    cafe_report_graph(report, job->run.common.output, job->run.graph);
     const double seconds[] = {job->read, job->link, job->write};
     cli_report_phases(report, &job->run, 3, phase_names, seconds);
     cli_report_memory(report, &job->run);
@@ -89,7 +89,7 @@ static int make_graph(points_job *job) {
 
 static void say_result(points_job *job) {
     cafe_graph_counts counts = *cafe_graph_get_counts(job->run.graph);
-    cli_say_graph(&job->run, job->run.common->output, job->run.graph);
+    cli_say_graph(&job->run, job->run.common.output, job->run.graph);
     cli_say(&job->run, "search    %s", way(job));
     if (counts.edges == 0) cli_warn(&job->run, "no two rows are similar: the graph has no edges");
     if (counts.self_loops_kept)
@@ -116,7 +116,7 @@ static int work(void *argument) {
     CLI_TRY(read_table(job));
     CLI_TRY(make_graph(job));
     double began = cli_seconds();
-    CLI_TRY(cli_write_graph(&job->run, job->run.graph, job->run.common->output));
+    CLI_TRY(cli_write_graph(&job->run, job->run.graph, job->run.common.output));
     job->write = cli_seconds() - began;
     CLI_TRY(cli_write_report(&job->run, "cafe/points/1", put_report, job));
     say_result(job);

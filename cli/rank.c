@@ -138,7 +138,7 @@ static int check(void *argument) {
     const rank_job *job = argument;
     const cli_run *run = &job->run;
     if (job->other_path &&
-        (!job->set_path || run->common->output || cli_given(run->arguments, "by")))
+        (!job->set_path || run->common.output || cli_given(run->arguments, "by")))
         return cli_usage_error("rank",
                                "--other compares two sets: it goes with --set, and not "
                                "with --by or -o");

@@ -252,7 +252,7 @@ static void put_options(cafe_report *report, const recommend_job *job) {
     cafe_report_options(report, cafe_recommend_option_table(), &job->options);
     cafe_report_integer(report, "columns", job->columns_asked);
     cafe_report_options(report, cafe_decoder_option_table(), &job->decoder);
-    cafe_report_options(report, cafe_graph_option_table(), &job->run.common->reading);
+    cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
 }
 

@@ -14,7 +14,7 @@ static int read_table(reduce_job *job) {
     job->seconds[REDUCE_READ] = cli_seconds() - began;
     reduce_say_table(job);
     if (cafe_table_has_row_names(job->table))
-        CLI_TRY(cli_check_names_file(run, run->common->output));
+        CLI_TRY(cli_check_names_file(run, run->common.output));
     return cafe_table_has_heading(job->table) ? cli_check_names_file(run, job->w) : CLI_OK;
 }
 
@@ -36,12 +36,12 @@ static int solve(reduce_job *job) {
 static int write_matrix(reduce_job *job, cafe_table_side side, int64_t columns, const float *values,
                         const char *path) {
     return cli_check(&job->run, cafe_table_write(job->run.context, job->table, side, columns,
-                                                 values, path, job->run.common->force));
+                                                 values, path, job->run.common.force));
 }
 
 static int write_vectors(reduce_job *job) {
     const cafe_reduction_report *r = &job->report;
-    const char *path = job->run.common->output;
+    const char *path = job->run.common.output;
     if (!path) return CLI_OK;
     float *values = cli_new(&job->run, r->rows * r->columns, sizeof *values);
     if (!values) return CLI_FAILED;

@@ -57,7 +57,7 @@ static void say_solution(reduce_job *job) {
                  r->chunks == 1 ? "" : "s");
     if (job->options.method == CAFE_REDUCE_SOFTMAX)
         snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
-    if (job->run.common->verbose) say_sweeps(job);
+    if (job->run.common.verbose) say_sweeps(job);
     cli_say(&job->run,
             "%-9s %" PRId64 " columns%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
             method_text(job), r->asked, theta, r->sweeps, r->sweeps == 1 ? "" : "s", order,
@@ -109,7 +109,7 @@ void reduce_say_result(reduce_job *job) {
     if (r->columns == 0) return;
     cli_say(&job->run,
             "proof     Q v = rho v: an eigenvalue lies within the residual of each value");
-    if (job->run.common->verbose) {
+    if (job->run.common.verbose) {
         say_columns(job);
         return;
     }
@@ -125,12 +125,12 @@ void reduce_say_result(reduce_job *job) {
 
 void reduce_say_end(reduce_job *job) {
     const cafe_reduction_report *r = &job->report;
-    if (job->run.common->output)
-        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common->output, r->rows,
+    if (job->run.common.output)
+        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common.output, r->rows,
                 r->columns);
     if (job->w)
         cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, job->w, r->width, r->held);
-    if (job->run.common->json) cli_say(&job->run, "report    %s", job->run.common->json);
+    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, REDUCE_PHASES, phase_names, job->seconds);
 }
 
@@ -149,7 +149,7 @@ void reduce_fill_report(cafe_report *report, const void *argument) {
     cafe_report_string(report, "method", method_text(job));
     put_options(report, job);
     cafe_report_reduction(report, job->reduction);
-    if (job->run.common->output) cafe_report_string(report, "output", job->run.common->output);
+    if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
     if (job->w) cafe_report_string(report, "w", job->w);
     cli_report_phases(report, &job->run, REDUCE_PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);

@@ -14,7 +14,7 @@ int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_
         fill(report, job);
         cli_progress_hide(run->bar);
         fflush(stdout); /* the library writes past it */
-        status = cafe_report_write(report, path, run->common->force);
+        status = cafe_report_write(report, path, run->common.force);
         cli_progress_show(run->bar);
     }
     cafe_report_free(report);
@@ -22,7 +22,7 @@ int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_
 }
 
 int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
-    return cli_write_report_to(run, run->common->json, schema, fill, job);
+    return cli_write_report_to(run, run->common.json, schema, fill, job);
 }
 
 void cli_report_seconds(cafe_report *report, const cli_run *run) {

@@ -95,7 +95,7 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
     evaluate_job e = {.run = &job->run, .task = cli_task_word(task)};
     cli_arguments arguments;
     double began = cli_seconds();
-    int code = cli_parse(task, line->count, line->words, &e.values, &arguments);
+    int code = cli_parse(task, line->count, line->words, &e, &arguments);
     if (code == CLI_OK) e.path = arguments.words[0];
     if (code == CLI_OK) code = evaluate_check(&e, &arguments);
     if (code == CLI_OK) code = evaluate(&e);

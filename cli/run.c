@@ -74,7 +74,7 @@ static void print_line(const cli_run *run, const char *before, const char *forma
 
 void cli_say(const cli_run *run, const char *format, ...) {
     va_list arguments;
-    if (run->common->quiet) return;
+    if (run->common.quiet) return;
     va_start(arguments, format);
     print_line(run, "", format, arguments);
     va_end(arguments);
@@ -82,7 +82,7 @@ void cli_say(const cli_run *run, const char *format, ...) {
 
 void cli_warn(const cli_run *run, const char *format, ...) {
     va_list arguments;
-    if (run->common->quiet) return;
+    if (run->common.quiet) return;
     va_start(arguments, format);
     print_line(run, "warning: ", format, arguments);
     va_end(arguments);
@@ -174,25 +174,22 @@ static void free_memory(cli_run *run) {
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
+/* Makes the context, lets Ctrl-C cancel it and starts the progress bar (when standard error is a
+ * terminal). */
 static int begin(cli_run *run) {
     cafe_context_options options;
     run->began = cli_seconds();
     cafe_context_options_init(&options);
-    options.threads = run->common->threads;
-    options.seed = run->common->seed;
+    options.threads = run->common.threads;
+    options.seed = run->common.seed;
     run->memory = calloc(1, sizeof *run->memory);
     cafe_status status =
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
-    CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common->engine)));
+    CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
     catch_signals(run->context);
-    if (!run->common->quiet) run->bar = cli_progress_start(run->context);
+    if (!run->common.quiet) run->bar = cli_progress_start(run->context);
     return CLI_OK;
-}
-
-int cli_begin(cli_run *run, const char *command, const cli_common *common) {
-    *run = (cli_run){.command = command, .common = common};
-    return begin(run);
 }
 
 static int finish_output(cli_run *run, int code) {
@@ -203,7 +200,8 @@ static int finish_output(cli_run *run, int code) {
     return CLI_FAILED;
 }
 
-int cli_end(cli_run *run, int code) {
+/* `code`, or CLI_FAILED when standard output could not be written. */
+static int end(cli_run *run, int code) {
     cli_progress_stop(run->bar);
     run->bar = NULL;
     atomic_store(&cancelled_context, NULL);
@@ -223,7 +221,7 @@ static int work(const cli_command *command, cli_run *run) {
         code = command->work(run);
         if (command->release) command->release(run);
     }
-    return cli_end(run, code);
+    return end(run, code);
 }
 
 int cli_run_command(const cli_command *command, int argc, char **argv) {
@@ -234,12 +232,9 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
         return CLI_FAILED;
     }
     int code = cli_parse(command, argc, argv, run, &arguments);
-    if (code == CLI_OK && ((const cli_common *)run)->help) {
+    if (code == CLI_OK && run->common.help) {
         cli_print_help(command);
-    } else if (code == CLI_OK && command->run) {
-        code = command->run(run, &arguments);
     } else if (code == CLI_OK) {
-        run->common = &run->own;
         run->command = command->name;
         run->arguments = &arguments;
         run->words = arguments.words;

@@ -17,8 +17,7 @@ typedef struct cli_progress_bar cli_progress_bar;
 /* What the struct of a command starts with; the rest of it are its options and what they lead to.
  */
 typedef struct cli_run {
-    cli_common own;
-    const cli_common *common;
+    cli_common common;
     const char *command;
     const cli_arguments *arguments;
     const char **words; /* that are no options */
@@ -33,12 +32,6 @@ typedef struct cli_run {
 /* Runs a command, whatever its words: reads the options, checks the files they name, lets it work
  * and releases what it has. Returns the exit code of the process. */
 int cli_run_command(const cli_command *command, int argc, char **argv);
-
-/* Makes the context, lets Ctrl-C cancel it and starts the progress bar (when standard error is a
- * terminal). Returns an exit code; cli_end() is called in any case. */
-int cli_begin(cli_run *run, const char *command, const cli_common *common);
-/* Ends the run: `code`, or CLI_FAILED when standard output could not be written. */
-int cli_end(cli_run *run, int code);
 
 /* Leaves a function that returns an exit code: what it holds is the run's, which releases it. */
 #define CLI_TRY(call)                      \

@@ -45,7 +45,7 @@ static int read_input(update_job *job) {
         CLI_TRY(cli_check(
             run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->labels)));
     if (cafe_graph_names_are_indices(cafe_changes_graph(job->changes))) return CLI_OK;
-    return cli_check_names_file(run, run->common->output);
+    return cli_check_names_file(run, run->common.output);
 }
 
 static int update(update_job *job) {
@@ -217,7 +217,7 @@ static int put_drift(FILE *file, const void *argument) {
 
 static int write_files(update_job *job) {
     cli_run *run = &job->run;
-    const cli_common *c = run->common;
+    const cli_common *c = &run->common;
     if (c->output)
         CLI_TRY(cli_check(run, cafe_updated_write(run->context, job->updated, job->changes,
                                                   c->output, c->force)));

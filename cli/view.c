@@ -108,10 +108,10 @@ static int work(void *argument) {
     CLI_TRY(cli_check(run, cafe_view_find(run->context, run->graph, job->part, map_is(job, "auto"),
                                           &job->inputs, &job->found)));
     CLI_TRY(cli_check(run, cafe_view_write(run->context, run->graph, &job->inputs, &job->options,
-                                           run->common->output, run->common->force, &job->made)));
+                                           run->common.output, run->common.force, &job->made)));
     say_left_out(job);
     cli_say(run, "page      %s: %s, %" PRId64 " columns, %" PRId64 " layers, %" PRId64 " links",
-            run->common->output, cli_bytes_text(job->made.bytes, size), job->made.columns,
+            run->common.output, cli_bytes_text(job->made.bytes, size), job->made.columns,
             job->made.layers, job->made.links);
     return CLI_OK;
 }

@@ -101,7 +101,7 @@ says 'no task given'
 expect 2 "$CAFE" evaluate guess g.in.txt
 says "unknown task 'guess'"
 expect 2 "$CAFE" evaluate classify g.in.txt
-says 'which labels'
+says 'no labels: give'
 expect 2 "${classify[@]}" --train 0.1,nonsense
 says '--train takes shares'
 expect 2 "${classify[@]}" --embedding onehot.in.tsv --method gf
