@@ -44,7 +44,7 @@ refuses() {
     says "on the processor alone, not on the engine 'naive'"
 }
 refuses cluster g.in.txt
-refuses cluster g.in.txt --method softmax -k 300
+refuses cluster g.in.txt --method softmax --rows sparse -k 4
 for method in layers gf deepwalk node2vec line hope grarep sdne spectral; do
     expect 1 "$CAFE" embed g.in.txt --method $method -k 4 --engine naive -o v.npy
     says "runs on the processor alone, not on the engine 'naive'"
