@@ -87,6 +87,16 @@ void cafe_mem_free(cafe_context *context, void *block) {
     context->allocator.release(context->allocator.user, h->raw);
 }
 
+void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks) {
+    for (size_t i = 0; i < count; i++) cafe_mem_free(context, blocks[i]);
+}
+
+cafe_status cafe_mem_had_list(size_t count, const void *const *blocks) {
+    for (size_t i = 0; i < count; i++)
+        if (!blocks[i]) return CAFE_ERROR_MEMORY;
+    return CAFE_OK;
+}
+
 char *cafe_mem_text(cafe_context *context, const char *text) {
     size_t length = strlen(text) + 1;
     char *copy = cafe_mem(context, (int64_t)length, 1);

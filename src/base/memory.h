@@ -22,6 +22,14 @@ cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int
 
 void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 
+/* Several blocks, any of them NULL: all are freed, or it is asked whether all could be had. */
+#define cafe_mem_free_all(context, ...) \
+    cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (void *[]){__VA_ARGS__})
+#define cafe_mem_had(...) cafe_mem_had_list(CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
+#define CAFE_BLOCKS(...) (sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
+void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
+cafe_status cafe_mem_had_list(size_t count, const void *const *blocks); /* or CAFE_ERROR_MEMORY */
+
 char *cafe_mem_text(cafe_context *context, const char *text); /* a copy */
 
 #endif

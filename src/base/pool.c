@@ -158,8 +158,7 @@ void cafe_pool_free(cafe_context *context) {
         pthread_cond_destroy(&pool->wake);
         pthread_mutex_destroy(&pool->mutex);
     }
-    cafe_mem_free(context, pool->workers);
-    cafe_mem_free(context, pool);
+    cafe_mem_free_all(context, pool->workers, pool);
     context->pool = NULL;
 }
 

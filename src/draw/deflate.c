@@ -30,7 +30,6 @@ cafe_status cafe_deflate(cafe_context *context, cafe_deflate_frame frame, const 
                  ? CAFE_OK
                  : cafe_fail(context, CAFE_ERROR_NUMERIC, "deflate failed");
 done:
-    cafe_mem_free(context, stream);
-    cafe_mem_free(context, work);
+    cafe_mem_free_all(context, stream, work);
     return status;
 }

@@ -112,8 +112,7 @@ static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
     list_kinds(s, slots, largest, count, unknown);
     status = CAFE_OK;
 done:
-    cafe_mem_free(context, count);
-    cafe_mem_free(context, slot);
+    cafe_mem_free_all(context, count, slot);
     return status;
 }
 

@@ -76,7 +76,6 @@ cafe_status cafe_plot_png(cafe_context *context, const cafe_plot_inputs *inputs,
 done:
     cafe_output_discard(output);
     cafe_scene_free(context, &scene);
-    cafe_mem_free(context, rgb);
-    cafe_mem_free(context, png);
+    cafe_mem_free_all(context, rgb, png);
     return status;
 }

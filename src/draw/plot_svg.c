@@ -126,9 +126,7 @@ static cafe_status put_image(cafe_context *context, svg *s, const cafe_scene *sc
     CAFE_TRY(cafe_output_write(s->output, base64, cafe_view_base64(png, size, base64)));
     put(s, "\"/>\n");
 done:
-    cafe_mem_free(context, rgb);
-    cafe_mem_free(context, png);
-    cafe_mem_free(context, base64);
+    cafe_mem_free_all(context, rgb, png, base64);
     return status;
 }
 

@@ -192,8 +192,7 @@ cafe_status cafe_plot_text(cafe_context *context, const cafe_plot_inputs *inputs
     drop_points(&s);
     put_all(&s, colour != 0, *text);
 done:
-    cafe_mem_free(context, s.dots);
-    cafe_mem_free(context, s.votes);
+    cafe_mem_free_all(context, s.dots, s.votes);
     cafe_scene_free(context, &scene);
     if (status != CAFE_OK) {
         cafe_mem_free(context, *text);

@@ -308,9 +308,6 @@ done:
 void cafe_view_free(cafe_view *page) {
     for (int64_t s = 0; s < page->sections; s++)
         cafe_mem_free(page->context, page->section[s].packed);
-    cafe_mem_free(page->context, page->section);
-    cafe_mem_free(page->context, page->order);
-    cafe_mem_free(page->context, page->rank);
-    cafe_mem_free(page->context, page->scratch);
-    cafe_mem_free(page->context, page->label);
+    cafe_mem_free_all(page->context, page->section, page->order, page->rank, page->scratch,
+                      page->label);
 }

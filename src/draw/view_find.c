@@ -23,10 +23,7 @@ void cafe_view_found_free(cafe_view_found *f) {
     cafe_layers_free(f->layers);
     cafe_operator_free(f->op);
     cafe_sampled_free(f->sampled);
-    cafe_mem_free(f->context, f->part);
-    cafe_mem_free(f->context, f->map);
-    cafe_mem_free(f->context, f->centrality);
-    cafe_mem_free(f->context, f);
+    cafe_mem_free_all(f->context, f->part, f->map, f->centrality, f);
 }
 
 /* Communities that are given are one layer; the nodes in none are a community together. */

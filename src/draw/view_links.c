@@ -96,9 +96,6 @@ cafe_status cafe_view_add_links(cafe_view *page) {
     CAFE_TRY(cafe_check_cancel(page->context));
     CAFE_TRY(add_arrays(page, &l));
 done:
-    cafe_mem_free(page->context, l.degree);
-    cafe_mem_free(page->context, l.start);
-    cafe_mem_free(page->context, l.target);
-    cafe_mem_free(page->context, l.weight);
+    cafe_mem_free_all(page->context, l.degree, l.start, l.target, l.weight);
     return status;
 }

@@ -148,8 +148,7 @@ cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double
     if (status == CAFE_OK)
         info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, t, n, values, work, doubles,
                                    iwork, integers);
-    cafe_mem_free(context, work);
-    cafe_mem_free(context, iwork);
+    cafe_mem_free_all(context, work, iwork);
     if (status != CAFE_OK) return status;
     if (info != 0)
         return cafe_fail(context, CAFE_ERROR_NUMERIC,

@@ -18,7 +18,7 @@ static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_
                         int64_t columns, cafe_block *block) {
     *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
     block->x = cafe_mem(context, n * block->stride, sizeof *block->x);
-    return block->x ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(block->x);
 }
 
 static void drop(cafe_context *context, cafe_block *block) {

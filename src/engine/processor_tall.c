@@ -86,8 +86,7 @@ static cafe_status gram_of(cafe_context *context, gram_job *job, cafe_task *task
     cafe_status status = job->rows && job->parts ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_parallel(context, parts, task, job);
     if (status == CAFE_OK) add_parts(job, parts, gram);
-    cafe_mem_free(context, job->rows);
-    cafe_mem_free(context, job->parts);
+    cafe_mem_free_all(context, job->rows, job->parts);
     return status;
 }
 

@@ -54,9 +54,7 @@ typedef struct mask {
 } mask;
 
 static void free_mask(cafe_context *context, mask *m) {
-    cafe_mem_free(context, m->offsets);
-    cafe_mem_free(context, m->value);
-    cafe_mem_free(context, m->label);
+    cafe_mem_free_all(context, m->offsets, m->value, m->label);
 }
 
 /* A copy in which only the nodes of the list have classes. */
@@ -91,9 +89,7 @@ typedef struct rows {
 } rows;
 
 static void free_rows(cafe_context *context, rows *r) {
-    cafe_mem_free(context, r->x);
-    cafe_mem_free(context, r->offsets);
-    cafe_mem_free(context, r->value);
+    cafe_mem_free_all(context, r->x, r->offsets, r->value);
 }
 
 static cafe_status gather(cafe_context *context, const cafe_targets *t, const float *x,
@@ -189,17 +185,14 @@ static cafe_status measure(const classify *c, cafe_trial *trial, const cafe_part
     int64_t *size = cafe_mem_zero(context, classes, sizeof *size);
     uint8_t *taken = cafe_mem(context, classes, sizeof *taken);
     int32_t *predicted = cafe_mem(context, test->offsets[parts->test], sizeof *predicted);
-    if (!size || !taken || !predicted) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(size, taken, predicted));
     for (int64_t j = 0; j < train->offsets[parts->train]; j++) size[train->value[j]]++;
     decide(test, parts->test, classes, scores, size, taken, predicted);
     cafe_outcome o = {parts->test, classes, test->offsets, test->value,
                       predicted,   scores,  c->expected};
     status = cafe_class_metrics(context, &o, trial->value);
 done:
-    cafe_mem_free(context, size);
-    cafe_mem_free(context, taken);
-    cafe_mem_free(context, predicted);
+    cafe_mem_free_all(context, size, taken, predicted);
     return status;
 }
 
@@ -234,8 +227,7 @@ static cafe_status classify_trial(const void *self, cafe_trial *trial) {
     CAFE_TRY(gather(context, c->targets, x, columns, parts.train, parts.train_node, &train));
     CAFE_TRY(gather(context, c->targets, x, columns, parts.test, parts.test_node, &test));
     scores = cafe_mem_zero(context, parts.test * c->targets->classes, sizeof *scores);
-    if (!scores) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(scores));
     CAFE_TRY(predict(c, trial, &parts, &train, &test, scores));
     CAFE_TRY(measure(c, trial, &parts, &train, &test, scores));
     trial->result.train_count = parts.train;
@@ -279,8 +271,7 @@ cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
     CAFE_TRY(cafe_options_take(context, &classify_table, options, &c.options));
     CAFE_TRY(cafe_features_check(context, features, targets->nodes));
     c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
-    if (!c.expected) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(c.expected));
     CAFE_TRY(look_at_targets(context, &c));
     status = cafe_evaluation_run(context, metric_names, CAFE_CLASS_METRICS, c.options.repeats,
                                  count, shares, classify_trial, &c, evaluation);

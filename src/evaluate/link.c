@@ -143,8 +143,7 @@ static cafe_status judge(const link *l, cafe_trial *trial, const cafe_pair_sets 
     int64_t *offsets = one_each(context, sets->train.count);
     cafe_scored *items = cafe_mem(context, sets->test.count, sizeof *items);
     double cut = 0;
-    if (!train || !test || !offsets || !items) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(train, test, offsets, items));
     cafe_classifier_data d = {.train = sets->train.count,
                               .test = sets->test.count,
                               .columns = pair_columns(pair, columns),
@@ -161,10 +160,7 @@ static cafe_status judge(const link *l, cafe_trial *trial, const cafe_pair_sets 
         CAFE_TRY(score_by_columns(context, pair, &d, sets, items, &cut));
     measure(items, d.test, cut, trial->value);
 done:
-    cafe_mem_free(context, train);
-    cafe_mem_free(context, test);
-    cafe_mem_free(context, offsets);
-    cafe_mem_free(context, items);
+    cafe_mem_free_all(context, train, test, offsets, items);
     return status;
 }
 

@@ -186,8 +186,7 @@ cafe_status cafe_class_metrics(cafe_context *context, const cafe_outcome *o, dou
     cafe_status status = CAFE_OK;
     cafe_confusion *confusion = cafe_mem_zero(context, o->classes, sizeof *confusion);
     cafe_scored *items = cafe_mem(context, o->rows, sizeof *items);
-    if (!confusion || !items) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(confusion, items));
     /* of several labels: all of them right, the strictest reading */
     value[CAFE_METRIC_ACCURACY] = (double)count_decisions(o, confusion) / (double)o->rows;
     value[CAFE_METRIC_MICRO_F1] = micro_f1(o, confusion);
@@ -195,7 +194,6 @@ cafe_status cafe_class_metrics(cafe_context *context, const cafe_outcome *o, dou
     value[CAFE_METRIC_AUC] = auc_defined(o, confusion) ? one_vs_rest_auc(o, items) : NAN;
     value[CAFE_METRIC_AUC_PAPER] = paper_auc(o, confusion);
 done:
-    cafe_mem_free(context, confusion);
-    cafe_mem_free(context, items);
+    cafe_mem_free_all(context, confusion, items);
     return status;
 }

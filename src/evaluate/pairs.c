@@ -30,13 +30,11 @@ static cafe_status new_pairs(cafe_context *context, int64_t room, cafe_pairs *p)
     *p = (cafe_pairs){0, cafe_mem(context, room, sizeof *p->source),
                       cafe_mem(context, room, sizeof *p->target),
                       cafe_mem(context, room, sizeof *p->linked)};
-    return p->source && p->target && p->linked ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(p->source, p->target, p->linked);
 }
 
 static void free_pairs(cafe_context *context, cafe_pairs *p) {
-    cafe_mem_free(context, p->source);
-    cafe_mem_free(context, p->target);
-    cafe_mem_free(context, p->linked);
+    cafe_mem_free_all(context, p->source, p->target, p->linked);
     *p = (cafe_pairs){0};
 }
 
@@ -209,8 +207,7 @@ static cafe_status part_links(cafe_context *context, const cafe_pairs *links, do
     uint8_t *chosen = cafe_mem(context, links->count, sizeof *chosen);
     int64_t train = llround(share * (double)links->count);
     cafe_strata all = {links->count, NULL};
-    if (!chosen) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(chosen));
     CAFE_TRY(new_pairs(context, train, &sets->train));
     CAFE_TRY(new_pairs(context, links->count - train, &sets->test));
     CAFE_TRY(cafe_strata_draw(context, &all, train, context->seed, DRAW_PART, chosen));

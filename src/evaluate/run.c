@@ -136,7 +136,7 @@ static cafe_status new_evaluation(cafe_context *context, int64_t shares, int64_t
     e->metrics = metrics;
     e->value = cafe_mem_zero(context, shares * repeats * metrics, sizeof *e->value);
     e->result = cafe_mem_zero(context, shares, sizeof *e->result);
-    return e->value && e->result ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(e->value, e->result);
 }
 
 cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names, int64_t metrics,
@@ -153,8 +153,7 @@ cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names,
     r.evaluation->names = names;
     r.result = cafe_mem_zero(context, count * repeats, sizeof *r.result);
     r.failures = cafe_mem(context, context->threads, sizeof *r.failures);
-    if (!r.result || !r.failures) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(r.result, r.failures));
     for (int32_t i = 0; i < context->threads; i++) r.failures[i].task = -1;
     cafe_phase(context, "evaluate", count * repeats);
     CAFE_TRY(cafe_parallel(context, count * repeats, run_trial, &r));
@@ -162,8 +161,7 @@ cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names,
     gather_results(&r);
     r.evaluation->seconds = now() - begun;
 done:
-    cafe_mem_free(context, r.result);
-    cafe_mem_free(context, r.failures);
+    cafe_mem_free_all(context, r.result, r.failures);
     if (status != CAFE_OK) {
         cafe_evaluation_free(*evaluation);
         *evaluation = NULL;
@@ -289,7 +287,5 @@ void cafe_evaluation_figure(const cafe_evaluation *e, int64_t share, int64_t met
 
 void cafe_evaluation_free(cafe_evaluation *evaluation) {
     if (!evaluation) return;
-    cafe_mem_free(evaluation->context, evaluation->value);
-    cafe_mem_free(evaluation->context, evaluation->result);
-    cafe_mem_free(evaluation->context, evaluation);
+    cafe_mem_free_all(evaluation->context, evaluation->value, evaluation->result, evaluation);
 }

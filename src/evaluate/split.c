@@ -151,19 +151,16 @@ cafe_status cafe_parts_make(cafe_context *context, const cafe_targets *targets, 
     chosen = cafe_mem(context, targets->nodes, sizeof *chosen);
     parts->train_node = cafe_mem(context, parts->train, sizeof *parts->train_node);
     parts->test_node = cafe_mem(context, parts->test, sizeof *parts->test_node);
-    if (!stratum || !chosen || !parts->train_node || !parts->test_node) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(stratum, chosen, parts->train_node, parts->test_node));
     CAFE_TRY(find_strata(context, targets, rule, stratum));
     status = draw_parts(context, targets->nodes, stratum, seed, chosen, parts);
 done:
-    cafe_mem_free(context, stratum);
-    cafe_mem_free(context, chosen);
+    cafe_mem_free_all(context, stratum, chosen);
     if (status != CAFE_OK) cafe_parts_free(context, parts);
     return status;
 }
 
 void cafe_parts_free(cafe_context *context, cafe_parts *parts) {
-    cafe_mem_free(context, parts->train_node);
-    cafe_mem_free(context, parts->test_node);
+    cafe_mem_free_all(context, parts->train_node, parts->test_node);
     *parts = (cafe_parts){0};
 }

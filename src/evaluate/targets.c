@@ -60,7 +60,6 @@ cafe_status cafe_targets_from_array(cafe_context *context, int64_t nodes, int64_
 }
 
 void cafe_targets_free(cafe_context *context, cafe_targets *targets) {
-    cafe_mem_free(context, (void *)targets->offsets);
-    cafe_mem_free(context, (void *)targets->value);
+    cafe_mem_free_all(context, (void *)targets->offsets, (void *)targets->value);
     *targets = (cafe_targets){0};
 }

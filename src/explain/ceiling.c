@@ -144,8 +144,7 @@ static cafe_status find_dual(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(solve_sphere(context, op, o, &solution));
     CAFE_TRY(cafe_block_fetch(context, &solution->h));
     z = cafe_mem(context, op->n * solution->stride, sizeof *z);
-    if (!z) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(z));
     CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_WALK, solution->stride, solution->h.x, 1, 0,
                                  0, z));
     *sum = 0;
@@ -208,8 +207,7 @@ static cafe_status find(cafe_context *context, const cafe_operator *op, const in
     if (part) CAFE_TRY(bound_witness(context, op, o, roots, part, c));
     collect(op->n, spectral, dual, c);
 done:
-    cafe_mem_free(context, roots);
-    cafe_mem_free(context, t);
+    cafe_mem_free_all(context, roots, t);
     return status;
 }
 

@@ -112,8 +112,7 @@ static cafe_status list_nearest(cafe_context *context, cafe_explanation *e) {
     cafe_status status = job.joint && job.touched
                              ? cafe_parallel(context, e->sets.count, nearest_task, &job)
                              : CAFE_ERROR_MEMORY;
-    cafe_mem_free(context, job.joint);
-    cafe_mem_free(context, job.touched);
+    cafe_mem_free_all(context, job.joint, job.touched);
     return status;
 }
 

@@ -77,9 +77,7 @@ static void groups_task(void *argument, int64_t task, int32_t worker) {
 }
 
 static void free_groups(cafe_context *context, groups *g) {
-    cafe_mem_free(context, g->sums);
-    cafe_mem_free(context, g->sizes);
-    cafe_mem_free(context, g->all);
+    cafe_mem_free_all(context, g->sums, g->sizes, g->all);
 }
 
 static cafe_status add_groups(cafe_context *context, groups *g) {
@@ -267,7 +265,6 @@ cafe_status cafe_explain_attributes(cafe_context *context, const cafe_explanatio
         best[k].ratio = best[k].correlation * best[k].correlation;
     }
 done:
-    cafe_mem_free(context, job.own);
-    cafe_mem_free(context, job.cross);
+    cafe_mem_free_all(context, job.own, job.cross);
     return status;
 }

@@ -135,8 +135,7 @@ static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
     CAFE_TRY(cafe_ops(&image)->scale(context, &image, inverse));
     CAFE_TRY(cafe_ritz_solve(context, &e->v, &image, p, &e->walk));
 done:
-    cafe_mem_free(context, inverse);
-    cafe_mem_free(context, image.x);
+    cafe_mem_free_all(context, inverse, image.x);
     return status;
 }
 

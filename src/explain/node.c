@@ -184,7 +184,7 @@ static cafe_status reserve(cafe_context *context, cafe_explanation *e) {
     if (!e->coordinates) e->coordinates = cafe_mem(context, e->top, sizeof *e->coordinates);
     if (!e->pulls) e->pulls = cafe_mem(context, e->top, sizeof *e->pulls);
     if (!e->pushes) e->pushes = cafe_mem(context, e->top, sizeof *e->pushes);
-    return e->products && e->coordinates && e->pulls && e->pushes ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(e->products, e->coordinates, e->pulls, e->pushes);
 }
 
 cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, int64_t node,

@@ -28,7 +28,7 @@ cafe_status cafe_scaled_new(cafe_context *context, const cafe_operator *op, cons
                             const double *t, cafe_scaled *m) {
     *m = (cafe_scaled){.op = op, .s = s, .t = t};
     m->inner = cafe_mem(context, op->n * WIDTH, sizeof *m->inner);
-    return m->inner ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(m->inner);
 }
 
 void cafe_scaled_free(cafe_context *context, cafe_scaled *m) {
@@ -111,8 +111,7 @@ static cafe_status new_runs(cafe_context *context, int64_t n, int64_t steps, run
     r->beta = cafe_mem(context, steps * WIDTH, sizeof *r->beta);
     r->small = cafe_mem(context, steps * steps, sizeof *r->small);
     r->values = cafe_mem(context, steps, sizeof *r->values);
-    bool all = r->x && r->y && r->old && r->partial && r->alpha && r->beta && r->small && r->values;
-    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(r->x, r->y, r->old, r->partial, r->alpha, r->beta, r->small, r->values);
 }
 
 static void free_runs(cafe_context *context, runs *r) {

@@ -159,9 +159,7 @@ cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *e,
 
 void cafe_spectrum_free(cafe_spectrum *s) {
     if (!s) return;
-    cafe_mem_free(s->context, s->values);
-    cafe_mem_free(s->context, s->residuals);
-    cafe_mem_free(s->context, s);
+    cafe_mem_free_all(s->context, s->values, s->residuals, s);
 }
 
 const cafe_spectrum_report *cafe_spectrum_get(const cafe_spectrum *s) {

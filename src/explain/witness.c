@@ -49,9 +49,8 @@ static cafe_status reserve(cafe_context *context, cafe_witness *w) {
     w->sums = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->sums);
     w->spread = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->spread);
     w->linked = cafe_mem_zero(context, w->count * WIDTH, sizeof *w->linked);
-    bool all = w->mass && w->t && w->start && w->community && w->joint && w->capped && w->sums &&
-               w->spread && w->linked;
-    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(w->mass, w->t, w->start, w->community, w->joint, w->capped, w->sums,
+                        w->spread, w->linked);
 }
 
 /* ---- nodes and communities ------------------------------------------------------------------- */
@@ -125,8 +124,7 @@ static cafe_status fill(cafe_context *context, cafe_witness *w) {
         cap_community(w, c, order + begin[c], begin[c + 1] - begin[c]);
     status = cafe_check_cancel(context);
 done:
-    cafe_mem_free(context, begin);
-    cafe_mem_free(context, order);
+    cafe_mem_free_all(context, begin, order);
     return status;
 }
 

@@ -20,12 +20,11 @@ cafe_status cafe_partition_create(cafe_context *context, int64_t n, int64_t bloc
     *partition = (cafe_partition){.n = n, .blocks = blocks, .labels = labels};
     partition->start = cafe_mem(context, blocks + 1, sizeof *partition->start);
     partition->order = cafe_mem(context, n, sizeof *partition->order);
-    return partition->start && partition->order ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(partition->start, partition->order);
 }
 
 void cafe_partition_free(cafe_context *context, cafe_partition *partition) {
-    cafe_mem_free(context, partition->start);
-    cafe_mem_free(context, partition->order);
+    cafe_mem_free_all(context, partition->start, partition->order);
 }
 
 static void label_block(void *argument, int64_t task, int32_t worker) {

@@ -130,9 +130,7 @@ cafe_status cafe_generate_links(cafe_context *context, const cafe_drawing *drawi
     if (!r.source || !r.target || !r.starts) goto done;
     CAFE_TRY(draw_rounds(context, &r, graph));
 done:
-    cafe_mem_free(context, r.source);
-    cafe_mem_free(context, r.target);
-    cafe_mem_free(context, r.starts);
+    cafe_mem_free_all(context, r.source, r.target, r.starts);
     if (status != CAFE_OK) {
         cafe_graph_free(*graph);
         *graph = NULL;

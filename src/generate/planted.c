@@ -231,10 +231,7 @@ cafe_status cafe_generate_planted(cafe_context *context, const cafe_generate_opt
     d.wanted[1] = p.wanted[1];
     CAFE_TRY(cafe_generate_links(context, &d, graph));
 done:
-    cafe_mem_free(context, p.tail);
-    cafe_mem_free(context, p.sum);
-    cafe_mem_free(context, p.guide);
-    cafe_mem_free(context, p.partials);
+    cafe_mem_free_all(context, p.tail, p.sum, p.guide, p.partials);
     cafe_partition_free(context, &p.partition);
     return status;
 }

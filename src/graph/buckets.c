@@ -211,9 +211,6 @@ done:
 }
 
 void cafe_buckets_free(cafe_context *context, cafe_buckets *buckets) {
-    cafe_mem_free(context, buckets->begin);
-    cafe_mem_free(context, buckets->rows);
-    cafe_mem_free(context, buckets->keys);
-    cafe_mem_free(context, buckets->weights);
+    cafe_mem_free_all(context, buckets->begin, buckets->rows, buckets->keys, buckets->weights);
     *buckets = (cafe_buckets){0};
 }

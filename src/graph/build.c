@@ -214,13 +214,11 @@ static cafe_status make_room(build *b) {
     if (!b->ordered.keys) return CAFE_ERROR_MEMORY;
     if (!all->weights) return CAFE_OK;
     b->ordered.weights = cafe_mem(b->context, threads * b->room, sizeof *b->ordered.weights);
-    return b->ordered.weights ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(b->ordered.weights);
 }
 
 static void free_room(build *b) {
-    cafe_mem_free(b->context, b->ordered.keys);
-    cafe_mem_free(b->context, b->ordered.weights);
-    cafe_mem_free(b->context, b->buckets.rows);
+    cafe_mem_free_all(b->context, b->ordered.keys, b->ordered.weights, b->buckets.rows);
     b->ordered = (cafe_arcs){NULL, NULL};
     b->buckets.rows = NULL;
 }
@@ -299,8 +297,7 @@ cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
     if (!*graph) CAFE_TRY(CAFE_ERROR_MEMORY);
     hand_over(&b, *graph);
 done:
-    cafe_mem_free(context, b.offsets);
-    cafe_mem_free(context, b.spans);
+    cafe_mem_free_all(context, b.offsets, b.spans);
     free_room(&b);
     cafe_buckets_free(context, &b.buckets);
     return status;

@@ -30,8 +30,7 @@ cafe_status cafe_groups_new(cafe_context *context, int64_t n, const int32_t *gro
 }
 
 void cafe_groups_free(cafe_context *context, cafe_groups *groups) {
-    cafe_mem_free(context, groups->start);
-    cafe_mem_free(context, groups->member);
+    cafe_mem_free_all(context, groups->start, groups->member);
     *groups = (cafe_groups){0, NULL, NULL};
 }
 
@@ -67,8 +66,7 @@ cafe_tally *cafe_tallies_new(cafe_context *context, int32_t workers, int64_t key
 void cafe_tallies_free(cafe_context *context, cafe_tally *tallies, int32_t workers) {
     if (!tallies) return;
     for (int32_t i = 0; i < workers; i++) {
-        cafe_mem_free(context, tallies[i].sum);
-        cafe_mem_free(context, tallies[i].keys);
+        cafe_mem_free_all(context, tallies[i].sum, tallies[i].keys);
     }
     cafe_mem_free(context, tallies);
 }
@@ -101,10 +99,8 @@ void cafe_pooled_free(cafe_pooled *g) {
     if (!g) return;
     cafe_mem_free(g->context, (void *)g->loops);
     if (!g->borrowed) {
-        cafe_mem_free(g->context, (void *)g->offsets);
-        cafe_mem_free(g->context, (void *)g->targets);
-        cafe_mem_free(g->context, (void *)g->pooled);
-        cafe_mem_free(g->context, (void *)g->mass);
+        cafe_mem_free_all(g->context, (void *)g->offsets, (void *)g->targets, (void *)g->pooled,
+                          (void *)g->mass);
     }
     cafe_mem_free(g->context, g);
 }
@@ -195,7 +191,7 @@ static cafe_status allocate(cafe_context *context, coarsen_job *job) {
     assign_room(job);
     job->targets = cafe_mem(context, job->room[count], sizeof(int32_t));
     job->weights = cafe_mem(context, job->room[count], sizeof(double));
-    return job->targets && job->weights ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(job->targets, job->weights);
 }
 
 /* Gives back the room that rows did not use. */
@@ -232,10 +228,6 @@ done:
     cafe_groups_free(context, &groups);
     cafe_mem_free(context, job.room);
     if (status == CAFE_OK) return status;
-    cafe_mem_free(context, job.length);
-    cafe_mem_free(context, job.targets);
-    cafe_mem_free(context, job.weights);
-    cafe_mem_free(context, job.loops);
-    cafe_mem_free(context, job.mass);
+    cafe_mem_free_all(context, job.length, job.targets, job.weights, job.loops, job.mass);
     return status;
 }

@@ -92,8 +92,7 @@ static cafe_status count_components(cafe_context *context, cafe_graph *graph) {
         if (now > graph->counts.largest) graph->counts.largest = now;
     }
 done:
-    cafe_mem_free(context, size);
-    cafe_mem_free(context, component);
+    cafe_mem_free_all(context, size, component);
     return status;
 }
 

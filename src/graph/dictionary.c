@@ -65,7 +65,5 @@ done:
 }
 
 void cafe_dictionary_free(cafe_dictionary *d) {
-    cafe_mem_free(d->context, d->text);
-    cafe_mem_free(d->context, d->start);
-    cafe_mem_free(d->context, d->table);
+    cafe_mem_free_all(d->context, d->text, d->start, d->table);
 }

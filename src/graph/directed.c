@@ -17,9 +17,7 @@
 enum { ROWS = 1024, STRETCH = 1 << 20 };
 
 void cafe_arcs_free(cafe_context *context, cafe_arcs *arcs) {
-    cafe_mem_free(context, arcs->offsets);
-    cafe_mem_free(context, arcs->targets);
-    cafe_mem_free(context, arcs->weights);
+    cafe_mem_free_all(context, arcs->offsets, arcs->targets, arcs->weights);
     *arcs = (cafe_arcs){0};
 }
 

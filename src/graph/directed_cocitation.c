@@ -160,11 +160,6 @@ cafe_status cafe_graph_cocitation(cafe_context *context, const cafe_arcs *arcs,
     status = take_rows(&p, graph);
 done:
     cafe_arcs_free(context, &p.into);
-    cafe_mem_free(context, p.sums);
-    cafe_mem_free(context, p.marks);
-    cafe_mem_free(context, p.touched);
-    cafe_mem_free(context, p.offsets);
-    cafe_mem_free(context, p.targets);
-    cafe_mem_free(context, p.weights);
+    cafe_mem_free_all(context, p.sums, p.marks, p.touched, p.offsets, p.targets, p.weights);
     return status;
 }

@@ -90,9 +90,6 @@ cafe_status cafe_arcs_flow(cafe_context *context, const cafe_arcs *arcs, float *
             flow[i] = (float)(w.now[u] * (arcs->weights[i] / w.outward[u]));
 done:
     cafe_arcs_free(context, &w.into);
-    cafe_mem_free(context, w.outward);
-    cafe_mem_free(context, w.now);
-    cafe_mem_free(context, w.next);
-    cafe_mem_free(context, w.change);
+    cafe_mem_free_all(context, w.outward, w.now, w.next, w.change);
     return status;
 }

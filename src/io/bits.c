@@ -16,12 +16,11 @@ cafe_status cafe_bits_create(cafe_context *context, int64_t size, cafe_bits *set
     *set = (cafe_bits){.context = context, .words = size / 64 + 1};
     set->bits = cafe_mem_zero(context, set->words, sizeof *set->bits);
     set->before = set->bits ? cafe_mem(context, set->words, sizeof *set->before) : NULL;
-    return set->before ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(set->before);
 }
 
 void cafe_bits_free(cafe_bits *set) {
-    cafe_mem_free(set->context, set->bits);
-    cafe_mem_free(set->context, set->before);
+    cafe_mem_free_all(set->context, set->bits, set->before);
     set->bits = NULL;
     set->before = NULL;
 }

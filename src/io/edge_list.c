@@ -17,9 +17,7 @@ void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, boo
 }
 
 void cafe_edge_list_free(cafe_edge_list *list) {
-    cafe_mem_free(list->context, list->source);
-    cafe_mem_free(list->context, list->target);
-    cafe_mem_free(list->context, list->weights);
+    cafe_mem_free_all(list->context, list->source, list->target, list->weights);
     list->source = list->target = list->weights = NULL;
     list->count = list->capacity = 0;
 }
@@ -140,9 +138,7 @@ cafe_status cafe_edge_list_matrix(cafe_edge_list *list, int64_t nodes,
     targets = NULL;
     weights = NULL;
 done:
-    cafe_mem_free(context, offsets);
-    cafe_mem_free(context, targets);
-    cafe_mem_free(context, weights);
+    cafe_mem_free_all(context, offsets, targets, weights);
     cafe_edge_list_free(list);
     return status;
 }
@@ -158,8 +154,7 @@ cafe_status cafe_rows_graph(cafe_context *context, int64_t nodes, int64_t *offse
     if (g && g->offsets == offsets && g->targets == targets) {
         g->owns_rows = true; /* borrowed as they are: from now on the graph's own */
     } else {
-        cafe_mem_free(context, offsets);
-        cafe_mem_free(context, targets);
+        cafe_mem_free_all(context, offsets, targets);
         kept_weights = false;
     }
     if (!kept_weights) cafe_mem_free(context, weights);

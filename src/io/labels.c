@@ -33,15 +33,12 @@ static cafe_status allocate(cafe_context *context, int64_t n, cafe_labels **labe
     l->n = n;
     l->first = cafe_mem_zero(context, n, sizeof *l->first);
     l->count = cafe_mem_zero(context, n, sizeof *l->count);
-    return l->first && l->count ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(l->first, l->count);
 }
 
 void cafe_labels_free(cafe_labels *labels) {
     if (!labels) return;
-    cafe_mem_free(labels->context, labels->first);
-    cafe_mem_free(labels->context, labels->of);
-    cafe_mem_free(labels->context, labels->count);
-    cafe_mem_free(labels->context, labels->order);
+    cafe_mem_free_all(labels->context, labels->first, labels->of, labels->count, labels->order);
     cafe_dictionary_free(&labels->names);
     cafe_mem_free(labels->context, labels);
 }
@@ -153,8 +150,7 @@ static cafe_status number_classes(cafe_labels *l) {
         }
         for (int64_t i = 0; i < l->used; i++) l->of[i] = place[l->of[i]];
     }
-    cafe_mem_free(l->context, list);
-    cafe_mem_free(l->context, place);
+    cafe_mem_free_all(l->context, list, place);
     return status;
 }
 

@@ -193,9 +193,7 @@ static cafe_status read_rows(npz *z, cafe_graph **graph) {
     targets = NULL;
     weights = NULL;
 done:
-    cafe_mem_free(z->context, offsets);
-    cafe_mem_free(z->context, targets);
-    cafe_mem_free(z->context, weights);
+    cafe_mem_free_all(z->context, offsets, targets, weights);
     return status;
 }
 
@@ -218,8 +216,7 @@ static cafe_status read_coordinates(npz *z, cafe_graph **graph) {
     source = target = NULL;
     status = cafe_edge_list_matrix(&list, z->nodes, z->options, graph);
 done:
-    cafe_mem_free(z->context, source);
-    cafe_mem_free(z->context, target);
+    cafe_mem_free_all(z->context, source, target);
     cafe_edge_list_free(&list);
     return status;
 }

@@ -218,8 +218,7 @@ static cafe_status rename_all(numbering *n) {
     list->wide = false;
     source = target = NULL;
 done:
-    cafe_mem_free(context, source);
-    cafe_mem_free(context, target);
+    cafe_mem_free_all(context, source, target);
     return status;
 }
 
@@ -264,9 +263,7 @@ static cafe_status number_sparse(numbering *n, int64_t *nodes, cafe_names *names
     *names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = sorted};
     sorted = NULL;
 done:
-    cafe_mem_free(context, sorted);
-    cafe_mem_free(context, n->slots);
-    cafe_mem_free(context, n->nodes);
+    cafe_mem_free_all(context, sorted, n->slots, n->nodes);
     return status;
 }
 

@@ -123,8 +123,7 @@ cafe_status cafe_output_blocks(cafe_output *output, int64_t count, int64_t capac
         cafe_step(context, r.first + here, 0);
     }
 done:
-    cafe_mem_free(context, r.texts);
-    cafe_mem_free(context, r.lengths);
+    cafe_mem_free_all(context, r.texts, r.lengths);
     return status;
 }
 
@@ -166,7 +165,5 @@ void cafe_output_discard(cafe_output *output) {
     if (!output) return;
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
     if (output->temporary) unlink(output->temporary);
-    cafe_mem_free(output->context, output->temporary);
-    cafe_mem_free(output->context, output->path);
-    cafe_mem_free(output->context, output);
+    cafe_mem_free_all(output->context, output->temporary, output->path, output);
 }

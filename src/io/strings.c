@@ -308,8 +308,7 @@ static cafe_status check_parts(reading *r) {
 
 static cafe_status make_tokens(reading *r, int64_t lines) {
     if (lines <= r->room) return CAFE_OK;
-    cafe_mem_free(r->context, r->tokens);
-    cafe_mem_free(r->context, r->sorted);
+    cafe_mem_free_all(r->context, r->tokens, r->sorted);
     r->sorted = NULL;
     r->room = 0;
     r->tokens = cafe_mem(r->context, 2 * lines, sizeof *r->tokens);
@@ -421,15 +420,10 @@ done:
 
 static void free_reading(reading *r) {
     for (int q = 0; q < PARTS; q++) {
-        cafe_mem_free(r->context, r->parts[q].slots);
-        cafe_mem_free(r->context, r->parts[q].entries);
-        cafe_mem_free(r->context, r->parts[q].store);
-        cafe_mem_free(r->context, r->parts[q].nodes);
+        cafe_mem_free_all(r->context, r->parts[q].slots, r->parts[q].entries, r->parts[q].store,
+                          r->parts[q].nodes);
     }
-    cafe_mem_free(r->context, r->tokens);
-    cafe_mem_free(r->context, r->sorted);
-    cafe_mem_free(r->context, r->start);
-    cafe_mem_free(r->context, r->names);
+    cafe_mem_free_all(r->context, r->tokens, r->sorted, r->start, r->names);
     cafe_bits_free(&r->firsts);
     pthread_mutex_destroy(&r->memory);
     cafe_mem_free(r->context, r);

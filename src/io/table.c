@@ -20,8 +20,7 @@ enum { BLOCK = 1 << 14 };
 
 void cafe_table_free(cafe_table *table) {
     if (!table) return;
-    cafe_mem_free(table->context, table->name);
-    cafe_mem_free(table->context, table->values);
+    cafe_mem_free_all(table->context, table->name, table->values);
     cafe_names_free(table->context, &table->row_names);
     cafe_names_free(table->context, &table->column_names);
     cafe_mem_free(table->context, table);

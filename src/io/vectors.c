@@ -208,9 +208,7 @@ cafe_status cafe_table_place(cafe_context *context, const cafe_table *t, const c
     for (int64_t i = 0; i < t->rows; i++)
         memcpy(rows + node[i] * columns, t->values + i * columns, (size_t)columns * sizeof *rows);
 done:
-    cafe_mem_free(context, name);
-    cafe_mem_free(context, met);
-    cafe_mem_free(context, node);
+    cafe_mem_free_all(context, name, met, node);
     return status;
 }
 

@@ -125,7 +125,7 @@ static int64_t count_arcs(const cafe_graph *g, const int32_t *rank, cafe_map_row
 static cafe_status allocate(cafe_context *context, int64_t arcs, cafe_map_rows *rows) {
     rows->targets = cafe_mem(context, arcs, sizeof *rows->targets);
     rows->weights = cafe_mem(context, arcs, sizeof *rows->weights);
-    return rows->targets && rows->weights ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(rows->targets, rows->weights);
 }
 
 static cafe_status link_edges(cafe_context *context, weighing *w) {
@@ -204,16 +204,12 @@ cafe_status cafe_map_link(cafe_context *context, const cafe_graph *graph, int64_
     else
         rows->n = 0; /* a point alone */
 done:
-    cafe_mem_free(context, scale);
-    cafe_mem_free(context, rank);
+    cafe_mem_free_all(context, scale, rank);
     if (status != CAFE_OK) cafe_map_unlink(context, rows);
     return status;
 }
 
 void cafe_map_unlink(cafe_context *context, cafe_map_rows *rows) {
-    cafe_mem_free(context, rows->node);
-    cafe_mem_free(context, rows->offsets);
-    cafe_mem_free(context, rows->targets);
-    cafe_mem_free(context, rows->weights);
+    cafe_mem_free_all(context, rows->node, rows->offsets, rows->targets, rows->weights);
     *rows = (cafe_map_rows){0};
 }

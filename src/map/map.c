@@ -117,9 +117,7 @@ static void close_levels(mapping *m) {
     for (int64_t i = 0; i < m->levels; i++) {
         cafe_map_level *l = &m->level[i];
         cafe_pooled_free(l->graph);
-        cafe_mem_free(m->context, l->size);
-        cafe_mem_free(m->context, l->group);
-        cafe_mem_free(m->context, l->xy);
+        cafe_mem_free_all(m->context, l->size, l->group, l->xy);
     }
     cafe_mem_free(m->context, m->mass);
 }
@@ -220,8 +218,7 @@ static cafe_status start(mapping *m) {
     find_axis(m, mean, axes, axes + k, axes + 2 * k);
     place_start(m, mean, axes);
 done:
-    cafe_mem_free(m->context, mean);
-    cafe_mem_free(m->context, axes);
+    cafe_mem_free_all(m->context, mean, axes);
     return status;
 }
 

@@ -125,10 +125,6 @@ cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t col
     sum_up(&m, &found);
 done:
     cafe_struct_give(&found, sizeof found, quality, size);
-    cafe_mem_free(context, scale);
-    cafe_mem_free(context, m.room);
-    cafe_mem_free(context, m.near);
-    cafe_mem_free(context, m.kept);
-    cafe_mem_free(context, m.excess);
+    cafe_mem_free_all(context, scale, m.room, m.near, m.kept, m.excess);
     return status;
 }

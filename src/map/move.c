@@ -143,7 +143,6 @@ cafe_status cafe_map_move(cafe_context *context, cafe_map_level *level,
     }
     status = CAFE_OK;
 done:
-    cafe_mem_free(context, norm);
-    cafe_mem_free(context, other);
+    cafe_mem_free_all(context, norm, other);
     return status;
 }

@@ -83,8 +83,6 @@ cafe_status cafe_map_order(cafe_context *context, const int32_t *key, int64_t ke
     s.group_to = old_group;
 done:
     cafe_map_unlink(context, &s.to);
-    cafe_mem_free(context, s.group_to);
-    cafe_mem_free(context, order);
-    cafe_mem_free(context, rank);
+    cafe_mem_free_all(context, s.group_to, order, rank);
     return status;
 }

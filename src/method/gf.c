@@ -250,8 +250,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     f.s = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free(context, f.saved);
-    cafe_mem_free(context, f.partial);
+    cafe_mem_free_all(context, f.saved, f.partial);
     cafe_solution_free(f.s);
     return status;
 }

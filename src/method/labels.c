@@ -175,7 +175,7 @@ static cafe_status allocate(cafe_context *context, carrier *c) {
     c->to = cafe_mem(context, n * c->stride, sizeof *c->to);
     c->sums = cafe_mem(context, context->threads * c->classes, sizeof *c->sums);
     c->change = cafe_mem(context, cafe_blocks(n, BLOCK), sizeof *c->change);
-    return c->outward && c->inward && c->to && c->sums && c->change ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(c->outward, c->inward, c->to, c->sums, c->change);
 }
 
 static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
@@ -200,11 +200,7 @@ done:
     cafe_phase(context, "", 0);
     /* the two blocks changed places with every sweep: the solution keeps the newer one */
     if (found) found->h.x = c.from;
-    cafe_mem_free(context, c.outward);
-    cafe_mem_free(context, c.inward);
-    cafe_mem_free(context, c.to);
-    cafe_mem_free(context, c.sums);
-    cafe_mem_free(context, c.change);
+    cafe_mem_free_all(context, c.outward, c.inward, c.to, c.sums, c.change);
     if (status == CAFE_OK)
         *solution = found;
     else

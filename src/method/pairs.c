@@ -63,14 +63,11 @@ cafe_status cafe_grid_new(cafe_context *context, const cafe_pair_source *source,
     grid->start = cafe_mem(context, buckets + 1, sizeof *grid->start);
     grid->tally = cafe_mem(context, TASKS * buckets, sizeof *grid->tally);
     grid->room = cafe_mem(context, context->threads * most, sizeof *grid->room);
-    return grid->pairs && grid->start && grid->tally && grid->room ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(grid->pairs, grid->start, grid->tally, grid->room);
 }
 
 void cafe_grid_free(cafe_context *context, cafe_grid *grid) {
-    cafe_mem_free(context, grid->pairs);
-    cafe_mem_free(context, grid->start);
-    cafe_mem_free(context, grid->tally);
-    cafe_mem_free(context, grid->room);
+    cafe_mem_free_all(context, grid->pairs, grid->start, grid->tally, grid->room);
     *grid = (cafe_grid){0};
 }
 

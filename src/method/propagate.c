@@ -195,9 +195,7 @@ static cafe_status decompose(cafe_context *context, cafe_block *x) {
             m[i * rank + j] = v[i * columns + j] / sqrt(sqrt(squares[j]));
     if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL));
 done:
-    cafe_mem_free(context, v);
-    cafe_mem_free(context, m);
-    cafe_mem_free(context, squares);
+    cafe_mem_free_all(context, v, m, squares);
     return status;
 }
 
@@ -226,7 +224,7 @@ static cafe_status new_filter(cafe_context *context, const cafe_graph *graph,
         if (!*blocks[i]) return CAFE_ERROR_MEMORY;
     }
     f->pass.scratch = cafe_mem(context, context->threads * stride, sizeof *f->pass.scratch);
-    return f->pass.scratch ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(f->pass.scratch);
 }
 
 static void free_filter(cafe_context *context, filter *f) {

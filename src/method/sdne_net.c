@@ -59,7 +59,7 @@ static cafe_status allocate(cafe_sdne_net *net) {
     net->place = cafe_mem(context, n, sizeof *net->place);
     net->row_loss = cafe_mem(context, n, sizeof *net->row_loss);
     net->block_losses = cafe_mem(context, blocks, sizeof *net->block_losses);
-    return net->place && net->row_loss && net->block_losses ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(net->place, net->row_loss, net->block_losses);
 }
 
 void cafe_sdne_net_free(cafe_sdne_net *net) {
@@ -70,10 +70,7 @@ void cafe_sdne_net_free(cafe_sdne_net *net) {
         if (net->delta[l] != net->value[l]) cafe_mem_free(net->context, net->delta[l]);
         cafe_mem_free(net->context, net->value[l]);
     }
-    cafe_mem_free(net->context, net->place);
-    cafe_mem_free(net->context, net->row_loss);
-    cafe_mem_free(net->context, net->block_losses);
-    cafe_mem_free(net->context, net);
+    cafe_mem_free_all(net->context, net->place, net->row_loss, net->block_losses, net);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

@@ -280,8 +280,7 @@ static void release(cafe_context *context, cafe_skipgram *s) {
     cafe_grid_free(context, &s->grid);
     cafe_noise_free(context, &s->noise);
     cafe_tree_free(context, &s->tree);
-    cafe_mem_free(context, s->top);
-    cafe_mem_free(context, s->move);
+    cafe_mem_free_all(context, s->top, s->move);
     if (!s->plan->shared) cafe_mem_free(context, s->c);
 }
 

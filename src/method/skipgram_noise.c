@@ -57,9 +57,7 @@ cafe_status cafe_noise_new(cafe_context *context, const cafe_graph *graph, int64
 }
 
 void cafe_noise_free(cafe_context *context, cafe_noise *noise) {
-    cafe_mem_free(context, noise->offsets);
-    cafe_mem_free(context, noise->nodes);
-    cafe_mem_free(context, noise->mass);
+    cafe_mem_free_all(context, noise->offsets, noise->nodes, noise->mass);
     cafe_alias_free(context, &noise->alias);
     *noise = (cafe_noise){0};
 }

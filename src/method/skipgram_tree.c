@@ -33,10 +33,7 @@ typedef struct forest {
 } forest;
 
 static void forest_free(cafe_context *context, forest *f) {
-    cafe_mem_free(context, f->leaves);
-    cafe_mem_free(context, f->weight);
-    cafe_mem_free(context, f->parent);
-    cafe_mem_free(context, f->length);
+    cafe_mem_free_all(context, f->leaves, f->weight, f->parent, f->length);
 }
 
 static cafe_status forest_new(cafe_context *context, int64_t count, forest *f) {
@@ -44,7 +41,7 @@ static cafe_status forest_new(cafe_context *context, int64_t count, forest *f) {
     f->weight = cafe_mem(context, count, sizeof *f->weight);
     f->parent = cafe_mem(context, 2 * count, sizeof *f->parent);
     f->length = cafe_mem(context, 2 * count, sizeof *f->length);
-    return f->leaves && f->weight && f->parent && f->length ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(f->leaves, f->weight, f->parent, f->length);
 }
 
 /* The two lightest trees become one, until one is left. Leaves are sorted and new trees come in the
@@ -145,8 +142,7 @@ cafe_status cafe_tree_new(cafe_context *context, const cafe_graph *graph, int64_
     double *mass = cafe_mem(context, blocks, sizeof *mass);
     tree->inner.offsets = cafe_mem(context, graph->n + 1, sizeof *tree->inner.offsets);
     tree->top.offsets = cafe_mem(context, blocks + 1, sizeof *tree->top.offsets);
-    if (!mass || !tree->inner.offsets || !tree->top.offsets) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(mass, tree->inner.offsets, tree->top.offsets));
     CAFE_TRY(forest_new(context, graph->n / blocks + 1 + blocks, &f));
     CAFE_TRY(inner_paths(context, graph, blocks, &f, mass, tree));
     CAFE_TRY(top_paths(context, blocks, mass, &f, tree));
@@ -157,9 +153,7 @@ done:
 }
 
 void cafe_tree_free(cafe_context *context, cafe_tree *tree) {
-    cafe_mem_free(context, tree->inner.offsets);
-    cafe_mem_free(context, tree->inner.decisions);
-    cafe_mem_free(context, tree->top.offsets);
-    cafe_mem_free(context, tree->top.decisions);
+    cafe_mem_free_all(context, tree->inner.offsets, tree->inner.decisions, tree->top.offsets,
+                      tree->top.decisions);
     *tree = (cafe_tree){0};
 }

@@ -129,11 +129,6 @@ done:
 
 void cafe_chunks_free(cafe_chunks *chunks) {
     if (!chunks) return;
-    cafe_mem_free(chunks->context, chunks->places);
-    cafe_mem_free(chunks->context, chunks->offsets);
-    cafe_mem_free(chunks->context, chunks->targets);
-    cafe_mem_free(chunks->context, chunks->weights);
-    cafe_mem_free(chunks->context, chunks->inner);
-    cafe_mem_free(chunks->context, chunks->mass);
-    cafe_mem_free(chunks->context, chunks);
+    cafe_mem_free_all(chunks->context, chunks->places, chunks->offsets, chunks->targets,
+                      chunks->weights, chunks->inner, chunks->mass, chunks);
 }

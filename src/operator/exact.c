@@ -81,7 +81,6 @@ cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts
     if (status == CAFE_OK && q->width > 0) status = add_up(context, &job);
     if (status == CAFE_OK)
         status = cafe_parallel(context, cafe_blocks(q->n, ROWS), product_block, &job);
-    cafe_mem_free(context, job.s);
-    cafe_mem_free(context, job.partial);
+    cafe_mem_free_all(context, job.s, job.partial);
     return status;
 }

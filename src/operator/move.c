@@ -84,21 +84,14 @@ done:
 
 static void forget_aim(cafe_mover *m) {
     cafe_chunks_free(m->chunks);
-    cafe_mem_free(m->context, m->rows);
-    cafe_mem_free(m->context, m->parts);
-    cafe_mem_free(m->context, m->shift);
+    cafe_mem_free_all(m->context, m->rows, m->parts, m->shift);
     m->chunks = NULL, m->rows = NULL, m->parts = NULL, m->shift = NULL;
 }
 
 void cafe_mover_free(cafe_mover *m) {
     if (!m) return;
     forget_aim(m);
-    cafe_mem_free(m->context, m->none);
-    cafe_mem_free(m->context, m->s);
-    cafe_mem_free(m->context, m->single);
-    cafe_mem_free(m->context, m->gains);
-    cafe_mem_free(m->context, m->scratch);
-    cafe_mem_free(m->context, m);
+    cafe_mem_free_all(m->context, m->none, m->s, m->single, m->gains, m->scratch, m);
 }
 
 /* Bytes of rows that a chunk reads, on average. */
@@ -123,7 +116,7 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
     m->rows = cafe_mem(context, largest * m->stride, sizeof *m->rows);
     m->parts = cafe_mem(context, tasks, sizeof *m->parts);
     m->shift = cafe_mem(context, tasks * m->size, sizeof *m->shift);
-    return m->rows && m->parts && m->shift ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(m->rows, m->parts, m->shift);
 }
 
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {

@@ -70,9 +70,7 @@ cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, c
     job.a = (float)q->sign * a, job.s = single, job.none = single + size;
     CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, ROWS), apply_block, &job));
 done:
-    cafe_mem_free(context, sums);
-    cafe_mem_free(context, single);
-    cafe_mem_free(context, job.rows);
+    cafe_mem_free_all(context, sums, single, job.rows);
     return status;
 }
 
@@ -140,8 +138,6 @@ cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator
     for (int64_t i = 0; i < size; i++) *trace += q->sign * q->kappa * s[i] * s[i];
     *trace *= q->sign;
 done:
-    cafe_mem_free(context, s);
-    cafe_mem_free(context, job.rows);
-    cafe_mem_free(context, job.partial);
+    cafe_mem_free_all(context, s, job.rows, job.partial);
     return status;
 }

@@ -46,8 +46,7 @@ cafe_status cafe_operator_product(cafe_context *context, const cafe_operator *op
     for (int64_t u = 0; result && u < n; u++)
         memcpy(y + u * columns, result + u * stride, (size_t)columns * sizeof *y);
 done:
-    cafe_mem_free(context, copy);
-    cafe_mem_free(context, result);
+    cafe_mem_free_all(context, copy, result);
     return status;
 }
 

@@ -185,8 +185,7 @@ static cafe_status sums(cafe_context *context, const cafe_operator *op, int64_t 
         for (int64_t p = 1; p < parts; p++)
             for (int64_t i = 0; i < s.size; i++) sum[i] += s.sums[p * s.size + i];
     }
-    cafe_mem_free(context, s.sums);
-    cafe_mem_free(context, s.scratch);
+    cafe_mem_free_all(context, s.sums, s.scratch);
     return status;
 }
 

@@ -63,8 +63,7 @@ static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_
         job.first = false;
     }
 done:
-    cafe_mem_free(context, power);
-    cafe_mem_free(context, next);
+    cafe_mem_free_all(context, power, next);
     return status;
 }
 

@@ -108,10 +108,7 @@ static cafe_status refine(cafe_context *context, const cafe_points *points, cafe
     d.size = cafe_mem(context, n, sizeof *d.size);
     d.seen = cafe_mem(context, n * cafe_threads(context), sizeof *d.seen);
     if (d.ids && d.fresh && d.size && d.seen) status = descend(&d);
-    cafe_mem_free(context, d.ids);
-    cafe_mem_free(context, d.fresh);
-    cafe_mem_free(context, d.size);
-    cafe_mem_free(context, d.seen);
+    cafe_mem_free_all(context, d.ids, d.fresh, d.size, d.seen);
     return status;
 }
 

@@ -30,9 +30,7 @@ cafe_status cafe_nearest_create(cafe_context *context, int64_t n, int64_t k, boo
 }
 
 void cafe_nearest_free(cafe_context *context, cafe_nearest *nearest) {
-    cafe_mem_free(context, nearest->ids);
-    cafe_mem_free(context, nearest->squares);
-    cafe_mem_free(context, nearest->fresh);
+    cafe_mem_free_all(context, nearest->ids, nearest->squares, nearest->fresh);
     *nearest = (cafe_nearest){0};
 }
 

@@ -216,12 +216,7 @@ done:
 
 static void free_linking(linking *l) {
     cafe_nearest_free(l->context, &l->nearest);
-    cafe_mem_free(l->context, l->unit);
-    cafe_mem_free(l->context, l->widths);
-    cafe_mem_free(l->context, l->start);
-    cafe_mem_free(l->context, l->source);
-    cafe_mem_free(l->context, l->target);
-    cafe_mem_free(l->context, l->weights);
+    cafe_mem_free_all(l->context, l->unit, l->widths, l->start, l->source, l->target, l->weights);
 }
 
 static cafe_status check_call(linking *l, const cafe_points_options *options) {

@@ -133,9 +133,6 @@ cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const f
     CAFE_TRY(cafe_graph_from_csr(context, n, s.offsets, s.targets, s.weights, 0, &keep, graph));
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free(context, s.least);
-    cafe_mem_free(context, s.offsets);
-    cafe_mem_free(context, s.targets);
-    cafe_mem_free(context, s.weights);
+    cafe_mem_free_all(context, s.least, s.offsets, s.targets, s.weights);
     return status;
 }

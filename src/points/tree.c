@@ -137,8 +137,6 @@ cafe_status cafe_nearest_trees(cafe_context *context, const cafe_points *points,
     CAFE_TRY(cafe_check_cancel(context));
     status = join_leaves(&f);
 done:
-    cafe_mem_free(context, f.order);
-    cafe_mem_free(context, f.place);
-    cafe_mem_free(context, f.starts);
+    cafe_mem_free_all(context, f.order, f.place, f.starts);
     return status;
 }

@@ -241,17 +241,14 @@ cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *
     k.from = cafe_mem(context, sampled->n, sizeof *k.from);
     k.to = cafe_mem(context, sampled->n, sizeof *k.to);
     k.partial = cafe_mem(context, 2 * cafe_blocks(sampled->n, BLOCK), sizeof *k.partial);
-    if (!k.from || !k.to || !k.partial) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(k.from, k.to, k.partial));
     cafe_phase(context, "pagerank", o.steps);
     CAFE_TRY(iterate(context, &k, &o, &found));
     normalise(sampled->n, value);
     cafe_struct_give(&found, sizeof found, report, size);
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free(context, k.from);
-    cafe_mem_free(context, k.to);
-    cafe_mem_free(context, k.partial);
+    cafe_mem_free_all(context, k.from, k.to, k.partial);
     return status;
 }
 

@@ -142,18 +142,12 @@ static cafe_status reserve(cafe_context *context, measure *m) {
     m->wanted = cafe_mem(context, threads * m->hidden.most, sizeof *m->wanted);
     m->before = cafe_mem(context, threads * (m->hidden.most + 1), sizeof *m->before);
     m->result = cafe_mem(context, m->queries, sizeof *m->result);
-    bool all = m->row && m->mark && m->wanted && m->before && m->result;
-    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(m->row, m->mark, m->wanted, m->before, m->result);
 }
 
 static void free_measure(cafe_context *context, measure *m) {
-    cafe_mem_free(context, m->hidden.start);
-    cafe_mem_free(context, m->hidden.at);
-    cafe_mem_free(context, m->row);
-    cafe_mem_free(context, m->mark);
-    cafe_mem_free(context, m->wanted);
-    cafe_mem_free(context, m->before);
-    cafe_mem_free(context, m->result);
+    cafe_mem_free_all(context, m->hidden.start, m->hidden.at, m->row, m->mark, m->wanted, m->before,
+                      m->result);
     if (m->scorer.context) cafe_scorer_free(&m->scorer);
 }
 

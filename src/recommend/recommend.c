@@ -119,14 +119,12 @@ cafe_status cafe_recommend(cafe_context *context, const cafe_recommend_inputs *i
     int64_t room = o.count < job.scorer.n ? o.count : job.scorer.n;
     job.tile = cafe_mem(context, (int64_t)context->threads * TILE, sizeof *job.tile);
     job.heap = cafe_mem(context, context->threads * job.block * room, sizeof *job.heap);
-    if (!job.tile || !job.heap) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(job.tile, job.heap));
     cafe_phase(context, "recommend", 0);
     status = cafe_parallel(context, cafe_blocks(queries, job.block), search_block, &job);
     cafe_phase(context, "", 0);
 done:
-    cafe_mem_free(context, job.tile);
-    cafe_mem_free(context, job.heap);
+    cafe_mem_free_all(context, job.tile, job.heap);
     if (job.scorer.context) cafe_scorer_free(&job.scorer);
     return status;
 }

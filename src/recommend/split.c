@@ -37,12 +37,7 @@ static cafe_status new_links(cafe_context *context, const cafe_graph *g, links *
 }
 
 static void free_links(cafe_context *context, links *l) {
-    cafe_mem_free(context, l->source);
-    cafe_mem_free(context, l->target);
-    cafe_mem_free(context, l->weight);
-    cafe_mem_free(context, l->order);
-    cafe_mem_free(context, l->kept);
-    cafe_mem_free(context, l->parent);
+    cafe_mem_free_all(context, l->source, l->target, l->weight, l->order, l->kept, l->parent);
 }
 
 /* Every edge once, loops too: they are kept like links of the forest. A loop of weight w stands in
@@ -139,8 +134,7 @@ cafe_status cafe_split_make(cafe_context *context, const cafe_graph *graph, doub
     if (wanted > most) wanted = most;
     split->source = cafe_mem(context, wanted, sizeof *split->source);
     split->target = cafe_mem(context, wanted, sizeof *split->target);
-    if (!split->source || !split->target) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(split->source, split->target));
     hide(&l, wanted, split);
     close_gaps(&l);
     status = build(context, graph, &l, &split->training);
@@ -152,7 +146,6 @@ done:
 
 void cafe_split_free(cafe_context *context, cafe_split *split) {
     cafe_graph_free(split->training);
-    cafe_mem_free(context, split->source);
-    cafe_mem_free(context, split->target);
+    cafe_mem_free_all(context, split->source, split->target);
     *split = (cafe_split){0};
 }

@@ -90,8 +90,7 @@ cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
     if (o.decode == CAFE_DECODE_P)
         CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
     factor = cafe_mem(context, cafe_embedding_columns(embedding), sizeof *factor);
-    if (!factor) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(factor));
     int64_t count = find_factors(embedding, o.decode, factor);
     status = fill(context, embedding, sampled, count, factor, columns, vectors);
 done:

@@ -28,8 +28,7 @@ cafe_status cafe_report_new(cafe_context *context, const char *schema, cafe_repo
 
 void cafe_report_free(cafe_report *report) {
     if (!report) return;
-    cafe_mem_free(report->context, report->text);
-    cafe_mem_free(report->context, report);
+    cafe_mem_free_all(report->context, report->text, report);
 }
 
 static cafe_status finish(cafe_report *report) {

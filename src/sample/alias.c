@@ -64,13 +64,11 @@ cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *graph, cafe_
         status = CAFE_ERROR_MEMORY;
     else
         status = cafe_parallel(context, cafe_blocks(graph->n, ROWS), build_rows, &job);
-    cafe_mem_free(context, job.mass);
-    cafe_mem_free(context, job.pile);
+    cafe_mem_free_all(context, job.mass, job.pile);
     return status; /* the caller frees the tables in any case */
 }
 
 void cafe_alias_free(cafe_context *context, cafe_alias *alias) {
-    cafe_mem_free(context, alias->keep);
-    cafe_mem_free(context, alias->other);
+    cafe_mem_free_all(context, alias->keep, alias->other);
     *alias = (cafe_alias){NULL, NULL};
 }

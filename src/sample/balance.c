@@ -34,8 +34,7 @@ cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *s) {
     cafe_status status = CAFE_OK;
     balancing b = {s, cafe_mem(context, s->n, sizeof *b.scale),
                    cafe_mem(context, s->offsets[s->n], sizeof *b.weights)};
-    if (!b.scale || !b.weights) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(b.scale, b.weights));
     for (int64_t u = 0; u < s->n; u++)
         b.scale[u] = s->p[u] > 0 ? 1 / sqrt(s->p[u] * (double)s->n) : 0;
     CAFE_TRY(cafe_parallel(context, cafe_blocks(s->n, ROWS), weigh_rows, &b));
@@ -44,7 +43,6 @@ cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *s) {
     b.weights = NULL;
     CAFE_TRY(cafe_sampled_fill(context, s));
 done:
-    cafe_mem_free(context, b.scale);
-    cafe_mem_free(context, b.weights);
+    cafe_mem_free_all(context, b.scale, b.weights);
     return status;
 }

@@ -112,9 +112,7 @@ cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sam
 
 void cafe_sampled_free(cafe_sampled *sampled) {
     if (!sampled) return;
-    cafe_mem_free(sampled->context, sampled->p);
-    cafe_mem_free(sampled->context, sampled->loops);
-    cafe_mem_free(sampled->context, sampled->twisted);
+    cafe_mem_free_all(sampled->context, sampled->p, sampled->loops, sampled->twisted);
     cafe_graph_free(sampled->own);
     cafe_mem_free(sampled->context, sampled);
 }

@@ -114,7 +114,6 @@ cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
     status = job.pairs && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_parallel(context, tasks, pairs_block, &job);
     if (status == CAFE_OK) add_tasks(&job, tasks, pairs, mass);
-    cafe_mem_free(context, job.pairs);
-    cafe_mem_free(context, job.mass);
+    cafe_mem_free_all(context, job.pairs, job.mass);
     return status;
 }

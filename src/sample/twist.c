@@ -226,8 +226,6 @@ cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
     (*sampled)->info.lambda = t.lambda;
     (*sampled)->info.mean = mean;
 done:
-    cafe_mem_free(context, t.part);
-    cafe_mem_free(context, t.length);
-    cafe_mem_free(context, t.f);
+    cafe_mem_free_all(context, t.part, t.length, t.f);
     return status;
 }

@@ -170,18 +170,14 @@ static cafe_status find_error(cafe_context *context, int64_t samples, cafe_sampl
     s->info.standard_error = sqrt(fmax(1 - squares, 0) / fewer);
     s->info.relative_error = sqrt((double)(s->info.pairs - 1) / (double)samples);
 done:
-    cafe_mem_free(context, job.squares);
-    cafe_mem_free(context, job.pairs);
+    cafe_mem_free_all(context, job.squares, job.pairs);
     return status;
 }
 
 /* ---- the sampling ---------------------------------------------------------------------------- */
 
 static void release(cafe_context *context, cafe_walk *w) {
-    cafe_mem_free(context, w->degree);
-    cafe_mem_free(context, w->seed);
-    cafe_mem_free(context, w->start);
-    cafe_mem_free(context, w->share);
+    cafe_mem_free_all(context, w->degree, w->seed, w->start, w->share);
 }
 
 cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,

@@ -133,8 +133,6 @@ cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_gr
     CAFE_TRY(cafe_graph_build(context, &links, &options, own));
 done:
     cafe_alias_free(context, &job.alias);
-    cafe_mem_free(context, job.before);
-    cafe_mem_free(context, job.first);
-    cafe_mem_free(context, job.last);
+    cafe_mem_free_all(context, job.before, job.first, job.last);
     return status;
 }

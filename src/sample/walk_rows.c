@@ -278,9 +278,6 @@ cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_gr
     if (atomic_load(&job.counted) <= job.limit) CAFE_TRY(compute(context, &job, own));
 done:
     free_scratch(context, job.scratch, context->threads);
-    cafe_mem_free(context, job.offsets);
-    cafe_mem_free(context, job.target);
-    cafe_mem_free(context, job.weight);
-    cafe_mem_free(context, job.room);
+    cafe_mem_free_all(context, job.offsets, job.target, job.weight, job.room);
     return status;
 }

@@ -198,8 +198,8 @@ static cafe_status meet(cafe_context *context, search *s) {
     int32_t *seen = cafe_mem(context, count, sizeof *seen); /* the last group a community met, */
     int32_t *number = cafe_mem(context, count, sizeof *number); /* and the number of their meet */
     int32_t next = 0;
-    cafe_status status = seen && number ? CAFE_OK : CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    cafe_status status;
+    CAFE_TRY(cafe_mem_had(seen, number));
     CAFE_TRY(cafe_groups_new(context, s->best->nodes, top_partition(s->best),
                              s->best->at[s->best->count - 1].communities, &groups));
     for (int64_t i = 0; i < count; i++) seen[i] = -1;
@@ -212,8 +212,7 @@ static cafe_status meet(cafe_context *context, search *s) {
         }
 done:
     cafe_groups_free(context, &groups);
-    cafe_mem_free(context, seen);
-    cafe_mem_free(context, number);
+    cafe_mem_free_all(context, seen, number);
     return status;
 }
 

@@ -142,9 +142,6 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
     } while (moves->moved > before);
     status = CAFE_OK;
 done:
-    cafe_mem_free(context, job.move);
-    cafe_mem_free(context, job.wants);
-    cafe_mem_free(context, job.goes);
-    cafe_mem_free(context, job.mass);
+    cafe_mem_free_all(context, job.move, job.wants, job.goes, job.mass);
     return status;
 }

@@ -149,10 +149,7 @@ done:
 /* ---- one level ------------------------------------------------------------------------------- */
 
 static void free_moves(cafe_context *context, cafe_moves *moves) {
-    cafe_mem_free(context, moves->mass);
-    cafe_mem_free(context, moves->size);
-    cafe_mem_free(context, moves->empty);
-    cafe_mem_free(context, moves->active);
+    cafe_mem_free_all(context, moves->mass, moves->size, moves->empty, moves->active);
 }
 
 /* Communities as they are, every node to be looked at. */

@@ -123,14 +123,11 @@ cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, doub
     job.cut = cafe_mem(context, g->n, sizeof *job.cut);
     job.alone = cafe_mem(context, g->n, sizeof *job.alone);
     job.tallies = cafe_tallies_new(context, context->threads, g->n);
-    if (!job.mass || !job.cut || !job.alone || !job.tallies) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(job.mass, job.cut, job.alone, job.tallies));
     CAFE_TRY(cafe_parallel(context, cafe_blocks(count, COMMUNITIES), refine_block, &job));
 done:
     cafe_groups_free(context, &groups);
-    cafe_mem_free(context, job.mass);
-    cafe_mem_free(context, job.cut);
-    cafe_mem_free(context, job.alone);
+    cafe_mem_free_all(context, job.mass, job.cut, job.alone);
     cafe_tallies_free(context, job.tallies, context->threads);
     return status;
 }

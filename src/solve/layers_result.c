@@ -35,8 +35,8 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes) {
 void cafe_layers_free(cafe_layers *layers) {
     if (!layers) return;
     for (int64_t i = 0; i < CAFE_MOST_LAYERS; i++) {
-        cafe_mem_free(layers->context, (int32_t *)layers->at[i].partition);
-        cafe_mem_free(layers->context, (int32_t *)layers->at[i].parent);
+        cafe_mem_free_all(layers->context, (int32_t *)layers->at[i].partition,
+                          (int32_t *)layers->at[i].parent);
     }
     cafe_mem_free(layers->context, layers);
 }
@@ -118,7 +118,6 @@ cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, dou
     piece = NULL;
     layers->at[top].communities = count;
 done:
-    cafe_mem_free(context, piece);
-    cafe_mem_free(context, stack);
+    cafe_mem_free_all(context, piece, stack);
     return status;
 }

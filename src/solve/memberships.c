@@ -38,21 +38,13 @@ static cafe_status allocate(cafe_context *context, cafe_sparse *x) {
     x->new_column = cafe_mem(context, largest * x->support, sizeof *x->new_column);
     x->new_value = cafe_mem(context, largest * x->support, sizeof *x->new_value);
     x->new_count = cafe_mem(context, largest, sizeof *x->new_count);
-    bool all = x->column && x->value && x->count && x->s && x->marks && x->partial &&
-               x->new_column && x->new_value && x->new_count;
-    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(x->column, x->value, x->count, x->s, x->marks, x->partial, x->new_column,
+                        x->new_value, x->new_count);
 }
 
 static void release(cafe_context *context, cafe_sparse *x) {
-    cafe_mem_free(context, x->column);
-    cafe_mem_free(context, x->value);
-    cafe_mem_free(context, x->count);
-    cafe_mem_free(context, x->s);
-    cafe_mem_free(context, x->marks);
-    cafe_mem_free(context, x->partial);
-    cafe_mem_free(context, x->new_column);
-    cafe_mem_free(context, x->new_value);
-    cafe_mem_free(context, x->new_count);
+    cafe_mem_free_all(context, x->column, x->value, x->count, x->s, x->marks, x->partial,
+                      x->new_column, x->new_value, x->new_count);
 }
 
 /* Compressed rows in order of columns. */
@@ -117,8 +109,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(cafe_chunks_new(context, op, NULL, 0, o.chunks, 2 * x.stride, &chunks));
     x.chunks = chunks;
     m = cafe_mem_zero(context, 1, sizeof *m);
-    if (!m) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(m));
     m->context = context;
     m->n = op->n;
     m->columns = o.columns;
@@ -136,11 +127,8 @@ done:
 
 void cafe_memberships_free(cafe_memberships *memberships) {
     if (!memberships) return;
-    cafe_mem_free(memberships->context, memberships->offsets);
-    cafe_mem_free(memberships->context, memberships->column);
-    cafe_mem_free(memberships->context, memberships->value);
-    cafe_mem_free(memberships->context, memberships->course.objective);
-    cafe_mem_free(memberships->context, memberships);
+    cafe_mem_free_all(memberships->context, memberships->offsets, memberships->column,
+                      memberships->value, memberships->course.objective, memberships);
 }
 
 void cafe_memberships_csr(const cafe_memberships *memberships, const int64_t **offsets,

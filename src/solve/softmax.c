@@ -188,8 +188,7 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(start_rows(context, start, labels, &found->h));
     if (labels) {
         fixed = cafe_mem(context, op->n, sizeof *fixed);
-        if (!fixed) status = CAFE_ERROR_MEMORY;
-        CAFE_TRY(status);
+        CAFE_TRY(cafe_mem_had(fixed));
         moving = mark_fixed(op, labels, fixed);
     }
     if (moving > 0)

@@ -34,8 +34,7 @@ cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, doubl
     b->c = cafe_mem(context, most * WIDTH, sizeof *b->c);
     b->parts = cafe_mem(context, b->part_count * most * WIDTH, sizeof *b->parts);
     b->scratch = cafe_mem(context, context->threads * most * ROWS, sizeof *b->scratch);
-    bool all = b->v && b->p && b->w && b->c && b->parts && b->scratch;
-    return all ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(b->v, b->p, b->w, b->c, b->parts, b->scratch);
 }
 
 void cafe_basis_free(cafe_context *context, cafe_basis *b) {

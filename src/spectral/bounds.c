@@ -217,16 +217,12 @@ static cafe_status new_bounds(cafe_context *context, int64_t n, cafe_bounds **bo
     b->report.xc = b->xc = cafe_mem(context, n, sizeof *b->xc);
     b->report.qx = b->qx = cafe_mem(context, n, sizeof *b->qx);
     b->report.first = b->first = cafe_mem(context, n, sizeof *b->first);
-    return b->x && b->xc && b->qx && b->first ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(b->x, b->xc, b->qx, b->first);
 }
 
 void cafe_bounds_free(cafe_bounds *bounds) {
     if (!bounds) return;
-    cafe_mem_free(bounds->context, bounds->x);
-    cafe_mem_free(bounds->context, bounds->xc);
-    cafe_mem_free(bounds->context, bounds->qx);
-    cafe_mem_free(bounds->context, bounds->first);
-    cafe_mem_free(bounds->context, bounds);
+    cafe_mem_free_all(bounds->context, bounds->x, bounds->xc, bounds->qx, bounds->first, bounds);
 }
 
 const cafe_bounds_report *cafe_bounds_get(const cafe_bounds *bounds) {
@@ -243,8 +239,7 @@ cafe_status cafe_bounds_find(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(cafe_options_take(context, &bounds_table, options, &o));
     CAFE_TRY(new_bounds(context, op->n, &found));
     h = cafe_mem(context, 2 * op->n, sizeof *h);
-    if (!h) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(h));
     CAFE_TRY(cafe_gap_find(context, op, &found->report.gap, found->first));
     CAFE_TRY(cluster(context, op, &o, h, &found->report));
     CAFE_TRY(compare(context, op, h, found));

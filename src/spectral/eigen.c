@@ -74,11 +74,7 @@ static bool is_small(int64_t n, int64_t count) {
 
 static void free_krylov(cafe_context *context, krylov *k) {
     cafe_basis_free(context, &k->basis);
-    cafe_mem_free(context, k->t);
-    cafe_mem_free(context, k->s);
-    cafe_mem_free(context, k->theta);
-    cafe_mem_free(context, k->chosen);
-    cafe_mem_free(context, k->order);
+    cafe_mem_free_all(context, k->t, k->s, k->theta, k->chosen, k->order);
 }
 
 static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *problem, krylov *k) {
@@ -361,17 +357,12 @@ static cafe_status solve_small(cafe_context *context, const cafe_eigen_problem *
     found->exact = true;
     found->converged = count;
 done:
-    cafe_mem_free(context, m);
-    cafe_mem_free(context, values);
-    cafe_mem_free(context, x);
-    cafe_mem_free(context, order);
+    cafe_mem_free_all(context, m, values, x, order);
     return status;
 }
 
 void cafe_eigen_free(cafe_context *context, cafe_eigen *found) {
-    cafe_mem_free(context, found->values);
-    cafe_mem_free(context, found->residuals);
-    cafe_mem_free(context, found->vectors);
+    cafe_mem_free_all(context, found->values, found->residuals, found->vectors);
     *found = (cafe_eigen){0};
 }
 

@@ -51,8 +51,7 @@ static cafe_status effective_rank(cafe_context *context, const cafe_block *h, do
     for (int64_t j = 0; j < k && status == CAFE_OK; j++)
         if (values[j] > 0) entropy -= values[j] / total * log(values[j] / total);
     *rank = exp(entropy);
-    cafe_mem_free(context, gram);
-    cafe_mem_free(context, values);
+    cafe_mem_free_all(context, gram, values);
     return status;
 }
 

@@ -28,8 +28,7 @@ done:
 }
 
 void cafe_principal_free(cafe_context *context, cafe_principal *principal) {
-    cafe_mem_free(context, principal->values);
-    cafe_mem_free(context, principal->vectors);
+    cafe_mem_free_all(context, principal->values, principal->vectors);
     *principal = (cafe_principal){0};
 }
 
@@ -56,7 +55,6 @@ cafe_status cafe_principal_project(cafe_context *context, const cafe_operator *t
         projections[j] = left > 0 ? left : 0;
     }
 done:
-    cafe_mem_free(context, norms);
-    cafe_mem_free(context, sums);
+    cafe_mem_free_all(context, norms, sums);
     return status;
 }

@@ -111,8 +111,7 @@ static cafe_status find_low(cafe_context *context, refinement *r) {
 done:
     ops->drop(context, &blocks[0]);
     ops->drop(context, &blocks[1]);
-    cafe_mem_free(context, x);
-    cafe_mem_free(context, y);
+    cafe_mem_free_all(context, x, y);
     return status;
 }
 

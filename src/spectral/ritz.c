@@ -37,11 +37,8 @@ cafe_status cafe_ritz_new(cafe_context *context, int64_t columns, cafe_ritz *rit
 }
 
 void cafe_ritz_free(cafe_context *context, cafe_ritz *ritz) {
-    cafe_mem_free(context, ritz->values);
-    cafe_mem_free(context, ritz->residuals);
-    cafe_mem_free(context, ritz->column_values);
-    cafe_mem_free(context, ritz->column_residuals);
-    cafe_mem_free(context, ritz->vectors);
+    cafe_mem_free_all(context, ritz->values, ritz->residuals, ritz->column_values,
+                      ritz->column_residuals, ritz->vectors);
     memset(ritz, 0, sizeof *ritz);
 }
 
@@ -130,8 +127,7 @@ cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const ca
         status = solve_small(context, k, &s, ritz);
     }
     if (status == CAFE_OK) find_residuals(k, &s, ritz);
-    cafe_mem_free(context, s.memory);
-    cafe_mem_free(context, s.kept);
+    cafe_mem_free_all(context, s.memory, s.kept);
     return status;
 }
 

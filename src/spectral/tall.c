@@ -30,8 +30,7 @@ static cafe_status divide_factor(cafe_context *context, cafe_block *x, const dou
             memmove(m + i * rank, m + kept[i] * rank, (size_t)rank * sizeof *m);
         status = cafe_ops(x)->transform(context, x, rank, m, kept);
     }
-    cafe_mem_free(context, m);
-    cafe_mem_free(context, kept);
+    cafe_mem_free_all(context, m, kept);
     return status;
 }
 

@@ -31,8 +31,7 @@ static cafe_status decompose(cafe_context *context, int64_t rows, int64_t column
         info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, u ? 'S' : 'N', m, n, a, m, values,
                                    u ? u : &unused, u ? m : 1, vt ? vt : &unused, vt ? least : 1,
                                    work, size, iwork);
-    cafe_mem_free(context, work);
-    cafe_mem_free(context, iwork);
+    cafe_mem_free_all(context, work, iwork);
     if (status == CAFE_OK && info != 0)
         status = cafe_fail(context, CAFE_ERROR_NUMERIC,
                            "the singular values of a matrix of size %lld failed (LAPACK dgesdd: "
@@ -78,8 +77,8 @@ static cafe_status find_angles(cafe_context *context, int64_t k, const double *g
                                cafe_alignment *alignment) {
     double *work = cafe_mem(context, 5 * k * k + k, sizeof *work);
     int64_t *kept = cafe_mem(context, k, sizeof *kept);
-    cafe_status status = work && kept ? CAFE_OK : CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    cafe_status status;
+    CAFE_TRY(cafe_mem_had(work, kept));
     double *block = work, *before = block + k * k, *now = before + k * k, *half = now + k * k,
            *cross = half + k * k, *values = cross + k * k, sum = 0, least = 1;
     take_block(k, gram, 0, 0, block);
@@ -101,8 +100,7 @@ static cafe_status find_angles(cafe_context *context, int64_t k, const double *g
     alignment->largest = acos(least);
     alignment->mean = sum / (double)count;
 done:
-    cafe_mem_free(context, work);
-    cafe_mem_free(context, kept);
+    cafe_mem_free_all(context, work, kept);
     return status;
 }
 
@@ -138,8 +136,7 @@ static cafe_status gram_by_moves(cafe_context *context, const cafe_block *b, con
     cafe_block now = cafe_block_rows(moved, b->stride, k, cafe_mem(context, cells, sizeof(float)));
     double *some = cafe_mem(context, moved, sizeof *some);
     double *whole = cafe_mem(context, k * k, sizeof *whole);
-    if (!before.x || !now.x || !some || !whole) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(before.x, now.x, some, whole));
     take_moved(b, x, weights, &before, &now, some);
     CAFE_TRY(cafe_ops(b)->gram(context, b, NULL, weights, false, whole));
     CAFE_TRY(cafe_ops(&before)->gram(context, &before, &now, some, false, gram));
@@ -152,10 +149,7 @@ static cafe_status gram_by_moves(cafe_context *context, const cafe_block *b, con
             gram[(k + i) * 2 * k + k + j] += rest;
         }
 done:
-    cafe_mem_free(context, before.x);
-    cafe_mem_free(context, now.x);
-    cafe_mem_free(context, some);
-    cafe_mem_free(context, whole);
+    cafe_mem_free_all(context, before.x, now.x, some, whole);
     return status;
 }
 
@@ -187,8 +181,7 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     cafe_status status = CAFE_OK;
     cafe_blas_single();
     double *gram = cafe_mem(context, 4 * columns * columns, sizeof *gram);
-    if (!gram) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(gram));
     CAFE_TRY(find_gram(context, &b, &x, weights, gram));
     CAFE_TRY(find_angles(context, columns, gram, alignment));
     if (!turn) goto done;

@@ -98,8 +98,7 @@ cafe_status cafe_changes_number(cafe_changes *c, const cafe_graph *old, const ca
     }
     if (!names && old->names.kind == CAFE_NAMES_INDEX) goto done;
     list = cafe_mem(c->context, newcomers + 1, sizeof *list);
-    if (!list) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(list));
     if (old->names.kind != CAFE_NAMES_STRING && (!names || integers(names, list)))
         status = merge_integers(c, old, list, place);
     else

@@ -28,14 +28,8 @@ struct cafe_transition {
 
 void cafe_transition_free(cafe_transition *t) {
     if (!t) return;
-    cafe_mem_free(t->context, t->old_size);
-    cafe_mem_free(t->context, t->new_size);
-    cafe_mem_free(t->context, t->heir);
-    cafe_mem_free(t->context, t->parent);
-    cafe_mem_free(t->context, t->pieces);
-    cafe_mem_free(t->context, t->sources);
-    cafe_mem_free(t->context, t->old_drift);
-    cafe_mem_free(t->context, t);
+    cafe_mem_free_all(t->context, t->old_size, t->new_size, t->heir, t->parent, t->pieces,
+                      t->sources, t->old_drift, t);
 }
 
 const cafe_transition_report *cafe_transition_get(const cafe_transition *transition) {

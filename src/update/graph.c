@@ -97,8 +97,7 @@ static cafe_status merge(cafe_changes *c, const cafe_graph *old, const int32_t *
     g->owns_rows = true;
     g->offsets = m.offsets = cafe_mem(context, g->n + 1, sizeof *m.offsets);
     m.first = cafe_mem(context, g->n + 1, sizeof *m.first);
-    if (!m.offsets || !m.first) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(m.offsets, m.first));
     find_first(c, m.first);
     CAFE_TRY(fill(context, &m, g, weighted));
     g->counts.weighted = weighted;
@@ -127,8 +126,7 @@ static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe
     c->counts.new_nodes = newcomers;
     c->graph = cafe_graph_new(context);
     place = cafe_mem(context, old->n + newcomers, sizeof *place);
-    if (!c->graph || !place) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(c->graph, place));
     CAFE_TRY(cafe_changes_number(c, old, names, newcomers, place));
     CAFE_TRY(cafe_changes_resolve(c, old, lines, place, path));
     CAFE_TRY(merge(c, old, place, old->weights || lines->weighted));
@@ -226,9 +224,7 @@ done:
 void cafe_changes_free(cafe_changes *changes) {
     if (!changes) return;
     cafe_graph_free(changes->graph);
-    cafe_mem_free(changes->context, changes->origin);
-    cafe_mem_free(changes->context, changes->arcs);
-    cafe_mem_free(changes->context, changes);
+    cafe_mem_free_all(changes->context, changes->origin, changes->arcs, changes);
 }
 
 const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes) {

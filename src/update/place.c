@@ -39,9 +39,7 @@ struct cafe_new_links {
 
 void cafe_new_links_free(cafe_new_links *links) {
     if (!links) return;
-    cafe_mem_free(links->context, links->offsets);
-    cafe_mem_free(links->context, links->targets);
-    cafe_mem_free(links->context, links->weights);
+    cafe_mem_free_all(links->context, links->offsets, links->targets, links->weights);
     cafe_graph_free(links->names);
     cafe_mem_free(links->context, links);
 }
@@ -63,7 +61,7 @@ static cafe_status allocate(cafe_context *context, int64_t nodes, int64_t count,
     l->offsets = cafe_mem_zero(context, nodes + 1, sizeof *l->offsets);
     l->targets = cafe_mem(context, count, sizeof *l->targets);
     l->weights = cafe_mem(context, count, sizeof *l->weights);
-    return l->offsets && l->targets && l->weights ? CAFE_OK : CAFE_ERROR_MEMORY;
+    return cafe_mem_had(l->offsets, l->targets, l->weights);
 }
 
 /* Lines into rows, those of a node in their order. */
@@ -132,8 +130,7 @@ cafe_status cafe_new_links_from_csr(cafe_context *context, const cafe_graph *gra
     memcpy(l->targets, targets, (size_t)offsets[count] * sizeof *targets);
     for (int64_t j = 0; j < offsets[count]; j++) l->weights[j] = weights ? weights[j] : 1;
     l->names = cafe_graph_new(context);
-    if (!l->names) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(l->names));
     l->names->n = count;
     *links = l;
     l = NULL;
@@ -237,8 +234,7 @@ static cafe_status find_quotients(cafe_context *context, const cafe_operator *op
     double *parts = cafe_mem(context, blocks * k2, sizeof *parts);
     float *qv = cafe_mem(context, op->n * p->columns, sizeof *qv);
     quotients q = {p->parts, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
-    if (!parts || !qv) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(parts, qv));
     CAFE_TRY(cafe_operator_product(context, op, p->columns, p->vectors, qv));
     CAFE_TRY(cafe_parallel(context, blocks, quotient_block, &q));
     for (int64_t b = 1; b < blocks; b++)
@@ -247,8 +243,7 @@ static cafe_status find_quotients(cafe_context *context, const cafe_operator *op
         p->inverse[k] =
             fabs(parts[k]) > 1e-12 * parts[p->columns + k] ? parts[p->columns + k] / parts[k] : 0;
 done:
-    cafe_mem_free(context, parts);
-    cafe_mem_free(context, qv);
+    cafe_mem_free_all(context, parts, qv);
     return status;
 }
 
@@ -296,8 +291,7 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     work = cafe_mem(context, (2 + cafe_threads(context)) * columns, sizeof *work);
-    if (!work) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(work));
     p.parts = &op->parts;
     p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
     find_mean(&p, graph->n);

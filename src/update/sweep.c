@@ -65,11 +65,8 @@ void cafe_active_free(cafe_active *active) {
     if (!active) return;
     cafe_context *context = active->context;
     cafe_mover_free(active->mover);
-    cafe_mem_free(context, (void *)active->pressure);
-    cafe_mem_free(context, active->swept);
-    cafe_mem_free(context, active->list);
-    cafe_mem_free(context, active->moved);
-    cafe_mem_free(context, active);
+    cafe_mem_free_all(context, (void *)active->pressure, active->swept, active->list, active->moved,
+                      active);
 }
 
 void cafe_active_press(cafe_active *active, int64_t u, double pressure) {

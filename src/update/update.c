@@ -55,13 +55,8 @@ struct cafe_updated {
 
 void cafe_updated_free(cafe_updated *updated) {
     if (!updated) return;
-    cafe_mem_free(updated->context, updated->h);
-    cafe_mem_free(updated->context, updated->before);
-    cafe_mem_free(updated->context, updated->objective);
-    cafe_mem_free(updated->context, updated->drift);
-    cafe_mem_free(updated->context, updated->rotation);
-    cafe_mem_free(updated->context, updated->active);
-    cafe_mem_free(updated->context, updated);
+    cafe_mem_free_all(updated->context, updated->h, updated->before, updated->objective,
+                      updated->drift, updated->rotation, updated->active, updated);
 }
 
 const cafe_update_report *cafe_updated_get(const cafe_updated *updated) {
