@@ -26,7 +26,7 @@ void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 #define cafe_mem_free_all(context, ...) \
     cafe_mem_free_list(context, CAFE_BLOCKS(__VA_ARGS__), (void *[]){__VA_ARGS__})
 #define cafe_mem_had(...) cafe_mem_had_list(CAFE_BLOCKS(__VA_ARGS__), (const void *[]){__VA_ARGS__})
-#define CAFE_BLOCKS(...) (sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
+#define CAFE_BLOCKS(...)  (sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
 void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
 cafe_status cafe_mem_had_list(size_t count, const void *const *blocks); /* or CAFE_ERROR_MEMORY */
 

@@ -179,3 +179,57 @@ cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
     }
     return cafe_check_cancel(context);
 }
+
+/* ---- items, ranges and sums ------------------------------------------------------------------ */
+
+/* A task of a simpler shape: the pool runs one of the three below, which calls it. */
+typedef struct shaped {
+    cafe_item_task *item;
+    cafe_range_task *range;
+    cafe_sum_task *sum;
+    void *argument;
+    int64_t n, block, width;
+    double *partial; /* a row of sums for each block */
+} shaped;
+
+static void run_item(void *argument, int64_t i, int32_t number) {
+    const shaped *s = argument;
+    (void)number;
+    s->item(s->argument, i);
+}
+
+static void run_range(void *argument, int64_t b, int32_t number) {
+    const shaped *s = argument;
+    (void)number;
+    s->range(s->argument, b * s->block, cafe_block_end(s->n, s->block, b));
+}
+
+static void run_sum(void *argument, int64_t b, int32_t number) {
+    const shaped *s = argument;
+    (void)number;
+    s->sum(s->argument, b * s->block, cafe_block_end(s->n, s->block, b), s->partial + b * s->width);
+}
+
+cafe_status cafe_each(cafe_context *context, int64_t count, cafe_item_task *task, void *argument) {
+    return cafe_parallel(context, count, run_item, &(shaped){.item = task, .argument = argument});
+}
+
+cafe_status cafe_ranges(cafe_context *context, int64_t n, int64_t block, cafe_range_task *task,
+                        void *argument) {
+    shaped s = {.range = task, .argument = argument, .n = n, .block = block};
+    return cafe_parallel(context, cafe_blocks(n, block), run_range, &s);
+}
+
+cafe_status cafe_sums(cafe_context *context, int64_t n, int64_t block, cafe_sum_task *task,
+                      void *argument, int64_t width, double *sums) {
+    shaped s = {.sum = task, .argument = argument, .n = n, .block = block, .width = width};
+    int64_t blocks = cafe_blocks(n, block);
+    for (int64_t k = 0; k < width; k++) sums[k] = 0;
+    s.partial = cafe_mem_zero(context, blocks * width, sizeof *s.partial);
+    if (!s.partial) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_parallel(context, blocks, run_sum, &s);
+    for (int64_t i = 0; i < blocks * width && status == CAFE_OK; i++)
+        sums[i % width] += s.partial[i];
+    cafe_mem_free(context, s.partial);
+    return status;
+}

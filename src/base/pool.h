@@ -11,6 +11,19 @@ typedef void cafe_task(void *argument, int64_t task, int32_t worker);
  * cancelled, and CAFE_ERROR_CANCELLED is returned. Not to be called from within a task. */
 cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument);
 
+/* The same for tasks without scratch memory; for tasks over ranges of `block` of n items, the last
+ * one what is left; and for sums over such ranges: each range adds to sums of its own, which are 0
+ * before, and these are added up in their order into sums[width]: the same bits for any number of
+ * threads. */
+typedef void cafe_item_task(void *argument, int64_t item);
+typedef void cafe_range_task(void *argument, int64_t first, int64_t last);
+typedef void cafe_sum_task(void *argument, int64_t first, int64_t last, double *sums);
+cafe_status cafe_each(cafe_context *context, int64_t count, cafe_item_task *task, void *argument);
+cafe_status cafe_ranges(cafe_context *context, int64_t n, int64_t block, cafe_range_task *task,
+                        void *argument);
+cafe_status cafe_sums(cafe_context *context, int64_t n, int64_t block, cafe_sum_task *task,
+                      void *argument, int64_t width, double *sums);
+
 cafe_status cafe_pool_create(cafe_context *context);
 void cafe_pool_free(cafe_context *context);
 

@@ -51,11 +51,10 @@ static void enter(const float *x, int64_t stride, float sign, int64_t u, int32_t
     if (at < count) list[at] = (int32_t)u;
 }
 
-static void find_ends(void *argument, int64_t j, int32_t worker) {
+static void find_ends(void *argument, int64_t j) {
     const end_search *s = argument;
     const float *x = s->inputs->vectors + j;
     int low = 0, high = 0;
-    (void)worker;
     for (int64_t u = 0; u < s->n; u++) {
         enter(x, s->inputs->columns, -1, u, s->found[j].low, &low, s->count);
         enter(x, s->inputs->columns, 1, u, s->found[j].high, &high, s->count);
@@ -79,7 +78,7 @@ static cafe_status put_ends(const cafe_view *page, cafe_report *text) {
     end_search s = {page->inputs, page->n, page->n < ENDS ? (int)page->n : ENDS, NULL};
     s.found = cafe_mem(page->context, columns, sizeof *s.found);
     if (!s.found) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(page->context, columns, find_ends, &s);
+    cafe_status status = cafe_each(page->context, columns, find_ends, &s);
     cafe_report_open(text, "ends", '[');
     for (int64_t j = 0; status == CAFE_OK && j < columns; j++) {
         cafe_report_open(text, NULL, '{');

@@ -35,10 +35,9 @@ typedef struct copy_job {
     int64_t from_step, to_step, rows, columns, zeros;
 } copy_job;
 
-static void copy_rows(void *argument, int64_t block, int32_t worker) {
+static void copy_rows(void *argument, int64_t first, int64_t last) {
     const copy_job *job = argument;
-    (void)worker;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(job->rows, BLOCK, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         float *to = job->to + i * job->to_step;
         memcpy(to, job->from + i * job->from_step, (size_t)job->columns * sizeof *to);
         memset(to + job->columns, 0, (size_t)job->zeros * sizeof *to);
@@ -46,7 +45,7 @@ static void copy_rows(void *argument, int64_t block, int32_t worker) {
 }
 
 static cafe_status run_copy(cafe_context *context, copy_job job) {
-    return cafe_parallel(context, cafe_blocks(job.rows, BLOCK), copy_rows, &job);
+    return cafe_ranges(context, job.rows, BLOCK, copy_rows, &job);
 }
 
 /* Floats after the columns, where these are the block's last. */
@@ -157,16 +156,14 @@ static void start_row(const start_job *job, int64_t u) {
     }
 }
 
-static void start_rows(void *argument, int64_t block, int32_t worker) {
+static void start_rows(void *argument, int64_t first, int64_t last) {
     const start_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->x->n, BLOCK, block); u++)
-        start_row(job, u);
+    for (int64_t u = first; u < last; u++) start_row(job, u);
 }
 
 static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start *how) {
     start_job job = {x, how};
-    return cafe_parallel(context, cafe_blocks(x->n, BLOCK), start_rows, &job);
+    return cafe_ranges(context, x->n, BLOCK, start_rows, &job);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -186,10 +183,9 @@ static double signed_dot(const sum_job *job, const float *x, const float *y) {
     return sum;
 }
 
-static void sum_rows(void *argument, int64_t block, int32_t worker) {
+static void sum_rows(void *argument, int64_t block) {
     const sum_job *job = argument;
     double cross = 0, own = 0;
-    (void)worker;
     for (int64_t u = block * SUM; u < cafe_block_end(job->x->n, SUM, block); u++) {
         const float *x = cafe_row(job->x, u);
         if (job->y) cross += job->weights[u] * signed_dot(job, x, cafe_row(job->y, u));
@@ -207,7 +203,7 @@ static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_b
     job.cross = cafe_mem(context, 2 * blocks, sizeof *job.cross);
     if (!job.cross) return CAFE_ERROR_MEMORY;
     job.own = job.cross + blocks;
-    cafe_status status = cafe_parallel(context, blocks, sum_rows, &job);
+    cafe_status status = cafe_each(context, blocks, sum_rows, &job);
     *cross = *own = 0;
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
         *cross += job.cross[b];

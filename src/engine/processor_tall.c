@@ -150,10 +150,9 @@ typedef struct scale_job {
     const double *factors;
 } scale_job;
 
-static void scale_block(void *argument, int64_t block, int32_t worker) {
+static void scale_block(void *argument, int64_t first, int64_t last) {
     scale_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * ROWS; u < cafe_block_end(job->x->n, ROWS, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         float *row = cafe_row(job->x, u), factor = (float)job->factors[u];
         for (int64_t k = 0; k < job->x->columns; k++) row[k] *= factor;
     }
@@ -161,7 +160,7 @@ static void scale_block(void *argument, int64_t block, int32_t worker) {
 
 cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const double *factors) {
     scale_job job = {x, factors};
-    return cafe_parallel(context, cafe_blocks(x->n, ROWS), scale_block, &job);
+    return cafe_ranges(context, x->n, ROWS, scale_block, &job);
 }
 
 /* One block of fixed size after the other: short beside the Gram matrix of the same columns. */
@@ -171,11 +170,10 @@ typedef struct norm_job {
     double *partial; /* one row a block */
 } norm_job;
 
-static void norm_block(void *argument, int64_t block, int32_t worker) {
+static void norm_block(void *argument, int64_t block) {
     norm_job *job = argument;
     int64_t k = job->x->columns;
     double *sum = job->partial + block * k;
-    (void)worker;
     memset(sum, 0, (size_t)k * sizeof *sum);
     for (int64_t u = block * NORM_ROWS; u < cafe_block_end(job->x->n, NORM_ROWS, block); u++) {
         const float *row = cafe_row(job->x, u);
@@ -189,7 +187,7 @@ cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, con
     int64_t blocks = cafe_blocks(x->n, NORM_ROWS), k = x->columns;
     norm_job job = {x, factors, cafe_mem(context, blocks * k, sizeof(double))};
     if (!job.partial) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(context, blocks, norm_block, &job);
+    cafe_status status = cafe_each(context, blocks, norm_block, &job);
     for (int64_t j = 0; j < k && status == CAFE_OK; j++) {
         double sum = 0;
         for (int64_t b = 0; b < blocks; b++) sum += job.partial[b * k + j];

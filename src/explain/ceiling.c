@@ -66,11 +66,10 @@ typedef struct pair_job {
     double *partial;
 } pair_job;
 
-static void pair_block(void *argument, int64_t block, int32_t worker) {
+static void pair_block(void *argument, int64_t block) {
     const pair_job *job = argument;
     const cafe_operator_parts *s = job->s;
     double sum = 0;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
         sum -= s->p[u] * s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
@@ -90,7 +89,7 @@ static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, d
     int64_t blocks = cafe_blocks(op->n, BLOCK);
     pair_job job = {&op->parts, cafe_mem(context, blocks, sizeof *job.partial)};
     cafe_status status =
-        job.partial ? cafe_parallel(context, blocks, pair_block, &job) : CAFE_ERROR_MEMORY;
+        job.partial ? cafe_each(context, blocks, pair_block, &job) : CAFE_ERROR_MEMORY;
     *bound = rounding;
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *bound += job.partial[b];
     cafe_mem_free(context, job.partial);

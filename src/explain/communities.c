@@ -73,8 +73,7 @@ static void list_central(cafe_explanation *e, int64_t c) {
     }
 }
 
-static void central_task(void *argument, int64_t c, int32_t worker) {
-    (void)worker;
+static void central_task(void *argument, int64_t c) {
     list_central(argument, c);
 }
 
@@ -147,7 +146,7 @@ cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const 
     list_members(e, s);
     CAFE_TRY(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
                                  s->inside));
-    CAFE_TRY(cafe_parallel(context, s->count, central_task, e));
+    CAFE_TRY(cafe_each(context, s->count, central_task, e));
     CAFE_TRY(list_nearest(context, e));
 done:
     return status;

@@ -21,12 +21,11 @@ static const double least_variance = 1e-12;
 
 /* ---- nodes at the ends ----------------------------------------------------------------------- */
 
-static void ends_task(void *argument, int64_t task, int32_t worker) {
+static void ends_task(void *argument, int64_t task) {
     cafe_explanation *e = argument;
     int64_t first = task * CAFE_EXPLAIN_COLUMNS, room = e->top < e->n ? e->top : e->n;
     int64_t count[CAFE_EXPLAIN_COLUMNS][2] = {{0}};
     int64_t last = cafe_block_end(e->columns, CAFE_EXPLAIN_COLUMNS, task);
-    (void)worker;
     for (int64_t u = 0; u < e->n; u++)
         for (int64_t k = first; k < last; k++) {
             double v = e->v.x[u * e->v.stride + k];
@@ -59,12 +58,11 @@ static int64_t groups_of(const groups *g, int64_t u, const int32_t **list) {
     return g->part[u] >= 0;
 }
 
-static void groups_task(void *argument, int64_t task, int32_t worker) {
+static void groups_task(void *argument, int64_t task) {
     groups *g = argument;
     const cafe_explanation *e = g->e;
     int64_t last = cafe_block_end(e->columns, CAFE_EXPLAIN_COLUMNS, task);
     const int32_t *list;
-    (void)worker;
     for (int64_t u = 0; u < e->n; u++) {
         int64_t count = groups_of(g, u, &list);
         for (int64_t k = task * CAFE_EXPLAIN_COLUMNS; k < last && count > 0; k++) {
@@ -91,7 +89,7 @@ static cafe_status add_groups(cafe_context *context, groups *g) {
         g->nodes += count > 0;
         for (int64_t i = 0; i < count; i++) g->sizes[list[i]]++;
     }
-    return cafe_parallel(context, cafe_blocks(g->e->columns, CAFE_EXPLAIN_COLUMNS), groups_task, g);
+    return cafe_each(context, cafe_blocks(g->e->columns, CAFE_EXPLAIN_COLUMNS), groups_task, g);
 }
 
 /* N times the variance of a column; 0 when there is none. */
@@ -153,7 +151,7 @@ cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e) {
         !e->low_count)
         return CAFE_ERROR_MEMORY;
     cafe_status status =
-        cafe_parallel(context, cafe_blocks(e->columns, CAFE_EXPLAIN_COLUMNS), ends_task, e);
+        cafe_each(context, cafe_blocks(e->columns, CAFE_EXPLAIN_COLUMNS), ends_task, e);
     if (status == CAFE_OK && e->sets.count > 0) status = community_ends(context, e);
     return status;
 }
@@ -218,11 +216,10 @@ typedef struct attribute_job {
     double *cross;         /* columns x width: sum of v_uk x_ui */
 } attribute_job;
 
-static void attribute_task(void *argument, int64_t task, int32_t worker) {
+static void attribute_task(void *argument, int64_t task) {
     attribute_job *job = argument;
     const cafe_explanation *e = job->e;
     int64_t last = cafe_block_end(e->columns, CAFE_EXPLAIN_COLUMNS, task);
-    (void)worker;
     for (int64_t u = 0; u < e->n; u++)
         for (int64_t k = task * CAFE_EXPLAIN_COLUMNS; k < last; k++) {
             double v = e->v.x[u * e->v.stride + k], *cross = job->cross + k * job->width;
@@ -256,8 +253,8 @@ cafe_status cafe_explain_attributes(cafe_context *context, const cafe_explanatio
     job.cross = cafe_mem_zero(context, e->columns * width, sizeof *job.cross);
     if (!job.own || !job.cross) goto done;
     add_attributes(&job);
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(e->columns, CAFE_EXPLAIN_COLUMNS), attribute_task,
-                           &job));
+    CAFE_TRY(
+        cafe_each(context, cafe_blocks(e->columns, CAFE_EXPLAIN_COLUMNS), attribute_task, &job));
     for (int64_t k = 0; k < e->columns; k++) {
         best[k] = (cafe_association){-1, 0, 0};
         for (int64_t i = 0; i < width; i++)

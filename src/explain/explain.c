@@ -36,10 +36,9 @@ typedef struct copy_job {
     uint8_t *bad; /* of each block: an entry is not finite */
 } copy_job;
 
-static void copy_block(void *argument, int64_t block, int32_t worker) {
+static void copy_block(void *argument, int64_t block) {
     const copy_job *job = argument;
     int64_t columns = job->to->columns, stride = job->to->stride;
-    (void)worker;
     job->bad[block] = 0;
     for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
          u < cafe_block_end(job->to->n, CAFE_EXPLAIN_BLOCK, block); u++)
@@ -57,9 +56,8 @@ static cafe_status copy_vectors(cafe_context *context, cafe_explanation *e, cons
     e->v.x = cafe_mem(context, e->n * stride, sizeof *e->v.x);
     e->z.x = cafe_mem(context, e->n * stride, sizeof *e->z.x);
     copy_job job = {vectors, &e->v, cafe_mem(context, blocks, 1)};
-    cafe_status status = e->v.x && e->z.x && job.bad
-                             ? cafe_parallel(context, blocks, copy_block, &job)
-                             : CAFE_ERROR_MEMORY;
+    cafe_status status = e->v.x && e->z.x && job.bad ? cafe_each(context, blocks, copy_block, &job)
+                                                     : CAFE_ERROR_MEMORY;
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
         if (job.bad[b])
             status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -77,11 +75,10 @@ typedef struct sum_job {
     cafe_column_sums *partial; /* blocks x columns */
 } sum_job;
 
-static void sum_block(void *argument, int64_t block, int32_t worker) {
+static void sum_block(void *argument, int64_t block) {
     const sum_job *job = argument;
     const cafe_explanation *e = job->e;
     cafe_column_sums *sums = job->partial + block * e->columns;
-    (void)worker;
     for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
          u < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); u++)
         for (int64_t k = 0; k < e->columns; k++) {
@@ -96,8 +93,8 @@ static cafe_status add_columns(cafe_context *context, cafe_explanation *e) {
     int64_t blocks = cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK);
     e->sums = cafe_mem_zero(context, e->columns, sizeof *e->sums);
     sum_job job = {e, cafe_mem_zero(context, blocks * e->columns, sizeof *job.partial)};
-    cafe_status status = e->sums && job.partial ? cafe_parallel(context, blocks, sum_block, &job)
-                                                : CAFE_ERROR_MEMORY;
+    cafe_status status =
+        e->sums && job.partial ? cafe_each(context, blocks, sum_block, &job) : CAFE_ERROR_MEMORY;
     for (int64_t i = 0; status == CAFE_OK && i < blocks * e->columns; i++) {
         cafe_column_sums *sums = e->sums + i % e->columns;
         sums->sum += job.partial[i].sum;

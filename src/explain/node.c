@@ -28,13 +28,11 @@ typedef struct place_job {
 } place_job;
 
 /* products[w] = <h_u, h_w> */
-static void product_block(void *argument, int64_t block, int32_t worker) {
+static void product_block(void *argument, int64_t first, int64_t last) {
     const place_job *job = argument;
     const cafe_explanation *e = job->e;
     const float *row = e->v.x + job->node * e->v.stride;
-    (void)worker;
-    for (int64_t w = block * CAFE_EXPLAIN_BLOCK;
-         w < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); w++)
+    for (int64_t w = first; w < last; w++)
         e->products[w] = e->op->kernels->dot(e->v.stride, row, e->v.x + w * e->v.stride);
 }
 
@@ -51,9 +49,8 @@ static void measure_coordinate(const cafe_explanation *e, int64_t node, cafe_coo
 }
 
 /* A task per coordinate of the list: its percentile is a scan of the column. */
-static void coordinate_task(void *argument, int64_t i, int32_t worker) {
+static void coordinate_task(void *argument, int64_t i) {
     const place_job *job = argument;
-    (void)worker;
     measure_coordinate(job->e, job->node, job->e->coordinates + i);
 }
 
@@ -198,14 +195,14 @@ cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, 
                          (long long)node, (long long)e->n);
     own.mass = e->op->parts.p[node];
     CAFE_TRY(reserve(context, e));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK), product_block, &job));
+    CAFE_TRY(cafe_ranges(context, e->n, CAFE_EXPLAIN_BLOCK, product_block, &job));
     own.length = sqrt(e->products[node]);
     own.total =
         e->op->kernels->dot(e->v.stride, e->v.x + node * e->v.stride, e->z.x + node * e->z.stride);
     add_forces(e, &own);
     own.coordinate_count = choose_coordinates(context, e, node, &status);
     CAFE_TRY(status);
-    CAFE_TRY(cafe_parallel(context, own.coordinate_count, coordinate_task, &job));
+    CAFE_TRY(cafe_each(context, own.coordinate_count, coordinate_task, &job));
     CAFE_TRY(describe_community(context, e, &own));
     own.coordinates = e->coordinates;
     own.pulls = e->pulls;

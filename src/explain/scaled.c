@@ -48,19 +48,17 @@ typedef struct scale_job {
     double *y;
 } scale_job;
 
-static void scale_in(void *argument, int64_t block, int32_t worker) {
+static void scale_in(void *argument, int64_t block) {
     const scale_job *job = argument;
     const cafe_scaled *m = job->m;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(m->op->n, BLOCK, block); u++)
         for (int k = 0; k < WIDTH; k++)
             m->inner[u * WIDTH + k] = (m->s ? m->s[u] : 1) * job->x[u * WIDTH + k];
 }
 
-static void scale_out(void *argument, int64_t block, int32_t worker) {
+static void scale_out(void *argument, int64_t block) {
     const scale_job *job = argument;
     const cafe_scaled *m = job->m;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(m->op->n, BLOCK, block); u++)
         for (int k = 0; k < WIDTH; k++) {
             double *y = job->y + u * WIDTH + k;
@@ -74,10 +72,10 @@ static cafe_status multiply(cafe_context *context, void *argument, const double 
     scale_job job = {m, x, y};
     int64_t blocks = cafe_blocks(m->op->n, BLOCK);
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_parallel(context, blocks, scale_in, &job));
+    CAFE_TRY(cafe_each(context, blocks, scale_in, &job));
     CAFE_TRY(cafe_operator_exact(context, &m->op->parts, WIDTH, m->inner, y));
     if (m->more) m->more(m->argument, m->inner, y);
-    CAFE_TRY(cafe_parallel(context, blocks, scale_out, &job));
+    CAFE_TRY(cafe_each(context, blocks, scale_out, &job));
 done:
     return status;
 }
@@ -144,10 +142,9 @@ static void orthogonalise_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* x <- a y, old <- x */
-static void advance_block(void *argument, int64_t block, int32_t worker) {
+static void advance_block(void *argument, int64_t first, int64_t last) {
     runs *r = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(r->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         for (int k = 0; k < WIDTH; k++) {
             int64_t i = u * WIDTH + k;
             r->old[i] = r->x[i];
@@ -183,7 +180,7 @@ static cafe_status step(cafe_context *context, cafe_scaled *m, runs *r, int64_t 
         if (i > 0 && !(beta[k] > least)) beta[k] = 0;
         r->a[k] = beta[k] > 0 ? 1 / beta[k] : 0;
     }
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(r->n, BLOCK), advance_block, r));
+    CAFE_TRY(cafe_ranges(context, r->n, BLOCK, advance_block, r));
 done:
     return status;
 }

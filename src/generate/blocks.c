@@ -27,9 +27,8 @@ void cafe_partition_free(cafe_context *context, cafe_partition *partition) {
     cafe_mem_free_all(context, partition->start, partition->order);
 }
 
-static void label_block(void *argument, int64_t task, int32_t worker) {
+static void label_block(void *argument, int64_t task) {
     cafe_partition *p = argument;
-    (void)worker;
     for (int64_t x = p->start[task]; x < p->start[task + 1]; x++)
         p->labels[p->order[x]] = (int32_t)task;
 }
@@ -37,7 +36,7 @@ static void label_block(void *argument, int64_t task, int32_t worker) {
 cafe_status cafe_partition_spread(cafe_context *context, cafe_partition *partition) {
     cafe_status status;
     CAFE_TRY(cafe_generate_order(context, partition->n, partition->order));
-    CAFE_TRY(cafe_parallel(context, partition->blocks, label_block, partition));
+    CAFE_TRY(cafe_each(context, partition->blocks, label_block, partition));
 done:
     return status;
 }

@@ -54,10 +54,9 @@ static uint64_t permute(const shuffle *s, uint64_t x) {
     return (uint64_t)b << s->low | a;
 }
 
-static void fill_order(void *argument, int64_t task, int32_t worker) {
+static void fill_order(void *argument, int64_t task) {
     shuffle *s = argument;
     int64_t end = cafe_block_end(s->n, NODES, task);
-    (void)worker;
     for (int64_t i = task * NODES; i < end; i++) {
         uint64_t x = (uint64_t)i;
         do x = permute(s, x);
@@ -71,7 +70,7 @@ cafe_status cafe_generate_order(cafe_context *context, int64_t n, int32_t *order
     while ((int64_t)1 << (s.low + s.high) < n) s.low <= s.high ? s.low++ : s.high++;
     for (int r = 0; r < ROUNDS; r++)
         s.keys[r] = cafe_philox(context->seed, CAFE_STREAM_ORDER, (uint64_t)r).v[0];
-    return cafe_parallel(context, cafe_blocks(n, NODES), fill_order, &s);
+    return cafe_each(context, cafe_blocks(n, NODES), fill_order, &s);
 }
 
 /* ---- one model --------------------------------------------------------------------------------

@@ -25,23 +25,21 @@ typedef struct rounds {
     atomic_llong kinds[2];
 } rounds;
 
-static void draw_links(void *argument, int64_t task, int32_t worker) {
+static void draw_links(void *argument, int64_t task) {
     rounds *r = argument;
     const cafe_drawing *d = r->drawing;
     int64_t end = cafe_block_end(r->missing[0] + r->missing[1], LINKS, task);
-    (void)worker;
     for (int64_t i = task * LINKS; i < end; i++)
         d->draw(d->model, i >= r->missing[0], r->drawn + (uint64_t)i, &r->source[r->edges + i],
                 &r->target[r->edges + i]);
 }
 
 /* The edges of a block of rows by kind; how many there are goes to starts[task + 1]. */
-static void count_kinds(void *argument, int64_t task, int32_t worker) {
+static void count_kinds(void *argument, int64_t task) {
     rounds *r = argument;
     const cafe_graph *g = r->graph;
     const int32_t *labels = r->drawing->labels;
     int64_t end = cafe_block_end(g->n, ROWS, task), kinds[2] = {0, 0};
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++)
         for (int64_t i = g->offsets[u + 1]; i-- > g->offsets[u] && g->targets[i] > u;)
             kinds[labels && labels[u] != labels[g->targets[i]]]++;
@@ -50,11 +48,10 @@ static void count_kinds(void *argument, int64_t task, int32_t worker) {
     atomic_fetch_add(&r->kinds[1], kinds[1]);
 }
 
-static void list_edges(void *argument, int64_t task, int32_t worker) {
+static void list_edges(void *argument, int64_t task) {
     rounds *r = argument;
     const cafe_graph *g = r->graph;
     int64_t end = cafe_block_end(g->n, ROWS, task), at = r->starts[task];
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++)
         for (int64_t i = g->offsets[u + 1]; i-- > g->offsets[u] && g->targets[i] > u;) {
             r->source[at] = (int32_t)u;
@@ -71,7 +68,7 @@ static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph *
     cafe_graph_options_init(&options);
     links.source = r->source;
     links.target = r->target;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(fresh, LINKS), draw_links, r));
+    CAFE_TRY(cafe_each(context, cafe_blocks(fresh, LINKS), draw_links, r));
     r->drawn += (uint64_t)fresh;
     CAFE_TRY(cafe_graph_build(context, &links, &options, graph));
 done:
@@ -85,9 +82,9 @@ static cafe_status take_stock(cafe_context *context, rounds *r, const cafe_graph
     r->graph = graph;
     atomic_store(&r->kinds[0], 0);
     atomic_store(&r->kinds[1], 0);
-    CAFE_TRY(cafe_parallel(context, blocks, count_kinds, r));
+    CAFE_TRY(cafe_each(context, blocks, count_kinds, r));
     for (int64_t b = 0; b < blocks; b++) r->starts[b + 1] += r->starts[b];
-    CAFE_TRY(cafe_parallel(context, blocks, list_edges, r));
+    CAFE_TRY(cafe_each(context, blocks, list_edges, r));
     r->edges = r->starts[blocks];
     for (int k = 0; k < 2; k++) r->missing[k] = r->drawing->wanted[k] - atomic_load(&r->kinds[k]);
     cafe_step(context, r->edges, 0);

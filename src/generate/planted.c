@@ -75,11 +75,10 @@ static int64_t block_at(const planted *p, int64_t x) {
 }
 
 /* P(t > x) = x^-(exponent - 1) */
-static void draw_tails(void *argument, int64_t task, int32_t worker) {
+static void draw_tails(void *argument, int64_t task) {
     planted *p = argument;
     int64_t end = cafe_block_end(p->partition.n, NODES, task);
     double power = -1 / (p->options->exponent - 1);
-    (void)worker;
     for (int64_t x = task * NODES; x < end; x++) {
         cafe_random4 r = cafe_philox(p->seed, CAFE_STREAM_DEGREES, (uint64_t)x);
         p->tail[x] = (float)pow(1 - cafe_uniform(r.v[0], r.v[1]), power);
@@ -95,11 +94,10 @@ static double cap_of_block(const planted *p, int64_t b) {
 }
 
 /* Weights of a stretch of positions and their sum, for the scale as it stands. */
-static void set_weights(void *argument, int64_t task, int32_t worker) {
+static void set_weights(void *argument, int64_t task) {
     planted *p = argument;
     int64_t end = cafe_block_end(p->partition.n, NODES, task), b = -1;
     double cap = 0, all = 0;
-    (void)worker;
     for (int64_t x = task * NODES; x < end; x++) {
         if (b < 0 || x >= p->partition.start[b + 1]) {
             b = block_at(p, x);
@@ -115,7 +113,7 @@ static cafe_status weigh(planted *p, double scale, double *all) {
     int64_t tasks = cafe_blocks(p->partition.n, NODES);
     cafe_status status;
     p->scale = scale;
-    CAFE_TRY(cafe_parallel(p->context, tasks, set_weights, p));
+    CAFE_TRY(cafe_each(p->context, tasks, set_weights, p));
     *all = 0;
     for (int64_t i = 0; i < tasks; i++) *all += p->partials[i];
 done:
@@ -213,7 +211,7 @@ static cafe_status plant(planted *p) {
     set_sizes(p);
     CAFE_TRY(cafe_partition_shares(p->context, &p->partition, p->options, p->wanted));
     CAFE_TRY(cafe_partition_spread(p->context, &p->partition));
-    CAFE_TRY(cafe_parallel(p->context, cafe_blocks(p->partition.n, NODES), draw_tails, p));
+    CAFE_TRY(cafe_each(p->context, cafe_blocks(p->partition.n, NODES), draw_tails, p));
     CAFE_TRY(find_scale(p));
     set_guide(p);
 done:

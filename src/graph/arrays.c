@@ -73,11 +73,10 @@ typedef struct checking {
     float *weights;
 } checking;
 
-static void check_offsets(void *argument, int64_t task, int32_t worker) {
+static void check_offsets(void *argument, int64_t task) {
     checking *c = argument;
     const int64_t *offsets = c->links->offsets;
     int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         if (offsets[u] <= offsets[u + 1]) continue;
         cafe_lower(&c->bad_row, u);
@@ -100,11 +99,10 @@ static bool clean_row(const checking *c, int64_t u, bool *unit) {
     return true;
 }
 
-static void check_rows(void *argument, int64_t task, int32_t worker) {
+static void check_rows(void *argument, int64_t task) {
     checking *c = argument;
     int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
     bool clean = !atomic_load(&c->unclean), unit = true;
-    (void)worker;
     for (int64_t u = task * ROWS; u < end && clean; u++) clean = clean_row(c, u, &unit);
     if (!clean) atomic_store(&c->unclean, 1);
     if (!unit) atomic_store(&c->not_unit, 1);
@@ -123,12 +121,11 @@ static bool has_entry(const cafe_links *l, int64_t w, int64_t u, const float *we
     return low < end && l->target[low] == u && (!weight || l->weights[low] == *weight);
 }
 
-static void check_symmetry(void *argument, int64_t task, int32_t worker) {
+static void check_symmetry(void *argument, int64_t task) {
     checking *c = argument;
     const cafe_links *l = c->links;
     int64_t end = cafe_block_end(l->nodes, ROWS, task), above = 0, loops = 0;
     bool symmetric = !atomic_load(&c->not_symmetric);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end && symmetric; u++)
         for (int64_t i = l->offsets[u]; i < l->offsets[u + 1] && symmetric; i++) {
             int64_t w = l->target[i];
@@ -157,7 +154,7 @@ static cafe_status offsets_ascend(cafe_context *context, checking *c) {
     if (c->links->offsets[0] != 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets[0] is %" PRId64 ", not 0",
                          c->links->offsets[0]);
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
+    CAFE_TRY(cafe_each(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
     int64_t u = atomic_load(&c->bad_row);
     if (u < INT64_MAX)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -172,9 +169,9 @@ static cafe_status is_graph(cafe_context *context, checking *c, bool *yes) {
     int64_t blocks = cafe_blocks(c->links->nodes, ROWS);
     cafe_status status;
     *yes = false;
-    CAFE_TRY(cafe_parallel(context, blocks, check_rows, c));
+    CAFE_TRY(cafe_each(context, blocks, check_rows, c));
     if (atomic_load(&c->unclean)) goto done;
-    CAFE_TRY(cafe_parallel(context, blocks, check_symmetry, c));
+    CAFE_TRY(cafe_each(context, blocks, check_symmetry, c));
     /* every entry above has its partner below; as many below as above: every one below has too */
     int64_t off_diagonal = c->links->count - atomic_load(&c->loops);
     *yes = !atomic_load(&c->not_symmetric) && off_diagonal == 2 * atomic_load(&c->above);

@@ -95,13 +95,12 @@ static cafe_status report_bad(const partition *p, int64_t i) {
 
 /* ---- count, plan, scatter -------------------------------------------------------------------- */
 
-static void count_links(void *argument, int64_t task, int32_t worker) {
+static void count_links(void *argument, int64_t task) {
     partition *p = argument;
     int32_t shift = p->buckets->shift;
     int64_t begin = task * p->step, end = cafe_block_end(p->links->count, p->step, task);
     int64_t row = row_of(p->links, begin), of[4] = {0};
     int64_t *counts = p->cursors + task * p->buckets->count;
-    (void)worker;
     for (int64_t b = 0; b < p->buckets->count; b++) counts[b] = 0;
     for (int64_t i = begin; i < end; i++) {
         link l = link_at(p->links, i, &row);
@@ -137,12 +136,11 @@ static inline void place(const cafe_buckets *to, int64_t *cursors, link l, uint3
     if (to->weights) to->weights[at] = l.weight;
 }
 
-static void scatter_links(void *argument, int64_t task, int32_t worker) {
+static void scatter_links(void *argument, int64_t task) {
     partition *p = argument;
     const cafe_buckets to = *p->buckets;
     int64_t begin = task * p->step, end = cafe_block_end(p->links->count, p->step, task);
     int64_t row = row_of(p->links, begin), *cursors = p->cursors + task * to.count;
-    (void)worker;
     for (int64_t i = begin; i < end; i++) {
         link l = link_at(p->links, i, &row);
         link back = {.u = l.w, .w = l.u, .weight = l.weight};
@@ -197,11 +195,11 @@ cafe_status cafe_partition(cafe_context *context, const cafe_links *links, bool 
     buckets->begin = cafe_mem(context, buckets->count + 1, sizeof *buckets->begin);
     p.cursors = cafe_mem(context, p.tasks * buckets->count, sizeof *p.cursors);
     if (!buckets->begin || !p.cursors) goto done;
-    CAFE_TRY(cafe_parallel(context, p.tasks, count_links, &p));
+    CAFE_TRY(cafe_each(context, p.tasks, count_links, &p));
     CAFE_TRY(report_bad(&p, atomic_load(&p.bad)));
     plan(&p);
     CAFE_TRY(make_room(&p));
-    CAFE_TRY(cafe_parallel(context, p.tasks, scatter_links, &p));
+    CAFE_TRY(cafe_each(context, p.tasks, scatter_links, &p));
     buckets->self_loops = atomic_load(&p.self_loops);
     buckets->zero_weights = atomic_load(&p.zero_weights);
 done:

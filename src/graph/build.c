@@ -148,10 +148,9 @@ static void merge_bucket(void *argument, int64_t task, int32_t worker) {
 }
 
 /* Ends of rows within their buckets become ends of rows. */
-static void shift_offsets(void *argument, int64_t task, int32_t worker) {
+static void shift_offsets(void *argument, int64_t task) {
     build *b = argument;
     int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);
-    (void)worker;
     for (int64_t u = cafe_bucket_first(&b->buckets, task); u < end; u++)
         b->offsets[u + 1] += b->spans[task].to;
 }
@@ -159,13 +158,12 @@ static void shift_offsets(void *argument, int64_t task, int32_t worker) {
 /* ---- weights --------------------------------------------------------------------------------- */
 
 /* A symmetric matrix stays what it is: both directions were pooled, and of a loop both ends. */
-static void halve_rows(void *argument, int64_t task, int32_t worker) {
+static void halve_rows(void *argument, int64_t task) {
     build *b = argument;
     int64_t end = cafe_bucket_end(&b->buckets, b->links->nodes, task);
     const uint32_t *targets = b->buckets.keys;
     float *weights = b->buckets.weights;
     bool not_unit = false;
-    (void)worker;
     for (int64_t u = cafe_bucket_first(&b->buckets, task); u < end; u++)
         for (int64_t i = b->offsets[u]; i < b->offsets[u + 1]; i++) {
             if (b->sum || targets[i] == u) weights[i] /= 2;
@@ -178,7 +176,7 @@ static cafe_status settle_weights(build *b) {
     cafe_status status = CAFE_OK;
     if (b->buckets.weights && b->links->matrix && !atomic_load(&b->not_symmetric)) {
         atomic_store(&b->not_unit, 0);
-        CAFE_TRY(cafe_parallel(b->context, b->buckets.count, halve_rows, b));
+        CAFE_TRY(cafe_each(b->context, b->buckets.count, halve_rows, b));
     }
     if (!atomic_load(&b->not_unit)) {
         cafe_mem_free(b->context, b->buckets.weights);
@@ -235,7 +233,7 @@ static cafe_status merge_buckets(build *b) {
     free_room(b);
     b->offsets[0] = 0;
     b->arcs = cafe_plan_spans(b->spans, count);
-    CAFE_TRY(cafe_parallel(b->context, count, shift_offsets, b));
+    CAFE_TRY(cafe_each(b->context, count, shift_offsets, b));
 done:
     return status;
 }

@@ -34,10 +34,9 @@ int64_t cafe_plan_spans(cafe_span *spans, int64_t count) {
 
 /* ---- many went ------------------------------------------------------------------------------- */
 
-static void copy_span(void *argument, int64_t task, int32_t worker) {
+static void copy_span(void *argument, int64_t task) {
     closing *c = argument;
     const cafe_span *s = &c->spans[task];
-    (void)worker;
     memcpy(c->copy + s->to, c->array + s->begin, (size_t)s->length * sizeof *c->copy);
 }
 
@@ -45,7 +44,7 @@ static cafe_status copy_spans(closing *c, int64_t after, void **array) {
     cafe_status status = CAFE_ERROR_MEMORY;
     c->copy = cafe_mem(c->context, after, sizeof *c->copy);
     if (!c->copy) goto done;
-    CAFE_TRY(cafe_parallel(c->context, c->count, copy_span, c));
+    CAFE_TRY(cafe_each(c->context, c->count, copy_span, c));
     cafe_mem_free(c->context, *array);
     *array = c->copy;
     c->copy = NULL;
@@ -61,11 +60,10 @@ static const cafe_span *group_begin(const closing *c, int64_t g) {
 }
 
 /* Puts the head of a group aside and moves its other entries, none of which leaves the group. */
-static void slide_group(void *argument, int64_t g, int32_t worker) {
+static void slide_group(void *argument, int64_t g) {
     closing *c = argument;
     uint32_t *aside = c->aside + c->heads[g];
     int64_t left = c->heads[g + 1] - c->heads[g];
-    (void)worker;
     for (const cafe_span *s = group_begin(c, g); s < group_begin(c, g + 1); s++) {
         if (atomic_load_explicit(&c->context->cancelled, memory_order_relaxed)) return;
         int64_t head = left < s->length ? left : s->length;
@@ -77,10 +75,9 @@ static void slide_group(void *argument, int64_t g, int32_t worker) {
     }
 }
 
-static void place_head(void *argument, int64_t g, int32_t worker) {
+static void place_head(void *argument, int64_t g) {
     closing *c = argument;
     size_t head = (size_t)(c->heads[g + 1] - c->heads[g]);
-    (void)worker;
     if (head == 0) return;
     memcpy(c->array + group_begin(c, g)->to, c->aside + c->heads[g], head * sizeof *c->aside);
 }
@@ -102,8 +99,8 @@ static cafe_status slide_spans(closing *c, int64_t gone, int64_t spare) {
     plan_groups(c, gone, spare);
     c->aside = cafe_mem(c->context, c->heads[c->groups], sizeof *c->aside);
     if (!c->aside) goto done;
-    CAFE_TRY(cafe_parallel(c->context, c->groups, slide_group, c));
-    CAFE_TRY(cafe_parallel(c->context, c->groups, place_head, c));
+    CAFE_TRY(cafe_each(c->context, c->groups, slide_group, c));
+    CAFE_TRY(cafe_each(c->context, c->groups, place_head, c));
 done:
     cafe_mem_free(c->context, c->aside);
     return status;

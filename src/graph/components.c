@@ -41,18 +41,16 @@ static void join(int32_t *parent, int32_t u, int32_t w) {
     }
 }
 
-static void start_alone(void *argument, int64_t task, int32_t worker) {
+static void start_alone(void *argument, int64_t task) {
     forest *f = argument;
     int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) f->parent[u] = (int32_t)u;
 }
 
-static void join_first(void *argument, int64_t task, int32_t worker) {
+static void join_first(void *argument, int64_t task) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
     int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t stop = offsets[u + 1] - offsets[u] < FIRST ? offsets[u + 1] : offsets[u] + FIRST;
         for (int64_t i = offsets[u]; i < stop; i++)
@@ -60,11 +58,10 @@ static void join_first(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-static void join_rest(void *argument, int64_t task, int32_t worker) {
+static void join_rest(void *argument, int64_t task) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
     int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         if (load(&f->parent[u]) == f->skipped) continue;
         for (int64_t i = offsets[u] + FIRST; i < offsets[u + 1]; i++)
@@ -73,10 +70,9 @@ static void join_rest(void *argument, int64_t task, int32_t worker) {
 }
 
 /* Every node straight below its root. */
-static void flatten(void *argument, int64_t task, int32_t worker) {
+static void flatten(void *argument, int64_t task) {
     forest *f = argument;
     int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int32_t root = load(&f->parent[u]);
         while (load(&f->parent[root]) != root) root = load(&f->parent[root]);
@@ -110,12 +106,12 @@ cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph
     int64_t tasks = cafe_blocks(graph->n, ROWS);
     cafe_status status;
     *count = 0;
-    CAFE_TRY(cafe_parallel(context, tasks, start_alone, &f));
-    CAFE_TRY(cafe_parallel(context, tasks, join_first, &f));
-    CAFE_TRY(cafe_parallel(context, tasks, flatten, &f));
+    CAFE_TRY(cafe_each(context, tasks, start_alone, &f));
+    CAFE_TRY(cafe_each(context, tasks, join_first, &f));
+    CAFE_TRY(cafe_each(context, tasks, flatten, &f));
     f.skipped = frequent_root(&f);
-    CAFE_TRY(cafe_parallel(context, tasks, join_rest, &f));
-    CAFE_TRY(cafe_parallel(context, tasks, flatten, &f));
+    CAFE_TRY(cafe_each(context, tasks, join_rest, &f));
+    CAFE_TRY(cafe_each(context, tasks, flatten, &f));
     *count = number_roots(component, graph->n);
 done:
     return status;

@@ -42,12 +42,11 @@ static int64_t row_loops(const cafe_graph *graph, int64_t u) {
     return low < end && graph->targets[low] == u;
 }
 
-static void count_rows(void *argument, int64_t task, int32_t worker) {
+static void count_rows(void *argument, int64_t task) {
     counting *c = argument;
     const int64_t *offsets = c->graph->offsets;
     int64_t end = cafe_block_end(c->graph->n, ROWS, task);
     tally t = {.min_degree = INT64_MAX};
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t entries = offsets[u + 1] - offsets[u], loops = row_loops(c->graph, u);
         int64_t degree = entries + loops; /* a loop has both its ends here */
@@ -101,7 +100,7 @@ cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
     counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies)};
     cafe_status status = c.tallies ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!c.tallies) goto done;
-    CAFE_TRY(cafe_parallel(context, blocks, count_rows, &c));
+    CAFE_TRY(cafe_each(context, blocks, count_rows, &c));
     add_tallies(c.tallies, blocks, graph);
     CAFE_TRY(count_components(context, graph));
 done:

@@ -90,11 +90,10 @@ static cafe_status place_links(arranging *a) {
 }
 
 /* Sorts and merges rows in place. Equal targets come with weights ascending: added in double. */
-static void merge_rows(void *argument, int64_t task, int32_t worker) {
+static void merge_rows(void *argument, int64_t task) {
     arranging *a = argument;
     cafe_arcs *r = a->arcs;
     int64_t end = cafe_block_end(a->nodes, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t begin = r->offsets[u], last = r->offsets[u + 1], to = begin;
         cafe_sort_row((uint32_t *)r->targets + begin, r->weights + begin, last - begin);
@@ -133,7 +132,7 @@ static cafe_status arrange(arranging *a) {
     CAFE_TRY(place_links(a));
     a->length = cafe_mem(a->context, a->nodes, sizeof *a->length);
     if (!a->length) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_parallel(a->context, cafe_blocks(a->nodes, ROWS), merge_rows, a));
+    CAFE_TRY(cafe_each(a->context, cafe_blocks(a->nodes, ROWS), merge_rows, a));
     close_gaps(a);
 done:
     cafe_mem_free(a->context, a->length);

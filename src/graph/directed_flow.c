@@ -25,11 +25,10 @@ typedef struct walk {
     double base;    /* what every node gets */
 } walk;
 
-static void gather(void *argument, int64_t task, int32_t worker) {
+static void gather(void *argument, int64_t task) {
     walk *w = argument;
     int64_t end = cafe_block_end(w->arcs->n, ROWS, task);
     double change = 0;
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         double sum = 0;
         for (int64_t i = w->into.offsets[u]; i < w->into.offsets[u + 1]; i++) {
@@ -61,7 +60,7 @@ static cafe_status stationary(cafe_context *context, walk *w) {
         for (int64_t u = 0; u < n; u++)
             if (w->outward[u] == 0) stuck += w->now[u];
         w->base = (teleport + (1 - teleport) * stuck) / (double)n;
-        CAFE_TRY(cafe_parallel(context, tasks, gather, w));
+        CAFE_TRY(cafe_each(context, tasks, gather, w));
         for (int64_t b = 0; b < tasks; b++) change += w->change[b];
         double *turn = w->now;
         w->now = w->next;

@@ -71,11 +71,10 @@ static int64_t blocks_of(const cafe_binary_section *section) {
     return (int64_t)((section->bytes + block - 1) / block);
 }
 
-static void sum_block(void *argument, int64_t task, int32_t worker) {
+static void sum_block(void *argument, int64_t task) {
     summing *s = argument;
     int64_t b = task;
     int i = 0;
-    (void)worker;
     while (b >= blocks_of(&s->sections[i])) b -= blocks_of(&s->sections[i++]);
     uint64_t from = (uint64_t)b * block, left = s->sections[i].bytes - from;
     s->sums[task] = cafe_crc64(0, s->parts[i] + from, (int64_t)(left < block ? left : block));
@@ -87,7 +86,7 @@ cafe_status cafe_binary_checksum(cafe_context *context, const cafe_binary_sectio
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) count += blocks_of(&sections[i]);
     summing s = {sections, parts, cafe_mem(context, count, sizeof(uint64_t))};
     if (!s.sums) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(context, count, sum_block, &s);
+    cafe_status status = cafe_each(context, count, sum_block, &s);
     *checksum = cafe_crc64(0, s.sums, count * 8);
     cafe_mem_free(context, s.sums);
     return status;
@@ -256,10 +255,9 @@ static bool name_is_sound(const opening *o, int64_t u) {
            !memchr(text + from, '\r', (size_t)(to - from));
 }
 
-static void check_rows(void *argument, int64_t task, int32_t worker) {
+static void check_rows(void *argument, int64_t task) {
     opening *o = argument;
     int64_t end = cafe_block_end(o->header.nodes, ROWS, task), loops = 0;
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         if (row_is_sound(o, u, &loops) && name_is_sound(o, u)) continue;
         cafe_first_note(&o->bad, u);
@@ -287,7 +285,7 @@ static bool counts_are_sound(const opening *o) {
 static cafe_status check_structure(opening *o) {
     int64_t n = o->header.nodes;
     atomic_store(&o->bad, INT64_MAX);
-    cafe_status status = cafe_parallel(o->context, cafe_blocks(n, ROWS), check_rows, o);
+    cafe_status status = cafe_each(o->context, cafe_blocks(n, ROWS), check_rows, o);
     if (status != CAFE_OK) return status;
     if (atomic_load(&o->bad) < INT64_MAX)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT,

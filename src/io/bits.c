@@ -29,28 +29,25 @@ static uint64_t word_at(const cafe_bits *set, int64_t w) {
     return atomic_load_explicit(&set->bits[w], memory_order_relaxed);
 }
 
-static void count_block(void *argument, int64_t task, int32_t worker) {
+static void count_block(void *argument, int64_t task) {
     ranking *r = argument;
     int64_t end = cafe_block_end(r->set->words, BLOCK, task), members = 0;
-    (void)worker;
     for (int64_t w = task * BLOCK; w < end; w++) members += cafe_popcount(word_at(r->set, w));
     r->blocks[task] = members;
 }
 
-static void spread_block(void *argument, int64_t task, int32_t worker) {
+static void spread_block(void *argument, int64_t task) {
     ranking *r = argument;
     int64_t end = cafe_block_end(r->set->words, BLOCK, task), members = r->blocks[task];
-    (void)worker;
     for (int64_t w = task * BLOCK; w < end; w++) {
         r->set->before[w] = (int32_t)members;
         members += cafe_popcount(word_at(r->set, w));
     }
 }
 
-static void list_block(void *argument, int64_t task, int32_t worker) {
+static void list_block(void *argument, int64_t task) {
     ranking *r = argument;
     int64_t end = cafe_block_end(r->set->words, BLOCK, task);
-    (void)worker;
     for (int64_t w = task * BLOCK; w < end; w++) {
         int64_t rank = r->set->before[w];
         for (uint64_t x = word_at(r->set, w); x; x &= x - 1)
@@ -63,14 +60,14 @@ cafe_status cafe_bits_rank_all(cafe_bits *set) {
     ranking r = {.set = set, .blocks = cafe_mem(set->context, blocks, sizeof(int64_t))};
     cafe_status status = r.blocks ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!r.blocks) goto done;
-    CAFE_TRY(cafe_parallel(set->context, blocks, count_block, &r));
+    CAFE_TRY(cafe_each(set->context, blocks, count_block, &r));
     for (int64_t b = 0; b < blocks; b++) {
         int64_t here = r.blocks[b];
         r.blocks[b] = members;
         members += here;
     }
     set->members = members;
-    if (members <= INT32_MAX) status = cafe_parallel(set->context, blocks, spread_block, &r);
+    if (members <= INT32_MAX) status = cafe_each(set->context, blocks, spread_block, &r);
 done:
     cafe_mem_free(set->context, r.blocks);
     return status;
@@ -78,5 +75,5 @@ done:
 
 cafe_status cafe_bits_list(const cafe_bits *set, int64_t *list) {
     ranking r = {.set = (cafe_bits *)set, .list = list};
-    return cafe_parallel(set->context, cafe_blocks(set->words, BLOCK), list_block, &r);
+    return cafe_each(set->context, cafe_blocks(set->words, BLOCK), list_block, &r);
 }

@@ -86,11 +86,10 @@ done:
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-static void count_piece(void *argument, int64_t task, int32_t worker) {
+static void count_piece(void *argument, int64_t task) {
     metis *g = argument;
     const cafe_piece *piece = &g->pieces[task];
     note *n = &g->notes[task];
-    (void)worker;
     *n = (note){.kind = CAFE_FINE};
     for (const uint8_t *p = piece->begin; p < piece->end; p++) {
         if (*p == '%') {
@@ -191,7 +190,7 @@ static cafe_status read_window(metis *g) {
     double share = (double)cafe_text_used(text) / (double)text->size;
     CAFE_TRY(cafe_text_cut(text, g->pieces));
     memcpy(lines, g->pieces, sizeof lines);
-    CAFE_TRY(cafe_parallel(g->context, CAFE_TEXT_PIECES, count_piece, g));
+    CAFE_TRY(cafe_each(g->context, CAFE_TEXT_PIECES, count_piece, g));
     int64_t links = place_pieces(g, slots);
     CAFE_TRY(cafe_edge_list_reserve(&g->list, links, share));
     memcpy(g->pieces, slots, sizeof slots);

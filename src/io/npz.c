@@ -106,11 +106,10 @@ typedef struct converting {
     atomic_int not_one;
 } converting;
 
-static void convert_block(void *argument, int64_t task, int32_t worker) {
+static void convert_block(void *argument, int64_t task) {
     converting *c = argument;
     int64_t end = cafe_block_end(c->array->count, BLOCK, task);
     bool not_one = false;
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         if (c->weights) {
             double v = cafe_npy_real(c->array, i);
@@ -133,7 +132,7 @@ static void convert_block(void *argument, int64_t task, int32_t worker) {
 static cafe_status convert(npz *z, converting *c, const char *wanted) {
     atomic_store(&c->bad, INT64_MAX);
     cafe_status status =
-        cafe_parallel(z->context, cafe_blocks(c->array->count, BLOCK), convert_block, c);
+        cafe_each(z->context, cafe_blocks(c->array->count, BLOCK), convert_block, c);
     int64_t bad = atomic_load(&c->bad);
     if (status != CAFE_OK || bad == INT64_MAX) return status;
     return cafe_fail(z->context, CAFE_ERROR_FORMAT, "%s: element %lld: expected %s, found %.9g",

@@ -168,12 +168,10 @@ typedef struct checking {
     atomic_bool bad;
 } checking;
 
-static void check_block(void *argument, int64_t block, int32_t worker) {
+static void check_block(void *argument, int64_t first, int64_t last) {
     checking *c = argument;
     bool bad = false;
-    (void)worker;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(c->count, BLOCK, block); i++)
-        bad |= c->indices[i] < 0 || c->indices[i] >= c->columns;
+    for (int64_t i = first; i < last; i++) bad |= c->indices[i] < 0 || c->indices[i] >= c->columns;
     if (bad) atomic_store(&c->bad, true);
 }
 
@@ -185,7 +183,7 @@ static cafe_status check_matrix(cafe_context *context, int64_t rows, int64_t col
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a matrix in compressed rows needs offsets that ascend from 0");
     checking c = {columns_of, offsets[rows], columns, false};
-    cafe_status status = cafe_parallel(context, cafe_blocks(c.count, BLOCK), check_block, &c);
+    cafe_status status = cafe_ranges(context, c.count, BLOCK, check_block, &c);
     if (status == CAFE_OK && atomic_load(&c.bad))
         status =
             cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -194,9 +192,8 @@ static cafe_status check_matrix(cafe_context *context, int64_t rows, int64_t col
 }
 
 /* The CRC of header and data: that of the data goes on from the header's. */
-static void sum_member(void *argument, int64_t task, int32_t worker) {
+static void sum_member(void *argument, int64_t task) {
     member *m = (member *)argument + task;
-    (void)worker;
     m->crc = crc32_gzip_refl(0, (const uint8_t *)m->header, (uint64_t)m->header_size);
     m->crc = crc32_gzip_refl(m->crc, m->data, (uint64_t)m->data_size);
 }
@@ -216,7 +213,7 @@ cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t 
     set_member(&members[4], "data.npy", "<f4", 1, offsets[rows], values, sizeof *values);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     cafe_phase(context, "write", MEMBERS);
-    CAFE_TRY(cafe_parallel(context, MEMBERS, sum_member, members));
+    CAFE_TRY(cafe_each(context, MEMBERS, sum_member, members));
     CAFE_TRY(write_archive(output, members));
     status = cafe_output_commit(&output);
 done:

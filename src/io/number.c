@@ -41,22 +41,20 @@ static cafe_status too_many_nodes(const cafe_edge_list *list) {
 
 /* ---- by bit set ------------------------------------------------------------------------------ */
 
-static void mark_block(void *argument, int64_t task, int32_t worker) {
+static void mark_block(void *argument, int64_t task) {
     numbering *n = argument;
     const int32_t *source = n->list->source, *target = n->list->target;
     int64_t end = cafe_block_end(n->list->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         cafe_bits_add(&n->set, source[i]);
         cafe_bits_add(&n->set, target[i]);
     }
 }
 
-static void rank_block(void *argument, int64_t task, int32_t worker) {
+static void rank_block(void *argument, int64_t task) {
     numbering *n = argument;
     int32_t *source = n->list->source, *target = n->list->target;
     int64_t end = cafe_block_end(n->list->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         source[i] = cafe_bits_rank(&n->set, source[i]);
         target[i] = cafe_bits_rank(&n->set, target[i]);
@@ -69,7 +67,7 @@ static cafe_status number_dense(numbering *n, int64_t *nodes, cafe_names *names)
     int64_t blocks = cafe_blocks(list->count, BLOCK), *integers = NULL;
     cafe_status status = cafe_bits_create(context, list->largest + 1, &n->set);
     if (status != CAFE_OK) goto done;
-    CAFE_TRY(cafe_parallel(context, blocks, mark_block, n));
+    CAFE_TRY(cafe_each(context, blocks, mark_block, n));
     CAFE_TRY(cafe_bits_rank_all(&n->set));
     *nodes = n->set.members;
     if (*nodes > CAFE_MOST_NODES) {
@@ -81,7 +79,7 @@ static cafe_status number_dense(numbering *n, int64_t *nodes, cafe_names *names)
     status = CAFE_ERROR_MEMORY;
     if (!integers) goto done;
     CAFE_TRY(cafe_bits_list(&n->set, integers));
-    CAFE_TRY(cafe_parallel(context, blocks, rank_block, n));
+    CAFE_TRY(cafe_each(context, blocks, rank_block, n));
     *names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = integers};
     integers = NULL;
 done:
@@ -117,10 +115,9 @@ static void collect(numbering *n, int64_t id) {
     }
 }
 
-static void collect_block(void *argument, int64_t task, int32_t worker) {
+static void collect_block(void *argument, int64_t task) {
     numbering *n = argument;
     int64_t end = cafe_block_end(n->list->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         if (atomic_load_explicit(&n->full, memory_order_relaxed)) return;
         collect(n, cafe_edge_list_id(n->list, n->list->source, i));
@@ -143,7 +140,7 @@ static cafe_status collect_all(numbering *n) {
         if (!n->slots) return CAFE_ERROR_MEMORY;
         for (int64_t s = 0; s <= n->mask; s++) atomic_init(&n->slots[s], no_id);
         cafe_status status =
-            cafe_parallel(context, cafe_blocks(n->list->count, BLOCK), collect_block, n);
+            cafe_each(context, cafe_blocks(n->list->count, BLOCK), collect_block, n);
         if (status != CAFE_OK || !atomic_load(&n->full)) return status;
     }
 }
@@ -173,17 +170,15 @@ static cafe_status radix_sort(cafe_context *context, int64_t *ids, int64_t *othe
     return CAFE_OK;
 }
 
-static void place_block(void *argument, int64_t task, int32_t worker) {
+static void place_block(void *argument, int64_t task) {
     numbering *n = argument;
     int64_t end = cafe_block_end(n->sorted_count, BLOCK, task);
-    (void)worker;
     for (int64_t u = task * BLOCK; u < end; u++) n->nodes[find_slot(n, n->sorted[u])] = (int32_t)u;
 }
 
-static void look_up_block(void *argument, int64_t task, int32_t worker) {
+static void look_up_block(void *argument, int64_t task) {
     numbering *n = argument;
     int64_t end = cafe_block_end(n->list->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++)
         n->to[i] = n->nodes[find_slot(n, cafe_edge_list_id(n->list, n->from, i))];
 }
@@ -193,8 +188,7 @@ static cafe_status look_up(numbering *n, void **side, int32_t *nodes) {
     cafe_context *context = n->list->context;
     n->from = *side;
     n->to = nodes;
-    cafe_status status =
-        cafe_parallel(context, cafe_blocks(n->list->count, BLOCK), look_up_block, n);
+    cafe_status status = cafe_each(context, cafe_blocks(n->list->count, BLOCK), look_up_block, n);
     if (status != CAFE_OK) return status;
     cafe_mem_free(context, *side);
     *side = NULL;
@@ -258,7 +252,7 @@ static cafe_status number_sparse(numbering *n, int64_t *nodes, cafe_names *names
     status = CAFE_ERROR_MEMORY;
     n->nodes = cafe_mem(context, n->mask + 1, sizeof *n->nodes);
     if (!n->nodes) goto done;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(*nodes, BLOCK), place_block, n));
+    CAFE_TRY(cafe_each(context, cafe_blocks(*nodes, BLOCK), place_block, n));
     CAFE_TRY(rename_all(n));
     *names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = sorted};
     sorted = NULL;

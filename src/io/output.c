@@ -97,9 +97,8 @@ typedef struct round {
     int64_t *lengths;
 } round;
 
-static void format_block(void *argument, int64_t task, int32_t worker) {
+static void format_block(void *argument, int64_t task) {
     round *r = argument;
-    (void)worker;
     r->lengths[task] = r->format(r->argument, r->first + task, r->texts + task * r->capacity);
 }
 
@@ -117,7 +116,7 @@ cafe_status cafe_output_blocks(cafe_output *output, int64_t count, int64_t capac
     status = CAFE_OK;
     for (; r.first < count; r.first += width) {
         int64_t here = count - r.first < width ? count - r.first : width;
-        CAFE_TRY(cafe_parallel(context, here, format_block, &r));
+        CAFE_TRY(cafe_each(context, here, format_block, &r));
         for (int64_t i = 0; i < here; i++)
             CAFE_TRY(cafe_output_write(output, r.texts + i * capacity, r.lengths[i]));
         cafe_step(context, r.first + here, 0);

@@ -281,10 +281,9 @@ static bool fill_from(reading *r, part *q, int64_t number, int k) {
     return true;
 }
 
-static void fill_part(void *argument, int64_t task, int32_t worker) {
+static void fill_part(void *argument, int64_t task) {
     reading *r = argument;
     part *q = &r->parts[task];
-    (void)worker;
     for (int k = 0; k < CAFE_TEXT_PIECES && !q->failed; k++) q->failed = !fill_from(r, q, task, k);
 }
 
@@ -335,7 +334,7 @@ static cafe_status read_window(reading *r) {
     CAFE_TRY(cafe_text_parse(text, split_piece, r));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++)
         if (r->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(r, k));
-    CAFE_TRY(cafe_parallel(r->context, PARTS, fill_part, r));
+    CAFE_TRY(cafe_each(r->context, PARTS, fill_part, r));
     CAFE_TRY(check_parts(r));
     cafe_edge_list_append(r->list, r->pieces, r->found);
 done:
@@ -345,38 +344,34 @@ done:
 
 /* ---- the end: from places to nodes ----------------------------------------------------------- */
 
-static void mark_part(void *argument, int64_t task, int32_t worker) {
+static void mark_part(void *argument, int64_t task) {
     reading *r = argument;
     const part *q = &r->parts[task];
-    (void)worker;
     for (int64_t e = 0; e < q->count; e++) cafe_bits_add(&r->firsts, q->entries[e].first);
 }
 
 /* The rank of a name's place is its node; its length goes where the names' starts will be. */
-static void number_part(void *argument, int64_t task, int32_t worker) {
+static void number_part(void *argument, int64_t task) {
     reading *r = argument;
     part *q = &r->parts[task];
-    (void)worker;
     for (int64_t e = 0; e < q->count; e++) {
         q->nodes[e] = cafe_bits_rank(&r->firsts, q->entries[e].first);
         r->start[q->nodes[e] + 1] = q->entries[e].length;
     }
 }
 
-static void copy_part(void *argument, int64_t task, int32_t worker) {
+static void copy_part(void *argument, int64_t task) {
     reading *r = argument;
     const part *q = &r->parts[task];
-    (void)worker;
     for (int64_t e = 0; e < q->count; e++)
         memcpy(r->names + r->start[q->nodes[e]], q->store + q->entries[e].text,
                q->entries[e].length);
 }
 
-static void rename_block(void *argument, int64_t task, int32_t worker) {
+static void rename_block(void *argument, int64_t task) {
     reading *r = argument;
     int32_t *source = r->list->source, *target = r->list->target;
     int64_t end = cafe_block_end(r->list->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         source[i] = r->parts[source[i] % PARTS].nodes[source[i] / PARTS];
         target[i] = r->parts[target[i] % PARTS].nodes[target[i] / PARTS];
@@ -400,19 +395,19 @@ static cafe_status number_names(reading *r, int64_t *nodes) {
     for (int q = 0; q < PARTS; q++) count += r->parts[q].count;
     CAFE_TRY(make_nodes(r));
     CAFE_TRY(cafe_bits_create(context, 2 * (r->text->line + 1), &r->firsts));
-    CAFE_TRY(cafe_parallel(context, PARTS, mark_part, r));
+    CAFE_TRY(cafe_each(context, PARTS, mark_part, r));
     CAFE_TRY(cafe_bits_rank_all(&r->firsts));
     status = CAFE_ERROR_MEMORY;
     r->start = cafe_mem(context, count + 1, sizeof *r->start);
     if (!r->start) goto done;
     r->start[0] = 0;
-    CAFE_TRY(cafe_parallel(context, PARTS, number_part, r));
+    CAFE_TRY(cafe_each(context, PARTS, number_part, r));
     for (int64_t u = 0; u < count; u++) r->start[u + 1] += r->start[u];
     status = CAFE_ERROR_MEMORY;
     r->names = cafe_mem(context, r->start[count], 1);
     if (!r->names) goto done;
-    CAFE_TRY(cafe_parallel(context, PARTS, copy_part, r));
-    status = cafe_parallel(context, cafe_blocks(r->list->count, BLOCK), rename_block, r);
+    CAFE_TRY(cafe_each(context, PARTS, copy_part, r));
+    status = cafe_each(context, cafe_blocks(r->list->count, BLOCK), rename_block, r);
     *nodes = count;
 done:
     return status;

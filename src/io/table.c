@@ -72,11 +72,10 @@ typedef struct loading {
     atomic_llong bad; /* the first element that is not finite; INT64_MAX: none */
 } loading;
 
-static void load_block(void *argument, int64_t task, int32_t worker) {
+static void load_block(void *argument, int64_t task) {
     loading *l = argument;
     const cafe_table *t = l->table;
     int64_t end = cafe_block_end(l->array->count, BLOCK, task);
-    (void)worker;
     for (int64_t i = task * BLOCK; i < end; i++) {
         int64_t at = l->array->fortran ? i % t->columns * t->rows + i / t->columns : i;
         t->values[i] = (float)cafe_npy_real(l->array, at);
@@ -101,7 +100,7 @@ static cafe_status read_npy(cafe_context *context, const char *name, const uint8
     table->columns = array.dimensions == 2 ? array.shape[1] : 1;
     table->values = cafe_mem(context, array.count, sizeof *table->values);
     if (!table->values) return CAFE_ERROR_MEMORY;
-    status = cafe_parallel(context, cafe_blocks(array.count, BLOCK), load_block, &l);
+    status = cafe_each(context, cafe_blocks(array.count, BLOCK), load_block, &l);
     int64_t bad = atomic_load(&l.bad);
     if (status == CAFE_OK && bad < INT64_MAX)
         status =

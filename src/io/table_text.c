@@ -288,11 +288,10 @@ typedef struct parsing {
     piece_state states[CAFE_TEXT_PIECES];
 } parsing;
 
-static void count_piece(void *argument, int64_t task, int32_t worker) {
+static void count_piece(void *argument, int64_t task) {
     parsing *p = argument;
     const cafe_piece *piece = &p->pieces[task];
     piece_state *s = &p->states[task];
-    (void)worker;
     *s = (piece_state){0};
     for (const uint8_t *line = piece->begin; line < piece->end;
          line = cafe_skip_line(line, piece->end)) {
@@ -400,7 +399,7 @@ static cafe_status read_window(parsing *p) {
     cafe_context *context = p->table->context;
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_text_cut(&p->text, p->pieces));
-    CAFE_TRY(cafe_parallel(context, CAFE_TEXT_PIECES, count_piece, p));
+    CAFE_TRY(cafe_each(context, CAFE_TEXT_PIECES, count_piece, p));
     CAFE_TRY(place_pieces(p));
     CAFE_TRY(cafe_text_parse(&p->text, parse_piece, p));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {

@@ -228,10 +228,9 @@ static const uint8_t *piece_start(const cafe_text *text, int64_t k) {
     return (const uint8_t *)memchr(p, '\n', (size_t)(text->end - p)) + 1;
 }
 
-static void cut_piece(void *argument, int64_t task, int32_t worker) {
+static void cut_piece(void *argument, int64_t task) {
     cutting *c = argument;
     cafe_piece *piece = &c->pieces[task];
-    (void)worker;
     piece->begin = piece_start(c->text, task);
     piece->end = piece_start(c->text, task + 1);
     piece->lines = cafe_count_lines(piece->begin, piece->end);
@@ -239,7 +238,7 @@ static void cut_piece(void *argument, int64_t task, int32_t worker) {
 
 cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces) {
     cutting c = {text, pieces};
-    cafe_status status = cafe_parallel(text->context, CAFE_TEXT_PIECES, cut_piece, &c);
+    cafe_status status = cafe_each(text->context, CAFE_TEXT_PIECES, cut_piece, &c);
     if (status != CAFE_OK) return status;
     int64_t before = 0;
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {

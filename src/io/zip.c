@@ -135,10 +135,9 @@ typedef struct unpacking {
     bool good[CAFE_ZIP_MEMBERS];
 } unpacking;
 
-static void unpack_member(void *argument, int64_t task, int32_t worker) {
+static void unpack_member(void *argument, int64_t task) {
     unpacking *u = argument;
     cafe_zip_member *m = &u->zip->members[task];
-    (void)worker;
     void *state = u->states + (size_t)task * cafe_inflate_bytes();
     u->good[task] =
         m->method == 0 || cafe_inflate(state, m->packed, m->packed_size, m->owned, m->size);
@@ -155,7 +154,7 @@ cafe_status cafe_zip_unpack(cafe_zip *zip) {
         cafe_zip_member *m = &zip->members[i];
         if (m->method != 0 && !(m->owned = cafe_mem(zip->context, m->size, 1))) goto done;
     }
-    CAFE_TRY(cafe_parallel(zip->context, zip->count, unpack_member, &u));
+    CAFE_TRY(cafe_each(zip->context, zip->count, unpack_member, &u));
     for (int i = 0; i < zip->count && status == CAFE_OK; i++)
         if (!u.good[i])
             status = cafe_fail(zip->context, CAFE_ERROR_FORMAT,

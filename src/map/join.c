@@ -28,11 +28,10 @@ static bool earlier(int64_t u, int64_t w, int64_t v) {
     return lw != lv ? lw < lv : w < v;
 }
 
-static void best_block(void *argument, int64_t block, int32_t worker) {
+static void best_block(void *argument, int64_t first, int64_t last) {
     const joining *j = argument;
     const cafe_pooled *g = j->level->graph;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(g->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         int32_t best = (int32_t)u;
         double top = 0;
         for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++) {
@@ -68,7 +67,7 @@ cafe_status cafe_map_join(cafe_context *context, const cafe_map_level *level, in
     joining j = {level, cafe_mem(context, n, sizeof *j.best)};
     cafe_status status = CAFE_ERROR_MEMORY;
     if (!j.best) goto done;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(n, BLOCK), best_block, &j));
+    CAFE_TRY(cafe_ranges(context, n, BLOCK, best_block, &j));
     for (int64_t u = 0; u < n; u++) group[u] = -1;
     for (int64_t u = 0; u < n; u++) find_root(j.best, group, (int32_t)u);
     CAFE_TRY(cafe_groups_number(context, n, group, count));

@@ -35,17 +35,16 @@ static float scale_of(const float *row, int64_t columns) {
     return sum > 0 ? (float)(1 / sqrt(sum)) : 0;
 }
 
-static void scale_block(void *argument, int64_t block, int32_t worker) {
+static void scale_block(void *argument, int64_t first, int64_t last) {
     const scaling *s = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         s->scale[u] = scale_of(s->vectors + u * s->columns, s->columns);
 }
 
 cafe_status cafe_map_scales(cafe_context *context, int64_t n, int64_t columns, const float *vectors,
                             float *scale) {
     scaling s = {n, columns, vectors, scale};
-    cafe_status status = cafe_parallel(context, cafe_blocks(n, BLOCK), scale_block, &s);
+    cafe_status status = cafe_ranges(context, n, BLOCK, scale_block, &s);
     for (int64_t u = 0; u < n && status == CAFE_OK; u++)
         if (isnan(scale[u]))
             status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -95,11 +94,10 @@ static double cosine(const weighing *w, int64_t u, int64_t v) {
     return w->columns == 1 ? (sum > 0) : sum * ((double)w->scale[u] * w->scale[v]);
 }
 
-static void weigh_block(void *argument, int64_t block, int32_t worker) {
+static void weigh_block(void *argument, int64_t first, int64_t last) {
     const weighing *w = argument;
     const cafe_graph *g = w->graph;
-    (void)worker;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(w->rows->n, BLOCK, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         int64_t u = w->rows->node[i], at = w->rows->offsets[i];
         for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++) {
             int64_t v = g->targets[arc];
@@ -134,7 +132,7 @@ static cafe_status link_edges(cafe_context *context, weighing *w) {
     if (!rows->offsets) return CAFE_ERROR_MEMORY;
     cafe_status status = allocate(context, count_arcs(w->graph, w->rank, rows), rows);
     if (status != CAFE_OK) return status;
-    return cafe_parallel(context, cafe_blocks(rows->n, BLOCK), weigh_block, w);
+    return cafe_ranges(context, rows->n, BLOCK, weigh_block, w);
 }
 
 /* ---- neighbours of the vectors --------------------------------------------------------------- */

@@ -89,12 +89,10 @@ static force bounded(force f) {
     return (force){c * f.x, c * f.y};
 }
 
-static void move_block(void *argument, int64_t block, int32_t worker) {
+static void move_block(void *argument, int64_t first, int64_t last) {
     const moving *m = argument;
-    int64_t n = m->level->graph->n;
     float r = (float)m->motion->repulsion;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         const float *at = m->from + 2 * u;
         force a = attract(m, u), p = m->draws > 0 ? repel_some(m, u) : repel_all(m, u);
         p = bounded((force){r * p.x, r * p.y});
@@ -136,7 +134,7 @@ cafe_status cafe_map_move(cafe_context *context, cafe_map_level *level,
         m.to = other;
         m.step = (float)(motion->first * (double)(rounds - r) / (double)rounds);
         m.stream = CAFE_STREAM_MAP | (uint64_t)(motion->level * 65536 + r) << 32;
-        CAFE_TRY(cafe_parallel(context, cafe_blocks(n, BLOCK), move_block, &m));
+        CAFE_TRY(cafe_ranges(context, n, BLOCK, move_block, &m));
         other = level->xy;
         level->xy = m.to;
         cafe_step(context, r + 1, 0);

@@ -33,10 +33,9 @@ static cafe_status sort_nodes(cafe_context *context, int64_t n, const int32_t *k
     return CAFE_OK;
 }
 
-static void copy_block(void *argument, int64_t block, int32_t worker) {
+static void copy_block(void *argument, int64_t first, int64_t last) {
     const sorting *s = argument;
-    (void)worker;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(s->from->n, BLOCK, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         int64_t u = s->order[i], at = s->to.offsets[i];
         s->to.node[i] = s->from->node[u];
         s->group_to[i] = s->group[u];
@@ -74,7 +73,7 @@ cafe_status cafe_map_order(cafe_context *context, const int32_t *key, int64_t ke
     if (!order || !rank) goto done;
     CAFE_TRY(sort_nodes(context, rows->n, key, keys, order, rank));
     CAFE_TRY(make_room(context, &s));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(rows->n, BLOCK), copy_block, &s));
+    CAFE_TRY(cafe_ranges(context, rows->n, BLOCK, copy_block, &s));
     cafe_map_rows old = *rows;
     int32_t *old_group = *group;
     *rows = s.to;

@@ -72,12 +72,11 @@ static float weight(const cafe_graph *g, int64_t j) {
 }
 
 /* Rows of expected length 1; zero for nodes without edges. */
-static void start_block(void *argument, int64_t block, int32_t worker) {
+static void start_block(void *argument, int64_t first, int64_t last) {
     const gf *f = argument;
     int64_t columns = f->s->columns, draws = (columns + 3) / 4;
     float scale = 1 / sqrtf((float)columns);
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(f->s->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         float *row = f->x + u * f->s->stride;
         memset(row, 0, (size_t)f->s->stride * sizeof *row);
         if (edges_of(f->graph, u) == 0) continue;
@@ -92,12 +91,11 @@ static void start_block(void *argument, int64_t block, int32_t worker) {
 
 /* ---- the loss -------------------------------------------------------------------------------- */
 
-static void loss_block(void *argument, int64_t block, int32_t worker) {
+static void loss_block(void *argument, int64_t block) {
     const gf *f = argument;
     const cafe_graph *g = f->graph;
     int64_t stride = f->s->stride;
     double sum = 0;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(f->s->n, BLOCK, block); u++) {
         const float *x = f->x + u * stride;
         sum += f->lambda * f->kernels->dot(stride, x, x);
@@ -112,7 +110,7 @@ static void loss_block(void *argument, int64_t block, int32_t worker) {
 
 static cafe_status find_loss(cafe_context *context, gf *f, double *loss) {
     int64_t blocks = cafe_blocks(f->s->n, BLOCK);
-    cafe_status status = cafe_parallel(context, blocks, loss_block, f);
+    cafe_status status = cafe_each(context, blocks, loss_block, f);
     *loss = 0;
     for (int64_t b = 0; b < blocks; b++) *loss += f->partial[b];
     return status;
@@ -170,24 +168,22 @@ static void update_pair(const gf *f, int64_t a, int64_t b) {
 }
 
 /* Pair number `pair` of a round of a tournament of B: the last block stays, the others go round. */
-static void pair_task(void *argument, int64_t pair, int32_t worker) {
+static void pair_task(void *argument, int64_t pair) {
     const gf *f = argument;
     int64_t turning = f->blocks - 1;
     int64_t a = pair == 0 ? turning : (f->round + pair) % turning;
-    (void)worker;
     update_pair(f, a, (f->round + turning - pair) % turning);
 }
 
-static void within_task(void *argument, int64_t block, int32_t worker) {
-    (void)worker;
+static void within_task(void *argument, int64_t block) {
     update_pair(argument, block, block);
 }
 
 static cafe_status run_epoch(cafe_context *context, gf *f) {
     cafe_status status = CAFE_OK;
     for (f->round = 0; f->round < f->blocks - 1; f->round++)
-        CAFE_TRY(cafe_parallel(context, f->blocks / 2, pair_task, f));
-    CAFE_TRY(cafe_parallel(context, f->blocks, within_task, f));
+        CAFE_TRY(cafe_each(context, f->blocks / 2, pair_task, f));
+    CAFE_TRY(cafe_each(context, f->blocks, within_task, f));
 done:
     return status;
 }
@@ -238,7 +234,7 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);
     f->partial = cafe_mem(context, cafe_blocks(graph->n, BLOCK), sizeof *f->partial);
     if (!f->saved || !f->partial) return CAFE_ERROR_MEMORY;
-    return cafe_parallel(context, cafe_blocks(graph->n, BLOCK), start_block, f);
+    return cafe_ranges(context, graph->n, BLOCK, start_block, f);
 }
 
 static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {

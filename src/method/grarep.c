@@ -98,20 +98,18 @@ static void power_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* tau_j = sum over i of A^k_ij, for a slice of columns */
-static void tau_slice(void *argument, int64_t slice, int32_t worker) {
+static void tau_slice(void *argument, int64_t slice) {
     const grarep *g = argument;
     int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
-    (void)worker;
     for (int64_t j = from; j < end; j++) g->tau[j] = 0;
     for (int64_t i = 0; i < g->n; i++)
         for (int64_t j = from; j < end; j++) g->tau[j] += g->power[i * g->n + j];
 }
 
 /* Y_ij = max(0, log(A^k_ij / tau_j) - log(1/N)) */
-static void log_block(void *argument, int64_t block, int32_t worker) {
+static void log_block(void *argument, int64_t block) {
     const grarep *g = argument;
     double squares = 0;
-    (void)worker;
     for (int64_t i = block * ROWS; i < cafe_block_end(g->n, ROWS, block); i++)
         for (int64_t j = 0; j < g->n; j++) {
             float a = g->power[i * g->n + j];
@@ -129,8 +127,8 @@ static cafe_status advance(cafe_context *context, grarep *g) {
     CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), power_block, g));
     float *old = g->power;
     g->power = g->next, g->next = old;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, SLICE), tau_slice, g));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), log_block, g));
+    CAFE_TRY(cafe_each(context, cafe_blocks(g->n, SLICE), tau_slice, g));
+    CAFE_TRY(cafe_each(context, cafe_blocks(g->n, ROWS), log_block, g));
 done:
     return status;
 }
@@ -142,20 +140,18 @@ static inline void add(double y, const double *restrict x, double *restrict z) {
     for (int k = 0; k < WIDTH; k++) z[k] += y * x[k];
 }
 
-static void transposed_slice(void *argument, int64_t slice, int32_t worker) {
+static void transposed_slice(void *argument, int64_t slice) {
     const grarep *g = argument;
     int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
-    (void)worker;
     memset(g->z + from * WIDTH, 0, (size_t)((end - from) * WIDTH) * sizeof *g->z);
     for (int64_t i = 0; i < g->n; i++)
         for (int64_t j = from; j < end; j++)
             add(g->y[i * g->n + j], g->x + i * WIDTH, g->z + j * WIDTH);
 }
 
-static void plain_block(void *argument, int64_t block, int32_t worker) {
+static void plain_block(void *argument, int64_t first, int64_t last) {
     const grarep *g = argument;
-    (void)worker;
-    for (int64_t i = block * ROWS; i < cafe_block_end(g->n, ROWS, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         double sum[WIDTH] = {0};
         for (int64_t j = 0; j < g->n; j++) add(g->y[i * g->n + j], g->z + j * WIDTH, sum);
         memcpy(g->out + i * WIDTH, sum, sizeof sum);
@@ -165,9 +161,9 @@ static void plain_block(void *argument, int64_t block, int32_t worker) {
 static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
     grarep *g = argument;
     g->x = x, g->out = y;
-    cafe_status status = cafe_parallel(context, cafe_blocks(g->n, SLICE), transposed_slice, g);
+    cafe_status status = cafe_each(context, cafe_blocks(g->n, SLICE), transposed_slice, g);
     if (status != CAFE_OK) return status;
-    return cafe_parallel(context, cafe_blocks(g->n, ROWS), plain_block, g);
+    return cafe_ranges(context, g->n, ROWS, plain_block, g);
 }
 
 /* ---- the embedding --------------------------------------------------------------------------- */

@@ -111,13 +111,12 @@ static void find_places(cafe_grid *g) {
     g->start[buckets] = at;
 }
 
-static void shuffle_bucket(void *argument, int64_t bucket, int32_t worker) {
+static void shuffle_bucket(void *argument, int64_t bucket) {
     const fill_job *job = argument;
     const cafe_grid *g = job->grid;
     uint64_t item = (uint64_t)(job->batch * g->blocks * g->blocks + bucket);
     cafe_draws draws = cafe_draws_of(g->seed, CAFE_STREAM_SKIP_SHUFFLE, item);
     cafe_pair *pairs = g->pairs + g->start[bucket];
-    (void)worker;
     for (int64_t left = g->start[bucket + 1] - g->start[bucket]; left > 1; left--) {
         int64_t k = cafe_draw_below(&draws, left);
         cafe_pair last = pairs[left - 1];
@@ -134,7 +133,7 @@ cafe_status cafe_grid_fill(cafe_context *context, const cafe_pair_source *source
     find_places(grid);
     job.place = 1;
     CAFE_TRY(cafe_parallel(context, TASKS, fill_task, &job));
-    CAFE_TRY(cafe_parallel(context, grid->blocks * grid->blocks, shuffle_bucket, &job));
+    CAFE_TRY(cafe_each(context, grid->blocks * grid->blocks, shuffle_bucket, &job));
 done:
     return status;
 }

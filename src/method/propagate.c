@@ -135,10 +135,9 @@ typedef struct add_job {
     float *to;
 } add_job;
 
-static void add_block(void *argument, int64_t block, int32_t worker) {
+static void add_block(void *argument, int64_t first, int64_t last) {
     const add_job *job = argument;
-    (void)worker;
-    for (int64_t i = block * PIECE; i < cafe_block_end(job->count, PIECE, block); i++)
+    for (int64_t i = first; i < last; i++)
         job->to[i] = (float)(job->to[i] + job->factor * job->from[i]);
 }
 
@@ -146,7 +145,7 @@ static void add_block(void *argument, int64_t block, int32_t worker) {
 static cafe_status take_term(cafe_context *context, filter *f, int64_t i, const float *term) {
     double c = (i == 0 ? 1 : 2) * (i % 2 ? -1 : 1) * bessel(i, f->theta);
     add_job job = {f->count, -c, term, f->rest};
-    return cafe_parallel(context, cafe_blocks(f->count, PIECE), add_block, &job);
+    return cafe_ranges(context, f->count, PIECE, add_block, &job);
 }
 
 static cafe_status run_filter(cafe_context *context, filter *f, int64_t order) {

@@ -22,25 +22,23 @@ enum { NODES = 64 }; /* rows of W_1 of one task */
 /* ---- gradients of a layer -------------------------------------------------------------------- */
 
 /* Column sums of D, a tile of columns at a time. */
-static void bias_tile(void *argument, int64_t tile, int32_t worker) {
+static void bias_tile(void *argument, int64_t tile) {
     const cafe_sdne_job *job = argument;
     const cafe_sdne_layer *layer = &job->net->layer[job->l];
     int64_t from = tile * CAFE_SDNE_TILE, end = cafe_block_end(layer->out, CAFE_SDNE_TILE, tile);
     const float *delta = job->net->delta[job->l];
     float *restrict sum = job->net->gradient + layer->bias;
-    (void)worker;
     memset(sum + from, 0, (size_t)(end - from) * sizeof *sum);
     for (int64_t i = 0; i < job->net->rows; i++)
         for (int64_t k = from; k < end; k++) sum[k] += delta[i * layer->out + k];
 }
 
 /* Rows w of X^T D_1: sum over u in the batch of x(u,w) d_u */
-static void sparse_block(void *argument, int64_t block, int32_t worker) {
+static void sparse_block(void *argument, int64_t first, int64_t last) {
     cafe_sdne_net *net = argument;
     const cafe_graph *g = net->graph;
     int64_t out = net->layer[0].out;
-    (void)worker;
-    for (int64_t w = block * NODES; w < cafe_block_end(g->n, NODES, block); w++) {
+    for (int64_t w = first; w < last; w++) {
         float *restrict sum = net->gradient + net->layer[0].weight + w * out;
         memset(sum, 0, (size_t)out * sizeof *sum);
         for (int64_t j = g->offsets[w]; j < g->offsets[w + 1]; j++) {
@@ -57,10 +55,9 @@ static cafe_status layer_gradient(cafe_sdne_net *net, int64_t l) {
     const cafe_sdne_layer *layer = &net->layer[l];
     cafe_sdne_job job = {net, l};
     cafe_status status =
-        cafe_parallel(net->context, cafe_blocks(layer->out, CAFE_SDNE_TILE), bias_tile, &job);
+        cafe_each(net->context, cafe_blocks(layer->out, CAFE_SDNE_TILE), bias_tile, &job);
     if (status != CAFE_OK) return status;
-    if (l == 0)
-        return cafe_parallel(net->context, cafe_blocks(net->graph->n, NODES), sparse_block, net);
+    if (l == 0) return cafe_ranges(net->context, net->graph->n, NODES, sparse_block, net);
     cafe_sdne_product p = {.rows = layer->in, .columns = layer->out, .inner = net->rows};
     p.a = net->value[l - 1];
     p.transpose_a = true;
@@ -89,12 +86,11 @@ static void draw_together(const cafe_sdne_net *net, int64_t row, float *restrict
     }
 }
 
-static void delta_row(void *argument, int64_t row, int32_t worker) {
+static void delta_row(void *argument, int64_t row) {
     const cafe_sdne_job *job = argument;
     int64_t out = job->net->layer[job->l].out;
     const float *restrict v = job->net->value[job->l] + row * out;
     float *restrict delta = job->net->delta[job->l] + row * out;
-    (void)worker;
     if (job->l == CAFE_SDNE_CODE) draw_together(job->net, row, delta);
     for (int64_t k = 0; k < out; k++) delta[k] *= v[k] * (1 - v[k]);
 }
@@ -110,7 +106,7 @@ static cafe_status layer_back(cafe_sdne_net *net, int64_t l) {
     p.c = net->delta[l - 1];
     cafe_status status = cafe_sdne_multiply(net->context, &p);
     if (status != CAFE_OK) return status;
-    return cafe_parallel(net->context, net->rows, delta_row, &job);
+    return cafe_each(net->context, net->rows, delta_row, &job);
 }
 
 cafe_status cafe_sdne_gradient(cafe_sdne_net *net, const int32_t *nodes, int64_t rows) {
@@ -137,12 +133,11 @@ typedef struct step_job {
 
 /* Kingma and Ba (2015): m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,
  *     theta <- theta - rate m / (sqrt(v) + epsilon) */
-static void step_block(void *argument, int64_t block, int32_t worker) {
+static void step_block(void *argument, int64_t block) {
     const float b1 = 0.9f, b2 = 0.999f, epsilon = 1e-8f;
     const step_job *job = argument;
     cafe_sdne_net *net = job->net;
     int64_t end = cafe_block_end(net->parameters, CAFE_SDNE_BLOCK, block);
-    (void)worker;
     for (int64_t i = block * CAFE_SDNE_BLOCK; i < end; i++) {
         float g = cafe_sdne_slope(net, i);
         net->first[i] = b1 * net->first[i] + (1 - b1) * g;
@@ -155,6 +150,5 @@ cafe_status cafe_sdne_step(cafe_sdne_net *net) {
     double t = (double)++net->steps;
     step_job job = {net, 0};
     job.rate = (float)(net->options.rate * sqrt(1 - pow(0.999, t)) / (1 - pow(0.9, t)));
-    return cafe_parallel(net->context, cafe_blocks(net->parameters, CAFE_SDNE_BLOCK), step_block,
-                         &job);
+    return cafe_each(net->context, cafe_blocks(net->parameters, CAFE_SDNE_BLOCK), step_block, &job);
 }

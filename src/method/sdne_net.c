@@ -83,10 +83,9 @@ static float radius(const cafe_sdne_net *net, int l) {
     return (float)(4 * sqrt(6 / (in + out)));
 }
 
-static void start_block(void *argument, int64_t block, int32_t worker) {
+static void start_block(void *argument, int64_t block) {
     cafe_sdne_net *net = argument;
     int64_t end = cafe_block_end(net->weights, CAFE_SDNE_BLOCK, block);
-    (void)worker;
     for (int64_t i = block * CAFE_SDNE_BLOCK; i < end; i += 4) {
         cafe_random4 r = cafe_philox(net->context->seed, CAFE_STREAM_SDNE_WEIGHTS, (uint64_t)i);
         for (int64_t k = i; k < i + 4 && k < end; k++) {
@@ -126,8 +125,7 @@ cafe_status cafe_sdne_net_new(cafe_context *context, const cafe_graph *graph,
     made->scale = 1 / largest_weight(graph);
     lay_out(graph->n, options, made);
     CAFE_TRY(allocate(made));
-    CAFE_TRY(
-        cafe_parallel(context, cafe_blocks(made->weights, CAFE_SDNE_BLOCK), start_block, made));
+    CAFE_TRY(cafe_each(context, cafe_blocks(made->weights, CAFE_SDNE_BLOCK), start_block, made));
     start_output(made);
     *net = made;
     made = NULL;
@@ -148,12 +146,11 @@ static void squash(int64_t count, const float *restrict c, float *restrict v) {
 }
 
 /* Row of X W_1: the neighbours' rows of W_1. */
-static void sparse_row(void *argument, int64_t row, int32_t worker) {
+static void sparse_row(void *argument, int64_t row) {
     cafe_sdne_net *net = argument;
     const cafe_graph *g = net->graph;
     int64_t u = node_of(net, row), out = net->layer[0].out;
     float *restrict sum = net->value[0] + row * out;
-    (void)worker;
     memset(sum, 0, (size_t)out * sizeof *sum);
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         const float *restrict from = net->theta + net->layer[0].weight + g->targets[j] * out;
@@ -205,7 +202,7 @@ static void output_row(void *argument, int64_t row, int32_t worker) {
 }
 
 cafe_status cafe_sdne_forward(cafe_sdne_net *net) {
-    cafe_status status = cafe_parallel(net->context, net->rows, sparse_row, net);
+    cafe_status status = cafe_each(net->context, net->rows, sparse_row, net);
     for (int64_t l = 1; l < CAFE_SDNE_LAYERS && status == CAFE_OK; l++) {
         const cafe_sdne_layer *layer = &net->layer[l];
         cafe_sdne_job job = {net, l};
@@ -230,12 +227,11 @@ typedef struct pairs_job {
 } pairs_job;
 
 /* sum over w of x(u,w) ||y_u - y_w||^2 */
-static void pairs_row(void *argument, int64_t u, int32_t worker) {
+static void pairs_row(void *argument, int64_t u) {
     const pairs_job *job = argument;
     const cafe_graph *g = job->net->graph;
     const float *own = job->h + u * job->stride;
     double loss = 0;
-    (void)worker;
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         const float *other = job->h + g->targets[j] * job->stride;
         double square = 0;
@@ -246,10 +242,9 @@ static void pairs_row(void *argument, int64_t u, int32_t worker) {
     job->net->row_loss[u] = loss;
 }
 
-static void weights_block(void *argument, int64_t block, int32_t worker) {
+static void weights_block(void *argument, int64_t block) {
     cafe_sdne_net *net = argument;
     double sum = 0;
-    (void)worker;
     for (int64_t i = block * CAFE_SDNE_BLOCK;
          i < cafe_block_end(net->weights, CAFE_SDNE_BLOCK, block); i++)
         sum += (double)net->theta[i] * net->theta[i];
@@ -281,8 +276,8 @@ cafe_status cafe_sdne_evaluate(cafe_sdne_net *net, int64_t stride, float *h, dou
         second += add(net->rows, net->row_loss);
         keep_codes(net, stride, h);
     }
-    CAFE_TRY(cafe_parallel(net->context, n, pairs_row, &pairs));
-    CAFE_TRY(cafe_parallel(net->context, blocks, weights_block, net));
+    CAFE_TRY(cafe_each(net->context, n, pairs_row, &pairs));
+    CAFE_TRY(cafe_each(net->context, blocks, weights_block, net));
     *loss = second + net->options.alpha * add(n, net->row_loss) +
             net->options.nu / 2 * add(blocks, net->block_losses);
 done:

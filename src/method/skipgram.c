@@ -221,11 +221,10 @@ done:
 /* ---- start ----------------------------------------------------------------------------------- */
 
 /* Entries of h uniform in (-1/2, 1/2) / K; contexts begin at 0. */
-static void start_block(void *argument, int64_t block, int32_t worker) {
+static void start_block(void *argument, int64_t first, int64_t last) {
     const cafe_skipgram *s = argument;
     int64_t columns = s->plan->columns, draws = (columns + 3) / 4;
-    (void)worker;
-    for (int64_t u = block * START_BLOCK; u < cafe_block_end(s->n, START_BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         float *row = s->h + u * s->stride;
         memset(row, 0, (size_t)s->stride * sizeof *row);
         for (int64_t k = 0; k < columns; k++) {
@@ -267,7 +266,7 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, cafe_
     cafe_phase(context, "start", 0);
     cafe_sigma_init(&s->sigma);
     CAFE_TRY(make_rows(context, graph, s));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(s->n, START_BLOCK), start_block, s));
+    CAFE_TRY(cafe_ranges(context, s->n, START_BLOCK, start_block, s));
     CAFE_TRY(cafe_grid_new(context, source, s->blocks,
                            batch_pairs(s->n, cafe_skipgram_blocks(s->n)), &s->grid));
     s->grid.seed = s->seed;

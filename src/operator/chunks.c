@@ -41,11 +41,10 @@ static inline int64_t place_inside(const cafe_chunks *c, int64_t place, int64_t 
 }
 
 /* First pass: how many links of each node stay inside, into offsets[place + 1]; a_u / p_u. */
-static void count_block(void *argument, int64_t block, int32_t worker) {
+static void count_block(void *argument, int64_t block) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
     cafe_chunks *c = job->chunks;
-    (void)worker;
     for (int64_t i = block * BLOCK; i < cafe_block_end(c->size, BLOCK, block); i++) {
         int64_t u = node_at(c, i), links = 0;
         double sum = 0;
@@ -60,11 +59,10 @@ static void count_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* Second pass: the links themselves. */
-static void copy_block(void *argument, int64_t block, int32_t worker) {
+static void copy_block(void *argument, int64_t block) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
     cafe_chunks *c = job->chunks;
-    (void)worker;
     for (int64_t i = block * BLOCK; i < cafe_block_end(c->size, BLOCK, block); i++) {
         int64_t at = c->offsets[i], u = node_at(c, i);
         if (at == c->offsets[i + 1]) continue;
@@ -83,7 +81,7 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
     c->offsets = cafe_mem(context, c->size + 1, sizeof *c->offsets);
     c->inner = cafe_mem(context, c->size, sizeof *c->inner);
     if (!c->offsets || !c->inner) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(context, blocks, count_block, &job);
+    cafe_status status = cafe_each(context, blocks, count_block, &job);
     if (status != CAFE_OK) return status;
     c->offsets[0] = 0;
     for (int64_t i = 0; i < c->size; i++) c->offsets[i + 1] += c->offsets[i];
@@ -93,7 +91,7 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
         c->weights = cafe_mem(context, c->offsets[c->size], sizeof *c->weights);
         if (!c->weights) return CAFE_ERROR_MEMORY;
     }
-    return cafe_parallel(context, blocks, copy_block, &job);
+    return cafe_each(context, blocks, copy_block, &job);
 }
 
 static cafe_status fill_places(cafe_context *context, int64_t n, cafe_chunks *c) {

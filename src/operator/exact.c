@@ -18,11 +18,10 @@ typedef struct exact_job {
     double *y;
 } exact_job;
 
-static void sum_block(void *argument, int64_t block, int32_t worker) {
+static void sum_block(void *argument, int64_t block) {
     const exact_job *job = argument;
     const cafe_operator_parts *q = job->q;
     double *sum = job->partial + block * q->width * job->width;
-    (void)worker;
     memset(sum, 0, (size_t)(q->width * job->width) * sizeof *sum);
     for (int64_t u = block * job->block; u < cafe_block_end(q->n, job->block, block); u++) {
         const double *x = job->x + u * job->width;
@@ -35,7 +34,7 @@ static void sum_block(void *argument, int64_t block, int32_t worker) {
 
 static cafe_status add_up(cafe_context *context, exact_job *job) {
     int64_t size = job->q->width * job->width, blocks = cafe_blocks(job->q->n, job->block);
-    cafe_status status = cafe_parallel(context, blocks, sum_block, job);
+    cafe_status status = cafe_each(context, blocks, sum_block, job);
     memset(job->s, 0, (size_t)size * sizeof *job->s);
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
         for (int64_t i = 0; i < size; i++) job->s[i] += job->partial[b * size + i];
@@ -60,11 +59,10 @@ static inline __attribute__((always_inline)) void product_row(const exact_job *j
     memcpy(job->y + u * width, sum, (size_t)width * sizeof *sum);
 }
 
-static void product_block(void *argument, int64_t block, int32_t worker) {
+static void product_block(void *argument, int64_t first, int64_t last) {
     const exact_job *job = argument;
     double sum[CAFE_EXACT_WIDTH];
-    (void)worker;
-    for (int64_t u = block * ROWS; u < cafe_block_end(job->q->n, ROWS, block); u++)
+    for (int64_t u = first; u < last; u++)
         if (job->width == CAFE_EXACT_WIDTH)
             product_row(job, u, CAFE_EXACT_WIDTH, sum);
         else
@@ -79,8 +77,7 @@ cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts
     job.partial = cafe_mem(context, cafe_blocks(q->n, job.block) * size, sizeof *job.partial);
     cafe_status status = job.s && job.partial ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK && q->width > 0) status = add_up(context, &job);
-    if (status == CAFE_OK)
-        status = cafe_parallel(context, cafe_blocks(q->n, ROWS), product_block, &job);
+    if (status == CAFE_OK) status = cafe_ranges(context, q->n, ROWS, product_block, &job);
     cafe_mem_free_all(context, job.s, job.partial);
     return status;
 }

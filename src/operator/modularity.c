@@ -18,10 +18,9 @@ typedef struct mean_job {
     double *partial;
 } mean_job;
 
-static void mean_block(void *argument, int64_t block, int32_t worker) {
+static void mean_block(void *argument, int64_t block) {
     mean_job *job = argument;
     double *sum = job->partial + block * job->stride;
-    (void)worker;
     for (int64_t k = 0; k < job->stride; k++) sum[k] = 0;
     for (int64_t u = block * job->block; u < cafe_block_end(job->op->n, job->block, block); u++)
         job->op->kernels->accumulate(job->stride, job->op->parts.p[u], job->x + u * job->stride,
@@ -35,7 +34,7 @@ cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op,
     int64_t blocks = cafe_blocks(op->n, job.block);
     job.partial = cafe_mem(context, blocks * stride, sizeof *job.partial);
     if (!job.partial) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_parallel(context, blocks, mean_block, &job);
+    cafe_status status = cafe_each(context, blocks, mean_block, &job);
     for (int64_t k = 0; k < stride; k++) s[k] = 0;
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
         for (int64_t k = 0; k < stride; k++) s[k] += job.partial[b * stride + k];

@@ -32,11 +32,10 @@ static void note_bad(atomic_llong *bad, int64_t i) {
     }
 }
 
-static void sum_block(void *argument, int64_t block, int32_t worker) {
+static void sum_block(void *argument, int64_t block) {
     const centring *c = argument;
     int64_t width = c->width, end = cafe_block_end(c->n, c->block, block);
     double *sums = c->sums + block * width;
-    (void)worker;
     memset(sums, 0, (size_t)width * sizeof *sums);
     for (int64_t u = block * c->block; u < end; u++)
         for (int64_t j = 0; j < width; j++) {
@@ -50,12 +49,11 @@ static void sum_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* Sums of the squares of what is left of the entries, at [b * L]. */
-static void square_block(void *argument, int64_t block, int32_t worker) {
+static void square_block(void *argument, int64_t block) {
     const centring *c = argument;
     const double *means = c->table->means;
     int64_t width = c->width, end = cafe_block_end(c->n, c->block, block);
     double sum = 0;
-    (void)worker;
     for (int64_t u = block * c->block; u < end; u++)
         for (int64_t j = 0; j < width; j++) {
             double d = c->x[u * width + j] - means[j];
@@ -65,12 +63,11 @@ static void square_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* x_u and ||x_u||; the sum of their squares at [b * L]. */
-static void centre_block(void *argument, int64_t block, int32_t worker) {
+static void centre_block(void *argument, int64_t block) {
     const centring *c = argument;
     cafe_centred *t = c->table;
     int64_t width = c->width, end = cafe_block_end(c->n, c->block, block);
     double total = 0, inverse = 1 / t->scale;
-    (void)worker;
     for (int64_t u = block * c->block; u < end; u++) {
         const float *from = c->x + u * width;
         float *to = t->x + u * width;
@@ -104,7 +101,7 @@ static cafe_status centre(cafe_context *context, centring *c) {
     cafe_centred *t = c->table;
     int64_t blocks = cafe_blocks(c->n, c->block);
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_parallel(context, blocks, sum_block, c));
+    CAFE_TRY(cafe_each(context, blocks, sum_block, c));
     int64_t bad = atomic_load(c->bad);
     if (bad < INT64_MAX) {
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -113,9 +110,9 @@ static cafe_status centre(cafe_context *context, centring *c) {
         goto done;
     }
     for (int64_t j = 0; j < c->width; j++) t->means[j] = add_blocks(c, j) / (double)c->n;
-    CAFE_TRY(cafe_parallel(context, blocks, square_block, c));
+    CAFE_TRY(cafe_each(context, blocks, square_block, c));
     t->scale = scale_of(add_blocks(c, 0));
-    CAFE_TRY(cafe_parallel(context, blocks, centre_block, c));
+    CAFE_TRY(cafe_each(context, blocks, centre_block, c));
     t->total = add_blocks(c, 0);
 done:
     return status;

@@ -30,10 +30,9 @@ static void start_row(const sum_job *job, const float *x, float *y) {
     }
 }
 
-static void sum_block(void *argument, int64_t block, int32_t worker) {
+static void sum_block(void *argument, int64_t block) {
     const sum_job *job = argument;
     int64_t stride = job->stride;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(job->n, BLOCK, block); u++) {
         float *y = job->y + u * stride;
         float factor = (float)(job->a * (job->factors ? job->factors[u] : 1));
@@ -59,7 +58,7 @@ static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_
         float *swap = power;
         power = next, next = swap;
         job.power = power;
-        CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, BLOCK), sum_block, &job));
+        CAFE_TRY(cafe_each(context, cafe_blocks(op->n, BLOCK), sum_block, &job));
         job.first = false;
     }
 done:

@@ -26,10 +26,9 @@ typedef struct descent {
     atomic_llong moves; /* places changed in this round */
 } descent;
 
-static void picture_own(void *argument, int64_t task, int32_t worker) {
+static void picture_own(void *argument, int64_t task) {
     descent *d = argument;
     int64_t k = d->nearest->k, end = cafe_block_end(d->nearest->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         memcpy(d->ids + u * d->width, d->nearest->ids + u * k, (size_t)k * sizeof *d->ids);
         memcpy(d->fresh + u * d->width, d->nearest->fresh + u * k, (size_t)k);
@@ -86,7 +85,7 @@ static cafe_status descend(descent *d) {
     cafe_status status = CAFE_OK;
     cafe_phase(d->context, "neighbours", MOST_ROUNDS);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        CAFE_TRY(cafe_parallel(d->context, tasks, picture_own, d));
+        CAFE_TRY(cafe_each(d->context, tasks, picture_own, d));
         CAFE_TRY(picture_others(d));
         memset(d->seen, 0, (size_t)(threads * n) * sizeof *d->seen);
         atomic_store(&d->moves, 0);

@@ -42,12 +42,11 @@ typedef struct search {
     cafe_nearest *nearest;
 } search;
 
-static void fill_tile(void *argument, int64_t task, int32_t worker) {
+static void fill_tile(void *argument, int64_t task) {
     search *s = argument;
     const cafe_points *p = s->points;
     float *tile = s->tiles + task * p->dims * CAFE_TILE;
     int64_t begin = task * CAFE_TILE, end = cafe_block_end(p->n, CAFE_TILE, task);
-    (void)worker;
     memset(tile, 0, (size_t)(p->dims * CAFE_TILE) * sizeof *tile);
     for (int64_t w = begin; w < end; w++)
         for (int64_t d = 0; d < p->dims; d++)
@@ -71,11 +70,10 @@ static void search_tile(search *s, int64_t u, int64_t end, int64_t tile) {
     }
 }
 
-static void search_rows(void *argument, int64_t task, int32_t worker) {
+static void search_rows(void *argument, int64_t task) {
     search *s = argument;
     int64_t end = cafe_block_end(s->points->n, QUERY_ROWS, task);
     int64_t tiles = cafe_blocks(s->points->n, CAFE_TILE);
-    (void)worker;
     for (int64_t t = 0; t < tiles; t++) {
         if (t % TILES_BETWEEN_LOOKS == 0 && atomic_load(&s->context->cancelled)) return;
         for (int64_t u = task * QUERY_ROWS; u < end; u += CAFE_QUERIES) search_tile(s, u, end, t);
@@ -91,8 +89,8 @@ cafe_status cafe_nearest_exact(cafe_context *context, const cafe_points *points,
     cafe_phase(context, "neighbours", 0);
     s.tiles = cafe_mem(context, tiles * CAFE_TILE, (size_t)points->dims * sizeof *s.tiles);
     if (!s.tiles) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_parallel(context, tiles, fill_tile, &s));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(points->n, QUERY_ROWS), search_rows, &s));
+    CAFE_TRY(cafe_each(context, tiles, fill_tile, &s));
+    CAFE_TRY(cafe_each(context, cafe_blocks(points->n, QUERY_ROWS), search_rows, &s));
     status = cafe_check_cancel(context);
 done:
     cafe_mem_free(context, s.tiles);

@@ -59,21 +59,19 @@ typedef struct linking {
     float *weights;
 } linking;
 
-static void check_rows(void *argument, int64_t task, int32_t worker) {
+static void check_rows(void *argument, int64_t task) {
     linking *l = argument;
     const cafe_points *p = &l->points;
     int64_t end = cafe_block_end(p->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++)
         for (int64_t d = 0; d < p->dims; d++)
             if (!(fabsf(p->x[u * p->dims + d]) <= largest_value)) cafe_lower(&l->bad, u);
 }
 
-static void scale_rows(void *argument, int64_t task, int32_t worker) {
+static void scale_rows(void *argument, int64_t task) {
     linking *l = argument;
     const cafe_points *p = &l->points;
     int64_t end = cafe_block_end(p->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         const float *row = p->x + u * p->dims;
         double sum = 0;
@@ -89,7 +87,7 @@ static cafe_status prepare_rows(linking *l) {
     int64_t tasks = cafe_blocks(l->points.n, ROWS);
     cafe_status status;
     atomic_store(&l->bad, INT64_MAX);
-    CAFE_TRY(cafe_parallel(context, tasks, check_rows, l));
+    CAFE_TRY(cafe_each(context, tasks, check_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "row %lld: expected numbers from -1e15 to 1e15, found another",
@@ -97,7 +95,7 @@ static cafe_status prepare_rows(linking *l) {
     if (l->options.kernel != CAFE_KERNEL_COSINE) goto done;
     l->unit = cafe_mem(context, l->points.n * l->points.dims, sizeof *l->unit);
     if (!l->unit) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_parallel(context, tasks, scale_rows, l));
+    CAFE_TRY(cafe_each(context, tasks, scale_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "row %lld: expected a direction for the cosine, found zeros alone",
@@ -171,20 +169,18 @@ static bool is_link(const linking *l, int64_t u, int64_t i) {
     return l->options.mutual ? both && u < w : !both || u < w;
 }
 
-static void count_links(void *argument, int64_t task, int32_t worker) {
+static void count_links(void *argument, int64_t task) {
     linking *l = argument;
     int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         l->start[u + 1] = 0;
         for (int64_t i = 0; i < k; i++) l->start[u + 1] += is_link(l, u, i);
     }
 }
 
-static void write_links(void *argument, int64_t task, int32_t worker) {
+static void write_links(void *argument, int64_t task) {
     linking *l = argument;
     int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t at = l->start[u];
         for (int64_t i = 0; i < k; i++) {
@@ -203,13 +199,13 @@ static cafe_status make_links(linking *l) {
     cafe_status status = CAFE_ERROR_MEMORY;
     l->start = cafe_mem_zero(context, n + 1, sizeof *l->start);
     if (!l->start) goto done;
-    CAFE_TRY(cafe_parallel(context, tasks, count_links, l));
+    CAFE_TRY(cafe_each(context, tasks, count_links, l));
     for (int64_t u = 0; u < n; u++) l->start[u + 1] += l->start[u];
     l->source = cafe_mem(context, l->start[n], sizeof *l->source);
     l->target = cafe_mem(context, l->start[n], sizeof *l->target);
     l->weights = cafe_mem(context, l->start[n], sizeof *l->weights);
     if (!l->source || !l->target || !l->weights) return CAFE_ERROR_MEMORY;
-    status = cafe_parallel(context, tasks, write_links, l);
+    status = cafe_each(context, tasks, write_links, l);
 done:
     return status;
 }

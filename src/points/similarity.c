@@ -45,11 +45,10 @@ static float shifted(const shifting *s, int64_t u, int64_t w) {
     return u == w && !s->diagonal ? 0 : (float)(symmetric(s, u, w) - s->minimum);
 }
 
-static void find_least(void *argument, int64_t task, int32_t worker) {
+static void find_least(void *argument, int64_t task) {
     shifting *s = argument;
     int64_t end = cafe_block_end(s->n, ROWS, task);
     double least = INFINITY;
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++)
         for (int64_t w = 0; w < s->n; w++) {
             if (!isfinite(s->matrix[u * s->n + w])) cafe_lower(&s->bad, u);
@@ -58,10 +57,9 @@ static void find_least(void *argument, int64_t task, int32_t worker) {
     s->least[task] = least;
 }
 
-static void count_row(void *argument, int64_t task, int32_t worker) {
+static void count_row(void *argument, int64_t task) {
     shifting *s = argument;
     int64_t end = cafe_block_end(s->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t count = 0;
         for (int64_t w = 0; w < s->n; w++) count += shifted(s, u, w) > 0;
@@ -69,10 +67,9 @@ static void count_row(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-static void fill_row(void *argument, int64_t task, int32_t worker) {
+static void fill_row(void *argument, int64_t task) {
     shifting *s = argument;
     int64_t end = cafe_block_end(s->n, ROWS, task);
-    (void)worker;
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t at = s->offsets[u];
         for (int64_t w = 0; w < s->n; w++) {
@@ -89,7 +86,7 @@ static cafe_status find_minimum(cafe_context *context, shifting *s) {
     cafe_status status = CAFE_ERROR_MEMORY;
     s->least = cafe_mem(context, blocks, sizeof *s->least);
     if (!s->least) goto done;
-    CAFE_TRY(cafe_parallel(context, blocks, find_least, s));
+    CAFE_TRY(cafe_each(context, blocks, find_least, s));
     if (atomic_load(&s->bad) < INT64_MAX)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "row %lld of the similarities: expected finite numbers, found another",
@@ -105,12 +102,12 @@ static cafe_status make_rows(cafe_context *context, shifting *s) {
     cafe_status status = CAFE_ERROR_MEMORY;
     s->offsets = cafe_mem_zero(context, s->n + 1, sizeof *s->offsets);
     if (!s->offsets) goto done;
-    CAFE_TRY(cafe_parallel(context, blocks, count_row, s));
+    CAFE_TRY(cafe_each(context, blocks, count_row, s));
     for (int64_t u = 0; u < s->n; u++) s->offsets[u + 1] += s->offsets[u];
     s->targets = cafe_mem(context, s->offsets[s->n], sizeof *s->targets);
     s->weights = cafe_mem(context, s->offsets[s->n], sizeof *s->weights);
     if (!s->targets || !s->weights) return CAFE_ERROR_MEMORY;
-    status = cafe_parallel(context, blocks, fill_row, s);
+    status = cafe_each(context, blocks, fill_row, s);
 done:
     return status;
 }

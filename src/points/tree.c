@@ -88,22 +88,20 @@ static void cut(forest *f, int64_t tree, int64_t depth, int64_t begin, int64_t e
     cut(f, tree, depth + 1, middle, end);
 }
 
-static void grow_tree(void *argument, int64_t task, int32_t worker) {
+static void grow_tree(void *argument, int64_t task) {
     forest *f = argument;
     int64_t n = f->points->n;
-    (void)worker;
     for (int64_t i = 0; i < n; i++) f->order[task * n + i] = (int32_t)i;
     cut(f, task, 0, 0, n);
     f->starts[task * (f->most + 1) + f->count[task]] = (int32_t)n;
 }
 
 /* All pairs of a leaf. The leaves of one tree share no point, so no list has two writers. */
-static void join_leaf(void *argument, int64_t task, int32_t worker) {
+static void join_leaf(void *argument, int64_t task) {
     forest *f = argument;
     const cafe_points *p = f->points;
     const int32_t *start = f->starts + f->tree * (f->most + 1) + task;
     const int32_t *order = f->order + f->tree * p->n;
-    (void)worker;
     for (int64_t i = start[0]; i < start[1]; i++)
         for (int64_t j = start[0]; j < i; j++) {
             int32_t u = order[i], w = order[j];
@@ -116,7 +114,7 @@ static void join_leaf(void *argument, int64_t task, int32_t worker) {
 static cafe_status join_leaves(forest *f) {
     cafe_status status = CAFE_OK;
     for (f->tree = 0; f->tree < TREES; f->tree++)
-        CAFE_TRY(cafe_parallel(f->context, f->count[f->tree], join_leaf, f));
+        CAFE_TRY(cafe_each(f->context, f->count[f->tree], join_leaf, f));
 done:
     return status;
 }
@@ -133,7 +131,7 @@ cafe_status cafe_nearest_trees(cafe_context *context, const cafe_points *points,
     f.starts = cafe_mem(context, TREES * (f.most + 1), sizeof *f.starts);
     if (!f.order || !f.place || !f.starts) goto done;
     cafe_phase(context, "trees", 0);
-    CAFE_TRY(cafe_parallel(context, TREES, grow_tree, &f));
+    CAFE_TRY(cafe_each(context, TREES, grow_tree, &f));
     CAFE_TRY(cafe_check_cancel(context));
     status = join_leaves(&f);
 done:

@@ -41,10 +41,9 @@ typedef struct relative_job {
     double mass; /* p(S) */
 } relative_job;
 
-static void relative_block(void *argument, int64_t block, int32_t worker) {
+static void relative_block(void *argument, int64_t first, int64_t last) {
     const relative_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->joint.n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         job->value[u] = cafe_joint_node(&job->joint, job->part, 1, u) / job->mass;
 }
 
@@ -60,8 +59,7 @@ cafe_status cafe_rank_relative(cafe_context *context, const cafe_sampled *sample
                          "to it");
     cafe_status status = mark(context, sampled->n, member, NULL, &part);
     job.part = part;
-    if (status == CAFE_OK)
-        status = cafe_parallel(context, cafe_blocks(sampled->n, BLOCK), relative_block, &job);
+    if (status == CAFE_OK) status = cafe_ranges(context, sampled->n, BLOCK, relative_block, &job);
     cafe_mem_free(context, part);
     return status;
 }
@@ -152,10 +150,9 @@ static double send(const walk *k, double *to, int64_t u) {
     return degree > 0 ? 0 : k->x[u];
 }
 
-static void first_block(void *argument, int64_t block, int32_t worker) {
+static void first_block(void *argument, int64_t block) {
     walk *k = argument;
     double lost = 0;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(k->s->n, BLOCK, block); u++) {
         k->x[u] = start_at(k, u);
         lost += send(k, k->from, u);
@@ -164,11 +161,10 @@ static void first_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* x_u <- d sum over w of a(u,w) x_w / d_w + (d lost + 1 - d) start_u */
-static void step_block(void *argument, int64_t block, int32_t worker) {
+static void step_block(void *argument, int64_t block) {
     walk *k = argument;
     const cafe_sampled *s = k->s;
     double change = 0, lost = 0, anew = k->damping * k->lost + 1 - k->damping;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
         double sum = 0;
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
@@ -184,7 +180,7 @@ static void step_block(void *argument, int64_t block, int32_t worker) {
 
 static cafe_status step(cafe_context *context, walk *k, double *change) {
     int64_t blocks = cafe_blocks(k->s->n, BLOCK);
-    cafe_status status = cafe_parallel(context, blocks, step_block, k);
+    cafe_status status = cafe_each(context, blocks, step_block, k);
     if (status != CAFE_OK) return status;
     *change = add(k->partial, blocks, 2);
     k->lost = add(k->partial + 1, blocks, 2);
@@ -197,7 +193,7 @@ static cafe_status step(cafe_context *context, walk *k, double *change) {
 static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_options *o,
                            cafe_pagerank_report *report) {
     int64_t blocks = cafe_blocks(k->s->n, BLOCK);
-    cafe_status status = cafe_parallel(context, blocks, first_block, k);
+    cafe_status status = cafe_each(context, blocks, first_block, k);
     if (status != CAFE_OK) return status;
     k->lost = add(k->partial + 1, blocks, 2);
     *report = (cafe_pagerank_report){0};

@@ -20,11 +20,10 @@ typedef struct balancing {
 
 /* The product of the scales does not depend on the order of u and w: rows stay symmetric to the
  * bit. */
-static void weigh_rows(void *argument, int64_t task, int32_t worker) {
+static void weigh_rows(void *argument, int64_t first, int64_t last) {
     const balancing *b = argument;
     const cafe_sampled *s = b->sampled;
-    (void)worker;
-    for (int64_t u = task * ROWS; u < cafe_block_end(s->n, ROWS, task); u++)
+    for (int64_t u = first; u < last; u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             b->weights[j] =
                 (float)((s->weights ? s->weights[j] : 1) * (b->scale[u] * b->scale[s->targets[j]]));
@@ -37,7 +36,7 @@ cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *s) {
     CAFE_TRY(cafe_mem_had(b.scale, b.weights));
     for (int64_t u = 0; u < s->n; u++)
         b.scale[u] = s->p[u] > 0 ? 1 / sqrt(s->p[u] * (double)s->n) : 0;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(s->n, ROWS), weigh_rows, &b));
+    CAFE_TRY(cafe_ranges(context, s->n, ROWS, weigh_rows, &b));
     cafe_mem_free(context, s->twisted);
     s->weights = s->twisted = b.weights;
     b.weights = NULL;

@@ -30,10 +30,9 @@ static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
     return s->weights ? s->weights[low] : 1;
 }
 
-static void fill_degrees(void *argument, int64_t block, int32_t worker) {
+static void fill_degrees(void *argument, int64_t first, int64_t last) {
     cafe_sampled *s = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         s->p[u] = degree(s, u);
         if (s->loops) s->loops[u] = (float)arc(s, u, u);
     }
@@ -48,7 +47,7 @@ static void normalise(cafe_sampled *s) {
 }
 
 cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {
-    cafe_status status = cafe_parallel(context, cafe_blocks(s->n, BLOCK), fill_degrees, s);
+    cafe_status status = cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
     if (status == CAFE_OK) normalise(s);
     return status;
 }

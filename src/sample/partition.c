@@ -30,10 +30,9 @@ typedef struct sums_job {
     double *inside;
 } sums_job;
 
-static void inside_block(void *argument, int64_t block, int32_t worker) {
+static void inside_block(void *argument, int64_t first, int64_t last) {
     const sums_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->joint->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         job->inside[u] =
             job->part[u] < 0 ? 0 : cafe_joint_node(job->joint, job->part, job->part[u], u);
 }
@@ -45,7 +44,7 @@ cafe_status cafe_partition_sums(cafe_context *context, const cafe_joint *joint, 
     sums_job job = {joint, part, inside ? inside : own};
     if (!job.inside) return CAFE_ERROR_MEMORY;
     CAFE_TRY(check_parts(context, joint->n, part, parts));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(joint->n, BLOCK), inside_block, &job));
+    CAFE_TRY(cafe_ranges(context, joint->n, BLOCK, inside_block, &job));
     for (int64_t c = 0; c < parts; c++) sums[c] = (cafe_set_sums){0};
     for (int64_t u = 0; u < joint->n; u++) {
         if (part[u] < 0) continue;
@@ -69,12 +68,11 @@ typedef struct pairs_job {
     double *mass;         /* parts a task: sum of p_u */
 } pairs_job;
 
-static void pairs_block(void *argument, int64_t task, int32_t worker) {
+static void pairs_block(void *argument, int64_t task) {
     const pairs_job *job = argument;
     const cafe_joint *s = job->joint;
     double *pairs = job->pairs + task * job->parts * job->parts;
     double *mass = job->mass + task * job->parts;
-    (void)worker;
     for (int64_t u = task * job->block; u < cafe_block_end(s->n, job->block, task); u++) {
         int32_t own = job->part[u];
         if (own < 0) continue;
@@ -112,7 +110,7 @@ cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
     job.pairs = cafe_mem_zero(context, tasks * parts * parts, sizeof *job.pairs);
     job.mass = cafe_mem_zero(context, tasks * parts, sizeof *job.mass);
     status = job.pairs && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = cafe_parallel(context, tasks, pairs_block, &job);
+    if (status == CAFE_OK) status = cafe_each(context, tasks, pairs_block, &job);
     if (status == CAFE_OK) add_tasks(&job, tasks, pairs, mass);
     cafe_mem_free_all(context, job.pairs, job.mass);
     return status;

@@ -66,10 +66,9 @@ static double measure(const twist *t, int64_t u, int64_t w) {
     return lengths > 0 ? fmin(fmax(inner / lengths, -1), 1) : 0;
 }
 
-static void fill_lengths(void *argument, int64_t block, int32_t worker) {
+static void fill_lengths(void *argument, int64_t block) {
     const twist *t = argument;
     int64_t bad = -1;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(t->graph->n, BLOCK, block); u++) {
         const float *x = t->x + u * t->width;
         t->length[u] = sqrt(dot(x, x, t->width));
@@ -78,11 +77,10 @@ static void fill_lengths(void *argument, int64_t block, int32_t worker) {
     t->part[block].bad = bad;
 }
 
-static void fill_measure(void *argument, int64_t block, int32_t worker) {
+static void fill_measure(void *argument, int64_t block) {
     const twist *t = argument;
     const cafe_graph *g = t->graph;
     moments m = {.least = INFINITY, .most = -INFINITY};
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(g->n, BLOCK, block); u++)
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
             t->f[j] = (float)fmax(fmin(measure(t, u, g->targets[j]), FLT_MAX), -FLT_MAX);
@@ -100,12 +98,11 @@ static double top(const twist *t) {
     return fmax(t->lambda * t->least, t->lambda * t->most);
 }
 
-static void add_moments(void *argument, int64_t block, int32_t worker) {
+static void add_moments(void *argument, int64_t block) {
     const twist *t = argument;
     const cafe_graph *g = t->graph;
     moments m = t->part[block];
     double highest = top(t);
-    (void)worker;
     m.mass = m.first = m.second = 0;
     int64_t last = g->offsets[cafe_block_end(g->n, BLOCK, block)];
     for (int64_t j = g->offsets[block * BLOCK]; j < last; j++) {
@@ -131,7 +128,7 @@ static moments sum_parts(const twist *t) {
 
 /* Mean and variance of f under the lambda at hand. */
 static cafe_status find_mean(cafe_context *context, twist *t, double *mean, double *variance) {
-    cafe_status status = cafe_parallel(context, cafe_blocks(t->graph->n, BLOCK), add_moments, t);
+    cafe_status status = cafe_each(context, cafe_blocks(t->graph->n, BLOCK), add_moments, t);
     moments m = sum_parts(t);
     double first = m.first / m.mass;
     *mean = t->least + first;
@@ -167,11 +164,10 @@ done:
 
 /* ---- the weights ----------------------------------------------------------------------------- */
 
-static void twist_arcs(void *argument, int64_t block, int32_t worker) {
+static void twist_arcs(void *argument, int64_t block) {
     const twist *t = argument;
     const cafe_graph *g = t->graph;
     double highest = top(t);
-    (void)worker;
     int64_t last = g->offsets[cafe_block_end(g->n, BLOCK, block)];
     for (int64_t j = g->offsets[block * BLOCK]; j < last; j++) {
         double exponent = fmax(t->lambda * t->f[j] - highest, least_exponent);
@@ -186,13 +182,13 @@ static cafe_status measure_arcs(cafe_context *context, twist *t) {
     t->length = cafe_mem(context, n, sizeof *t->length);
     t->f = cafe_mem(context, t->graph->arcs, sizeof *t->f);
     if (!t->part || !t->length || !t->f) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_parallel(context, blocks, fill_lengths, t));
+    CAFE_TRY(cafe_each(context, blocks, fill_lengths, t));
     for (int64_t b = 0; b < blocks; b++)
         if (t->part[b].bad >= 0)
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "the attributes of node %lld are not finite",
                              (long long)t->part[b].bad);
-    CAFE_TRY(cafe_parallel(context, blocks, fill_measure, t));
+    CAFE_TRY(cafe_each(context, blocks, fill_measure, t));
     moments m = sum_parts(t);
     t->least = m.least, t->most = m.most;
 done:
@@ -218,7 +214,7 @@ cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
         cafe_mem_free(context, t.f);
         t.f = NULL;
     } else {
-        CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), twist_arcs, &t));
+        CAFE_TRY(cafe_each(context, cafe_blocks(graph->n, BLOCK), twist_arcs, &t));
     }
     float *weights = t.f;
     t.f = NULL;

@@ -24,11 +24,10 @@ typedef struct degree_job {
     double *degree;
 } degree_job;
 
-static void fill_degrees(void *argument, int64_t block, int32_t worker) {
+static void fill_degrees(void *argument, int64_t first, int64_t last) {
     const degree_job *job = argument;
     const cafe_graph *g = job->graph;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(g->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         double sum = 0;
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
             sum += g->weights ? g->weights[j] : 1;
@@ -110,7 +109,7 @@ static cafe_status plan(cafe_context *context, const cafe_graph *graph, cafe_sam
     w->degree = cafe_mem(context, graph->n, sizeof *w->degree);
     if (!w->degree) return CAFE_ERROR_MEMORY;
     degree_job job = {graph, w->degree};
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), fill_degrees, &job));
+    CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, fill_degrees, &job));
     CAFE_TRY(take_seeds(context, inputs, w));
     CAFE_TRY(take_lengths(context, sampling, o, w));
 done:
@@ -125,12 +124,11 @@ typedef struct error_job {
     int64_t *pairs;
 } error_job;
 
-static void add_squares(void *argument, int64_t block, int32_t worker) {
+static void add_squares(void *argument, int64_t block) {
     const error_job *job = argument;
     const cafe_sampled *s = job->sampled;
     double sum = 0, samples = s->total / 2;
     int64_t pairs = 0;
-    (void)worker;
     for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             if (s->targets[j] < u) continue;
@@ -159,7 +157,7 @@ static cafe_status find_error(cafe_context *context, int64_t samples, cafe_sampl
         status = CAFE_ERROR_MEMORY;
         goto done;
     }
-    CAFE_TRY(cafe_parallel(context, blocks, add_squares, &job));
+    CAFE_TRY(cafe_each(context, blocks, add_squares, &job));
     for (int64_t b = 0; b < blocks; b++) {
         squares += job.squares[b];
         s->info.pairs += job.pairs[b];

@@ -90,11 +90,10 @@ static int32_t begin_at(const draw_job *job, int64_t i, double u, int64_t *near)
     return w->start ? w->start[*near] : (int32_t)*near;
 }
 
-static void draw(void *argument, int64_t task, int32_t worker) {
+static void draw(void *argument, int64_t task) {
     const draw_job *job = argument;
     const cafe_walk *w = job->walk;
     int64_t end = cafe_block_end(w->samples, TASK, task), near = -1, left[SIDE];
-    (void)worker;
     for (int64_t i = task * TASK; i < end; i += SIDE) {
         int64_t count = end - i < SIDE ? end - i : SIDE;
         for (int64_t k = 0; k < count; k++) {
@@ -127,7 +126,7 @@ cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_gr
     options.self_loops = CAFE_LOOPS_KEEP;
     options.duplicates = CAFE_DUPLICATES_SUM;
     CAFE_TRY(prepare(context, &job));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(walk->samples, TASK), draw, &job));
+    CAFE_TRY(cafe_each(context, cafe_blocks(walk->samples, TASK), draw, &job));
     cafe_links links = {
         .nodes = walk->graph->n, .count = walk->samples, .source = job.first, .target = job.last};
     CAFE_TRY(cafe_graph_build(context, &links, &options, own));

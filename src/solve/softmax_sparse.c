@@ -77,11 +77,9 @@ static void start_row(const start_job *job, int64_t u) {
     for (int32_t i = 0; i < *count; i++) values[i] = (float)(values[i] / sum);
 }
 
-static void start_block(void *argument, int64_t block, int32_t worker) {
+static void start_block(void *argument, int64_t first, int64_t last) {
     const start_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->sparse->n, BLOCK, block); u++)
-        start_row(job, u);
+    for (int64_t u = first; u < last; u++) start_row(job, u);
 }
 
 /* s = sum of p_w h_w, in node order. */
@@ -220,7 +218,7 @@ static cafe_status objective(cafe_context *context, cafe_sparse *x, double *valu
 cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32_t *part) {
     start_job job = {x, part, x->labels, context->seed};
     cafe_phase(context, "start", 0);
-    cafe_status status = cafe_parallel(context, cafe_blocks(x->n, BLOCK), start_block, &job);
+    cafe_status status = cafe_ranges(context, x->n, BLOCK, start_block, &job);
     if (status == CAFE_OK) sum_up(x);
     return status;
 }

@@ -55,13 +55,12 @@ typedef struct cross_job {
 } cross_job;
 
 /* sum (columns x WIDTH) = A^T W over the rows of a part; A^T is stored */
-static void cross_part(void *argument, int64_t part, int32_t worker) {
+static void cross_part(void *argument, int64_t part) {
     const cross_job *job = argument;
     const cafe_basis *b = job->basis;
     int64_t end = cafe_block_end(b->n, b->block, part), first = part * b->block;
     int columns = (int)job->columns;
     double *sum = b->parts + part * b->most * WIDTH;
-    (void)worker;
     for (int64_t from = first; from < end; from += ROWS) {
         const double *w = b->w + from * WIDTH;
         int rows = (int)(end - from < ROWS ? end - from : ROWS);
@@ -74,7 +73,7 @@ static void cross_part(void *argument, int64_t part, int32_t worker) {
 static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, int64_t columns,
                          double *out) {
     cross_job job = {b, a, columns};
-    cafe_status status = cafe_parallel(context, b->part_count, cross_part, &job);
+    cafe_status status = cafe_each(context, b->part_count, cross_part, &job);
     if (status != CAFE_OK) return status;
     memset(out, 0, (size_t)(columns * WIDTH) * sizeof *out);
     for (int64_t p = 0; p < b->part_count; p++)
@@ -83,10 +82,9 @@ static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, 
 }
 
 /* W <- W - V C */
-static void subtract_rows(void *argument, int64_t block, int32_t worker) {
+static void subtract_rows(void *argument, int64_t block) {
     const cafe_basis *b = argument;
     int64_t from = block * ROWS, rows = cafe_block_end(b->n, ROWS, block) - from;
-    (void)worker;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, WIDTH, (int)b->used, -1,
                 b->v + from, (int)b->n, b->c, WIDTH, 1, b->w + from * WIDTH, WIDTH);
 }
@@ -95,7 +93,7 @@ cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
     if (b->used == 0) return CAFE_OK;
     cafe_status status = cross(context, b, b->v, b->used, b->c);
     if (status != CAFE_OK) return status;
-    return cafe_parallel(context, cafe_blocks(b->n, ROWS), subtract_rows, b);
+    return cafe_each(context, cafe_blocks(b->n, ROWS), subtract_rows, b);
 }
 
 /* ---- the next block -------------------------------------------------------------------------- */
@@ -107,10 +105,9 @@ typedef struct mix_job {
     const double *m;
 } mix_job;
 
-static void mix_rows(void *argument, int64_t block, int32_t worker) {
+static void mix_rows(void *argument, int64_t first, int64_t last) {
     const mix_job *job = argument;
-    (void)worker;
-    for (int64_t u = block * ROWS; u < cafe_block_end(job->n, ROWS, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         double *row = job->w + u * WIDTH, sum[WIDTH] = {0};
         for (int i = 0; i < WIDTH; i++)
             for (int j = 0; j < WIDTH; j++) sum[j] += row[i] * job->m[i * WIDTH + j];
@@ -164,7 +161,7 @@ static cafe_status orthonormalise(cafe_context *context, cafe_basis *b, settling
     make_mixer(b->width, r, kept, m);
     for (int64_t j = 0; j < WIDTH; j++) s->floor[j] = j < b->width ? 1e-3 : least;
     mix_job job = {b->w, b->n, m};
-    return cafe_parallel(context, cafe_blocks(b->n, ROWS), mix_rows, &job);
+    return cafe_ranges(context, b->n, ROWS, mix_rows, &job);
 }
 
 static void clear_rest(cafe_basis *b) {
@@ -237,18 +234,16 @@ done:
 }
 
 /* V <- [V P] */
-static void append_rows(void *argument, int64_t block, int32_t worker) {
+static void append_rows(void *argument, int64_t first, int64_t last) {
     const cafe_basis *b = argument;
-    (void)worker;
     for (int64_t j = 0; j < b->width; j++) {
         double *v = b->v + (b->used + j) * b->n;
-        for (int64_t u = block * ROWS; u < cafe_block_end(b->n, ROWS, block); u++)
-            v[u] = b->p[u * WIDTH + j];
+        for (int64_t u = first; u < last; u++) v[u] = b->p[u * WIDTH + j];
     }
 }
 
 cafe_status cafe_basis_append(cafe_context *context, cafe_basis *b) {
-    cafe_status status = cafe_parallel(context, cafe_blocks(b->n, ROWS), append_rows, b);
+    cafe_status status = cafe_ranges(context, b->n, ROWS, append_rows, b);
     b->used += b->width;
     return status;
 }

@@ -47,18 +47,16 @@ static int64_t merge_row(const merging *m, int64_t u, int64_t at) {
     return at;
 }
 
-static void count_rows(void *argument, int64_t task, int32_t worker) {
+static void count_rows(void *argument, int64_t task) {
     const merging *m = argument;
     int64_t n = m->changes->graph->n;
-    (void)worker;
     for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
         m->offsets[u + 1] = merge_row(m, u, 0);
 }
 
-static void fill_rows(void *argument, int64_t task, int32_t worker) {
+static void fill_rows(void *argument, int64_t task) {
     const merging *m = argument;
     int64_t n = m->changes->graph->n;
-    (void)worker;
     for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
         merge_row(m, u, m->offsets[u]);
 }
@@ -75,14 +73,14 @@ static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool w
     cafe_status status = CAFE_OK;
     int64_t blocks = cafe_blocks(g->n, ROWS), *offsets = m->offsets;
     offsets[0] = 0;
-    CAFE_TRY(cafe_parallel(context, blocks, count_rows, m));
+    CAFE_TRY(cafe_each(context, blocks, count_rows, m));
     for (int64_t u = 0; u < g->n; u++) offsets[u + 1] += offsets[u];
     g->arcs = offsets[g->n];
     g->targets = m->targets = cafe_mem(context, g->arcs, sizeof *m->targets);
     if (weighted) g->weights = m->weights = cafe_mem(context, g->arcs, sizeof *m->weights);
     if (!m->targets || (weighted && !m->weights)) status = CAFE_ERROR_MEMORY;
     CAFE_TRY(status);
-    status = cafe_parallel(context, blocks, fill_rows, m);
+    status = cafe_each(context, blocks, fill_rows, m);
 done:
     return status;
 }

@@ -212,10 +212,9 @@ typedef struct quotients {
     double *parts; /* of each block: numerators, then denominators */
 } quotients;
 
-static void quotient_block(void *argument, int64_t block, int32_t worker) {
+static void quotient_block(void *argument, int64_t block) {
     const quotients *q = argument;
     double *top = q->parts + block * 2 * q->columns, *bottom = top + q->columns;
-    (void)worker;
     memset(top, 0, 2 * (size_t)q->columns * sizeof *top);
     for (int64_t u = block * BLOCK; u < cafe_block_end(q->of->n, BLOCK, block); u++) {
         double weight = q->walk ? q->of->p[u] : 1;
@@ -236,7 +235,7 @@ static cafe_status find_quotients(cafe_context *context, const cafe_operator *op
     quotients q = {p->parts, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
     CAFE_TRY(cafe_mem_had(parts, qv));
     CAFE_TRY(cafe_operator_product(context, op, p->columns, p->vectors, qv));
-    CAFE_TRY(cafe_parallel(context, blocks, quotient_block, &q));
+    CAFE_TRY(cafe_each(context, blocks, quotient_block, &q));
     for (int64_t b = 1; b < blocks; b++)
         for (int64_t k = 0; k < k2; k++) parts[k] += parts[b * k2 + k];
     for (int64_t k = 0; k < p->columns; k++)

@@ -102,12 +102,11 @@ static bool must_learn(const cafe_chunks *c, int64_t place, int64_t theirs) {
 
 /* Tells the neighbours of nodes that moved. A move too small to matter to anybody is not told: all
  * a node's neighbours together, each below this, press it by less than an eighth of the spread. */
-static void tell_block(void *argument, int64_t block, int32_t worker) {
+static void tell_block(void *argument, int64_t first, int64_t last) {
     cafe_active *a = argument;
     const cafe_operator_parts *q = &a->op->parts;
     const cafe_chunks *c = cafe_mover_chunks(a->mover);
-    (void)worker;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(a->count, BLOCK, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         int64_t u = a->list[i], from = q->offsets[u], end = q->offsets[u + 1];
         if (!(a->moved[i] > a->spread / 8 && a->moved[i] > 0)) continue;
         atomic_fetch_add_explicit(&a->marked, end - from, memory_order_relaxed);
@@ -133,7 +132,7 @@ cafe_status cafe_active_sweep(cafe_active *a, double *gain) {
         atomic_store_explicit(&a->pressure[u], 0, memory_order_relaxed);
     }
     CAFE_TRY(cafe_mover_sweep(a->context, a->mover, gain));
-    CAFE_TRY(cafe_parallel(a->context, cafe_blocks(a->count, BLOCK), tell_block, a));
+    CAFE_TRY(cafe_ranges(a->context, a->count, BLOCK, tell_block, a));
 done:
     return status;
 }

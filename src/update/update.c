@@ -263,11 +263,10 @@ typedef struct drift_job {
     const int32_t *origin;
 } drift_job;
 
-static void drift_block(void *argument, int64_t block, int32_t worker) {
+static void drift_block(void *argument, int64_t first, int64_t last) {
     const drift_job *job = argument;
     cafe_updated *r = job->updated;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(r->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         r->drift[u] = job->origin[u] < 0
                           ? -1
                           : angle(r->columns, r->before + u * r->stride, r->h + u * r->stride);
@@ -276,7 +275,7 @@ static void drift_block(void *argument, int64_t block, int32_t worker) {
 static cafe_status find_drift(cafe_context *context, const cafe_changes *changes, cafe_updated *r) {
     drift_job job = {r, changes->origin};
     double sum = 0;
-    cafe_status status = cafe_parallel(context, cafe_blocks(r->n, BLOCK), drift_block, &job);
+    cafe_status status = cafe_ranges(context, r->n, BLOCK, drift_block, &job);
     for (int64_t u = 0; u < r->n && status == CAFE_OK; u++) {
         if (r->drift[u] < 0) continue;
         sum += r->drift[u];
