@@ -80,11 +80,8 @@ void cafe_clustering_free(cafe_clustering *clustering) {
     cafe_layers_free(clustering->layers);
     cafe_solution_free(clustering->solution);
     cafe_memberships_free(clustering->memberships);
-    cafe_mem_free(clustering->context, clustering->part);
-    cafe_mem_free(clustering->context, clustering->offsets);
-    cafe_mem_free(clustering->context, clustering->columns);
-    cafe_mem_free(clustering->context, clustering->values);
-    cafe_mem_free(clustering->context, clustering);
+    cafe_mem_free_all(clustering->context, clustering->part, clustering->offsets,
+                      clustering->columns, clustering->values, clustering);
 }
 
 const cafe_clustering_info *cafe_clustering_get(const cafe_clustering *clustering) {

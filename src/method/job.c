@@ -122,8 +122,7 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
     CAFE_TRY(cafe_method_take(context, options, inputs, &job->options, &job->inputs));
     CAFE_TRY(check_inputs(context, method, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
-    if (!job->own) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
+    CAFE_TRY(cafe_mem_had(job->own));
     CAFE_TRY(
         settle(context, table, &job->options, &job->inputs, model->graph->n, job->own, &job->cut));
 done:

@@ -77,10 +77,9 @@ static double degree(const cafe_graph *g, int64_t u) {
     return sum;
 }
 
-static void start_block(void *argument, int64_t block, int32_t worker) {
+static void start_block(void *argument, int64_t first, int64_t last) {
     carrier *c = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         double d = degree(c->graph, u);
         c->outward[u] = c->clamp || !(d > 0) ? 1 : 1 / sqrt(d);
         c->inward[u] = !(d > 0) ? 0 : c->clamp ? 1 / d : 1 / sqrt(d);
@@ -144,7 +143,7 @@ static cafe_status sweep(cafe_context *context, carrier *c, double *change) {
 
 static cafe_status iterate(cafe_context *context, carrier *c,
                            const cafe_label_propagation_options *o, cafe_solution *s) {
-    cafe_status status = cafe_parallel(context, cafe_blocks(c->graph->n, BLOCK), start_block, c);
+    cafe_status status = cafe_ranges(context, c->graph->n, BLOCK, start_block, c);
     s->objective[0] = 1;
     cafe_phase(context, "sweep", o->sweeps);
     while (status == CAFE_OK && !s->converged && s->sweeps < o->sweeps) {
@@ -157,10 +156,9 @@ static cafe_status iterate(cafe_context *context, carrier *c,
 }
 
 /* Rows into the solution, with sum 1 where there is anything. */
-static void finish_block(void *argument, int64_t block, int32_t worker) {
+static void finish_block(void *argument, int64_t first, int64_t last) {
     carrier *c = argument;
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         float *row = c->from + u * c->stride;
         double sum = 0;
         for (int64_t k = 0; k < c->classes; k++) sum += row[k];
@@ -195,7 +193,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     c.from = found->h.x;
     CAFE_TRY(allocate(context, &c));
     CAFE_TRY(iterate(context, &c, o, found));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(graph->n, BLOCK), finish_block, &c));
+    CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, finish_block, &c));
 done:
     cafe_phase(context, "", 0);
     /* the two blocks changed places with every sweep: the solution keeps the newer one */

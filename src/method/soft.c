@@ -113,8 +113,7 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     c->info.columns = o.columns;
     c->resolution = o.resolution;
 done:
-    cafe_mem_free(context, b.part);
-    cafe_mem_free(context, b.rows);
+    cafe_mem_free_all(context, b.part, b.rows);
     return status;
 }
 

@@ -19,8 +19,7 @@ void cafe_operator_free(cafe_operator *op) {
     if (!op) return;
     if (op->held->let_go) op->held->let_go(op->context, op->held);
     if (op->ops->free) op->ops->free(op);
-    cafe_mem_free(op->context, op->held);
-    cafe_mem_free(op->context, op);
+    cafe_mem_free_all(op->context, op->held, op);
 }
 
 int64_t cafe_operator_nodes(const cafe_operator *op) {

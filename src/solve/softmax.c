@@ -140,8 +140,7 @@ static cafe_status expected_part(cafe_context *context, const cafe_operator *op,
     for (int64_t i = 0; i < size; i++) *part += s[i] * s[i];
     *part = -q->kappa * (*part - own);
 done:
-    cafe_mem_free(context, s);
-    cafe_mem_free(context, squares);
+    cafe_mem_free_all(context, s, squares);
     return status;
 }
 
@@ -237,7 +236,6 @@ cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *
         part[u] = number[best];
     }
 done:
-    cafe_mem_free(context, number);
-    cafe_mem_free(context, rows);
+    cafe_mem_free_all(context, number, rows);
     return status;
 }
