@@ -52,8 +52,7 @@ static cafe_status settle_options(const cafe_context_options *given, cafe_contex
 cafe_status cafe_context_create(const cafe_context_options *options, cafe_context **context) {
     cafe_context_options o;
     *context = NULL;
-    cafe_status status = settle_options(options, &o);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(settle_options(options, &o));
     cafe_context *c = o.allocator.allocate(o.allocator.user, sizeof *c);
     if (!c) return CAFE_ERROR_MEMORY;
     memset(c, 0, sizeof *c);
@@ -62,7 +61,7 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
     c->seed = o.seed;
     memcpy(c->engine_name, o.engine, strlen(o.engine) + 1);
     atomic_store(&c->phase, "");
-    status = cafe_pool_create(c);
+    cafe_status status = cafe_pool_create(c);
     if (status != CAFE_OK)
         c->allocator.release(c->allocator.user, c);
     else

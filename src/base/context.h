@@ -51,4 +51,11 @@ void cafe_step(cafe_context *context, int64_t step, double value);
         if (status != CAFE_OK) goto done; \
     } while (0)
 
+/* Leaves a function that owns nothing at once. */
+#define CAFE_PASS(call)                         \
+    do {                                        \
+        cafe_status passed_ = (call);           \
+        if (passed_ != CAFE_OK) return passed_; \
+    } while (0)
+
 #endif

@@ -50,9 +50,8 @@ done:
 cafe_status cafe_plot_pixels(cafe_context *context, const cafe_plot_inputs *inputs,
                              const cafe_plot_options *options, uint8_t *rgb) {
     cafe_scene scene;
-    cafe_status status = cafe_scene_make(context, inputs, options, &scene);
-    if (status != CAFE_OK) return status;
-    status = cafe_scene_pixels(context, &scene, true, rgb);
+    CAFE_PASS(cafe_scene_make(context, inputs, options, &scene));
+    cafe_status status = cafe_scene_pixels(context, &scene, true, rgb);
     cafe_scene_free(context, &scene);
     return status;
 }

@@ -253,14 +253,12 @@ static cafe_status check_finite(cafe_context *context, int64_t count, const floa
 
 cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
                             const cafe_view_inputs *in) {
-    cafe_status status = CAFE_OK;
     if (graph->n < 1 || in->columns < 1 || !in->vectors)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a page needs a graph with nodes and vectors with columns");
-    CAFE_TRY(check_finite(context, graph->n * in->columns, in->vectors, "vectors"));
-    if (in->map) CAFE_TRY(check_finite(context, graph->n * 2, in->map, "map"));
-done:
-    return status;
+    CAFE_PASS(check_finite(context, graph->n * in->columns, in->vectors, "vectors"));
+    if (in->map) CAFE_PASS(check_finite(context, graph->n * 2, in->map, "map"));
+    return CAFE_OK;
 }
 
 /* What the page takes besides its arrays, at most: the viewer and the JSON, where a number takes

@@ -49,8 +49,7 @@ static cafe_status use_part(cafe_view_found *f, int64_t n, const int32_t *part,
 }
 
 static cafe_status find_layers(cafe_view_found *f, cafe_view_inputs *in) {
-    cafe_status status = cafe_layers_find(f->context, f->op, NULL, &f->layers);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_layers_find(f->context, f->op, NULL, &f->layers));
     in->layers = cafe_layers_count(f->layers);
     in->layer = cafe_layers_get(f->layers, 0); /* the others stand behind it */
     return CAFE_OK;
@@ -78,18 +77,16 @@ static cafe_status find_certificate(cafe_view_found *f, cafe_view_inputs *in) {
 
 static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32_t *part,
                         int32_t map, cafe_view_inputs *in) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &f->sampled));
-    CAFE_TRY(cafe_operator_modularity(f->context, f->sampled, &f->op));
+    CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &f->sampled));
+    CAFE_PASS(cafe_operator_modularity(f->context, f->sampled, &f->op));
     if (part)
-        CAFE_TRY(use_part(f, graph->n, part, in));
+        CAFE_PASS(use_part(f, graph->n, part, in));
     else if (!in->layer)
-        CAFE_TRY(find_layers(f, in));
-    if (map && !in->map) CAFE_TRY(find_map(f, graph, in));
-    if (!in->centrality) CAFE_TRY(find_centrality(f, graph->n, in));
-    if (!in->certificate) CAFE_TRY(find_certificate(f, in));
-done:
-    return status;
+        CAFE_PASS(find_layers(f, in));
+    if (map && !in->map) CAFE_PASS(find_map(f, graph, in));
+    if (!in->centrality) CAFE_PASS(find_centrality(f, graph->n, in));
+    if (!in->certificate) CAFE_PASS(find_certificate(f, in));
+    return CAFE_OK;
 }
 
 cafe_status cafe_view_find(cafe_context *context, const cafe_graph *graph, const int32_t *part,

@@ -16,10 +16,9 @@ typedef struct sorting {
 static cafe_status sort_pairs(sorting *s, int64_t n, const uint32_t *major, const uint32_t *minor,
                               uint32_t *order) {
     for (int64_t i = 0; i < n; i++) s->code[i] = minor[i];
-    cafe_status status = cafe_view_sort(s->context, n, s->code, s->first);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_view_sort(s->context, n, s->code, s->first));
     for (int64_t i = 0; i < n; i++) s->code[i] = major[s->first[i]];
-    status = cafe_view_sort(s->context, n, s->code, s->second);
+    cafe_status status = cafe_view_sort(s->context, n, s->code, s->second);
     for (int64_t i = 0; status == CAFE_OK && i < n; i++) order[i] = s->first[s->second[i]];
     return status;
 }

@@ -72,17 +72,15 @@ static cafe_status add_arrays(cafe_view *page, const links *l) {
     int64_t limit = all ? -1 : INT64_MAX;
     cafe_view_section degree = {.name = "link-counts"}, target = {.name = "link-ends"},
                       weight = {.name = "link-weights"};
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_view_add(page, degree, l->degree, NULL, page->n, limit, &kept));
-    if (kept) CAFE_TRY(cafe_view_add(page, target, l->target, NULL, l->count, limit, &kept));
+    CAFE_PASS(cafe_view_add(page, degree, l->degree, NULL, page->n, limit, &kept));
+    if (kept) CAFE_PASS(cafe_view_add(page, target, l->target, NULL, l->count, limit, &kept));
     if (kept && l->weight)
-        CAFE_TRY(cafe_view_add(page, weight, l->weight, NULL, l->count, limit, &kept));
+        CAFE_PASS(cafe_view_add(page, weight, l->weight, NULL, l->count, limit, &kept));
     if (kept) page->report.links = l->count;
     while (!kept && page->sections > first)
         cafe_mem_free(page->context, page->section[--page->sections].packed);
     if (!kept) page->spent = spent;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_view_add_links(cafe_view *page) {

@@ -34,8 +34,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                float a, const cafe_block *x, float b, float c, cafe_block *y) {
     void *held = NULL;
-    cafe_status status = cafe_engine_hold(context, x, op, &held);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_engine_hold(context, x, op, &held));
     return cafe_ops(x)->product(context, op, held, side, a, x, b, c, y);
 }
 

@@ -190,8 +190,7 @@ done:
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static cafe_status check(cafe_context *context, const cafe_link_options *options, link *l) {
-    cafe_status status = cafe_options_take(context, &link_table, options, &l->options);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_options_take(context, &link_table, options, &l->options));
     if (!l->classifier && l->options.pair == CAFE_PAIR_CONCATENATION)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "without a classifier a concatenation has no score; hadamard, l1, l2 and "
@@ -208,8 +207,7 @@ cafe_status cafe_link(cafe_context *context, const cafe_graph *graph, const cafe
                       int64_t count, const double *shares, cafe_evaluation **evaluation) {
     link l = {.graph = graph, .features = features, .classifier = classifier};
     *evaluation = NULL;
-    cafe_status status = check(context, options, &l);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(check(context, options, &l));
     return cafe_evaluation_run(context, metric_names, METRICS, l.options.repeats, count, shares,
                                link_trial, &l, evaluation);
 }

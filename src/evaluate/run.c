@@ -215,9 +215,8 @@ void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const 
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,
                                const cafe_classifier_data *data, double *scores) {
     double begun = now();
-    cafe_status status = cafe_check_cancel(trial->context);
-    if (status != CAFE_OK) return status;
-    status = classifier->predict(classifier->self, trial->context, data, scores);
+    CAFE_PASS(cafe_check_cancel(trial->context));
+    cafe_status status = classifier->predict(classifier->self, trial->context, data, scores);
     trial->result.classifier_seconds = now() - begun;
     for (int64_t i = 0; status == CAFE_OK && i < data->test * data->classes; i++)
         if (!isfinite(scores[i]))

@@ -130,12 +130,11 @@ static void list_chosen(const uint8_t *chosen, int64_t nodes, int32_t *list) {
 static cafe_status draw_parts(cafe_context *context, int64_t nodes, int32_t *stratum, uint64_t seed,
                               uint8_t *chosen, cafe_parts *parts) {
     cafe_strata strata = {nodes, stratum};
-    cafe_status status = cafe_strata_draw(context, &strata, parts->train, seed, DRAW_TRAIN, chosen);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_strata_draw(context, &strata, parts->train, seed, DRAW_TRAIN, chosen));
     list_chosen(chosen, nodes, parts->train_node);
     for (int64_t u = 0; u < nodes; u++)
         if (chosen[u]) stratum[u] = -1;
-    status = cafe_strata_draw(context, &strata, parts->test, seed, DRAW_TEST, chosen);
+    cafe_status status = cafe_strata_draw(context, &strata, parts->test, seed, DRAW_TEST, chosen);
     if (status == CAFE_OK) list_chosen(chosen, nodes, parts->test_node);
     return status;
 }

@@ -26,8 +26,7 @@ cafe_status cafe_targets_from_labels(cafe_context *context, int64_t nodes,
     const int32_t *of;
     int64_t entries = 0;
     for (int64_t u = 0; u < nodes; u++) entries += cafe_labels_of(labels, u, &of);
-    cafe_status status = new_targets(context, nodes, cafe_labels_classes(labels), entries, targets);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(new_targets(context, nodes, cafe_labels_classes(labels), entries, targets));
     int64_t *offsets = (int64_t *)targets->offsets;
     int32_t *value = (int32_t *)targets->value;
     for (int64_t u = 0; u < nodes; u++) {
@@ -49,8 +48,7 @@ cafe_status cafe_targets_from_array(cafe_context *context, int64_t nodes, int64_
                              (long long)u, label[u], (long long)classes);
         entries += label[u] >= 0;
     }
-    cafe_status status = new_targets(context, nodes, classes, entries, targets);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(new_targets(context, nodes, classes, entries, targets));
     int64_t *offsets = (int64_t *)targets->offsets;
     for (int64_t u = 0; u < nodes; u++) {
         offsets[u + 1] = offsets[u] + (label[u] >= 0);

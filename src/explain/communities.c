@@ -22,8 +22,7 @@ static double arc(const cafe_operator_parts *s, int64_t j) {
 static cafe_status find_partition(cafe_context *context, const cafe_explanation *e, int32_t *part) {
     cafe_layers *layers = NULL;
     cafe_layer top;
-    cafe_status status = cafe_layers_find(context, e->op, NULL, &layers);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_layers_find(context, e->op, NULL, &layers));
     top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
     memcpy(part, top.partition, (size_t)e->n * sizeof *part);
     cafe_layers_free(layers);
@@ -132,24 +131,21 @@ static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_membe
 
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part) {
     cafe_member_lists *s = &e->sets;
-    cafe_status status = CAFE_OK;
     if (!cafe_operator_has_rows(e->op)) return CAFE_OK;
     s->part = cafe_mem(context, e->n, sizeof *s->part);
     if (!s->part) return CAFE_ERROR_MEMORY;
     if (part)
         memcpy(s->part, part, (size_t)e->n * sizeof *part);
     else
-        CAFE_TRY(find_partition(context, e, s->part));
+        CAFE_PASS(find_partition(context, e, s->part));
     cafe_phase(context, "explain", 0);
-    CAFE_TRY(count_parts(context, e, &s->count));
+    CAFE_PASS(count_parts(context, e, &s->count));
     if (!reserve(context, e, s)) return CAFE_ERROR_MEMORY;
     list_members(e, s);
-    CAFE_TRY(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
-                                 s->inside));
-    CAFE_TRY(cafe_each(context, s->count, central_task, e));
-    CAFE_TRY(list_nearest(context, e));
-done:
-    return status;
+    CAFE_PASS(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
+                                  s->inside));
+    CAFE_PASS(cafe_each(context, s->count, central_task, e));
+    return list_nearest(context, e);
 }
 
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {

@@ -188,8 +188,7 @@ cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t
                          const cafe_explain_options *options, cafe_explanation **explanation) {
     cafe_explain_options o;
     *explanation = NULL;
-    cafe_status status = cafe_options_take(context, &explain_table, options, &o);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_options_take(context, &explain_table, options, &o));
     if (columns < 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "an embedding has at least one column");
     cafe_explanation *e = cafe_mem_zero(context, 1, sizeof *e);
@@ -199,7 +198,7 @@ cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t
     e->n = op->n;
     e->columns = columns;
     e->top = o.top;
-    status = fill(context, e, vectors, part);
+    cafe_status status = fill(context, e, vectors, part);
     if (status == CAFE_OK)
         *explanation = e;
     else

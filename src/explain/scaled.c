@@ -71,13 +71,10 @@ static cafe_status multiply(cafe_context *context, void *argument, const double 
     cafe_scaled *m = argument;
     scale_job job = {m, x, y};
     int64_t blocks = cafe_blocks(m->op->n, BLOCK);
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_each(context, blocks, scale_in, &job));
-    CAFE_TRY(cafe_operator_exact(context, &m->op->parts, WIDTH, m->inner, y));
+    CAFE_PASS(cafe_each(context, blocks, scale_in, &job));
+    CAFE_PASS(cafe_operator_exact(context, &m->op->parts, WIDTH, m->inner, y));
     if (m->more) m->more(m->argument, m->inner, y);
-    CAFE_TRY(cafe_each(context, blocks, scale_out, &job));
-done:
-    return status;
+    return cafe_each(context, blocks, scale_out, &job);
 }
 
 cafe_status cafe_scaled_largest(cafe_context *context, cafe_scaled *m, int64_t count,
@@ -165,24 +162,21 @@ static cafe_status sum_pass(cafe_context *context, runs *r, cafe_task *task, dou
 /* Step i: alpha_i = v_i^T M v_i, beta_i v_{i+1} = M v_i - alpha_i v_i - beta_{i-1} v_{i-1}; a run
  * whose space is exhausted goes on with zeros, which have no part in its quadrature. */
 static cafe_status step(cafe_context *context, cafe_scaled *m, runs *r, int64_t i) {
-    cafe_status status = CAFE_OK;
     double *alpha = r->alpha + i * WIDTH, *beta = r->beta + i * WIDTH;
-    CAFE_TRY(multiply(context, m, r->x, r->y));
-    CAFE_TRY(sum_pass(context, r, dot_block, alpha));
+    CAFE_PASS(multiply(context, m, r->x, r->y));
+    CAFE_PASS(sum_pass(context, r, dot_block, alpha));
     for (int k = 0; k < WIDTH; k++) {
         r->a[k] = alpha[k];
         r->b[k] = i > 0 ? beta[k - WIDTH] : 0;
     }
-    CAFE_TRY(sum_pass(context, r, orthogonalise_block, beta));
+    CAFE_PASS(sum_pass(context, r, orthogonalise_block, beta));
     for (int k = 0; k < WIDTH; k++) {
         double least = 1e-13 * fmax(fabs(r->alpha[k]), r->beta[k]);
         beta[k] = sqrt(beta[k]);
         if (i > 0 && !(beta[k] > least)) beta[k] = 0;
         r->a[k] = beta[k] > 0 ? 1 / beta[k] : 0;
     }
-    CAFE_TRY(cafe_ranges(context, r->n, BLOCK, advance_block, r));
-done:
-    return status;
+    return cafe_ranges(context, r->n, BLOCK, advance_block, r);
 }
 
 /* Signs over sqrt(n) for probes first .. first + count - 1; the columns after them are zero. */

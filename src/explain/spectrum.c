@@ -61,9 +61,8 @@ static cafe_status find_all(cafe_context *context, cafe_scaled *m, int64_t count
                             cafe_spectrum *s) {
     cafe_eigen all;
     int64_t n = m->op->n;
-    cafe_status status = cafe_scaled_largest(context, m, n, 0, 0, &all);
-    if (status != CAFE_OK) return status;
-    status = keep_values(context, count, all.values, NULL, s);
+    CAFE_PASS(cafe_scaled_largest(context, m, n, 0, 0, &all));
+    cafe_status status = keep_values(context, count, all.values, NULL, s);
     for (int64_t j = 0; j < n; j++)
         if (all.values[j] > 0) s->report.positive += all.values[j];
     s->report.exact = 1;
@@ -141,13 +140,12 @@ cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *e,
                                const cafe_spectrum_options *options, cafe_spectrum **spectrum) {
     cafe_spectrum_options o;
     *spectrum = NULL;
-    cafe_status status = cafe_options_take(context, &spectrum_table, options, &o);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_options_take(context, &spectrum_table, options, &o));
     cafe_spectrum *s = cafe_mem_zero(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;
     s->context = context;
     cafe_blas_single();
-    status = fill(context, e, &o, s);
+    cafe_status status = fill(context, e, &o, s);
     cafe_blas_restore();
     cafe_phase(context, "", 0);
     if (status == CAFE_OK)

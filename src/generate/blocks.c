@@ -34,11 +34,8 @@ static void label_block(void *argument, int64_t task) {
 }
 
 cafe_status cafe_partition_spread(cafe_context *context, cafe_partition *partition) {
-    cafe_status status;
-    CAFE_TRY(cafe_generate_order(context, partition->n, partition->order));
-    CAFE_TRY(cafe_each(context, partition->blocks, label_block, partition));
-done:
-    return status;
+    CAFE_PASS(cafe_generate_order(context, partition->n, partition->order));
+    return cafe_each(context, partition->blocks, label_block, partition);
 }
 
 cafe_status cafe_partition_shares(cafe_context *context, const cafe_partition *partition,

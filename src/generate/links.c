@@ -64,32 +64,27 @@ static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph *
     int64_t fresh = r->missing[0] + r->missing[1];
     cafe_links links = {.nodes = r->drawing->nodes, .count = r->edges + fresh};
     cafe_graph_options options;
-    cafe_status status;
     cafe_graph_options_init(&options);
     links.source = r->source;
     links.target = r->target;
-    CAFE_TRY(cafe_each(context, cafe_blocks(fresh, LINKS), draw_links, r));
+    CAFE_PASS(cafe_each(context, cafe_blocks(fresh, LINKS), draw_links, r));
     r->drawn += (uint64_t)fresh;
-    CAFE_TRY(cafe_graph_build(context, &links, &options, graph));
-done:
-    return status;
+    return cafe_graph_build(context, &links, &options, graph);
 }
 
 /* What is missing now, and the edges so far back at the front of the arrays. */
 static cafe_status take_stock(cafe_context *context, rounds *r, const cafe_graph *graph) {
     int64_t blocks = cafe_blocks(graph->n, ROWS);
-    cafe_status status;
     r->graph = graph;
     atomic_store(&r->kinds[0], 0);
     atomic_store(&r->kinds[1], 0);
-    CAFE_TRY(cafe_each(context, blocks, count_kinds, r));
+    CAFE_PASS(cafe_each(context, blocks, count_kinds, r));
     for (int64_t b = 0; b < blocks; b++) r->starts[b + 1] += r->starts[b];
-    CAFE_TRY(cafe_each(context, blocks, list_edges, r));
+    CAFE_PASS(cafe_each(context, blocks, list_edges, r));
     r->edges = r->starts[blocks];
     for (int k = 0; k < 2; k++) r->missing[k] = r->drawing->wanted[k] - atomic_load(&r->kinds[k]);
     cafe_step(context, r->edges, 0);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* Large graphs may lack one edge in 200, small ones none. A model may be nearly full (more edges
@@ -102,17 +97,15 @@ static bool is_done(const rounds *r, int round) {
 }
 
 static cafe_status draw_rounds(cafe_context *context, rounds *r, cafe_graph **graph) {
-    cafe_status status;
     for (int round = 1;; round++) {
-        CAFE_TRY(draw_and_build(context, r, graph));
-        CAFE_TRY(take_stock(context, r, *graph));
+        CAFE_PASS(draw_and_build(context, r, graph));
+        CAFE_PASS(take_stock(context, r, *graph));
         if (is_done(r, round)) break;
         cafe_graph_free(*graph);
         *graph = NULL;
     }
     (*graph)->counts = (cafe_graph_counts){.lines = r->edges};
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_generate_links(cafe_context *context, const cafe_drawing *drawing,

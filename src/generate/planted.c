@@ -111,37 +111,31 @@ static void set_weights(void *argument, int64_t task) {
 
 static cafe_status weigh(planted *p, double scale, double *all) {
     int64_t tasks = cafe_blocks(p->partition.n, NODES);
-    cafe_status status;
     p->scale = scale;
-    CAFE_TRY(cafe_each(p->context, tasks, set_weights, p));
+    CAFE_PASS(cafe_each(p->context, tasks, set_weights, p));
     *all = 0;
     for (int64_t i = 0; i < tasks; i++) *all += p->partials[i];
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* Halves the interval of scales in which the weights reach 2m. */
 static cafe_status find_scale(planted *p) {
     double goal = 2 * (double)p->options->edges, low = 0, high = sqrt(goal) + 1, all = 0;
-    cafe_status status;
-    CAFE_TRY(weigh(p, high, &all)); /* every node at its cap, for t >= 1 */
+    CAFE_PASS(weigh(p, high, &all)); /* every node at its cap, for t >= 1 */
     if (all < goal)
-        CAFE_TRY(cafe_fail(p->context, CAFE_ERROR_ARGUMENT,
-                           "%" PRId64 " edges are too many for power-law degrees of %" PRId64
-                           " nodes in %" PRId64
-                           " blocks (fewer edges, fewer blocks or more mixing)",
-                           p->options->edges, p->partition.n, p->partition.blocks));
+        return cafe_fail(p->context, CAFE_ERROR_ARGUMENT,
+                         "%" PRId64 " edges are too many for power-law degrees of %" PRId64
+                         " nodes in %" PRId64 " blocks (fewer edges, fewer blocks or more mixing)",
+                         p->options->edges, p->partition.n, p->partition.blocks);
     for (int i = 0; i < HALVINGS && high - low > 1e-9 * high; i++) {
         double middle = (low + high) / 2;
-        CAFE_TRY(weigh(p, middle, &all));
+        CAFE_PASS(weigh(p, middle, &all));
         if (all < goal)
             low = middle;
         else
             high = middle;
     }
-    CAFE_TRY(weigh(p, high, &all));
-done:
-    return status;
+    return weigh(p, high, &all);
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------
@@ -207,15 +201,13 @@ done:
 }
 
 static cafe_status plant(planted *p) {
-    cafe_status status;
     set_sizes(p);
-    CAFE_TRY(cafe_partition_shares(p->context, &p->partition, p->options, p->wanted));
-    CAFE_TRY(cafe_partition_spread(p->context, &p->partition));
-    CAFE_TRY(cafe_each(p->context, cafe_blocks(p->partition.n, NODES), draw_tails, p));
-    CAFE_TRY(find_scale(p));
+    CAFE_PASS(cafe_partition_shares(p->context, &p->partition, p->options, p->wanted));
+    CAFE_PASS(cafe_partition_spread(p->context, &p->partition));
+    CAFE_PASS(cafe_each(p->context, cafe_blocks(p->partition.n, NODES), draw_tails, p));
+    CAFE_PASS(find_scale(p));
     set_guide(p);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_generate_planted(cafe_context *context, const cafe_generate_options *options,

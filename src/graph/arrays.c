@@ -150,33 +150,29 @@ static void copy_rows(void *argument, int64_t task, int32_t worker) {
 
 /* Offsets that start at 0 and never descend, so that every entry can be read. */
 static cafe_status offsets_ascend(cafe_context *context, checking *c) {
-    cafe_status status;
     if (c->links->offsets[0] != 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets[0] is %" PRId64 ", not 0",
                          c->links->offsets[0]);
-    CAFE_TRY(cafe_each(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
+    CAFE_PASS(cafe_each(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
     int64_t u = atomic_load(&c->bad_row);
     if (u < INT64_MAX)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "row %" PRId64 ": its offsets descend from %" PRId64 " to %" PRId64, u,
-                           c->links->offsets[u], c->links->offsets[u + 1]));
-done:
-    return status;
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "row %" PRId64 ": its offsets descend from %" PRId64 " to %" PRId64, u,
+                         c->links->offsets[u], c->links->offsets[u + 1]);
+    return CAFE_OK;
 }
 
 /* Already what a graph keeps? */
 static cafe_status is_graph(cafe_context *context, checking *c, bool *yes) {
     int64_t blocks = cafe_blocks(c->links->nodes, ROWS);
-    cafe_status status;
     *yes = false;
-    CAFE_TRY(cafe_each(context, blocks, check_rows, c));
-    if (atomic_load(&c->unclean)) goto done;
-    CAFE_TRY(cafe_each(context, blocks, check_symmetry, c));
+    CAFE_PASS(cafe_each(context, blocks, check_rows, c));
+    if (atomic_load(&c->unclean)) return CAFE_OK;
+    CAFE_PASS(cafe_each(context, blocks, check_symmetry, c));
     /* every entry above has its partner below; as many below as above: every one below has too */
     int64_t off_diagonal = c->links->count - atomic_load(&c->loops);
     *yes = !atomic_load(&c->not_symmetric) && off_diagonal == 2 * atomic_load(&c->above);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status copy_arrays(cafe_context *context, checking *c, bool weighted, cafe_graph *g) {
@@ -222,18 +218,16 @@ static cafe_status from_rows(cafe_context *context, const cafe_links *links, boo
     checking c = {.links = links, .keep_loops = options->self_loops == CAFE_LOOPS_KEEP};
     cafe_links entries = *links;
     bool as_it_is;
-    cafe_status status;
     atomic_store(&c.bad_row, INT64_MAX);
-    CAFE_TRY(offsets_ascend(context, &c));
+    CAFE_PASS(offsets_ascend(context, &c));
     entries.count = links->offsets[links->nodes];
     c.links = &entries;
-    CAFE_TRY(is_graph(context, &c, &as_it_is));
+    CAFE_PASS(is_graph(context, &c, &as_it_is));
     if (as_it_is)
-        CAFE_TRY(take_rows(context, &c, borrow, graph));
+        CAFE_PASS(take_rows(context, &c, borrow, graph));
     else
-        CAFE_TRY(build_and_count(context, &entries, options, graph));
-done:
-    return status;
+        CAFE_PASS(build_and_count(context, &entries, options, graph));
+    return CAFE_OK;
 }
 
 cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int64_t *offsets,

@@ -173,17 +173,15 @@ static void halve_rows(void *argument, int64_t task) {
 }
 
 static cafe_status settle_weights(build *b) {
-    cafe_status status = CAFE_OK;
     if (b->buckets.weights && b->links->matrix && !atomic_load(&b->not_symmetric)) {
         atomic_store(&b->not_unit, 0);
-        CAFE_TRY(cafe_each(b->context, b->buckets.count, halve_rows, b));
+        CAFE_PASS(cafe_each(b->context, b->buckets.count, halve_rows, b));
     }
     if (!atomic_load(&b->not_unit)) {
         cafe_mem_free(b->context, b->buckets.weights);
         b->buckets.weights = NULL;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -271,17 +269,14 @@ static void hand_over(build *b, cafe_graph *graph) {
 static cafe_status fill_rows(build *b, const cafe_graph_options *options) {
     bool keep_loops = options->self_loops == CAFE_LOOPS_KEEP;
     int32_t rule = options->duplicates;
-    cafe_status status;
     if (rule == CAFE_DUPLICATES_AUTO)
         rule = b->links->weights ? CAFE_DUPLICATES_SUM : CAFE_DUPLICATES_ONE;
     b->sum = rule == CAFE_DUPLICATES_SUM;
     bool weighted = b->links->weights || b->sum || keep_loops;
-    CAFE_TRY(cafe_partition(b->context, b->links, keep_loops, weighted, &b->buckets));
-    CAFE_TRY(merge_buckets(b));
-    CAFE_TRY(close_gaps(b));
-    CAFE_TRY(settle_weights(b));
-done:
-    return status;
+    CAFE_PASS(cafe_partition(b->context, b->links, keep_loops, weighted, &b->buckets));
+    CAFE_PASS(merge_buckets(b));
+    CAFE_PASS(close_gaps(b));
+    return settle_weights(b);
 }
 
 cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,

@@ -104,15 +104,13 @@ cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph
                                   int32_t *component, int64_t *count) {
     forest f = {graph, component, -1};
     int64_t tasks = cafe_blocks(graph->n, ROWS);
-    cafe_status status;
     *count = 0;
-    CAFE_TRY(cafe_each(context, tasks, start_alone, &f));
-    CAFE_TRY(cafe_each(context, tasks, join_first, &f));
-    CAFE_TRY(cafe_each(context, tasks, flatten, &f));
+    CAFE_PASS(cafe_each(context, tasks, start_alone, &f));
+    CAFE_PASS(cafe_each(context, tasks, join_first, &f));
+    CAFE_PASS(cafe_each(context, tasks, flatten, &f));
     f.skipped = frequent_root(&f);
-    CAFE_TRY(cafe_each(context, tasks, join_rest, &f));
-    CAFE_TRY(cafe_each(context, tasks, flatten, &f));
+    CAFE_PASS(cafe_each(context, tasks, join_rest, &f));
+    CAFE_PASS(cafe_each(context, tasks, flatten, &f));
     *count = number_roots(component, graph->n);
-done:
-    return status;
+    return CAFE_OK;
 }

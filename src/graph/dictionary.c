@@ -46,12 +46,11 @@ int64_t cafe_dictionary_find(const cafe_dictionary *d, const char *text, int64_t
 
 cafe_status cafe_dictionary_add(cafe_dictionary *d, const char *text, int64_t length,
                                 int64_t *number) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(widen(d));
+    CAFE_PASS(widen(d));
     int64_t slot = slot_of(d, text, length);
     if (d->table[slot] < 0) {
-        CAFE_TRY(cafe_mem_grow(d->context, &d->text, &d->room, d->used + length + 1, 1));
-        CAFE_TRY(
+        CAFE_PASS(cafe_mem_grow(d->context, &d->text, &d->room, d->used + length + 1, 1));
+        CAFE_PASS(
             cafe_mem_grow(d->context, &d->start, &d->start_room, d->count + 1, sizeof *d->start));
         memcpy(d->text + d->used, text, (size_t)length);
         d->text[d->used + length] = 0;
@@ -60,8 +59,7 @@ cafe_status cafe_dictionary_add(cafe_dictionary *d, const char *text, int64_t le
         d->table[slot] = (int32_t)d->count++;
     }
     *number = d->table[slot];
-done:
-    return status;
+    return CAFE_OK;
 }
 
 void cafe_dictionary_free(cafe_dictionary *d) {

@@ -141,8 +141,7 @@ done:
 
 cafe_status cafe_arcs_transpose(cafe_context *context, const cafe_arcs *arcs, cafe_arcs *turned) {
     int64_t n = arcs->n, count = arcs->offsets[n];
-    cafe_status status = arcs_create(context, n, count, turned);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(arcs_create(context, n, count, turned));
     for (int64_t i = 0; i < count; i++) turned->offsets[arcs->targets[i] + 2]++;
     for (int64_t u = 0; u < n; u++) turned->offsets[u + 2] += turned->offsets[u + 1];
     for (int64_t u = 0; u < n; u++)

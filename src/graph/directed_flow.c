@@ -53,22 +53,20 @@ static void start(walk *w) {
 
 static cafe_status stationary(cafe_context *context, walk *w) {
     int64_t n = w->arcs->n, tasks = cafe_blocks(n, ROWS);
-    cafe_status status = CAFE_OK;
     start(w);
     for (int step = 0; step < MOST_STEPS; step++) {
         double stuck = 0, change = 0;
         for (int64_t u = 0; u < n; u++)
             if (w->outward[u] == 0) stuck += w->now[u];
         w->base = (teleport + (1 - teleport) * stuck) / (double)n;
-        CAFE_TRY(cafe_each(context, tasks, gather, w));
+        CAFE_PASS(cafe_each(context, tasks, gather, w));
         for (int64_t b = 0; b < tasks; b++) change += w->change[b];
         double *turn = w->now;
         w->now = w->next;
         w->next = turn;
         if (change < enough) break;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_arcs_flow(cafe_context *context, const cafe_arcs *arcs, float *flow) {

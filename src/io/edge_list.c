@@ -113,13 +113,10 @@ static cafe_status in_stretches(compressing *c, void (*step)(compressing *, int6
 /* offsets[u+2] counts row u; the sums make offsets[u+1] its start; and, moved on by each entry that
  * is placed, offsets[u+1] is in the end where the row ends. */
 static cafe_status compress(compressing *c, int64_t nodes) {
-    cafe_status status = CAFE_OK;
     memset(c->offsets, 0, (size_t)(nodes + 2) * sizeof *c->offsets);
-    CAFE_TRY(in_stretches(c, count_stretch));
+    CAFE_PASS(in_stretches(c, count_stretch));
     for (int64_t u = 0; u < nodes; u++) c->offsets[u + 2] += c->offsets[u + 1];
-    status = in_stretches(c, place_stretch);
-done:
-    return status;
+    return in_stretches(c, place_stretch);
 }
 
 cafe_status cafe_edge_list_matrix(cafe_edge_list *list, int64_t nodes,

@@ -87,38 +87,34 @@ static void skip_to(cafe_text *text, const uint8_t *p) {
 
 /* Moves the text from p on to its next line with data; begin == end when there is none. */
 static cafe_status find_data(cafe_text *text, const uint8_t *p) {
-    cafe_status status = CAFE_OK;
     for (;;) {
         skip_to(text, data_line(p, text->end));
         if (text->begin < text->end) break;
-        CAFE_TRY(cafe_text_next(text));
+        CAFE_PASS(cafe_text_next(text));
         if (text->begin == text->end) break;
         p = text->begin;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* Moves the text to its first edge, past byte order mark, comments and heading, and notes what that
  * edge looks like. */
 static cafe_status look_ahead(edges *e, bool strings) {
     cafe_text *text = &e->text;
-    cafe_status status = CAFE_OK;
     cafe_text_rewind(text);
-    CAFE_TRY(cafe_text_next(text));
+    CAFE_PASS(cafe_text_next(text));
     if (text->begin < text->end) look_for_nodes(e, text->begin);
-    CAFE_TRY(find_data(text, text->begin));
-    if (text->begin == text->end) goto done;
+    CAFE_PASS(find_data(text, text->begin));
+    if (text->begin == text->end) return CAFE_OK;
     e->separator = cafe_field_separator(text->begin);
     bool heading = strings ? cafe_field_heading(text->begin, e->separator)
                            : is_heading(text->begin, text->end);
-    if (heading) CAFE_TRY(find_data(text, cafe_skip_line(text->begin, text->end)));
+    if (heading) CAFE_PASS(find_data(text, cafe_skip_line(text->begin, text->end)));
     bool third = text->begin < text->end && has_third(e, text->begin, strings);
     e->third = !e->options->weights ? CAFE_THIRD_IGNORED
                : third              ? CAFE_THIRD_WEIGHT
                                     : CAFE_THIRD_NONE;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static void start_list(edges *e, bool wide) {
@@ -127,8 +123,7 @@ static void start_list(edges *e, bool wide) {
 }
 
 static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {
-    cafe_status status = look_ahead(e, false);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(look_ahead(e, false));
     cafe_rules rules = {.highest = e->declared > 0 ? e->declared - 1 : INT32_MAX,
                         .declared = e->declared > 0,
                         .comments = true,
@@ -139,8 +134,7 @@ static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {
 
 static cafe_status read_strings(edges *e, int64_t *nodes, cafe_names *names) {
     if (e->text.window > string_window) e->text.window = string_window;
-    cafe_status status = look_ahead(e, true);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(look_ahead(e, true));
     start_list(e, false);
     if (e->text.begin == e->text.end) return CAFE_OK; /* nothing but a heading */
     return cafe_strings_read(&e->text, e->separator, e->third, &e->list, nodes, names);

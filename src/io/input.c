@@ -36,19 +36,17 @@ static cafe_status reserve(cafe_input *input, int64_t *capacity) {
 }
 
 static cafe_status read_all(cafe_input *input, int fd) {
-    cafe_status status = CAFE_OK;
     int64_t capacity = 0;
     for (;;) {
-        CAFE_TRY(cafe_check_cancel(input->context));
-        if (input->size == capacity) CAFE_TRY(reserve(input, &capacity));
+        CAFE_PASS(cafe_check_cancel(input->context));
+        if (input->size == capacity) CAFE_PASS(reserve(input, &capacity));
         ssize_t got = read(fd, input->owned + input->size, (size_t)(capacity - input->size));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_errno(input, "cannot be read");
         if (got == 0) break;
         input->size += got;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status map_or_read(cafe_input *input, int fd) {

@@ -47,8 +47,7 @@ void cafe_labels_free(cafe_labels *labels) {
 static cafe_status add_class(cafe_labels *l, int64_t node, int32_t class) {
     for (int64_t i = 0; i < l->count[node]; i++)
         if (l->of[l->first[node] + i] == class) return CAFE_OK;
-    cafe_status status = cafe_mem_grow(l->context, &l->of, &l->room, l->used + 1, sizeof *l->of);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_mem_grow(l->context, &l->of, &l->room, l->used + 1, sizeof *l->of));
     if (l->count[node]++ == 0) l->first[node] = l->used;
     l->of[l->used++] = class;
     return CAFE_OK;
@@ -89,10 +88,9 @@ static bool same_as_before(const cafe_labels *l, int64_t node, int64_t old_first
 
 static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, cafe_labels *l,
                              int64_t *skipped) {
-    cafe_status status = CAFE_OK;
     cafe_place begin = rows->line;
     rows->separator = cafe_field_separator_behind(rows->line.at);
-    CAFE_TRY(cafe_rows_field(rows, "a node"));
+    CAFE_PASS(cafe_rows_field(rows, "a node"));
     int64_t node = cafe_graph_find(graph, rows->field);
     if (node < 0 && skipped) {
         (*skipped)++;
@@ -102,15 +100,14 @@ static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, cafe_labe
     int64_t old = l->count[node], old_first = l->first[node];
     l->count[node] = 0;
     do {
-        CAFE_TRY(cafe_rows_field(rows, "a label"));
-        CAFE_TRY(add_classes(l, node, rows->field));
+        CAFE_PASS(cafe_rows_field(rows, "a label"));
+        CAFE_PASS(add_classes(l, node, rows->field));
     } while (!cafe_is_line_end(*cafe_skip_blanks(rows->line.at)));
     if (l->count[node] == 0) return cafe_fail_at(rows->context, &begin, "a label behind the node");
     if (old > 0 && !same_as_before(l, node, old_first, old))
         return cafe_fail_at(rows->context, &begin,
                             "one line a node (an earlier line labels it otherwise)");
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- numbering ------------------------------------------------------------------------------- */

@@ -177,15 +177,13 @@ static cafe_status judge(parsing *job, cafe_lines_end *ended) {
 
 static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
     cafe_text *text = job->text;
-    cafe_status status = CAFE_OK;
     double share = (double)cafe_text_used(text) / (double)text->size;
-    CAFE_TRY(cafe_text_cut(text, job->pieces));
-    CAFE_TRY(cafe_edge_list_reserve(job->list, text->lines, share));
-    CAFE_TRY(cafe_text_parse(text, parse_piece, job));
-    CAFE_TRY(judge(job, ended));
+    CAFE_PASS(cafe_text_cut(text, job->pieces));
+    CAFE_PASS(cafe_edge_list_reserve(job->list, text->lines, share));
+    CAFE_PASS(cafe_text_parse(text, parse_piece, job));
+    CAFE_PASS(judge(job, ended));
     if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->list, job->pieces, job->found);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *list,

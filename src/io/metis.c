@@ -48,9 +48,8 @@ static bool more_follows(cafe_place *line) {
 
 static cafe_status take_format(metis *g, cafe_place *line) {
     int64_t format = 0, constraints = 1;
-    cafe_status status = CAFE_OK;
     const uint8_t *at = cafe_skip_blanks(line->at);
-    CAFE_TRY(
+    CAFE_PASS(
         cafe_take_number(g->context, line, "a format of three digits, each 0 or 1", 111, &format));
     if (format % 10 > 1 || format / 10 % 10 > 1) {
         line->at = at;
@@ -58,30 +57,27 @@ static cafe_status take_format(metis *g, cafe_place *line) {
     }
     bool vertex_weights = format / 10 % 10 == 1;
     if (more_follows(line))
-        CAFE_TRY(cafe_take_number(g->context, line, "the number of weights of a vertex", 1000,
-                                  &constraints));
+        CAFE_PASS(cafe_take_number(g->context, line, "the number of weights of a vertex", 1000,
+                                   &constraints));
     g->weights = format % 10 == 1;
     g->skipped = format / 100 + (vertex_weights ? constraints : 0);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status read_header(metis *g) {
     cafe_place line;
-    cafe_status status = CAFE_OK;
     do {
-        CAFE_TRY(cafe_text_line(&g->text, &line));
+        CAFE_PASS(cafe_text_line(&g->text, &line));
     } while (line.begin < line.end && *line.begin == '%');
     g->header_line = line.line;
-    CAFE_TRY(cafe_take_number(g->context, &line, "the number of vertices", CAFE_MOST_NODES, &g->n));
-    CAFE_TRY(cafe_take_number(g->context, &line, "the number of edges", INT64_MAX / 4, &g->m));
-    if (more_follows(&line)) CAFE_TRY(take_format(g, &line));
+    CAFE_PASS(
+        cafe_take_number(g->context, &line, "the number of vertices", CAFE_MOST_NODES, &g->n));
+    CAFE_PASS(cafe_take_number(g->context, &line, "the number of edges", INT64_MAX / 4, &g->m));
+    if (more_follows(&line)) CAFE_PASS(take_format(g, &line));
     if (more_follows(&line)) return cafe_fail_at(g->context, &line, "the end of the line");
     line.at = line.begin;
     if (g->n == 0) return cafe_fail_at(g->context, &line, "at least one vertex");
-    status = cafe_check_nodes(g->context, g->text.name, g->n, g->options);
-done:
-    return status;
+    return cafe_check_nodes(g->context, g->text.name, g->n, g->options);
 }
 
 /* ---- vertices -------------------------------------------------------------------------------- */
@@ -186,31 +182,28 @@ static int64_t place_pieces(metis *g, cafe_piece *slots) {
 static cafe_status read_window(metis *g) {
     cafe_text *text = &g->text;
     cafe_piece lines[CAFE_TEXT_PIECES], slots[CAFE_TEXT_PIECES];
-    cafe_status status = CAFE_OK;
     double share = (double)cafe_text_used(text) / (double)text->size;
-    CAFE_TRY(cafe_text_cut(text, g->pieces));
+    CAFE_PASS(cafe_text_cut(text, g->pieces));
     memcpy(lines, g->pieces, sizeof lines);
-    CAFE_TRY(cafe_each(g->context, CAFE_TEXT_PIECES, count_piece, g));
+    CAFE_PASS(cafe_each(g->context, CAFE_TEXT_PIECES, count_piece, g));
     int64_t links = place_pieces(g, slots);
-    CAFE_TRY(cafe_edge_list_reserve(&g->list, links, share));
+    CAFE_PASS(cafe_edge_list_reserve(&g->list, links, share));
     memcpy(g->pieces, slots, sizeof slots);
-    CAFE_TRY(cafe_text_parse(text, parse_piece, g));
+    CAFE_PASS(cafe_text_parse(text, parse_piece, g));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++)
-        if (g->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(g, &lines[k], &g->notes[k]));
+        if (g->notes[k].kind != CAFE_FINE) CAFE_PASS(fail_note(g, &lines[k], &g->notes[k]));
     cafe_edge_list_append(&g->list, slots, g->found);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status read_vertices(metis *g) {
     cafe_text *text = &g->text;
-    cafe_status status = CAFE_OK;
     cafe_edge_list_init(g->context, text->name, false, g->weights && g->options->weights, &g->list);
-    if (text->begin == text->end) CAFE_TRY(cafe_text_next(text));
+    if (text->begin == text->end) CAFE_PASS(cafe_text_next(text));
     while (text->begin < text->end) {
-        CAFE_TRY(read_window(g));
+        CAFE_PASS(read_window(g));
         cafe_step(g->context, cafe_text_used(text), 0);
-        CAFE_TRY(cafe_text_next(text));
+        CAFE_PASS(cafe_text_next(text));
     }
     if (g->vertices < g->n)
         return cafe_fail(g->context, CAFE_ERROR_FORMAT,
@@ -224,8 +217,7 @@ static cafe_status read_vertices(metis *g) {
                          "neighbours in all",
                          text->name, (long long)g->header_line, (long long)g->m,
                          (long long)g->list.count);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* Each edge stands in the lines of both its ends, once, and with the same weight? A matrix that is

@@ -45,8 +45,7 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
 static cafe_status read_banner(mtx *m) {
     cafe_place line;
     char word[32];
-    cafe_status status = cafe_text_line(&m->text, &line);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_text_line(&m->text, &line));
     const char *wanted[5] = {"'%%MatrixMarket'", "'matrix'", "'coordinate' (an array is no graph)",
                              "'real', 'integer' or 'pattern'", "'general' or 'symmetric'"};
     const uint8_t *p = line.begin;
@@ -72,15 +71,14 @@ static cafe_status read_banner(mtx *m) {
 static cafe_status read_size(mtx *m) {
     cafe_place line;
     int64_t columns;
-    cafe_status status = CAFE_OK;
     do {
-        CAFE_TRY(cafe_text_line(&m->text, &line));
+        CAFE_PASS(cafe_text_line(&m->text, &line));
     } while (line.begin < line.end &&
              (*line.begin == '%' || cafe_is_line_end(*cafe_skip_blanks(line.begin))));
     m->size_line = line.line;
-    CAFE_TRY(cafe_take_number(m->context, &line, "the number of rows", INT64_MAX, &m->nodes));
-    CAFE_TRY(cafe_take_number(m->context, &line, "the number of columns", INT64_MAX, &columns));
-    CAFE_TRY(cafe_take_number(m->context, &line, "the number of entries", INT64_MAX, &m->entries));
+    CAFE_PASS(cafe_take_number(m->context, &line, "the number of rows", INT64_MAX, &m->nodes));
+    CAFE_PASS(cafe_take_number(m->context, &line, "the number of columns", INT64_MAX, &columns));
+    CAFE_PASS(cafe_take_number(m->context, &line, "the number of entries", INT64_MAX, &m->entries));
     line.at = cafe_skip_blanks(line.at);
     if (!cafe_is_line_end(*line.at)) return cafe_fail_at(m->context, &line, "the end of the line");
     line.at = line.begin;
@@ -90,9 +88,7 @@ static cafe_status read_size(mtx *m) {
                             "as an edge list)");
     if (m->nodes < 1 || m->nodes > CAFE_MOST_NODES)
         return cafe_fail_at(m->context, &line, "1 to %d rows", CAFE_MOST_NODES);
-    status = cafe_check_nodes(m->context, m->text.name, m->nodes, m->options);
-done:
-    return status;
+    return cafe_check_nodes(m->context, m->text.name, m->nodes, m->options);
 }
 
 static cafe_status check_entries(mtx *m) {
@@ -112,25 +108,21 @@ static cafe_status check_entries(mtx *m) {
 static cafe_status read_entries(mtx *m) {
     cafe_lines_end ended;
     cafe_rules rules = {.lowest = 1, .highest = m->nodes, .declared = true};
-    cafe_status status = CAFE_OK;
     rules.third = m->pattern            ? CAFE_THIRD_NONE
                   : m->options->weights ? CAFE_THIRD_WEIGHT
                                         : CAFE_THIRD_IGNORED;
     cafe_edge_list_init(m->context, m->text.name, false, rules.third == CAFE_THIRD_WEIGHT,
                         &m->list);
-    if (m->text.begin == m->text.end) CAFE_TRY(cafe_text_next(&m->text));
-    CAFE_TRY(cafe_lines_read(&m->text, &rules, &m->list, &ended));
-    status = check_entries(m);
-done:
-    return status;
+    if (m->text.begin == m->text.end) CAFE_PASS(cafe_text_next(&m->text));
+    CAFE_PASS(cafe_lines_read(&m->text, &rules, &m->list, &ended));
+    return check_entries(m);
 }
 
 /* Adds (j,i) for each (i,j) off the diagonal: the whole matrix. Needed only where loops are kept,
  * since a diagonal entry is a(u,u) itself, and a loop of a link list counts twice there. */
 static cafe_status mirror(cafe_edge_list *list, int64_t *added) {
     int64_t count = list->count;
-    cafe_status status = cafe_edge_list_reserve(list, count, 1);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_edge_list_reserve(list, count, 1));
     int32_t *source = list->source, *target = list->target;
     for (int64_t i = 0; i < count; i++) {
         if (source[i] == target[i]) continue;
@@ -145,7 +137,6 @@ static cafe_status mirror(cafe_edge_list *list, int64_t *added) {
 
 static cafe_status make_graph(mtx *m, cafe_graph **graph) {
     int64_t added = 0;
-    cafe_status status = CAFE_OK;
     bool directed = m->options->directed != CAFE_DIRECTED_NO;
     if (directed && m->symmetric)
         return cafe_fail(m->context, CAFE_ERROR_FORMAT,
@@ -155,13 +146,12 @@ static cafe_status make_graph(mtx *m, cafe_graph **graph) {
     if (directed || (m->symmetric && m->options->self_loops == CAFE_LOOPS_DROP))
         return cafe_edge_list_graph(&m->list, m->nodes, (cafe_names){.kind = CAFE_NAMES_INDEX},
                                     m->options, graph);
-    if (m->symmetric) CAFE_TRY(mirror(&m->list, &added));
-    CAFE_TRY(cafe_edge_list_matrix(&m->list, m->nodes, m->options, graph));
+    if (m->symmetric) CAFE_PASS(mirror(&m->list, &added));
+    CAFE_PASS(cafe_edge_list_matrix(&m->list, m->nodes, m->options, graph));
     (*graph)->counts.lines -= added;
     (*graph)->counts.reversed -=
         added < (*graph)->counts.reversed ? added : (*graph)->counts.reversed;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status read_mtx(cafe_input *input, const cafe_graph_options *options,

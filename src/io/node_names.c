@@ -64,8 +64,7 @@ cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
                          "a graph of %lld nodes cannot take the names of %lld rows", (long long)n,
                          (long long)table->rows);
     if (given->kind == CAFE_NAMES_INDEX || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
-    cafe_status status = allocate(context, n, given->start[n], &start, &text);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(allocate(context, n, given->start[n], &start, &text));
     memcpy(start, given->start, (size_t)(n + 1) * sizeof *start);
     memcpy(text, given->text, (size_t)given->start[n]);
     return take_names(context, graph, start, text);
@@ -91,14 +90,13 @@ cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
                              (long long)u, LONGEST);
         bytes += (int64_t)length;
     }
-    cafe_status status = allocate(context, n, bytes, &start, &text);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(allocate(context, n, bytes, &start, &text));
     start[0] = 0;
     for (int64_t u = 0; u < n; u++) {
         size_t length = strlen(names[u]);
         memcpy(text + start[u], names[u], length);
         start[u + 1] = start[u] + (int64_t)length;
     }
-    status = take_names(context, graph, start, text);
+    cafe_status status = take_names(context, graph, start, text);
     return status == CAFE_ERROR_FORMAT ? CAFE_ERROR_ARGUMENT : status;
 }

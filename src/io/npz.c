@@ -43,8 +43,7 @@ static cafe_status open_member(npz *z, int slot, const char *name, cafe_npy *arr
 
 static cafe_status open_integers(npz *z, int slot, const char *name, int64_t count,
                                  cafe_npy *array) {
-    cafe_status status = open_member(z, slot, name, array);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(open_member(z, slot, name, array));
     if ((array->kind != 'i' && array->kind != 'u') || array->dimensions != 1)
         return cafe_fail(z->context, CAFE_ERROR_FORMAT, "%s: expected a list of integers",
                          array->name);
@@ -55,8 +54,7 @@ static cafe_status open_integers(npz *z, int slot, const char *name, int64_t cou
 }
 
 static cafe_status open_data(npz *z, int64_t count, cafe_npy *array) {
-    cafe_status status = open_member(z, DATA, "data.npy", array);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(open_member(z, DATA, "data.npy", array));
     if (!strchr("biuf", array->kind) || array->dimensions != 1 || array->count != count)
         return cafe_fail(z->context, CAFE_ERROR_FORMAT, "%s: expected a list of %lld real numbers",
                          array->name, (long long)count);
@@ -66,8 +64,7 @@ static cafe_status open_data(npz *z, int64_t count, cafe_npy *array) {
 /* "csr" as bytes or as UTF-32 characters. */
 static cafe_status read_format(npz *z, char format[4]) {
     cafe_npy array;
-    cafe_status status = open_member(z, FORMAT, "format.npy", &array);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(open_member(z, FORMAT, "format.npy", &array));
     int64_t step = array.kind == 'U' ? 4 : 1;
     memset(format, 0, 4);
     for (int64_t i = 0; i < 3 && (i + 1) * step <= array.size && array.count == 1; i++)
@@ -80,8 +77,7 @@ static cafe_status read_format(npz *z, char format[4]) {
 
 static cafe_status read_shape(npz *z) {
     cafe_npy array;
-    cafe_status status = open_integers(z, SHAPE, "shape.npy", 2, &array);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(open_integers(z, SHAPE, "shape.npy", 2, &array));
     int64_t rows = cafe_npy_integer(&array, 0), columns = cafe_npy_integer(&array, 1);
     if (rows != columns)
         return cafe_fail(z->context, CAFE_ERROR_FORMAT,
@@ -165,8 +161,7 @@ static cafe_status read_offsets(npz *z, const cafe_npy *array, int64_t entries, 
     *offsets = cafe_mem(z->context, array->count, sizeof **offsets);
     if (!*offsets) return CAFE_ERROR_MEMORY;
     converting c = {.array = array, .most = entries, .offsets = *offsets};
-    cafe_status status = convert(z, &c, "offsets that ascend from 0 to the number of entries");
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(convert(z, &c, "offsets that ascend from 0 to the number of entries"));
     if ((*offsets)[0] != 0 || (*offsets)[z->nodes] != entries)
         return cafe_fail(z->context, CAFE_ERROR_FORMAT, "%s: expected offsets from 0 to %lld",
                          array->name, (long long)entries);

@@ -127,37 +127,32 @@ static void put_end(record *r, uint64_t start, uint64_t size) {
 }
 
 static cafe_status write_member(cafe_output *output, member *m, uint64_t *at) {
-    cafe_status status = CAFE_OK;
     record local = {.size = 0};
     m->at = *at;
     put_local(&local, m);
-    CAFE_TRY(cafe_output_write(output, local.bytes, local.size));
-    CAFE_TRY(cafe_output_write(output, m->header, m->header_size));
-    CAFE_TRY(cafe_output_write(output, m->data, m->data_size));
+    CAFE_PASS(cafe_output_write(output, local.bytes, local.size));
+    CAFE_PASS(cafe_output_write(output, m->header, m->header_size));
+    CAFE_PASS(cafe_output_write(output, m->data, m->data_size));
     *at += (uint64_t)local.size + size_of(m);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status write_archive(cafe_output *output, member *members) {
-    cafe_status status = CAFE_OK;
     uint64_t at = 0, start = 0;
     for (int i = 0; i < MEMBERS; i++) {
-        CAFE_TRY(write_member(output, &members[i], &at));
+        CAFE_PASS(write_member(output, &members[i], &at));
         cafe_step(output->context, i + 1, 0);
     }
     start = at;
     for (int i = 0; i < MEMBERS; i++) {
         record entry = {.size = 0};
         put_entry(&entry, &members[i]);
-        CAFE_TRY(cafe_output_write(output, entry.bytes, entry.size));
+        CAFE_PASS(cafe_output_write(output, entry.bytes, entry.size));
         at += (uint64_t)entry.size;
     }
     record end = {.size = 0};
     put_end(&end, start, at - start);
-    status = cafe_output_write(output, end.bytes, end.size);
-done:
-    return status;
+    return cafe_output_write(output, end.bytes, end.size);
 }
 
 /* ---- checks and checksums -------------------------------------------------------------------- */

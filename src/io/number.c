@@ -188,8 +188,7 @@ static cafe_status look_up(numbering *n, void **side, int32_t *nodes) {
     cafe_context *context = n->list->context;
     n->from = *side;
     n->to = nodes;
-    cafe_status status = cafe_each(context, cafe_blocks(n->list->count, BLOCK), look_up_block, n);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(context, cafe_blocks(n->list->count, BLOCK), look_up_block, n));
     cafe_mem_free(context, *side);
     *side = NULL;
     return CAFE_OK;

@@ -16,8 +16,7 @@ static cafe_status detect(const cafe_input *input, const cafe_graph_options *opt
     int64_t size = sizeof start;
     *format = (cafe_format)options->format;
     if (*format != CAFE_FORMAT_AUTO) return CAFE_OK;
-    cafe_status status = cafe_input_peek(input, start, &size);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_input_peek(input, start, &size));
     *format = cafe_format_of_content(start, size);
     if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(input->name, false);
     if (*format == CAFE_FORMAT_AUTO) *format = CAFE_FORMAT_EDGES;

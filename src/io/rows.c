@@ -10,16 +10,13 @@
 enum { WINDOW = 1 << 22, LONGEST = 65535 };
 
 cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows) {
-    cafe_status status = CAFE_OK;
     *rows = (cafe_rows){.context = context};
     rows->input.context = rows->text.context = context;
     rows->field = cafe_mem(context, LONGEST + 1, 1);
     if (!rows->field) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_input_open(context, path, &rows->input));
-    status = cafe_text_open(context, rows->input.name, rows->input.bytes, rows->input.size, WINDOW,
-                            &rows->text);
-done:
-    return status;
+    CAFE_PASS(cafe_input_open(context, path, &rows->input));
+    return cafe_text_open(context, rows->input.name, rows->input.bytes, rows->input.size, WINDOW,
+                          &rows->text);
 }
 
 void cafe_rows_close(cafe_rows *rows) {
@@ -29,18 +26,16 @@ void cafe_rows_close(cafe_rows *rows) {
 }
 
 cafe_status cafe_rows_next(cafe_rows *rows, bool *more) {
-    cafe_status status = CAFE_OK;
     cafe_place *line = &rows->line;
     do {
-        CAFE_TRY(cafe_check_cancel(rows->context));
-        CAFE_TRY(cafe_text_line(&rows->text, line));
+        CAFE_PASS(cafe_check_cancel(rows->context));
+        CAFE_PASS(cafe_text_line(&rows->text, line));
         *more = line->begin < line->end;
-        if (!*more) goto done;
+        if (!*more) return CAFE_OK;
         line->at = cafe_skip_blanks(line->begin);
     } while (cafe_is_line_end(*line->at) || *line->at == '#' || *line->at == '%');
     rows->separator = cafe_field_separator(line->at);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t *behind) {

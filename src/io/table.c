@@ -89,8 +89,7 @@ static cafe_status read_npy(cafe_context *context, const char *name, const uint8
                             int64_t size, cafe_table *table) {
     cafe_npy array;
     loading l = {.array = &array, .table = table, .bad = INT64_MAX};
-    cafe_status status = cafe_npy_open(context, name, bytes, size, &array);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_npy_open(context, name, bytes, size, &array));
     if (!strchr("biuf", array.kind) || array.dimensions == 0 || array.count == 0)
         return cafe_fail(context, CAFE_ERROR_FORMAT,
                          "%s: expected rows and columns of numbers, found another kind of array or "
@@ -100,7 +99,7 @@ static cafe_status read_npy(cafe_context *context, const char *name, const uint8
     table->columns = array.dimensions == 2 ? array.shape[1] : 1;
     table->values = cafe_mem(context, array.count, sizeof *table->values);
     if (!table->values) return CAFE_ERROR_MEMORY;
-    status = cafe_each(context, cafe_blocks(array.count, BLOCK), load_block, &l);
+    cafe_status status = cafe_each(context, cafe_blocks(array.count, BLOCK), load_block, &l);
     int64_t bad = atomic_load(&l.bad);
     if (status == CAFE_OK && bad < INT64_MAX)
         status =

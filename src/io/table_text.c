@@ -161,11 +161,9 @@ static void look_at_cells(const uint8_t *p, const layout *l, outline *o) {
 
 /* Moves to the next line that is neither blank nor a comment; begin == end behind the last one. */
 static cafe_status next_line(cafe_text *text, const layout *l, cafe_place *line) {
-    cafe_status status = CAFE_OK;
-    do CAFE_TRY(cafe_text_line(text, line));
+    do CAFE_PASS(cafe_text_line(text, line));
     while (line->begin < line->end && is_skipped(l, line->at));
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static void decide(const outline *first, const outline *second, layout *l) {
@@ -205,8 +203,7 @@ done:
 /* "n K", the first line of word2vec text, taken off the text. */
 static cafe_status take_sizes(cafe_text *text, layout *l, int64_t *columns) {
     cafe_place line;
-    cafe_status status = cafe_text_line(text, &line);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_text_line(text, &line));
     const uint8_t *p = line.at;
     bool right = line.begin < line.end && cafe_scan_integer(&p, &l->stated) == CAFE_SCAN_OK;
     p = right ? cafe_skip_blanks(p) : p;
@@ -244,8 +241,7 @@ done:
 static cafe_status read_heading(cafe_text *text, const layout *l, cafe_table *table) {
     cafe_place line;
     cafe_field field;
-    cafe_status status = next_line(text, l, &line);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(next_line(text, l, &line));
     int64_t *start = cafe_mem_zero(text->context, l->columns + 1, sizeof *start);
     char *names = cafe_mem(text->context, line.end - line.begin, 1);
     table->column_names = (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = names};
@@ -418,14 +414,12 @@ done:
 
 static cafe_status read_rows(parsing *p) {
     cafe_text *text = &p->text;
-    cafe_status status = CAFE_OK;
-    if (text->begin == text->end) CAFE_TRY(cafe_text_next(text));
+    if (text->begin == text->end) CAFE_PASS(cafe_text_next(text));
     while (text->begin < text->end) {
-        CAFE_TRY(read_window(p));
-        CAFE_TRY(cafe_text_next(text));
+        CAFE_PASS(read_window(p));
+        CAFE_PASS(cafe_text_next(text));
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status check_stated(cafe_context *context, const layout *l, const cafe_table *table) {

@@ -159,15 +159,14 @@ static cafe_status fail_gzip(cafe_text *text, const struct cafe_text_buffer *buf
 
 /* The window is the buffer up to its last line end; a line longer than the buffer makes it grow. */
 static cafe_status next_gzip(cafe_text *text) {
-    cafe_status status = CAFE_OK;
     struct cafe_text_buffer *next = &text->buffers[!text->current];
-    CAFE_TRY(reserve(text, next, text->window));
+    CAFE_PASS(reserve(text, next, text->window));
     prefetch(text);
     const uint8_t *newline = memrchr(next->bytes, '\n', (size_t)next->used);
     while (!newline && !cafe_gunzip_ended(text->gunzip)) {
-        CAFE_TRY(cafe_check_cancel(text->context));
+        CAFE_PASS(cafe_check_cancel(text->context));
         if (next->capacity > longest_line) return fail_long_line(text);
-        CAFE_TRY(reserve(text, next, 2 * next->capacity));
+        CAFE_PASS(reserve(text, next, 2 * next->capacity));
         fill(text, next);
         newline = memrchr(next->bytes, '\n', (size_t)next->used);
     }
@@ -182,9 +181,7 @@ static cafe_status next_gzip(cafe_text *text) {
     text->begin = next->bytes;
     text->end = newline ? newline + 1 : next->bytes;
     text->rest = next->bytes + next->used - text->end;
-    status = reserve(text, &text->buffers[!text->current], text->rest + text->window);
-done:
-    return status;
+    return reserve(text, &text->buffers[!text->current], text->rest + text->window);
 }
 
 cafe_status cafe_text_next(cafe_text *text) {
@@ -238,8 +235,7 @@ static void cut_piece(void *argument, int64_t task) {
 
 cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces) {
     cutting c = {text, pieces};
-    cafe_status status = cafe_each(text->context, CAFE_TEXT_PIECES, cut_piece, &c);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(text->context, CAFE_TEXT_PIECES, cut_piece, &c));
     int64_t before = 0;
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
         pieces[k].before = before;

@@ -146,16 +146,13 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
         .graph = graph, .separator = separator_of(output->path), .weights = graph->weights != NULL};
     w.style = graph->names.kind == CAFE_NAMES_STRING ? ORDERED_EDGES : EDGES;
     w.weights |= graph->counts.self_loops_kept != 0;
-    cafe_status status = CAFE_OK;
     int64_t bare = 0;
     for (int64_t u = 0; u < graph->n; u++) bare += graph->offsets[u] == graph->offsets[u + 1];
     if (graph->names.kind == CAFE_NAMES_INDEX)
-        CAFE_TRY(write_line(output, "# cafe: nodes ", &graph->n, 1, "\n"));
+        CAFE_PASS(write_line(output, "# cafe: nodes ", &graph->n, 1, "\n"));
     else if (bare > 0)
-        CAFE_TRY(write_line(output, "# isolated nodes, not listed: ", &bare, 1, "\n"));
-    status = write_items(output, &w);
-done:
-    return status;
+        CAFE_PASS(write_line(output, "# isolated nodes, not listed: ", &bare, 1, "\n"));
+    return write_items(output, &w);
 }
 
 cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph) {

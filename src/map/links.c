@@ -130,8 +130,7 @@ static cafe_status link_edges(cafe_context *context, weighing *w) {
     cafe_map_rows *rows = w->rows;
     rows->offsets = cafe_mem(context, rows->n + 1, sizeof *rows->offsets);
     if (!rows->offsets) return CAFE_ERROR_MEMORY;
-    cafe_status status = allocate(context, count_arcs(w->graph, w->rank, rows), rows);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(allocate(context, count_arcs(w->graph, w->rank, rows), rows));
     return cafe_ranges(context, rows->n, BLOCK, weigh_block, w);
 }
 
@@ -148,8 +147,7 @@ static void copy_directions(const weighing *w, float *x) {
 static cafe_status copy_rows(cafe_context *context, const cafe_graph *near, cafe_map_rows *rows) {
     rows->offsets = cafe_mem(context, rows->n + 1, sizeof *rows->offsets);
     if (!rows->offsets) return CAFE_ERROR_MEMORY;
-    cafe_status status = allocate(context, near->arcs, rows);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(allocate(context, near->arcs, rows));
     for (int64_t i = 0; i <= rows->n; i++) rows->offsets[i] = near->offsets[i];
     for (int64_t arc = 0; arc < near->arcs; arc++) {
         rows->targets[arc] = near->targets[arc];

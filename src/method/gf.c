@@ -180,31 +180,27 @@ static void within_task(void *argument, int64_t block) {
 }
 
 static cafe_status run_epoch(cafe_context *context, gf *f) {
-    cafe_status status = CAFE_OK;
     for (f->round = 0; f->round < f->blocks - 1; f->round++)
-        CAFE_TRY(cafe_each(context, f->blocks / 2, pair_task, f));
-    CAFE_TRY(cafe_each(context, f->blocks, within_task, f));
-done:
-    return status;
+        CAFE_PASS(cafe_each(context, f->blocks / 2, pair_task, f));
+    return cafe_each(context, f->blocks, within_task, f);
 }
 
 /* ---- the descent ----------------------------------------------------------------------------- */
 
 /* Epochs until one of them gains less than the tolerance. Of the loss only falls are kept. */
 static cafe_status descend(cafe_context *context, gf *f, const cafe_gf_options *o) {
-    cafe_status status = CAFE_OK;
     cafe_solution *s = f->s;
     size_t bytes = (size_t)(s->n * s->stride) * sizeof *f->x;
     double shorter = 1;
     int halvings = 0;
-    CAFE_TRY(find_loss(context, f, &s->objective[0]));
+    CAFE_PASS(find_loss(context, f, &s->objective[0]));
     cafe_phase(context, "epoch", o->epochs);
     while (s->sweeps < o->epochs && halvings < MOST_HALVINGS && !s->converged) {
         double before = s->objective[s->sweeps], after;
         memcpy(f->saved, f->x, bytes);
         f->rate = (float)(shorter * o->rate / sqrt((double)s->sweeps + 1));
-        CAFE_TRY(run_epoch(context, f));
-        CAFE_TRY(find_loss(context, f, &after));
+        CAFE_PASS(run_epoch(context, f));
+        CAFE_PASS(find_loss(context, f, &after));
         if (!(after <= before)) { /* or not a number */
             memcpy(f->x, f->saved, bytes);
             shorter /= 2;
@@ -215,8 +211,7 @@ static cafe_status descend(cafe_context *context, gf *f, const cafe_gf_options *
         s->converged = before - after <= o->tolerance * before;
         cafe_step(context, s->sweeps, after);
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const cafe_gf_options *o,
@@ -227,8 +222,7 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     f->seed = context->seed;
     f->lambda = (float)o->regularisation;
     f->blocks = 2 * (pairs < 1 ? 1 : pairs > MOST_BLOCKS / 2 ? MOST_BLOCKS / 2 : pairs);
-    cafe_status status = cafe_solution_rows(context, "gf", graph->n, o->columns, o->epochs, &f->s);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_solution_rows(context, "gf", graph->n, o->columns, o->epochs, &f->s));
     f->s->loss = true;
     f->x = f->s->h.x;
     f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);

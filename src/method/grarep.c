@@ -123,14 +123,11 @@ static void log_block(void *argument, int64_t block) {
 
 /* A^k from A^(k-1), and Y^k of it. */
 static cafe_status advance(cafe_context *context, grarep *g) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(g->n, ROWS), power_block, g));
+    CAFE_PASS(cafe_parallel(context, cafe_blocks(g->n, ROWS), power_block, g));
     float *old = g->power;
     g->power = g->next, g->next = old;
-    CAFE_TRY(cafe_each(context, cafe_blocks(g->n, SLICE), tau_slice, g));
-    CAFE_TRY(cafe_each(context, cafe_blocks(g->n, ROWS), log_block, g));
-done:
-    return status;
+    CAFE_PASS(cafe_each(context, cafe_blocks(g->n, SLICE), tau_slice, g));
+    return cafe_each(context, cafe_blocks(g->n, ROWS), log_block, g);
 }
 
 /* ---- x -> Y Y^T x ---------------------------------------------------------------------------- */
@@ -161,8 +158,7 @@ static void plain_block(void *argument, int64_t first, int64_t last) {
 static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
     grarep *g = argument;
     g->x = x, g->out = y;
-    cafe_status status = cafe_each(context, cafe_blocks(g->n, SLICE), transposed_slice, g);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(context, cafe_blocks(g->n, SLICE), transposed_slice, g));
     return cafe_ranges(context, g->n, ROWS, plain_block, g);
 }
 
@@ -182,8 +178,7 @@ static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, in
     cafe_eigen_problem problem = {g->n, product, cafe_want_size, g, most, tolerance, 0};
     cafe_eigen found;
     double loss = 0;
-    cafe_status status = cafe_eigen_solve(context, &problem, &found);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_eigen_solve(context, &problem, &found));
     for (int64_t b = 0; b < cafe_blocks(g->n, ROWS); b++) loss += g->squares[b];
     for (int64_t j = 0; j < found.count; j++) {
         double square = found.values[j] > tolerance * found.values[0] ? found.values[j] : 0;
@@ -193,7 +188,7 @@ static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, in
     s->objective[0] += fmax(loss, 0);
     s->converged = s->converged && found.converged == found.count;
     cafe_eigen_free(context, &found);
-    return status;
+    return CAFE_OK;
 }
 
 /* Row u of every Y^k of a node without edges is zero; rounding left near zeros in U. */

@@ -65,8 +65,7 @@ static cafe_status find_beta(cafe_context *context, cafe_eigen_problem problem, 
                              double asked) {
     cafe_eigen found;
     problem.count = 1;
-    cafe_status status = cafe_eigen_solve(context, &problem, &found);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_eigen_solve(context, &problem, &found));
     double radius = found.values[0];
     cafe_eigen_free(context, &found);
     if (asked * radius >= 1 - 1e-6)

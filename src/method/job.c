@@ -10,9 +10,7 @@
 cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *options,
                              const cafe_method_inputs *inputs, cafe_method_options *own_options,
                              cafe_method_inputs *own_inputs) {
-    cafe_status status =
-        cafe_inputs_take(context, "a method", options, own_options, sizeof *own_options);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_inputs_take(context, "a method", options, own_options, sizeof *own_options));
     return cafe_inputs_take(context, "a method", inputs, own_inputs, sizeof *own_inputs);
 }
 
@@ -83,15 +81,12 @@ static cafe_status check_inputs(cafe_context *context, const cafe_method *method
 cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
                                const cafe_option_table *table, const cafe_method_options *options,
                                const cafe_method_inputs *inputs, int64_t nodes, void *own) {
-    cafe_status status = CAFE_OK;
     cafe_method_options o;
     cafe_method_inputs in;
     int64_t cut;
-    CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
-    CAFE_TRY(check_inputs(context, method, &in));
-    CAFE_TRY(settle(context, table, &o, &in, nodes, own, &cut));
-done:
-    return status;
+    CAFE_PASS(cafe_method_take(context, options, inputs, &o, &in));
+    CAFE_PASS(check_inputs(context, method, &in));
+    return settle(context, table, &o, &in, nodes, own, &cut);
 }
 
 /* ---- a job ----------------------------------------------------------------------------------- */
@@ -114,19 +109,16 @@ static cafe_status find_table(cafe_context *context, const cafe_method **method,
 cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,
                           bool communities, const cafe_method_options *options,
                           const cafe_method_inputs *inputs, cafe_job *job) {
-    cafe_status status = CAFE_OK;
     const cafe_option_table *table = NULL;
-    CAFE_TRY(find_table(context, &method, communities, &table));
+    CAFE_PASS(find_table(context, &method, communities, &table));
     job->model = model;
     job->method = method;
-    CAFE_TRY(cafe_method_take(context, options, inputs, &job->options, &job->inputs));
-    CAFE_TRY(check_inputs(context, method, &job->inputs));
+    CAFE_PASS(cafe_method_take(context, options, inputs, &job->options, &job->inputs));
+    CAFE_PASS(check_inputs(context, method, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
-    CAFE_TRY(cafe_mem_had(job->own));
-    CAFE_TRY(
-        settle(context, table, &job->options, &job->inputs, model->graph->n, job->own, &job->cut));
-done:
-    return status;
+    CAFE_PASS(cafe_mem_had(job->own));
+    return settle(context, table, &job->options, &job->inputs, model->graph->n, job->own,
+                  &job->cut);
 }
 
 void cafe_job_close(cafe_context *context, cafe_job *job) {

@@ -7,16 +7,13 @@
  * of seeds and of the weights that balance the pairs. */
 static cafe_status certify_exact(cafe_context *context, const cafe_sample_options *sample,
                                  cafe_model *model) {
-    cafe_status status = CAFE_OK;
     cafe_sample_options o;
     const cafe_sampled_info *info = cafe_sampled_get_info(model->sampled);
-    CAFE_TRY(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
+    CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
     if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 || o.balance)
         return CAFE_OK;
-    CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &model->edges));
-    CAFE_TRY(cafe_operator_walk(context, model->edges, o.window, &model->certify));
-done:
-    return status;
+    CAFE_PASS(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &model->edges));
+    return cafe_operator_walk(context, model->edges, o.window, &model->certify);
 }
 
 static cafe_status check_sampling(cafe_context *context, const cafe_method *method,

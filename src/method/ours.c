@@ -84,8 +84,7 @@ done:
 
 static cafe_status cluster_layers(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
     const cafe_layer *top;
-    cafe_status status = cafe_layers_find(context, job->model->op, job->own, &c->layers);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_layers_find(context, job->model->op, job->own, &c->layers));
     top = cafe_layers_get(c->layers, cafe_layers_count(c->layers) - 1);
     c->info.layers = c->layers;
     c->info.partition = top->partition;

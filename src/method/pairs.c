@@ -127,13 +127,10 @@ static void shuffle_bucket(void *argument, int64_t bucket) {
 
 cafe_status cafe_grid_fill(cafe_context *context, const cafe_pair_source *source, int64_t first,
                            int64_t count, int64_t batch, cafe_grid *grid) {
-    cafe_status status = CAFE_OK;
     fill_job job = {source, grid, first, count, batch, 0};
-    CAFE_TRY(cafe_parallel(context, TASKS, fill_task, &job));
+    CAFE_PASS(cafe_parallel(context, TASKS, fill_task, &job));
     find_places(grid);
     job.place = 1;
-    CAFE_TRY(cafe_parallel(context, TASKS, fill_task, &job));
-    CAFE_TRY(cafe_each(context, grid->blocks * grid->blocks, shuffle_bucket, &job));
-done:
-    return status;
+    CAFE_PASS(cafe_parallel(context, TASKS, fill_task, &job));
+    return cafe_each(context, grid->blocks * grid->blocks, shuffle_bucket, &job);
 }

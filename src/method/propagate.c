@@ -149,30 +149,27 @@ static cafe_status take_term(cafe_context *context, filter *f, int64_t i, const 
 }
 
 static cafe_status run_filter(cafe_context *context, filter *f, int64_t order) {
-    cafe_status status = CAFE_OK;
     size_t bytes = (size_t)f->count * sizeof *f->x;
     memcpy(f->rest, f->x, bytes);
     memcpy(f->older, f->x, bytes);
-    CAFE_TRY(take_term(context, f, 0, f->older));
+    CAFE_PASS(take_term(context, f, 0, f->older));
     /* T_1 x = M (M x) / 2 - x */
-    CAFE_TRY(apply(context, f, 1, f->older, 0, NULL, 0, f->half));
-    CAFE_TRY(apply(context, f, 0.5, f->half, -1, f->older, 0, f->old));
-    CAFE_TRY(take_term(context, f, 1, f->old));
+    CAFE_PASS(apply(context, f, 1, f->older, 0, NULL, 0, f->half));
+    CAFE_PASS(apply(context, f, 0.5, f->half, -1, f->older, 0, f->old));
+    CAFE_PASS(take_term(context, f, 1, f->old));
     for (int64_t i = 2; i < order; i++) {
-        CAFE_TRY(apply(context, f, 1, f->old, 0, NULL, 0, f->half));
-        CAFE_TRY(apply(context, f, 1, f->half, -2, f->old, -1, f->older));
+        CAFE_PASS(apply(context, f, 1, f->old, 0, NULL, 0, f->half));
+        CAFE_PASS(apply(context, f, 1, f->half, -2, f->old, -1, f->older));
         float *newest = f->older;
         f->older = f->old, f->old = newest;
-        CAFE_TRY(take_term(context, f, i, newest));
+        CAFE_PASS(take_term(context, f, i, newest));
         cafe_step(context, i + 1, 0);
     }
     /* X = B rest */
     product_job last = f->pass;
     last.sum_scale = 1;
     last.x = f->rest, last.y = f->x;
-    CAFE_TRY(product(context, &last));
-done:
-    return status;
+    return product(context, &last);
 }
 
 /* ---- singular vectors ------------------------------------------------------------------------ */

@@ -54,9 +54,7 @@ static void sparse_block(void *argument, int64_t first, int64_t last) {
 static cafe_status layer_gradient(cafe_sdne_net *net, int64_t l) {
     const cafe_sdne_layer *layer = &net->layer[l];
     cafe_sdne_job job = {net, l};
-    cafe_status status =
-        cafe_each(net->context, cafe_blocks(layer->out, CAFE_SDNE_TILE), bias_tile, &job);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(net->context, cafe_blocks(layer->out, CAFE_SDNE_TILE), bias_tile, &job));
     if (l == 0) return cafe_ranges(net->context, net->graph->n, NODES, sparse_block, net);
     cafe_sdne_product p = {.rows = layer->in, .columns = layer->out, .inner = net->rows};
     p.a = net->value[l - 1];
@@ -104,24 +102,21 @@ static cafe_status layer_back(cafe_sdne_net *net, int64_t l) {
     p.b = net->theta + layer->weight;
     p.transpose_b = true;
     p.c = net->delta[l - 1];
-    cafe_status status = cafe_sdne_multiply(net->context, &p);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_sdne_multiply(net->context, &p));
     return cafe_each(net->context, net->rows, delta_row, &job);
 }
 
 cafe_status cafe_sdne_gradient(cafe_sdne_net *net, const int32_t *nodes, int64_t rows) {
-    cafe_status status = CAFE_OK;
     net->nodes = nodes;
     net->rows = rows;
     memset(net->place, -1, (size_t)net->graph->n * sizeof *net->place);
     for (int64_t i = 0; i < rows; i++) net->place[nodes[i]] = (int32_t)i;
-    CAFE_TRY(cafe_sdne_forward(net));
+    CAFE_PASS(cafe_sdne_forward(net));
     for (int64_t l = CAFE_SDNE_LAYERS - 1; l >= 0; l--) {
-        CAFE_TRY(layer_gradient(net, l));
-        if (l > 0) CAFE_TRY(layer_back(net, l));
+        CAFE_PASS(layer_gradient(net, l));
+        if (l > 0) CAFE_PASS(layer_back(net, l));
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- Adam ------------------------------------------------------------------------------------ */

@@ -265,21 +265,19 @@ static void keep_codes(const cafe_sdne_net *net, int64_t stride, float *h) {
 }
 
 cafe_status cafe_sdne_evaluate(cafe_sdne_net *net, int64_t stride, float *h, double *loss) {
-    cafe_status status = CAFE_OK;
     int64_t n = net->graph->n, blocks = cafe_blocks(net->weights, CAFE_SDNE_BLOCK);
     pairs_job pairs = {net, stride, h};
     double second = 0;
     net->nodes = NULL;
     for (net->from = 0; net->from < n; net->from += net->rows) {
         net->rows = n - net->from < net->options.batch ? n - net->from : net->options.batch;
-        CAFE_TRY(cafe_sdne_forward(net));
+        CAFE_PASS(cafe_sdne_forward(net));
         second += add(net->rows, net->row_loss);
         keep_codes(net, stride, h);
     }
-    CAFE_TRY(cafe_each(net->context, n, pairs_row, &pairs));
-    CAFE_TRY(cafe_each(net->context, blocks, weights_block, net));
+    CAFE_PASS(cafe_each(net->context, n, pairs_row, &pairs));
+    CAFE_PASS(cafe_each(net->context, blocks, weights_block, net));
     *loss = second + net->options.alpha * add(n, net->row_loss) +
             net->options.nu / 2 * add(blocks, net->block_losses);
-done:
-    return status;
+    return CAFE_OK;
 }

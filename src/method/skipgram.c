@@ -190,32 +190,28 @@ static void merge_top(const cafe_skipgram *s) {
 
 static cafe_status train_batch(cafe_context *context, cafe_skipgram *s, int64_t first,
                                int64_t count) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_grid_fill(context, s->source, first, count, s->batch, &s->grid));
+    CAFE_PASS(cafe_grid_fill(context, s->source, first, count, s->batch, &s->grid));
     if (s->top) {
-        CAFE_TRY(cafe_parallel(context, s->blocks, train_top, s));
+        CAFE_PASS(cafe_parallel(context, s->blocks, train_top, s));
         merge_top(s);
     }
     for (s->round = 0; s->round < s->blocks; s->round++)
-        CAFE_TRY(cafe_parallel(context, s->blocks * s->slices, train_task, s));
+        CAFE_PASS(cafe_parallel(context, s->blocks * s->slices, train_task, s));
     s->batch++;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status train_pass(cafe_context *context, cafe_skipgram *s, int64_t pass,
                               cafe_solution *found) {
-    cafe_status status = CAFE_OK;
     int64_t units = s->source->units;
     for (int64_t at = 0; at < units; at += s->grid.units) {
         int64_t count = units - at < s->grid.units ? units - at : s->grid.units;
-        CAFE_TRY(train_batch(context, s, pass * units + at, count));
+        CAFE_PASS(train_batch(context, s, pass * units + at, count));
         cafe_step(context, s->batch, found->objective[pass]);
     }
-    CAFE_TRY(cafe_skipgram_loss(context, s, &found->objective[pass + 1]));
+    CAFE_PASS(cafe_skipgram_loss(context, s, &found->objective[pass + 1]));
     found->sweeps = pass + 1;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -261,18 +257,16 @@ static int64_t batch_pairs(int64_t n, int64_t blocks) {
 }
 
 static cafe_status prepare(cafe_context *context, const cafe_graph *graph, cafe_skipgram *s) {
-    cafe_status status = CAFE_OK;
     const cafe_pair_source *source = s->source;
     cafe_phase(context, "start", 0);
     cafe_sigma_init(&s->sigma);
-    CAFE_TRY(make_rows(context, graph, s));
-    CAFE_TRY(cafe_ranges(context, s->n, START_BLOCK, start_block, s));
-    CAFE_TRY(cafe_grid_new(context, source, s->blocks,
-                           batch_pairs(s->n, cafe_skipgram_blocks(s->n)), &s->grid));
+    CAFE_PASS(make_rows(context, graph, s));
+    CAFE_PASS(cafe_ranges(context, s->n, START_BLOCK, start_block, s));
+    CAFE_PASS(cafe_grid_new(context, source, s->blocks,
+                            batch_pairs(s->n, cafe_skipgram_blocks(s->n)), &s->grid));
     s->grid.seed = s->seed;
     if (source->units > 0) s->batches = s->plan->passes * cafe_blocks(source->units, s->grid.units);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static void release(cafe_context *context, cafe_skipgram *s) {

@@ -66,30 +66,26 @@ static cafe_status soften(cafe_context *context, int64_t n, int64_t columns, beg
 
 static cafe_status run_dense(cafe_context *context, const cafe_job *job,
                              const cafe_softmax_options *o, beginning *b, cafe_clustering *c) {
-    cafe_status status = CAFE_OK;
-    if (b->part) CAFE_TRY(soften(context, c->info.nodes, o->columns, b));
-    CAFE_TRY(cafe_softmax(context, job->model->op, o, b->rows, job->inputs.labels, &c->solution));
-    CAFE_TRY(cafe_solution_partition(context, c->solution, c->part, &c->info.communities));
+    if (b->part) CAFE_PASS(soften(context, c->info.nodes, o->columns, b));
+    CAFE_PASS(cafe_softmax(context, job->model->op, o, b->rows, job->inputs.labels, &c->solution));
+    CAFE_PASS(cafe_solution_partition(context, c->solution, c->part, &c->info.communities));
     c->info.objective = cafe_solution_objective(c->solution);
     c->info.sweeps = cafe_solution_sweeps(c->solution);
     c->info.converged = cafe_solution_converged(c->solution);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status run_sparse(cafe_context *context, const cafe_job *job,
                               const cafe_softmax_options *o, const beginning *b,
                               cafe_clustering *c) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_softmax_sparse(context, job->model->op, o, b->part, job->inputs.labels,
-                                 &c->memberships));
-    CAFE_TRY(cafe_memberships_partition(context, c->memberships, c->part, &c->info.communities));
+    CAFE_PASS(cafe_softmax_sparse(context, job->model->op, o, b->part, job->inputs.labels,
+                                  &c->memberships));
+    CAFE_PASS(cafe_memberships_partition(context, c->memberships, c->part, &c->info.communities));
     c->info.sparse = 1;
     c->info.objective = cafe_memberships_objective(c->memberships);
     c->info.sweeps = cafe_memberships_sweeps(c->memberships);
     c->info.converged = cafe_memberships_converged(c->memberships);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */

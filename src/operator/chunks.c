@@ -81,8 +81,7 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
     c->offsets = cafe_mem(context, c->size + 1, sizeof *c->offsets);
     c->inner = cafe_mem(context, c->size, sizeof *c->inner);
     if (!c->offsets || !c->inner) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_each(context, blocks, count_block, &job);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(context, blocks, count_block, &job));
     c->offsets[0] = 0;
     for (int64_t i = 0; i < c->size; i++) c->offsets[i + 1] += c->offsets[i];
     c->targets = cafe_mem(context, c->offsets[c->size], sizeof *c->targets);

@@ -106,8 +106,7 @@ static int64_t chunk_bytes(const cafe_mover *m) {
 cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *list, int64_t size,
                            int64_t chunks, float *moved) {
     forget_aim(m);
-    cafe_status status = cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks));
     int64_t largest = cafe_chunk_size(m->chunks, 0), tasks = cafe_blocks(largest, TASK);
     m->moved = moved;
     m->task = TASK;

@@ -71,8 +71,7 @@ static double inner_product(const cafe_operator_parts *q, int64_t u, int64_t w) 
 cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
                               double *row) {
     const cafe_operator_parts *q = &op->parts;
-    cafe_status status = cafe_operator_need_rows(context, op);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_operator_need_rows(context, op));
     if (u < 0 || u >= op->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld", (long long)u);
     /* q(u,w) = sign a(u,w) / total + kappa <f_u, f_w> */

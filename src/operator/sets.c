@@ -67,11 +67,11 @@ cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, 
 /* q(S,S') = p(S,S') - p(S) p(S'), or the negative of it. */
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
                                      const int32_t *part, int64_t parts, double *covariance) {
-    cafe_status status = cafe_operator_need_links(context, op);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_operator_need_links(context, op));
     double *mass = cafe_mem(context, parts, sizeof *mass);
     if (!mass) return CAFE_ERROR_MEMORY;
-    status = cafe_partition_pairs(context, &CAFE_JOINT(&op->parts), part, parts, covariance, mass);
+    cafe_status status =
+        cafe_partition_pairs(context, &CAFE_JOINT(&op->parts), part, parts, covariance, mass);
     for (int64_t i = 0; i < parts && status == CAFE_OK; i++)
         for (int64_t j = 0; j < parts; j++)
             covariance[i * parts + j] =

@@ -84,9 +84,8 @@ cafe_status cafe_operator_walk(cafe_context *context, const cafe_sampled *sample
     *op = NULL;
     if (window < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a walk has at least one step");
     if (window == 1) return cafe_operator_modularity(context, sampled, op);
-    cafe_status status = cafe_operator_new(context, &walk, sampled->n, op);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_operator_new(context, &walk, sampled->n, op));
     (*op)->parts = cafe_modularity_parts(sampled);
     (*op)->window = window;
-    return status;
+    return CAFE_OK;
 }

@@ -82,19 +82,17 @@ static void improve(void *argument, int64_t task, int32_t worker) {
 
 static cafe_status descend(descent *d) {
     int64_t n = d->nearest->n, tasks = cafe_blocks(n, ROWS), threads = cafe_threads(d->context);
-    cafe_status status = CAFE_OK;
     cafe_phase(d->context, "neighbours", MOST_ROUNDS);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        CAFE_TRY(cafe_each(d->context, tasks, picture_own, d));
-        CAFE_TRY(picture_others(d));
+        CAFE_PASS(cafe_each(d->context, tasks, picture_own, d));
+        CAFE_PASS(picture_others(d));
         memset(d->seen, 0, (size_t)(threads * n) * sizeof *d->seen);
         atomic_store(&d->moves, 0);
-        CAFE_TRY(cafe_parallel(d->context, tasks, improve, d));
+        CAFE_PASS(cafe_parallel(d->context, tasks, improve, d));
         cafe_step(d->context, round + 1, (double)atomic_load(&d->moves));
         if (atomic_load(&d->moves) * 1000 < n * d->nearest->k) break;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status refine(cafe_context *context, const cafe_points *points, cafe_nearest *lists) {

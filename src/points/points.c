@@ -85,24 +85,22 @@ static void scale_rows(void *argument, int64_t task) {
 static cafe_status prepare_rows(linking *l) {
     cafe_context *context = l->context;
     int64_t tasks = cafe_blocks(l->points.n, ROWS);
-    cafe_status status;
     atomic_store(&l->bad, INT64_MAX);
-    CAFE_TRY(cafe_each(context, tasks, check_rows, l));
+    CAFE_PASS(cafe_each(context, tasks, check_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "row %lld: expected numbers from -1e15 to 1e15, found another",
-                           (long long)atomic_load(&l->bad)));
-    if (l->options.kernel != CAFE_KERNEL_COSINE) goto done;
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "row %lld: expected numbers from -1e15 to 1e15, found another",
+                         (long long)atomic_load(&l->bad));
+    if (l->options.kernel != CAFE_KERNEL_COSINE) return CAFE_OK;
     l->unit = cafe_mem(context, l->points.n * l->points.dims, sizeof *l->unit);
     if (!l->unit) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_each(context, tasks, scale_rows, l));
+    CAFE_PASS(cafe_each(context, tasks, scale_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "row %lld: expected a direction for the cosine, found zeros alone",
-                           (long long)atomic_load(&l->bad)));
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "row %lld: expected a direction for the cosine, found zeros alone",
+                         (long long)atomic_load(&l->bad));
     l->points.x = l->unit;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status search(linking *l) {
@@ -111,8 +109,7 @@ static cafe_status search(linking *l) {
     bool approximate = l->options.approximate == CAFE_APPROXIMATE_AUTO
                            ? n > CAFE_POINTS_EXACT
                            : l->options.approximate == CAFE_APPROXIMATE_YES;
-    cafe_status status = cafe_nearest_create(l->context, n, k, false, &l->nearest);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_nearest_create(l->context, n, k, false, &l->nearest));
     return approximate ? cafe_nearest_approximate(l->context, &l->points, &l->nearest)
                        : cafe_nearest_exact(l->context, &l->points, &l->nearest);
 }

@@ -112,11 +112,9 @@ static void join_leaf(void *argument, int64_t task) {
 }
 
 static cafe_status join_leaves(forest *f) {
-    cafe_status status = CAFE_OK;
     for (f->tree = 0; f->tree < TREES; f->tree++)
-        CAFE_TRY(cafe_each(f->context, f->count[f->tree], join_leaf, f));
-done:
-    return status;
+        CAFE_PASS(cafe_each(f->context, f->count[f->tree], join_leaf, f));
+    return CAFE_OK;
 }
 
 cafe_status cafe_nearest_trees(cafe_context *context, const cafe_points *points,

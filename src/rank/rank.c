@@ -180,8 +180,7 @@ static void step_block(void *argument, int64_t block) {
 
 static cafe_status step(cafe_context *context, walk *k, double *change) {
     int64_t blocks = cafe_blocks(k->s->n, BLOCK);
-    cafe_status status = cafe_each(context, blocks, step_block, k);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(context, blocks, step_block, k));
     *change = add(k->partial, blocks, 2);
     k->lost = add(k->partial + 1, blocks, 2);
     double *old = k->from;

@@ -161,9 +161,7 @@ static const cafe_field community_fields[] = {FIELD(nodes), FIELD(mass), FIELD(i
 
 static cafe_status put_community(const cards *c, int32_t community) {
     cafe_community_card card;
-    cafe_status status =
-        cafe_explain_community(c->report->context, c->explanation, community, &card);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_explain_community(c->report->context, c->explanation, community, &card));
     cafe_report_open(c->report, NULL, '{');
     name_community(c, "community", community);
     CAFE_REPORT_FIELDS(c->report, community_fields, &card);
@@ -215,8 +213,7 @@ static void put_position(const cards *c, const cafe_node_card *card) {
 
 static cafe_status put_node(const cards *c, int64_t node) {
     cafe_node_card card;
-    cafe_status status = cafe_explain_node(c->report->context, c->explanation, node, &card);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_explain_node(c->report->context, c->explanation, node, &card));
     cafe_report_open(c->report, NULL, '{');
     name_node(c, "node", node);
     CAFE_REPORT_FIELDS(c->report, node_fields, &card);
@@ -237,18 +234,16 @@ static cafe_status put_node(const cards *c, int64_t node) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static cafe_status put_cards(const cards *c, const cafe_explain_report *r) {
-    cafe_status status = CAFE_OK;
     put_embedding(c, r);
     put_spectrum(c);
     put_partition(c, r);
     cafe_report_open(c->report, "communities", '[');
-    for (int32_t i = 0; i < r->communities; i++) CAFE_TRY(put_community(c, i));
+    for (int32_t i = 0; i < r->communities; i++) CAFE_PASS(put_community(c, i));
     cafe_report_close(c->report);
     cafe_report_open(c->report, "nodes", '[');
-    for (int64_t i = 0; i < c->with->node_count; i++) CAFE_TRY(put_node(c, c->with->nodes[i]));
+    for (int64_t i = 0; i < c->with->node_count; i++) CAFE_PASS(put_node(c, c->with->nodes[i]));
     cafe_report_close(c->report);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 void cafe_report_explanation(cafe_report *report, cafe_explanation *explanation,

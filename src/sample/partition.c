@@ -101,15 +101,14 @@ static void add_tasks(const pairs_job *job, int64_t tasks, double *pairs, double
 cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
                                  const int32_t *part, int64_t parts, double *pairs, double *mass) {
     enum { MOST_TASKS = 64, ROOM = 1 << 22 }; /* doubles for all tasks together */
-    cafe_status status = check_parts(context, joint->n, part, parts);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(check_parts(context, joint->n, part, parts));
     int64_t room = ROOM / (parts * parts + 1), most = room < 1 ? 1 : room;
     if (most > MOST_TASKS) most = MOST_TASKS;
     pairs_job job = {joint, part, parts, cafe_blocks(joint->n, most), NULL, NULL};
     int64_t tasks = cafe_blocks(joint->n, job.block);
     job.pairs = cafe_mem_zero(context, tasks * parts * parts, sizeof *job.pairs);
     job.mass = cafe_mem_zero(context, tasks * parts, sizeof *job.mass);
-    status = job.pairs && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
+    cafe_status status = job.pairs && job.mass ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_each(context, tasks, pairs_block, &job);
     if (status == CAFE_OK) add_tasks(&job, tasks, pairs, mass);
     cafe_mem_free_all(context, job.pairs, job.mass);

@@ -139,7 +139,6 @@ static cafe_status find_mean(cafe_context *context, twist *t, double *mean, doub
 /* lambda with mean(lambda) = wanted: Newton from the bracket's inside, else its middle, until the
  * mean is right to single precision. While there is no bracket on one side steps double. */
 static cafe_status find_lambda(cafe_context *context, twist *t, double wanted) {
-    cafe_status status = CAFE_OK;
     double low = -INFINITY, high = INFINITY, range = t->most - t->least, mean, variance;
     if (!(wanted > t->least && wanted < t->most))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -148,7 +147,7 @@ static cafe_status find_lambda(cafe_context *context, twist *t, double wanted) {
     double stride = 1 / range;
     t->lambda = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
-        CAFE_TRY(find_mean(context, t, &mean, &variance));
+        CAFE_PASS(find_mean(context, t, &mean, &variance));
         if (fabs(mean - wanted) <= 1e-9 * range) break;
         *(mean < wanted ? &low : &high) = t->lambda;
         double next = t->lambda + (wanted - mean) / variance;
@@ -158,8 +157,7 @@ static cafe_status find_lambda(cafe_context *context, twist *t, double wanted) {
         if (next == t->lambda) break;
         t->lambda = next;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- the weights ----------------------------------------------------------------------------- */
@@ -176,23 +174,21 @@ static void twist_arcs(void *argument, int64_t block) {
 }
 
 static cafe_status measure_arcs(cafe_context *context, twist *t) {
-    cafe_status status = CAFE_OK;
     int64_t n = t->graph->n, blocks = cafe_blocks(n, BLOCK);
     t->part = cafe_mem_zero(context, blocks, sizeof *t->part);
     t->length = cafe_mem(context, n, sizeof *t->length);
     t->f = cafe_mem(context, t->graph->arcs, sizeof *t->f);
     if (!t->part || !t->length || !t->f) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_each(context, blocks, fill_lengths, t));
+    CAFE_PASS(cafe_each(context, blocks, fill_lengths, t));
     for (int64_t b = 0; b < blocks; b++)
         if (t->part[b].bad >= 0)
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "the attributes of node %lld are not finite",
                              (long long)t->part[b].bad);
-    CAFE_TRY(cafe_each(context, blocks, fill_measure, t));
+    CAFE_PASS(cafe_each(context, blocks, fill_measure, t));
     moments m = sum_parts(t);
     t->least = m.least, t->most = m.most;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,

@@ -101,7 +101,6 @@ static int64_t count_samples(const cafe_walk *w, int64_t asked) {
 static cafe_status plan(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                         const cafe_sample_options *o, const cafe_sample_inputs *inputs,
                         cafe_walk *w) {
-    cafe_status status = CAFE_OK;
     w->context = context;
     w->graph = graph;
     w->bytes = o->budget * 1000 * 1000;
@@ -109,11 +108,9 @@ static cafe_status plan(cafe_context *context, const cafe_graph *graph, cafe_sam
     w->degree = cafe_mem(context, graph->n, sizeof *w->degree);
     if (!w->degree) return CAFE_ERROR_MEMORY;
     degree_job job = {graph, w->degree};
-    CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, fill_degrees, &job));
-    CAFE_TRY(take_seeds(context, inputs, w));
-    CAFE_TRY(take_lengths(context, sampling, o, w));
-done:
-    return status;
+    CAFE_PASS(cafe_ranges(context, graph->n, BLOCK, fill_degrees, &job));
+    CAFE_PASS(take_seeds(context, inputs, w));
+    return take_lengths(context, sampling, o, w);
 }
 
 /* ---- the error of drawn pairs ---------------------------------------------------------------- */

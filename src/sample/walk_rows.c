@@ -245,7 +245,6 @@ static cafe_status fill(cafe_context *context, row_job *job, int64_t pairs) {
 }
 
 static cafe_status compute(cafe_context *context, row_job *job, cafe_graph **own) {
-    cafe_status status = CAFE_OK;
     const cafe_graph *g = job->walk->graph;
     for (int64_t u = 0; u < g->n; u++) job->offsets[u + 1] += job->offsets[u];
     int64_t pairs = job->offsets[g->n];
@@ -255,15 +254,13 @@ static cafe_status compute(cafe_context *context, row_job *job, cafe_graph **own
     job->target = cafe_mem(context, pairs, sizeof *job->target);
     job->weight = cafe_mem(context, pairs, sizeof *job->weight);
     if (!job->target || !job->weight) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(fill(context, job, pairs));
+    CAFE_PASS(fill(context, job, pairs));
     cafe_links links = {.nodes = g->n,
                         .count = pairs,
                         .offsets = job->offsets,
                         .target = job->target,
                         .weights = job->weight};
-    CAFE_TRY(cafe_graph_build(context, &links, &options, own));
-done:
-    return status;
+    return cafe_graph_build(context, &links, &options, own);
 }
 
 cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_graph **own) {

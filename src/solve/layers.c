@@ -95,35 +95,31 @@ static cafe_status open_level(cafe_context *context, const cafe_pooled *g, const
 
 /* Moves and refines: afterwards part and group are numbered by first appearance. */
 static cafe_status work_level(cafe_context *context, hierarchy *h, level *l) {
-    cafe_status status = CAFE_OK;
     double resolution = h->options->resolution;
-    CAFE_TRY(cafe_layers_move(context, l->g, resolution, h->options->chunks, h->turn, l->part));
-    CAFE_TRY(cafe_groups_number(context, l->g->n, l->part, &l->count));
+    CAFE_PASS(cafe_layers_move(context, l->g, resolution, h->options->chunks, h->turn, l->part));
+    CAFE_PASS(cafe_groups_number(context, l->g->n, l->part, &l->count));
     l->group = l->part;
     l->groups = l->count;
-    if (!h->options->refine) goto done;
+    if (!h->options->refine) return CAFE_OK;
     l->group = cafe_mem(context, l->g->n, sizeof *l->group);
-    CAFE_TRY(l->group ? CAFE_OK : CAFE_ERROR_MEMORY);
-    CAFE_TRY(cafe_layers_refine(context, l->g, resolution, l->part, l->count, h->turn++, l->group));
-    CAFE_TRY(cafe_groups_number(context, l->g->n, l->group, &l->groups));
-done:
-    return status;
+    CAFE_PASS(l->group ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_PASS(
+        cafe_layers_refine(context, l->g, resolution, l->part, l->count, h->turn++, l->group));
+    return cafe_groups_number(context, l->g->n, l->group, &l->groups);
 }
 
 /* Pools the level's groups; the coarse nodes start in the communities of their members. */
 static cafe_status pool_level(cafe_context *context, hierarchy *h, const level *l,
                               cafe_pooled **coarse, level *next) {
-    cafe_status status = CAFE_OK;
     double modularity;
     *next = (level){0};
-    CAFE_TRY(cafe_coarsen(context, l->g, l->group, l->groups, coarse));
-    CAFE_TRY(cafe_layers_modularity(context, *coarse, h->options->resolution, NULL, l->groups,
-                                    &modularity));
-    CAFE_TRY(cafe_layers_add(context, h->layers, l->group, l->groups, modularity));
-    CAFE_TRY(open_level(context, *coarse, NULL, next));
+    CAFE_PASS(cafe_coarsen(context, l->g, l->group, l->groups, coarse));
+    CAFE_PASS(cafe_layers_modularity(context, *coarse, h->options->resolution, NULL, l->groups,
+                                     &modularity));
+    CAFE_PASS(cafe_layers_add(context, h->layers, l->group, l->groups, modularity));
+    CAFE_PASS(open_level(context, *coarse, NULL, next));
     for (int64_t u = 0; u < l->g->n; u++) next->part[l->group[u]] = l->part[u];
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* The last level: its communities are the top layer, unless they are its nodes and the layer below
@@ -131,9 +127,7 @@ done:
 static cafe_status close_top(cafe_context *context, hierarchy *h, const level *l) {
     double modularity, resolution = h->options->resolution;
     if (l->count == l->g->n && h->layers->count > 0) return CAFE_OK;
-    cafe_status status =
-        cafe_layers_modularity(context, l->g, resolution, l->part, l->count, &modularity);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_layers_modularity(context, l->g, resolution, l->part, l->count, &modularity));
     return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
 }
 
@@ -219,21 +213,19 @@ done:
 /* One round from such a start. The better of it and the best is kept as the best; gain is over the
  * partition started from. */
 static cafe_status run_round(cafe_context *context, search *s, start from, double *gain) {
-    cafe_status status = CAFE_OK;
     double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
-    if (from == START_MEET) CAFE_TRY(meet(context, s));
+    if (from == START_MEET) CAFE_PASS(meet(context, s));
     s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
-    CAFE_TRY(build(context, &s->h));
+    CAFE_PASS(build(context, &s->h));
     cafe_layers_free(s->other);
     s->other = s->last = s->h.layers;
     s->h.layers = NULL;
     *gain = top_modularity(s->last) - before;
-    if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) goto done;
+    if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) return CAFE_OK;
     s->other = s->best;
     s->best = s->last;
     s->failures = 0;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* What follows a round that gained so much; false: nothing more to be done. */
@@ -252,18 +244,16 @@ static bool choose_next(search *s, double gain, start *from) {
 }
 
 static cafe_status run_rounds(cafe_context *context, search *s) {
-    cafe_status status = CAFE_OK;
     int64_t rounds = s->left;
     start from = START_FRESH;
     double gain;
     cafe_phase(context, "layers", rounds);
     do {
-        CAFE_TRY(run_round(context, s, from, &gain));
+        CAFE_PASS(run_round(context, s, from, &gain));
         s->left--;
         cafe_step(context, rounds - s->left, top_modularity(s->best));
     } while (choose_next(s, gain, &from));
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status view_finest(cafe_context *context, const cafe_operator *op,

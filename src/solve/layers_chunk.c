@@ -109,18 +109,16 @@ static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *ta
 }
 
 static cafe_status move_chunk(cafe_context *context, chunk_job *job) {
-    cafe_status status = CAFE_OK;
     int64_t tasks = cafe_blocks(job->size, TASK);
-    CAFE_TRY(run_tasks(context, tasks, find_moves, job));
+    CAFE_PASS(run_tasks(context, tasks, find_moves, job));
     job->whole = 0;
     for (int64_t t = 0; t < tasks; t++) job->whole += job->mass[t];
-    if (job->whole == 0) goto done;
-    CAFE_TRY(run_tasks(context, tasks, weigh_moves, job));
+    if (job->whole == 0) return CAFE_OK;
+    CAFE_PASS(run_tasks(context, tasks, weigh_moves, job));
     make_moves(job);
-    CAFE_TRY(run_tasks(context, tasks, wake_all, job));
+    CAFE_PASS(run_tasks(context, tasks, wake_all, job));
     move_rest(job);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks) {

@@ -54,7 +54,6 @@ static int64_t count_columns(const cafe_layers *layers, int64_t columns) {
 }
 
 static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_solution *s) {
-    cafe_status status = CAFE_OK;
     int64_t first = 0;
     memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
     for (int64_t i = cafe_layers_count(layers) - 1; i >= 0 && first < s->columns; i--) {
@@ -62,11 +61,10 @@ static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_s
         job.layer = *cafe_layers_get(layers, i);
         int64_t left = s->columns - first;
         job.width = job.layer.communities < left ? job.layer.communities : left;
-        CAFE_TRY(cafe_each(context, cafe_blocks(s->n, BLOCK), fill_block, &job));
+        CAFE_PASS(cafe_each(context, cafe_blocks(s->n, BLOCK), fill_block, &job));
         first += job.width;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_layers_solution(cafe_context *context, const cafe_operator *op,

@@ -74,15 +74,12 @@ static cafe_status compress(cafe_context *context, const cafe_sparse *x, cafe_me
 
 static cafe_status run(cafe_context *context, const cafe_softmax_options *o, const int32_t *part,
                        cafe_sparse *x, cafe_memberships *m) {
-    cafe_status status = CAFE_OK;
     m->course.objective = cafe_mem_zero(context, o->sweeps + 1, sizeof *m->course.objective);
     if (!m->course.objective) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(allocate(context, x));
-    CAFE_TRY(cafe_sparse_start(context, x, part));
-    CAFE_TRY(cafe_sparse_iterate(context, x, o->sweeps, o->tolerance, &m->course));
-    CAFE_TRY(compress(context, x, m));
-done:
-    return status;
+    CAFE_PASS(allocate(context, x));
+    CAFE_PASS(cafe_sparse_start(context, x, part));
+    CAFE_PASS(cafe_sparse_iterate(context, x, o->sweeps, o->tolerance, &m->course));
+    return compress(context, x, m);
 }
 
 cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,

@@ -159,16 +159,13 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
 static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            const cafe_softmax_options *o, const uint8_t *fixed,
                            cafe_solution *solution) {
-    cafe_status status = CAFE_OK;
     cafe_passes passes = {
         .fixed = fixed, .chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
     passes.rule = (cafe_rule){.kind = CAFE_RULE_SOFTMAX, .theta = o->theta};
     passes.rule.resolution = o->resolution;
     if (o->units == CAFE_THETA_GRAPH) passes.rule.mean_degree = op->parts.total / (double)op->n;
-    CAFE_TRY(level_of(context, op, o, solution, &passes.level));
-    CAFE_TRY(cafe_sweep(context, op, &passes, solution));
-done:
-    return status;
+    CAFE_PASS(level_of(context, op, o, solution, &passes.level));
+    return cafe_sweep(context, op, &passes, solution);
 }
 
 cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,

@@ -224,34 +224,29 @@ cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32
 }
 
 static cafe_status sweep(cafe_context *context, cafe_sparse *x) {
-    cafe_status status = CAFE_OK;
     for (int64_t c = 0; c < x->chunks->count; c++) {
         x->chunk = c;
         int64_t tasks = cafe_blocks(cafe_chunk_size(x->chunks, c), TASK);
         if (tasks > 1)
-            CAFE_TRY(cafe_parallel(context, tasks, find_rows, x));
+            CAFE_PASS(cafe_parallel(context, tasks, find_rows, x));
         else
             find_rows(x, 0, 0);
         write_rows(x);
     }
-    CAFE_TRY(cafe_check_cancel(context));
-done:
-    return status;
+    return cafe_check_cancel(context);
 }
 
 cafe_status cafe_sparse_iterate(cafe_context *context, cafe_sparse *x, int64_t sweeps,
                                 double tolerance, cafe_course *course) {
-    cafe_status status = CAFE_OK;
     cafe_phase(context, "sweep", sweeps);
-    CAFE_TRY(objective(context, x, &course->objective[0]));
+    CAFE_PASS(objective(context, x, &course->objective[0]));
     for (int64_t i = 0; i < sweeps && !course->converged; i++) {
         double *now = &course->objective[i + 1];
-        CAFE_TRY(sweep(context, x));
-        CAFE_TRY(objective(context, x, now));
+        CAFE_PASS(sweep(context, x));
+        CAFE_PASS(objective(context, x, now));
         course->sweeps = i + 1;
         course->converged = tolerance > 0 && *now - now[-1] <= tolerance * fabs(*now);
         cafe_step(context, i + 1, *now);
     }
-done:
-    return status;
+    return CAFE_OK;
 }

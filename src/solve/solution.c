@@ -55,16 +55,13 @@ static cafe_status check_rows(cafe_context *context, const cafe_solution *s, con
 
 cafe_status cafe_solution_start(cafe_context *context, const float *start, int64_t width,
                                 int64_t first, uint64_t stream, cafe_solution *solution) {
-    cafe_status status = CAFE_OK;
     cafe_block *h = &solution->h;
     cafe_start how = {.given = start != NULL, .seed = context->seed, .stream = stream};
     cafe_part all = {0, h->n, 0, h->columns};
-    if (start) CAFE_TRY(check_rows(context, solution, start, width, first, "start vector"));
+    if (start) CAFE_PASS(check_rows(context, solution, start, width, first, "start vector"));
     cafe_phase(context, "start", 0);
-    if (start) CAFE_TRY(cafe_ops(h)->copy_in(context, h, all, start + first, width));
-    CAFE_TRY(cafe_ops(h)->start(context, h, &how));
-done:
-    return status;
+    if (start) CAFE_PASS(cafe_ops(h)->copy_in(context, h, all, start + first, width));
+    return cafe_ops(h)->start(context, h, &how);
 }
 
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution) {
@@ -91,14 +88,11 @@ static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_s
 
 cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
                                   cafe_solution *solution, double *trace) {
-    cafe_status status = CAFE_OK;
     cafe_block *h = &solution->h, *y = &solution->y;
     cafe_phase(context, "product", 0);
-    CAFE_TRY(cafe_ops(h)->make(context, h->engine, h->n, h->columns, y));
-    CAFE_TRY(cafe_block_product(context, op, CAFE_SIDE_WALK, 1, h, 0, 0, y));
-    CAFE_TRY(add_up(context, op, solution, trace));
-done:
-    return status;
+    CAFE_PASS(cafe_ops(h)->make(context, h->engine, h->n, h->columns, y));
+    CAFE_PASS(cafe_block_product(context, op, CAFE_SIDE_WALK, 1, h, 0, 0, y));
+    return add_up(context, op, solution, trace);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

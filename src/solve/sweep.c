@@ -3,19 +3,17 @@
 
 static cafe_status iterate(cafe_context *context, void *sweep, const cafe_passes *passes,
                            cafe_solution *solution) {
-    cafe_status status = CAFE_OK;
     cafe_phase(context, "sweep", passes->most);
     for (int64_t i = 0; i < passes->most && !solution->converged; i++) {
         double gain;
-        CAFE_TRY(cafe_ops(&solution->h)->sweep_run(context, sweep, &gain));
+        CAFE_PASS(cafe_ops(&solution->h)->sweep_run(context, sweep, &gain));
         solution->objective[i + 1] = solution->objective[i] + gain;
         solution->sweeps = i + 1;
         double now = passes->level + solution->objective[i + 1];
         solution->converged = passes->tolerance > 0 && gain <= passes->tolerance * fabs(now);
         cafe_step(context, i + 1, now);
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,

@@ -73,8 +73,7 @@ static void cross_part(void *argument, int64_t part) {
 static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, int64_t columns,
                          double *out) {
     cross_job job = {b, a, columns};
-    cafe_status status = cafe_each(context, b->part_count, cross_part, &job);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(context, b->part_count, cross_part, &job));
     memset(out, 0, (size_t)(columns * WIDTH) * sizeof *out);
     for (int64_t p = 0; p < b->part_count; p++)
         for (int64_t i = 0; i < columns * WIDTH; i++) out[i] += b->parts[p * b->most * WIDTH + i];
@@ -91,8 +90,7 @@ static void subtract_rows(void *argument, int64_t block) {
 
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
     if (b->used == 0) return CAFE_OK;
-    cafe_status status = cross(context, b, b->v, b->used, b->c);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cross(context, b, b->v, b->used, b->c));
     return cafe_each(context, cafe_blocks(b->n, ROWS), subtract_rows, b);
 }
 
@@ -146,8 +144,7 @@ static void make_mixer(int64_t width, const double *r, const int64_t *kept, doub
 static cafe_status orthonormalise(cafe_context *context, cafe_basis *b, settling *s, double least) {
     double r[WIDTH * WIDTH], m[WIDTH * WIDTH];
     int64_t kept[WIDTH];
-    cafe_status status = cross(context, b, NULL, WIDTH, s->gram);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cross(context, b, NULL, WIDTH, s->gram));
     memcpy(r, s->gram, sizeof r);
     b->width = cafe_dense_cholesky(WIDTH, r, dependent, s->floor, kept);
     s->shortest = INFINITY;
@@ -195,18 +192,16 @@ static bool needs_more(cafe_basis *b, const settling *s, int round) {
  * `least` is left out. `gram` gets W^T W from before. */
 static cafe_status settle_block(cafe_context *context, cafe_basis *b, double *gram, double least) {
     enum { MOST_ROUNDS = 6 };
-    cafe_status status = CAFE_OK;
     settling s = {{0}, {0}, 0, true};
     for (int j = 0; j < WIDTH; j++) s.floor[j] = least;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round > 0) CAFE_TRY(cafe_basis_project(context, b));
-        CAFE_TRY(orthonormalise(context, b, &s, least));
+        if (round > 0) CAFE_PASS(cafe_basis_project(context, b));
+        CAFE_PASS(orthonormalise(context, b, &s, least));
         if (round == 0) memcpy(gram, s.gram, sizeof s.gram);
         if (b->width == 0 || !needs_more(b, &s, round)) break;
     }
     clear_rest(b);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 void cafe_basis_draw(cafe_context *context, cafe_basis *b) {
@@ -219,18 +214,16 @@ void cafe_basis_draw(cafe_context *context, cafe_basis *b) {
 
 cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b, double *gram) {
     double unused[WIDTH * WIDTH];
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(settle_block(context, b, gram, vanished * b->scale));
+    CAFE_PASS(settle_block(context, b, gram, vanished * b->scale));
     if (b->width == 0) {
         cafe_basis_draw(context, b);
         b->repeats = 2;
-        CAFE_TRY(cafe_basis_project(context, b));
-        CAFE_TRY(settle_block(context, b, unused, 1e-8));
+        CAFE_PASS(cafe_basis_project(context, b));
+        CAFE_PASS(settle_block(context, b, unused, 1e-8));
     }
     double *p = b->p;
     b->p = b->w, b->w = p;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* V <- [V P] */

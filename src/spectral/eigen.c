@@ -116,16 +116,14 @@ static void put_columns(krylov *k) {
 }
 
 static cafe_status expand(cafe_context *context, krylov *k) {
-    cafe_status status = CAFE_OK;
     const cafe_eigen_problem *problem = k->problem;
     k->last = k->basis.used;
-    CAFE_TRY(cafe_basis_append(context, &k->basis));
-    CAFE_TRY(problem->product(context, problem->argument, k->basis.p, k->basis.w));
+    CAFE_PASS(cafe_basis_append(context, &k->basis));
+    CAFE_PASS(problem->product(context, problem->argument, k->basis.p, k->basis.w));
     cafe_step(context, ++k->passes, 0);
-    CAFE_TRY(cafe_basis_project(context, &k->basis));
+    CAFE_PASS(cafe_basis_project(context, &k->basis));
     put_columns(k);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- Ritz pairs ------------------------------------------------------------------------------ */
@@ -147,8 +145,7 @@ static cafe_status ritz(cafe_context *context, krylov *k) {
     for (int64_t i = 0; i < k->basis.used; i++)
         memcpy(k->s + i * k->basis.used, k->t + i * k->basis.most,
                (size_t)k->basis.used * sizeof *k->s);
-    cafe_status status = cafe_dense_eigen(context, k->basis.used, k->s, k->theta);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_dense_eigen(context, k->basis.used, k->s, k->theta));
     rank_values(k->problem, k->basis.used, k->theta, k->order);
     k->basis.scale =
         fmax(k->basis.scale, fmax(fabs(k->theta[0]), fabs(k->theta[k->basis.used - 1])));
@@ -194,15 +191,12 @@ static cafe_status restart(cafe_context *context, krylov *k, int64_t keep) {
 
 /* Until V has no room for a block, or spans everything, or so many blocks have been added. */
 static cafe_status fill(cafe_context *context, krylov *k, int64_t blocks) {
-    cafe_status status = CAFE_OK;
     for (; blocks > 0 && k->basis.width > 0; blocks--) {
         if (k->basis.used + k->basis.width > k->basis.most) break;
-        CAFE_TRY(expand(context, k));
-        CAFE_TRY(cafe_basis_next(context, &k->basis, k->gram));
+        CAFE_PASS(expand(context, k));
+        CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
     }
-    status = ritz(context, k);
-done:
-    return status;
+    return ritz(context, k);
 }
 
 /* How the distance has fallen; a look back over half of the passes. */
@@ -228,43 +222,39 @@ static double want(const krylov *k, double value) {
  * others. So what is wanted is kept, and a few passes from new random vectors show whether they
  * find something that is wanted more. */
 static cafe_status look_again(cafe_context *context, krylov *k, double tolerance, bool *more) {
-    cafe_status status = CAFE_OK;
     double before = want(k, k->theta[k->order[k->count - 1]]);
     *more = false;
     if (k->count <= WIDTH || k->basis.width == 0) return CAFE_OK;
-    CAFE_TRY(restart(context, k, k->count));
+    CAFE_PASS(restart(context, k, k->count));
     memset(k->basis.w, 0, (size_t)(k->n * WIDTH) * sizeof *k->basis.w);
-    CAFE_TRY(cafe_basis_next(context, &k->basis, k->gram));
-    CAFE_TRY(fill(context, k, LOOK_BLOCKS));
+    CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
+    CAFE_PASS(fill(context, k, LOOK_BLOCKS));
     double ends = fmax(fabs(want(k, k->theta[0])), fabs(want(k, k->theta[k->basis.used - 1])));
     *more = want(k, k->theta[k->order[k->count - 1]]) > before + 10 * tolerance * ends;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status iterate(cafe_context *context, krylov *k) {
-    cafe_status status = CAFE_OK;
     double tolerance = fmax(k->problem->tolerance, rounding);
     int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES;
     int64_t keep = k->count + (k->basis.most - k->count) / 3;
     pace p = {0};
     bool more = true;
     cafe_basis_draw(context, &k->basis);
-    CAFE_TRY(cafe_basis_next(context, &k->basis, k->gram));
+    CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
     for (;;) {
-        CAFE_TRY(fill(context, k, INT64_MAX));
+        CAFE_PASS(fill(context, k, INT64_MAX));
         double now = distance(k, tolerance);
         cafe_step(context, k->passes, residual(k, k->order[k->count - 1]) / k->basis.scale);
         if (!(now > 0)) {
-            CAFE_TRY(look_again(context, k, tolerance, &more));
+            CAFE_PASS(look_again(context, k, tolerance, &more));
             if (!more) break;
             p = (pace){0};
         }
         if (k->basis.width == 0 || k->passes >= most || hopeless(k, now, most, &p)) break;
-        CAFE_TRY(restart(context, k, keep < k->basis.used ? keep : k->basis.used));
+        CAFE_PASS(restart(context, k, keep < k->basis.used ? keep : k->basis.used));
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- what is returned ------------------------------------------------------------------------ */

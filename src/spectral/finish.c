@@ -122,51 +122,46 @@ done:
 }
 
 static cafe_status finish_span(cafe_context *context, finishing *f) {
-    cafe_status status = CAFE_OK;
     cafe_ritz *ritz = &f->embedding->ritz;
-    CAFE_TRY(orthonormal_span(context, f));
+    CAFE_PASS(orthonormal_span(context, f));
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
+    CAFE_PASS(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;
-    CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
-    CAFE_TRY(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));
-    if (f->options->form != CAFE_FORM_RITZ) goto done;
-    CAFE_TRY(cafe_rotate(context, &f->v, ritz, ritz->pairs));
+    CAFE_PASS(cafe_ritz_new(context, f->v.columns, ritz));
+    CAFE_PASS(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));
+    if (f->options->form != CAFE_FORM_RITZ) return CAFE_OK;
+    CAFE_PASS(cafe_rotate(context, &f->v, ritz, ritz->pairs));
     memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
     memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
     f->embedding->certificate.rotated = 1;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* One end goes on from the orthonormal span; two ends from their own columns, each by itself. */
 static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, int64_t bottom,
                           cafe_refined *refined) {
-    cafe_status status = CAFE_OK;
     cafe_ritz *ritz = &f->embedding->ritz;
     const cafe_finish_options *o = f->options;
     if (bottom == 0)
-        CAFE_TRY(orthonormal_span(context, f));
+        CAFE_PASS(orthonormal_span(context, f));
     else if (f->side == CAFE_SIDE_PLAIN)
-        CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
+        CAFE_PASS(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
     cafe_block_drop(context, &f->h);
     if (bottom == 0)
-        CAFE_TRY(cafe_refine(context, f->op, f->side, asked, o->residual, o->steps, &f->v, ritz,
-                             refined));
+        CAFE_PASS(cafe_refine(context, f->op, f->side, asked, o->residual, o->steps, &f->v, ritz,
+                              refined));
     else
-        CAFE_TRY(cafe_ends_refine(context, f->op, f->side, bottom, o->residual, o->steps, &f->v,
-                                  ritz, refined));
-done:
-    return status;
+        CAFE_PASS(cafe_ends_refine(context, f->op, f->side, bottom, o->residual, o->steps, &f->v,
+                                   ritz, refined));
+    return CAFE_OK;
 }
 
 static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t asked,
                                   int64_t bottom) {
-    cafe_status status = CAFE_OK;
     cafe_refined refined = {0};
     cafe_ritz *ritz = &f->embedding->ritz;
     cafe_certificate *c = &f->embedding->certificate;
-    CAFE_TRY(refine(context, f, asked, bottom, &refined));
+    CAFE_PASS(refine(context, f, asked, bottom, &refined));
     ritz->pairs = f->v.columns;
     memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
     memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
@@ -174,23 +169,20 @@ static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t a
     c->converged = refined.converged;
     c->products += refined.products;
     c->orthogonality = refined.orthogonality;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* H stays as it is; its span is certified for Q. */
 static cafe_status finish_raw(cafe_context *context, finishing *f) {
-    cafe_status status = CAFE_OK;
     cafe_block product = f->v;
     cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_ops(&product)->scale(context, &product, f->op->parts.p));
-    CAFE_TRY(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
-    CAFE_TRY(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
+    CAFE_PASS(cafe_ops(&product)->scale(context, &product, f->op->parts.p));
+    CAFE_PASS(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
+    CAFE_PASS(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
     f->v = f->h;
     f->h = product;
     f->embedding->certificate.orthogonality = NAN;
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status check(cafe_context *context, const cafe_finish_options *given,
@@ -213,35 +205,31 @@ static void take_blocks(cafe_solution *s, finishing *f) {
 /* Y and the objective: the solver's, or computed where the solver had none of its own. Then the
  * split between the ends, where it is still open. */
 static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *s) {
-    cafe_status status = CAFE_OK;
     double *objective = &f->embedding->certificate.objective;
     *objective = s->objective[s->sweeps];
-    if (!s->y.x) CAFE_TRY(cafe_solution_product(context, f->op, s, objective));
-    if (s->asked < s->columns) CAFE_TRY(cafe_ends_choose(context, f->op, s));
-done:
-    return status;
+    if (!s->y.x) CAFE_PASS(cafe_solution_product(context, f->op, s, objective));
+    if (s->asked < s->columns) CAFE_PASS(cafe_ends_choose(context, f->op, s));
+    return CAFE_OK;
 }
 
 static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *solution) {
-    cafe_status status = CAFE_OK;
     cafe_embedding *e = f->embedding;
-    CAFE_TRY(complete(context, f, solution));
+    CAFE_PASS(complete(context, f, solution));
     take_blocks(solution, f);
     cafe_phase(context, "rank", 0);
-    CAFE_TRY(effective_rank(context, &f->h, &e->certificate.effective_rank));
+    CAFE_PASS(effective_rank(context, &f->h, &e->certificate.effective_rank));
     if (f->options->form == CAFE_FORM_RAW)
-        CAFE_TRY(finish_raw(context, f));
+        CAFE_PASS(finish_raw(context, f));
     else if (f->options->residual > 0)
-        CAFE_TRY(finish_refined(context, f, solution->columns, solution->bottom));
+        CAFE_PASS(finish_refined(context, f, solution->columns, solution->bottom));
     else
-        CAFE_TRY(finish_span(context, f));
-    CAFE_TRY(fill_shares(context, solution->bottom > 0, e));
-    CAFE_TRY(cafe_block_fetch(context, &f->v));
+        CAFE_PASS(finish_span(context, f));
+    CAFE_PASS(fill_shares(context, solution->bottom > 0, e));
+    CAFE_PASS(cafe_block_fetch(context, &f->v));
     e->vectors = f->v;
     f->v = (cafe_block){0};
     fill_certificate(e, f->options, solution->columns, solution->bottom);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_solution **solution,

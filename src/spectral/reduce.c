@@ -219,15 +219,14 @@ done:
 static cafe_status find_vectors(cafe_context *context, finishing *f) {
     cafe_reduction *r = f->reduction;
     cafe_finish_options o;
-    cafe_status status = CAFE_OK;
     cafe_finish_options_init(&o);
     o.form = CAFE_FORM_HHAT;
-    CAFE_TRY(cafe_finish(context, f->op, &f->solution, &o, &r->embedding));
+    CAFE_PASS(cafe_finish(context, f->op, &f->solution, &o, &r->embedding));
     cafe_embedding *e = r->embedding;
     r->report.rank = e->vectors.columns;
-    if (f->options->keep_empty) CAFE_TRY(complete(context, f));
+    if (f->options->keep_empty) CAFE_PASS(complete(context, f));
     r->shares = cafe_mem_zero(context, e->vectors.columns, sizeof *r->shares);
-    CAFE_TRY(r->shares ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_PASS(r->shares ? CAFE_OK : CAFE_ERROR_MEMORY);
     for (int64_t j = 0; j < e->vectors.columns; j++) {
         e->ritz.values[j] *= f->square;
         e->ritz.residuals[j] *= f->square;
@@ -235,8 +234,7 @@ static cafe_status find_vectors(cafe_context *context, finishing *f) {
         e->ritz.column_residuals[j] *= f->square;
         r->shares[j] = e->ritz.values[j] > 0 ? e->ritz.values[j] / r->report.variance : 0;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status compare(cafe_context *context, finishing *f) {
@@ -282,27 +280,25 @@ static cafe_status reduce(cafe_context *context, finishing *f) {
     const cafe_centred *t = cafe_operator_centred(f->op);
     cafe_reduction *r = f->reduction;
     cafe_reduction_report *p = &r->report;
-    cafe_status status = CAFE_OK;
     plan how = {0};
     int64_t width = f->op->parts.width;
     f->square = t->scale * t->scale;
-    CAFE_TRY(make_plan(context, f->op, f->options, &how));
+    CAFE_PASS(make_plan(context, f->op, f->options, &how));
     r->means = cafe_mem(context, width, sizeof *r->means);
-    CAFE_TRY(r->means ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_PASS(r->means ? CAFE_OK : CAFE_ERROR_MEMORY);
     memcpy(r->means, t->means, (size_t)width * sizeof *r->means);
     p->rows = f->op->n, p->width = width, p->asked = f->options->columns;
     p->variance = t->total * f->square;
     p->chunks = how.chunks;
     p->theta = f->options->method == CAFE_REDUCE_SOFTMAX ? how.theta / f->square : 0;
-    CAFE_TRY(solve(context, f->op, f->options, &how, &f->solution));
-    CAFE_TRY(count_clusters(context, f));
-    CAFE_TRY(keep_objective(context, f));
-    CAFE_TRY(keep_h(context, f));
-    CAFE_TRY(find_vectors(context, f));
-    CAFE_TRY(compare(context, f));
+    CAFE_PASS(solve(context, f->op, f->options, &how, &f->solution));
+    CAFE_PASS(count_clusters(context, f));
+    CAFE_PASS(keep_objective(context, f));
+    CAFE_PASS(keep_h(context, f));
+    CAFE_PASS(find_vectors(context, f));
+    CAFE_PASS(compare(context, f));
     fill_report(r);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, const float *x,

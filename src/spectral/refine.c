@@ -39,14 +39,11 @@ static cafe_status widen(cafe_context *context, refinement *r, int64_t columns, 
                          .stream = CAFE_STREAM_GUARD,
                          .from = x->columns,
                          .weights = r->op->parts.p};
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(ops->make(context, x->engine, x->n, columns, &r->v));
-    CAFE_TRY(ops->copy(context, x, &r->v, 0));
-    CAFE_TRY(ops->start(context, &r->v, &guards));
+    CAFE_PASS(ops->make(context, x->engine, x->n, columns, &r->v));
+    CAFE_PASS(ops->copy(context, x, &r->v, 0));
+    CAFE_PASS(ops->start(context, &r->v, &guards));
     ops->drop(context, x);
-    CAFE_TRY(ops->make(context, x->engine, x->n, columns, &r->z));
-done:
-    return status;
+    return ops->make(context, x->engine, x->n, columns, &r->z);
 }
 
 /* ---- the lower end of the spectrum ----------------------------------------------------------- */
@@ -66,14 +63,11 @@ static cafe_status step(cafe_context *context, const refinement *r, double last,
                         float *y, cafe_block blocks[2]) {
     const cafe_engine_ops *ops = cafe_ops(&blocks[0]);
     cafe_part all = {0, r->op->n, 0, 1};
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(ops->copy_in(context, &blocks[0], all, x, 1));
-    CAFE_TRY(ops->copy_in(context, &blocks[1], all, y, 1));
-    CAFE_TRY(
+    CAFE_PASS(ops->copy_in(context, &blocks[0], all, x, 1));
+    CAFE_PASS(ops->copy_in(context, &blocks[1], all, y, 1));
+    CAFE_PASS(
         cafe_block_product(context, r->op, r->side, 1, &blocks[0], 0, (float)-last, &blocks[1]));
-    CAFE_TRY(ops->copy_out(context, &blocks[1], all, y, 1));
-done:
-    return status;
+    return ops->copy_out(context, &blocks[1], all, y, 1);
 }
 
 /* A few Lanczos steps: the smallest Ritz value less the last residual is a safe lower end. */
@@ -207,12 +201,11 @@ static int64_t count_wanted(const cafe_ritz *ritz, int64_t wanted) {
 static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, double tolerance,
                            int64_t rounds, cafe_ritz *ritz, cafe_refined *refined) {
     enum { MOST_STALLS = 4 };
-    cafe_status status = CAFE_OK;
     double best = INFINITY; /* excess so far, and rounds that did not improve it by a tenth */
     int stalls = 0;
     cafe_phase(context, "refine", rounds);
     for (refined->rounds = 0;; refined->rounds++) {
-        CAFE_TRY(measure(context, r, ritz, refined));
+        CAFE_PASS(measure(context, r, ritz, refined));
         int64_t wanted = count_wanted(ritz, asked);
         double excess = worst_excess(ritz, wanted, tolerance, &refined->converged);
         cafe_step(context, refined->rounds, excess * tolerance);
@@ -222,14 +215,13 @@ static cafe_status iterate(cafe_context *context, refinement *r, int64_t asked, 
         stalls = excess < 0.9 * best ? 0 : stalls + 1;
         best = excess < best ? excess : best;
         bool last = excess <= 1 || refined->rounds >= rounds || whole || stalls >= MOST_STALLS;
-        CAFE_TRY(cafe_rotate(context, &r->v, ritz, last ? wanted : ritz->pairs));
+        CAFE_PASS(cafe_rotate(context, &r->v, ritz, last ? wanted : ritz->pairs));
         if (last) break;
         int64_t degree = choose_degree(r, ritz, wanted, high, excess);
-        CAFE_TRY(filter(context, r, high, top, degree));
+        CAFE_PASS(filter(context, r, high, top, degree));
         refined->products += degree;
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_refine(cafe_context *context, const cafe_operator *op, cafe_side side,

@@ -70,19 +70,15 @@ static void find_first(const cafe_changes *c, int64_t *first) {
 }
 
 static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool weighted) {
-    cafe_status status = CAFE_OK;
     int64_t blocks = cafe_blocks(g->n, ROWS), *offsets = m->offsets;
     offsets[0] = 0;
-    CAFE_TRY(cafe_each(context, blocks, count_rows, m));
+    CAFE_PASS(cafe_each(context, blocks, count_rows, m));
     for (int64_t u = 0; u < g->n; u++) offsets[u + 1] += offsets[u];
     g->arcs = offsets[g->n];
     g->targets = m->targets = cafe_mem(context, g->arcs, sizeof *m->targets);
     if (weighted) g->weights = m->weights = cafe_mem(context, g->arcs, sizeof *m->weights);
-    if (!m->targets || (weighted && !m->weights)) status = CAFE_ERROR_MEMORY;
-    CAFE_TRY(status);
-    status = cafe_each(context, blocks, fill_rows, m);
-done:
-    return status;
+    if (!m->targets || (weighted && !m->weights)) return CAFE_ERROR_MEMORY;
+    return cafe_each(context, blocks, fill_rows, m);
 }
 
 /* Merges old rows and changed arcs into the new graph's rows. */

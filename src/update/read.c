@@ -88,46 +88,40 @@ static cafe_status add_newcomer(reading *r, int64_t *node) {
 static cafe_status take_changed(reading *r) {
     cafe_place *line = &r->rows.line;
     static const char *const what[] = {"a node id", "a second node id"};
-    cafe_status status = CAFE_OK;
     int64_t node[2], column = line->at - line->begin + 1;
     float weight = -1;
     char sign = take_sign(line);
     for (int i = 0; i < 2; i++) {
         cafe_place begin = *line;
-        CAFE_TRY(take_field(r, what[i]));
+        CAFE_PASS(take_field(r, what[i]));
         node[i] = known(r);
         if (node[i] >= 0) continue;
         if (sign == '-') return cafe_fail_at(r->context, &begin, "a node of the graph");
-        CAFE_TRY(add_newcomer(r, &node[i]));
+        CAFE_PASS(add_newcomer(r, &node[i]));
     }
-    if (sign == '+') CAFE_TRY(take_weight(r, &weight));
+    if (sign == '+') CAFE_PASS(take_weight(r, &weight));
     if (sign == '-' && !cafe_is_line_end(*cafe_skip_blanks(line->at)))
         return cafe_fail_at(r->context, line, "the end of the line (a removed edge has no weight)");
-    status = cafe_link_add(
+    return cafe_link_add(
         r->lines, (cafe_link_line){(int32_t)node[0], (int32_t)node[1], weight, line->line, column});
-done:
-    return status;
 }
 
 static cafe_status take_placed(reading *r) {
     cafe_place *line = &r->rows.line;
-    cafe_status status = CAFE_OK;
     int64_t node = -1, column = line->at - line->begin + 1;
     float weight = 1;
     cafe_place begin = *line;
-    CAFE_TRY(take_field(r, "a new node's id"));
+    CAFE_PASS(take_field(r, "a new node's id"));
     if (cafe_graph_find(r->names->graph, r->rows.field) >= 0)
         return cafe_fail_at(r->context, &begin, "a new node (this one is in the graph)");
-    CAFE_TRY(add_newcomer(r, &node));
+    CAFE_PASS(add_newcomer(r, &node));
     begin = *line;
-    CAFE_TRY(take_field(r, "a node of the graph"));
+    CAFE_PASS(take_field(r, "a node of the graph"));
     int64_t other = cafe_graph_find(r->names->graph, r->rows.field);
     if (other < 0) return cafe_fail_at(r->context, &begin, "a node of the graph");
-    CAFE_TRY(take_weight(r, &weight));
-    status = cafe_link_add(
+    CAFE_PASS(take_weight(r, &weight));
+    return cafe_link_add(
         r->lines, (cafe_link_line){(int32_t)node, (int32_t)other, weight, line->line, column});
-done:
-    return status;
 }
 
 static bool is_integer(const char *name) {

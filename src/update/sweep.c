@@ -120,19 +120,16 @@ static void tell_block(void *argument, int64_t first, int64_t last) {
 }
 
 cafe_status cafe_active_sweep(cafe_active *a, double *gain) {
-    cafe_status status = CAFE_OK;
     int64_t fewest = a->count < LEAST_CHUNKS ? a->count : LEAST_CHUNKS;
     int64_t needed = cafe_blocks(a->count, LARGEST);
-    CAFE_TRY(cafe_mover_aim(a->context, a->mover, a->list, a->count,
-                            needed > fewest ? needed : fewest, a->moved));
+    CAFE_PASS(cafe_mover_aim(a->context, a->mover, a->list, a->count,
+                             needed > fewest ? needed : fewest, a->moved));
     for (int64_t i = 0; i < a->count; i++) {
         int64_t u = a->list[i];
         a->swept[u] = 1;
         a->summed += a->op->parts.offsets[u + 1] - a->op->parts.offsets[u];
         atomic_store_explicit(&a->pressure[u], 0, memory_order_relaxed);
     }
-    CAFE_TRY(cafe_mover_sweep(a->context, a->mover, gain));
-    CAFE_TRY(cafe_ranges(a->context, a->count, BLOCK, tell_block, a));
-done:
-    return status;
+    CAFE_PASS(cafe_mover_sweep(a->context, a->mover, gain));
+    return cafe_ranges(a->context, a->count, BLOCK, tell_block, a);
 }

@@ -204,13 +204,12 @@ static void press_changed(const cafe_changes *changes, const cafe_operator *op,
 static cafe_status iterate(cafe_context *context, const cafe_update_options *o, cafe_updated *r,
                            cafe_active *active) {
     cafe_update_report *report = &r->report;
-    cafe_status status = CAFE_OK;
     cafe_phase(context, "sweep", o->sweeps);
     for (int64_t i = 0; i < o->sweeps && !report->converged; i++) {
         double gain, *now = &r->objective[i + 1];
         r->active[i] = cafe_active_collect(active);
         if (r->active[i] == 0) break;
-        CAFE_TRY(cafe_active_sweep(active, &gain));
+        CAFE_PASS(cafe_active_sweep(active, &gain));
         *now = r->objective[i] + gain;
         report->rounds = i + 1;
         report->updates += r->active[i];
@@ -219,8 +218,7 @@ static cafe_status iterate(cafe_context *context, const cafe_update_options *o, 
     }
     if (!report->converged) report->converged = cafe_active_collect(active) == 0;
     cafe_active_work(active, &report->arcs_summed, &report->arcs_marked);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static void count_swept(cafe_updated *r, const cafe_changes *changes, const cafe_active *active) {
