@@ -224,7 +224,6 @@ cafe_status cafe_sums(cafe_context *context, int64_t n, int64_t block, cafe_sum_
                       void *argument, int64_t width, double *sums) {
     shaped s = {.sum = task, .argument = argument, .n = n, .block = block, .width = width};
     int64_t blocks = cafe_blocks(n, block);
-    for (int64_t k = 0; k < width; k++) sums[k] = 0;
     s.partial = cafe_mem_zero(context, blocks * width, sizeof *s.partial);
     if (!s.partial) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_parallel(context, blocks, run_sum, &s);

@@ -13,8 +13,8 @@ cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
 
 /* The same for tasks without scratch memory; for tasks over ranges of `block` of n items, the last
  * one what is left; and for sums over such ranges: each range adds to sums of its own, which are 0
- * before, and these are added up in their order into sums[width]: the same bits for any number of
- * threads. */
+ * before, and these are added in their order to what sums[width] hold: the same bits for any number
+ * of threads. */
 typedef void cafe_item_task(void *argument, int64_t item);
 typedef void cafe_range_task(void *argument, int64_t first, int64_t last);
 typedef void cafe_sum_task(void *argument, int64_t first, int64_t last, double *sums);

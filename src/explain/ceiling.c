@@ -61,39 +61,26 @@ CAFE_OPTION_TABLE(ceiling, "ceiling", "upper bounds on the modularity of any par
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-typedef struct pair_job {
-    const cafe_operator_parts *s;
-    double *partial;
-} pair_job;
-
-static void pair_block(void *argument, int64_t block) {
-    const pair_job *job = argument;
-    const cafe_operator_parts *s = job->s;
-    double sum = 0;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
-        sum -= s->p[u] * s->p[u];
+static void add_pairs(void *argument, int64_t first, int64_t last, double *sum) {
+    const cafe_operator_parts *s = argument;
+    for (int64_t u = first; u < last; u++) {
+        *sum -= s->p[u] * s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             int64_t w = s->targets[j];
             double joint = (s->weights ? s->weights[j] : 1) / s->total;
             double q = joint - s->p[u] * s->p[w];
             if (w == u)
-                sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */
+                *sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */
             else if (q > 0)
-                sum += q;
+                *sum += q;
         }
     }
-    job->partial[block] = sum;
 }
 
 static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, double *bound) {
-    int64_t blocks = cafe_blocks(op->n, BLOCK);
-    pair_job job = {&op->parts, cafe_mem(context, blocks, sizeof *job.partial)};
-    cafe_status status =
-        job.partial ? cafe_each(context, blocks, pair_block, &job) : CAFE_ERROR_MEMORY;
+    cafe_operator_parts parts = op->parts;
     *bound = rounding;
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *bound += job.partial[b];
-    cafe_mem_free(context, job.partial);
-    return status;
+    return cafe_sums(context, op->n, BLOCK, add_pairs, &parts, 1, bound);
 }
 
 /* ---- the largest eigenvalue of D^-1/2 Q D^-1/2 - diag(t) ------------------------------------- */

@@ -62,7 +62,8 @@ typedef struct list_job {
 } list_job;
 
 /* the members by C(u|S) = p(u,S) / p(S) */
-static void list_central(cafe_explanation *e, int64_t c) {
+static void list_central(void *argument, int64_t c) {
+    cafe_explanation *e = argument;
     cafe_member_lists *s = &e->sets;
     for (int64_t i = s->start[c]; i < s->start[c + 1]; i++) {
         double mass = s->sums[c].mass;
@@ -70,10 +71,6 @@ static void list_central(cafe_explanation *e, int64_t c) {
         cafe_listed_offer(s->central + c * e->top, &s->central_count[c], e->top,
                           (cafe_listed){s->members[i], value});
     }
-}
-
-static void central_task(void *argument, int64_t c) {
-    list_central(argument, c);
 }
 
 /* Linked communities by q(S,S') = p(S,S') - p(S) p(S'). */
@@ -116,7 +113,7 @@ static cafe_status list_nearest(cafe_context *context, cafe_explanation *e) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_member_lists *s) {
+static cafe_status reserve(cafe_context *context, const cafe_explanation *e, cafe_member_lists *s) {
     s->start = cafe_mem_zero(context, s->count + 1, sizeof *s->start);
     s->members = cafe_mem(context, e->n, sizeof *s->members);
     s->inside = cafe_mem(context, e->n, sizeof *s->inside);
@@ -125,8 +122,8 @@ static bool reserve(cafe_context *context, const cafe_explanation *e, cafe_membe
     s->nearest = cafe_mem(context, s->count * e->top, sizeof *s->nearest);
     s->central_count = cafe_mem_zero(context, s->count, sizeof *s->central_count);
     s->nearest_count = cafe_mem_zero(context, s->count, sizeof *s->nearest_count);
-    return s->start && s->members && s->inside && s->sums && s->central && s->nearest &&
-           s->central_count && s->nearest_count;
+    return cafe_mem_had(s->start, s->members, s->inside, s->sums, s->central, s->nearest,
+                        s->central_count, s->nearest_count);
 }
 
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part) {
@@ -140,18 +137,17 @@ cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const 
         CAFE_PASS(find_partition(context, e, s->part));
     cafe_phase(context, "explain", 0);
     CAFE_PASS(count_parts(context, e, &s->count));
-    if (!reserve(context, e, s)) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(reserve(context, e, s));
     list_members(e, s);
     CAFE_PASS(cafe_partition_sums(context, &CAFE_JOINT(&e->op->parts), s->part, s->count, s->sums,
                                   s->inside));
-    CAFE_PASS(cafe_each(context, s->count, central_task, e));
+    CAFE_PASS(cafe_each(context, s->count, list_central, e));
     return list_nearest(context, e);
 }
 
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *s) {
-    void *blocks[] = {s->part,    s->start,   s->members,       s->inside,       s->sums,
-                      s->central, s->nearest, s->central_count, s->nearest_count};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+    cafe_mem_free_all(context, s->part, s->start, s->members, s->inside, s->sums, s->central,
+                      s->nearest, s->central_count, s->nearest_count);
 }
 
 /* ---- the card -------------------------------------------------------------------------------- */

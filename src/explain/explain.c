@@ -70,17 +70,10 @@ static cafe_status copy_vectors(cafe_context *context, cafe_explanation *e, cons
 
 /* ---- sums over the columns ------------------------------------------------------------------- */
 
-typedef struct sum_job {
-    const cafe_explanation *e;
-    cafe_column_sums *partial; /* blocks x columns */
-} sum_job;
-
-static void sum_block(void *argument, int64_t block) {
-    const sum_job *job = argument;
-    const cafe_explanation *e = job->e;
-    cafe_column_sums *sums = job->partial + block * e->columns;
-    for (int64_t u = block * CAFE_EXPLAIN_BLOCK;
-         u < cafe_block_end(e->n, CAFE_EXPLAIN_BLOCK, block); u++)
+static void sum_rows(void *argument, int64_t first, int64_t last, double *partial) {
+    const cafe_explanation *e = argument;
+    cafe_column_sums *sums = (cafe_column_sums *)partial;
+    for (int64_t u = first; u < last; u++)
         for (int64_t k = 0; k < e->columns; k++) {
             double v = e->v.x[u * e->v.stride + k];
             sums[k].sum += v;
@@ -90,21 +83,13 @@ static void sum_block(void *argument, int64_t block) {
 }
 
 static cafe_status add_columns(cafe_context *context, cafe_explanation *e) {
-    int64_t blocks = cafe_blocks(e->n, CAFE_EXPLAIN_BLOCK);
     e->sums = cafe_mem_zero(context, e->columns, sizeof *e->sums);
-    sum_job job = {e, cafe_mem_zero(context, blocks * e->columns, sizeof *job.partial)};
-    cafe_status status =
-        e->sums && job.partial ? cafe_each(context, blocks, sum_block, &job) : CAFE_ERROR_MEMORY;
-    for (int64_t i = 0; status == CAFE_OK && i < blocks * e->columns; i++) {
-        cafe_column_sums *sums = e->sums + i % e->columns;
-        sums->sum += job.partial[i].sum;
-        sums->square += job.partial[i].square;
-        sums->image += job.partial[i].image;
-    }
-    cafe_mem_free(context, job.partial);
+    if (!e->sums) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(
+        cafe_sums(context, e->n, CAFE_EXPLAIN_BLOCK, sum_rows, e, 3 * e->columns, &e->sums->sum));
     e->modularity = 0;
-    for (int64_t k = 0; k < e->columns && status == CAFE_OK; k++) e->modularity += e->sums[k].image;
-    return status;
+    for (int64_t k = 0; k < e->columns; k++) e->modularity += e->sums[k].image;
+    return CAFE_OK;
 }
 
 /* ---- the two problems ------------------------------------------------------------------------ */
@@ -209,20 +194,9 @@ cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t
 void cafe_explanation_free(cafe_explanation *e) {
     if (!e) return;
     cafe_context *context = e->context;
-    void *blocks[] = {e->v.x,
-                      e->z.x,
-                      e->sums,
-                      e->high,
-                      e->low,
-                      e->high_communities,
-                      e->low_communities,
-                      e->high_count,
-                      e->low_count,
-                      e->products,
-                      e->coordinates,
-                      e->pulls,
-                      e->pushes};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+    cafe_mem_free_all(context, e->v.x, e->z.x, e->sums, e->high, e->low, e->high_communities,
+                      e->low_communities, e->high_count, e->low_count, e->products, e->coordinates,
+                      e->pulls, e->pushes);
     cafe_ritz_free(context, &e->plain);
     cafe_ritz_free(context, &e->walk);
     cafe_member_lists_free(context, &e->sets);

@@ -51,24 +51,18 @@ struct cafe_explanation {
     cafe_force *pulls, *pushes;
 };
 
+static inline bool cafe_listed_before(cafe_listed a, cafe_listed b) {
+    return a.value > b.value || (a.value == b.value && a.index < b.index);
+}
+
 /* Keeps the `room` best of a stream in order: larger values first, equal ones by index. A list is
  * short, so an item is put into its place by moving those behind it. */
 static inline void cafe_listed_offer(cafe_listed *list, int64_t *count, int64_t room,
                                      cafe_listed item) {
-    int64_t i = *count;
-    if (i == room) {
-        if (room == 0 ||
-            !(item.value > list[room - 1].value ||
-              (item.value == list[room - 1].value && item.index < list[room - 1].index)))
-            return;
-        i = room - 1;
-    }
-    for (; i > 0 && (item.value > list[i - 1].value ||
-                     (item.value == list[i - 1].value && item.index < list[i - 1].index));
-         i--)
-        list[i] = list[i - 1];
-    list[i] = item;
-    if (*count < room) (*count)++;
+    int64_t i = *count < room ? (*count)++ : room;
+    for (; i > 0 && cafe_listed_before(item, list[i - 1]); i--)
+        if (i < room) list[i] = list[i - 1];
+    if (i < room) list[i] = item;
 }
 
 /* dimensions.c: the ends of every column. */

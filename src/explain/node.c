@@ -55,22 +55,18 @@ static void coordinate_task(void *argument, int64_t i) {
 }
 
 /* The columns farthest from their mean at this node, in standard deviations. */
-static int64_t choose_coordinates(cafe_context *context, cafe_explanation *e, int64_t node,
-                                  cafe_status *status) {
-    int64_t count = 0;
+static cafe_status choose_coordinates(cafe_context *context, cafe_explanation *e, int64_t node,
+                                      int64_t *count) {
     cafe_listed *list = cafe_mem(context, e->top, sizeof *list);
-    if (!list) {
-        *status = CAFE_ERROR_MEMORY;
-        return 0;
-    }
+    if (!list) return CAFE_ERROR_MEMORY;
     for (int64_t k = 0; k < e->columns; k++) {
         cafe_dimension_card card;
         cafe_explain_dimension(e, k, &card);
         double away = e->v.x[node * e->v.stride + k] - card.mean;
         double score = card.deviation > 0 ? away / card.deviation : 0;
-        cafe_listed_offer(list, &count, e->top, (cafe_listed){(int32_t)k, fabs(score)});
+        cafe_listed_offer(list, count, e->top, (cafe_listed){(int32_t)k, fabs(score)});
     }
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < *count; i++) {
         cafe_dimension_card card;
         cafe_explain_dimension(e, list[i].index, &card);
         double away = e->v.x[node * e->v.stride + list[i].index] - card.mean;
@@ -78,20 +74,17 @@ static int64_t choose_coordinates(cafe_context *context, cafe_explanation *e, in
         e->coordinates[i].deviations = away < 0 ? -list[i].value : list[i].value;
     }
     cafe_mem_free(context, list);
-    return count;
+    return CAFE_OK;
 }
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
 /* As cafe_listed_offer() does, by the size of the force. */
 static void offer_force(cafe_force *list, int64_t *count, int64_t room, cafe_force item) {
-    int64_t i = *count;
-    double size = fabs(item.value);
-    if (i == room && !(size > fabs(list[room - 1].value))) return;
-    if (i == room) i--;
-    for (; i > 0 && size > fabs(list[i - 1].value); i--) list[i] = list[i - 1];
-    list[i] = item;
-    if (*count < room) (*count)++;
+    int64_t i = *count < room ? (*count)++ : room;
+    for (; i > 0 && fabs(item.value) > fabs(list[i - 1].value); i--)
+        if (i < room) list[i] = list[i - 1];
+    if (i < room) list[i] = item;
 }
 
 static void add_force(cafe_explanation *e, cafe_node_card *card, cafe_force f) {
@@ -187,27 +180,24 @@ static cafe_status reserve(cafe_context *context, cafe_explanation *e) {
 cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, int64_t node,
                                     cafe_node_card *card, size_t size) {
     cafe_node_card own = {.node = node};
-    cafe_status status = cafe_operator_need_links(context, e->op);
     place_job job = {e, node};
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_operator_need_links(context, e->op));
     if (node < 0 || node >= e->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "there is no node %lld: there are %lld",
                          (long long)node, (long long)e->n);
     own.mass = e->op->parts.p[node];
-    CAFE_TRY(reserve(context, e));
-    CAFE_TRY(cafe_ranges(context, e->n, CAFE_EXPLAIN_BLOCK, product_block, &job));
+    CAFE_PASS(reserve(context, e));
+    CAFE_PASS(cafe_ranges(context, e->n, CAFE_EXPLAIN_BLOCK, product_block, &job));
     own.length = sqrt(e->products[node]);
     own.total =
         e->op->kernels->dot(e->v.stride, e->v.x + node * e->v.stride, e->z.x + node * e->z.stride);
     add_forces(e, &own);
-    own.coordinate_count = choose_coordinates(context, e, node, &status);
-    CAFE_TRY(status);
-    CAFE_TRY(cafe_each(context, own.coordinate_count, coordinate_task, &job));
-    CAFE_TRY(describe_community(context, e, &own));
+    CAFE_PASS(choose_coordinates(context, e, node, &own.coordinate_count));
+    CAFE_PASS(cafe_each(context, own.coordinate_count, coordinate_task, &job));
+    CAFE_PASS(describe_community(context, e, &own));
     own.coordinates = e->coordinates;
     own.pulls = e->pulls;
     own.pushes = e->pushes;
     cafe_struct_give(&own, sizeof own, card, size);
-done:
-    return status;
+    return CAFE_OK;
 }

@@ -48,18 +48,18 @@ typedef struct scale_job {
     double *y;
 } scale_job;
 
-static void scale_in(void *argument, int64_t block) {
+static void scale_in(void *argument, int64_t first, int64_t last) {
     const scale_job *job = argument;
     const cafe_scaled *m = job->m;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(m->op->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         for (int k = 0; k < WIDTH; k++)
             m->inner[u * WIDTH + k] = (m->s ? m->s[u] : 1) * job->x[u * WIDTH + k];
 }
 
-static void scale_out(void *argument, int64_t block) {
+static void scale_out(void *argument, int64_t first, int64_t last) {
     const scale_job *job = argument;
     const cafe_scaled *m = job->m;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(m->op->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         for (int k = 0; k < WIDTH; k++) {
             double *y = job->y + u * WIDTH + k;
             *y = (m->s ? m->s[u] : 1) * *y - (m->t ? m->t[u] : 0) * job->x[u * WIDTH + k];
@@ -70,11 +70,10 @@ static void scale_out(void *argument, int64_t block) {
 static cafe_status multiply(cafe_context *context, void *argument, const double *x, double *y) {
     cafe_scaled *m = argument;
     scale_job job = {m, x, y};
-    int64_t blocks = cafe_blocks(m->op->n, BLOCK);
-    CAFE_PASS(cafe_each(context, blocks, scale_in, &job));
+    CAFE_PASS(cafe_ranges(context, m->op->n, BLOCK, scale_in, &job));
     CAFE_PASS(cafe_operator_exact(context, &m->op->parts, WIDTH, m->inner, y));
     if (m->more) m->more(m->argument, m->inner, y);
-    return cafe_each(context, blocks, scale_out, &job);
+    return cafe_ranges(context, m->op->n, BLOCK, scale_out, &job);
 }
 
 cafe_status cafe_scaled_largest(cafe_context *context, cafe_scaled *m, int64_t count,
@@ -90,7 +89,6 @@ cafe_status cafe_scaled_largest(cafe_context *context, cafe_scaled *m, int64_t c
 typedef struct runs {
     int64_t n, steps;
     double *x, *y, *old;  /* v_i, what becomes v_{i+1}, v_{i-1}: n x WIDTH */
-    double *partial;      /* a row of sums a block */
     double *alpha, *beta; /* steps x WIDTH */
     double *small, *values;
     double a[WIDTH], b[WIDTH]; /* factors of a pass */
@@ -101,41 +99,33 @@ static cafe_status new_runs(cafe_context *context, int64_t n, int64_t steps, run
     r->x = cafe_mem(context, n * WIDTH, sizeof *r->x);
     r->y = cafe_mem(context, n * WIDTH, sizeof *r->y);
     r->old = cafe_mem(context, n * WIDTH, sizeof *r->old);
-    r->partial = cafe_mem(context, cafe_blocks(n, BLOCK) * WIDTH, sizeof *r->partial);
     r->alpha = cafe_mem(context, steps * WIDTH, sizeof *r->alpha);
     r->beta = cafe_mem(context, steps * WIDTH, sizeof *r->beta);
     r->small = cafe_mem(context, steps * steps, sizeof *r->small);
     r->values = cafe_mem(context, steps, sizeof *r->values);
-    return cafe_mem_had(r->x, r->y, r->old, r->partial, r->alpha, r->beta, r->small, r->values);
+    return cafe_mem_had(r->x, r->y, r->old, r->alpha, r->beta, r->small, r->values);
 }
 
 static void free_runs(cafe_context *context, runs *r) {
-    double *all[] = {r->x, r->y, r->old, r->partial, r->alpha, r->beta, r->small, r->values};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
+    cafe_mem_free_all(context, r->x, r->y, r->old, r->alpha, r->beta, r->small, r->values);
 }
 
 /* <x, y> column by column */
-static void dot_block(void *argument, int64_t block, int32_t worker) {
-    runs *r = argument;
-    double sum[WIDTH] = {0};
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(r->n, BLOCK, block); u++)
+static void add_products(void *argument, int64_t first, int64_t last, double *sum) {
+    const runs *r = argument;
+    for (int64_t u = first; u < last; u++)
         for (int k = 0; k < WIDTH; k++) sum[k] += r->x[u * WIDTH + k] * r->y[u * WIDTH + k];
-    memcpy(r->partial + block * WIDTH, sum, sizeof sum);
 }
 
 /* y <- y - a x - b old, and <y, y> */
-static void orthogonalise_block(void *argument, int64_t block, int32_t worker) {
+static void orthogonalise(void *argument, int64_t first, int64_t last, double *sum) {
     runs *r = argument;
-    double sum[WIDTH] = {0};
-    (void)worker;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(r->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         for (int k = 0; k < WIDTH; k++) {
             int64_t i = u * WIDTH + k;
             r->y[i] -= r->a[k] * r->x[i] + r->b[k] * r->old[i];
             sum[k] += r->y[i] * r->y[i];
         }
-    memcpy(r->partial + block * WIDTH, sum, sizeof sum);
 }
 
 /* x <- a y, old <- x */
@@ -149,27 +139,18 @@ static void advance_block(void *argument, int64_t first, int64_t last) {
         }
 }
 
-/* A pass whose blocks leave sums, which are added up in their order. */
-static cafe_status sum_pass(cafe_context *context, runs *r, cafe_task *task, double *sums) {
-    int64_t blocks = cafe_blocks(r->n, BLOCK);
-    cafe_status status = cafe_parallel(context, blocks, task, r);
-    memset(sums, 0, WIDTH * sizeof *sums);
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
-        for (int k = 0; k < WIDTH; k++) sums[k] += r->partial[b * WIDTH + k];
-    return status;
-}
-
 /* Step i: alpha_i = v_i^T M v_i, beta_i v_{i+1} = M v_i - alpha_i v_i - beta_{i-1} v_{i-1}; a run
  * whose space is exhausted goes on with zeros, which have no part in its quadrature. */
 static cafe_status step(cafe_context *context, cafe_scaled *m, runs *r, int64_t i) {
     double *alpha = r->alpha + i * WIDTH, *beta = r->beta + i * WIDTH;
+    for (int k = 0; k < WIDTH; k++) alpha[k] = beta[k] = 0;
     CAFE_PASS(multiply(context, m, r->x, r->y));
-    CAFE_PASS(sum_pass(context, r, dot_block, alpha));
+    CAFE_PASS(cafe_sums(context, r->n, BLOCK, add_products, r, WIDTH, alpha));
     for (int k = 0; k < WIDTH; k++) {
         r->a[k] = alpha[k];
         r->b[k] = i > 0 ? beta[k - WIDTH] : 0;
     }
-    CAFE_PASS(sum_pass(context, r, orthogonalise_block, beta));
+    CAFE_PASS(cafe_sums(context, r->n, BLOCK, orthogonalise, r, WIDTH, beta));
     for (int k = 0; k < WIDTH; k++) {
         double least = 1e-13 * fmax(fabs(r->alpha[k]), r->beta[k]);
         beta[k] = sqrt(beta[k]);

@@ -139,9 +139,8 @@ cafe_status cafe_witness_new(cafe_context *context, const cafe_operator *op, con
 }
 
 void cafe_witness_free(cafe_context *context, cafe_witness *w) {
-    void *blocks[] = {w->part,  w->mass,   w->t,    w->start,  w->community,
-                      w->joint, w->capped, w->sums, w->spread, w->linked};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cafe_mem_free(context, blocks[i]);
+    cafe_mem_free_all(context, w->part, w->mass, w->t, w->start, w->community, w->joint, w->capped,
+                      w->sums, w->spread, w->linked);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */
