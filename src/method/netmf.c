@@ -97,11 +97,10 @@ static cafe_status new_netmf(cafe_context *context, const cafe_graph *graph,
 }
 
 /* Row u of the next power: sum over w of a(u,w) / d_u times row w. */
-static void power_block(void *argument, int64_t block, int32_t worker) {
+static void power_block(void *argument, int64_t first, int64_t last) {
     const netmf *m = argument;
     const cafe_graph *g = m->graph;
-    (void)worker;
-    for (int64_t u = block * ROWS; u < cafe_block_end(m->n, ROWS, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         double *row = m->next + u * m->n, *sum = m->sum + u * m->n;
         memset(row, 0, (size_t)m->n * sizeof *row);
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
@@ -114,10 +113,9 @@ static void power_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* log(max(1, M)) in the place of the sum; the two halves agree but for rounding. */
-static void log_block(void *argument, int64_t block, int32_t worker) {
+static void log_block(void *argument, int64_t block) {
     const netmf *m = argument;
     double squares = 0;
-    (void)worker;
     for (int64_t i = block * ROWS * m->n; i < cafe_block_end(m->n, ROWS, block) * m->n; i++) {
         double value = m->factor * m->sum[i];
         m->sum[i] = value > 1 ? log(value) : 0;
@@ -127,25 +125,21 @@ static void log_block(void *argument, int64_t block, int32_t worker) {
 }
 
 static cafe_status fill(cafe_context *context, int64_t window, netmf *m) {
-    cafe_status status = CAFE_OK;
     cafe_phase(context, "power", window);
     for (int64_t r = 1; r <= window; r++) {
-        CAFE_TRY(cafe_parallel(context, cafe_blocks(m->n, ROWS), power_block, m));
+        CAFE_PASS(cafe_ranges(context, m->n, ROWS, power_block, m));
         double *old = m->power;
         m->power = m->next, m->next = old;
         cafe_step(context, r, 0);
     }
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(m->n, ROWS), log_block, m));
-done:
-    return status;
+    return cafe_each(context, cafe_blocks(m->n, ROWS), log_block, m);
 }
 
 /* ---- its factors ----------------------------------------------------------------------------- */
 
-static void product_block(void *argument, int64_t block, int32_t worker) {
+static void product_block(void *argument, int64_t first, int64_t last) {
     const netmf *m = argument;
-    (void)worker;
-    for (int64_t u = block * ROWS; u < cafe_block_end(m->n, ROWS, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         double sum[WIDTH] = {0};
         for (int64_t w = 0; w < m->n; w++)
             for (int k = 0; k < WIDTH; k++) sum[k] += m->sum[u * m->n + w] * m->x[w * WIDTH + k];
@@ -156,7 +150,7 @@ static void product_block(void *argument, int64_t block, int32_t worker) {
 static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
     netmf *m = argument;
     m->x = x, m->y = y;
-    return cafe_parallel(context, cafe_blocks(m->n, ROWS), product_block, m);
+    return cafe_ranges(context, m->n, ROWS, product_block, m);
 }
 
 /* Column j: u sqrt(sigma); sigma within rounding of 0 leaves it zero. The loss is what the factors
