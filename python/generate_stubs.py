@@ -22,7 +22,7 @@ from ._call import (CafeCancelled as CafeCancelled, CafeError as CafeError,
                     CafeExistsError as CafeExistsError, CafeMemoryError as CafeMemoryError,
                     CafeOSError as CafeOSError, CafeValueError as CafeValueError,
                     Progress as Progress, Verbose as Verbose)
-from ._model import Certificate as Certificate, Layer as Layer
+from ._method import Certificate as Certificate, Layer as Layer
 from .datasets import karate as karate
 from .explanation import Explanation as Explanation, explain as explain
 from .graph import Graph as Graph, generate as generate
@@ -41,17 +41,9 @@ CERTIFIED = [*VECTORS, ("certificate_", "Certificate"), *COURSE, *NODES]
 PARTITION = [("communities_", "np.ndarray"), ("modularity_", "float")]
 LABELS = [("classes_", "np.ndarray"), ("transduction_", "np.ndarray")]
 
-ATTRIBUTES = {
-    "CafeGCN": [*CERTIFIED, *PARTITION, ("memberships_", "np.ndarray"), *LABELS],
-    "LayeredCafe": [*CERTIFIED, *PARTITION, ("layers_", "List[Layer]")],
-    "LabelPropagation": [*CERTIFIED, *LABELS, ("label_distributions_", "np.ndarray")],
-    "SoftmaxClustering": [*PARTITION, ("labels_", "np.ndarray"), ("memberships_", "Any"), *LABELS,
-                          *COURSE, *NODES],
-    "Reduce": [*VECTORS, ("components_", "np.ndarray"), ("n_components_", "int"),
-               ("mean_", "np.ndarray"), ("w_", "np.ndarray"),
-               ("projections_", "Optional[np.ndarray]"), ("eigenvalues_", "Optional[np.ndarray]"),
-               *COURSE],
-}
+TABLE = [*VECTORS, ("components_", "np.ndarray"), ("n_components_", "int"), ("mean_", "np.ndarray"),
+         ("w_", "np.ndarray"), ("projections_", "Optional[np.ndarray]"),
+         ("eigenvalues_", "Optional[np.ndarray]"), *COURSE]
 
 GRAPH_FIT = """    def fit(self, X: Any, y: Any = ..., *, start: Any = ..., seeds: Optional[Sequence] = ...,
             attributes: Any = ...) -> "{name}": ...
@@ -66,22 +58,36 @@ CLUSTER_FIT = """    def fit(self, X: Any, y: Any = ..., *, seeds: Any = ..., at
 PREDICT = "    def fit_predict(self, X: Any, y: Any = ..., **fit_params: Any) -> np.ndarray: ..."
 
 
+def attributes(cls: type) -> list:
+    if cls is reduce.Reduce:
+        return TABLE
+    method = cls._method
+    if not method.vectors:
+        return [*PARTITION, ("labels_", "np.ndarray"), ("memberships_", "Any"), *LABELS, *COURSE,
+                *NODES]
+    found = list(CERTIFIED)
+    if method.takes("TAKES_LABELS"):
+        found += [*PARTITION, ("memberships_", "np.ndarray"), *LABELS]
+    elif method.communities:
+        found += [*PARTITION, ("layers_", "List[Layer]")]
+    return found
+
+
 def stub(cls: type) -> str:
     name = cls.__name__
-    fit = {"Reduce": TABLE_FIT, "SoftmaxClustering": CLUSTER_FIT}.get(name, GRAPH_FIT)
+    fit = TABLE_FIT if cls is reduce.Reduce else CLUSTER_FIT if cls in cluster.CLASSES else GRAPH_FIT
     lines = ["", f"class {name}(Estimator):"]
-    lines += [f"    {n}: {kind}" for n, kind in ATTRIBUTES.get(name, CERTIFIED)]
+    lines += [f"    {n}: {kind}" for n, kind in attributes(cls)]
     lines += ["    def __init__(self, *,"]
     lines += [f"                 {p.name}: {p.annotation} = ...," for p in cls._parameters]
     lines += ["                 ) -> None: ...", fit.format(name=name)]
-    if name in ("LayeredCafe", "SoftmaxClustering"):
+    if hasattr(cls, "fit_predict"):
         lines.append(PREDICT)
     return "\n".join(lines)
 
 
 def estimators():
-    return [embed.SphereGCN, embed.CafeGCN, embed.LayeredCafe, embed.LabelPropagation,
-            *embed.BASELINE_CLASSES, cluster.SoftmaxClustering, reduce.Reduce]
+    return [*embed.CLASSES, *cluster.CLASSES, reduce.Reduce]
 
 
 def generated() -> str:

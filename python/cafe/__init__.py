@@ -7,13 +7,13 @@
 
 The same library, options and bits as the command line tool `cafe`; see docs/python.md.
 """
-from . import embed as _embed
+from . import cluster as _cluster, embed as _embed
 from ._call import (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
                     CafeValueError, Progress)
 from ._library import lib as _lib
-from .cluster import SoftmaxClustering
+from .cluster import *  # noqa: F403  the estimators, a class for each row of the registry
 from .datasets import karate
-from .embed import *  # noqa: F403  the estimators, those of cafe_baselines() among them
+from .embed import *  # noqa: F403
 from .explanation import Explanation, explain
 from .graph import Graph, generate
 from .reduce import Reduce
@@ -27,5 +27,5 @@ for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, Cafe
 __version__ = _lib.version
 __all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
            "CafeValueError", "Explanation", "Graph", "Page", "Progress", "Reduce",
-           "SoftmaxClustering", "explain", "generate", "karate", "layout", "place", "view",
-           *_embed.__all__]
+           "explain", "generate", "karate", "layout", "place", "view",
+           *_embed.__all__, *_cluster.__all__]

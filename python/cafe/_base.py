@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ._call import Context, Verbose, run, seed_of, threads_of
+from ._method import Given, Method, samplings
 from ._options import Parameter, Table, from_table, indented
 from .graph import Graph
 
@@ -63,17 +64,18 @@ RUN = [
         "Show progress (by tqdm where it is installed), or call this with cafe.Progress."),
 ]
 
+_SAMPLINGS = samplings()
+
 SAMPLING = [
-    own("sampling", "edge", "{'edge', 'walk', 'pagerank', 'twisted'}", "str",
-        "How pairs of nodes are drawn: the ends of an edge, of a walk of 1 to `window` steps, of a "
-        "walk that stops by chance, or of an edge between nodes that are alike. Options of other "
-        "samplings have no effect."),
+    own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}", "str",
+        "How pairs of nodes are drawn. An option of another sampling is refused. "
+        + " ".join(f"{name}: {row.summary}." for name, row in _SAMPLINGS.items())),
     *from_table(Table.named("sample"), defaults={"twist_mean": None}),
 ]
 
 
-def finish_parameters(form: Optional[str] = None) -> List[Parameter]:
-    return from_table(Table.named("finish"), defaults={"output_form": form} if form else None)
+def finish_parameters(form: str) -> List[Parameter]:
+    return from_table(Table.named("finish"), defaults={"output_form": form})
 
 
 PROPAGATE = [
@@ -87,6 +89,8 @@ class Estimator(BaseEstimator):
     """A method on graphs: parameters from option tables, a run in a context of its own."""
 
     _parameters: Sequence[Parameter] = ()
+    _method: Method
+    _table: Table
 
     # set by __init__, which is made from the parameters
     random_state: Any
@@ -100,13 +104,33 @@ class Estimator(BaseEstimator):
     report_: Dict[str, Any]
 
     def _values(self, table: Table) -> Dict[str, Any]:
-        """The parameters that belong to a table, by the table's names; None is its default."""
+        """The parameters that belong to a table; None is its default."""
         own_names = {p.name for p in self._parameters}
-        found = {}
-        for option in table.options:
-            if option.keyword in own_names and getattr(self, option.keyword) is not None:
-                found[option.keyword] = getattr(self, option.keyword)
-        return found
+        keywords = [o.keyword for o in table.options if o.keyword in own_names]
+        return {k: getattr(self, k) for k in keywords if getattr(self, k) is not None}
+
+    def _shared(self, start: Any, seeds: Any, attributes: Any) -> Given:
+        """What runs for vectors and for communities are both given."""
+        samples = self._method.takes("TAKES_SAMPLING")
+        if not samples and (seeds is not None or attributes is not None):
+            raise ValueError(f"{type(self).__name__} takes neither seeds nor attributes")
+        if start is not None and not self._method.takes("TAKES_START"):
+            raise ValueError(f"{type(self).__name__} does not take vectors to start from")
+        given = Given(self._values(self._table), start=start, seeds=seeds, attributes=attributes)
+        given.free_columns = getattr(self, "columns", None) is None
+        if samples:
+            given.sampling, given.sample = self.sampling, self._values(Table.named("sample"))
+        return given
+
+    def _labels(self, graph: Graph, y: Any, given: Given) -> Optional[np.ndarray]:
+        """The classes of known labels, which are put into what is given; None: there are none."""
+        if not self._method.takes("TAKES_LABELS") or y is None:
+            if self._method.takes("NEEDS_LABELS"):
+                raise ValueError(f"{type(self).__name__} needs known labels: fit(graph, y)")
+            return None
+        given.label, classes = encode_labels(y, graph)
+        given.classes = len(classes)
+        return classes
 
     def _run(self, work: Callable[[Context], T]) -> T:
         return run(work, threads_of(self.n_jobs), seed_of(self.random_state), self.verbose)

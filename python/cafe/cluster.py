@@ -1,43 +1,24 @@
-"""Soft clusters of a graph."""
-import ctypes
-from typing import Any, Dict, Optional, Tuple
+"""Estimators that find communities: a class for every method of the registry that has no vectors."""
+from typing import Any, Dict, Optional, Type
 
+import ctypes
 import numpy as np
 
-from . import _abi
-from ._arrays import block, copied, pointer
-from ._base import RUN, SAMPLING, ClusterMixin, Estimator, decode_labels, encode_labels, own
+from ._arrays import copied
+from ._base import RUN, SAMPLING, ClusterMixin, Estimator, decode_labels
 from ._call import Context, Handle, seconds
 from ._library import lib
-from ._model import Course, Model, Sampling, course_of, find_layers, partition_of, rows_of
-from ._options import Table, from_table, make_init, numpydoc
+from ._method import Given, Method, Run, methods
+from ._options import from_table, make_init, numpydoc
 from .graph import Graph, as_graph
 
-DENSE_COLUMNS = 256  # more are held in sparse rows
-
-
-class SoftmaxClustering(ClusterMixin, Estimator):
-    _parameters = [
-        *from_table(Table.named("softmax"), defaults={"columns": None}),
-        own("start", "random", "{'random', 'layers', 'sphere'} or array", "Any",
-            "Where to begin: at random, at the communities of the layers, at a sphere solution, or "
-            "at the rows of an array."),
-        own("rows", "auto", "{'auto', 'dense', 'sparse'}", "str",
-            "Dense rows, or sparse ones for many columns; auto takes sparse ones above 256 "
-            "columns."),
-        *from_table(Table.named("sparse")), *SAMPLING, *RUN]
-    __init__ = make_init(_parameters)
-    __doc__ = numpydoc(
-        "Softmax clustering (algorithm 1 of the paper): probabilities of clusters for every node,\n"
-        "whose expected modularity never falls. columns=None is 100; with labels the number of\n"
-        "classes, with start='layers' at least the number of communities.",
-        _parameters, """
+ATTRIBUTES = """
 Attributes
 ----------
 communities_, labels_ : array of int
-    The most probable cluster of each node, numbered by first appearance.
-memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, columns)
-    The probabilities.
+    The community of each node, numbered by first appearance.
+memberships_ : scipy.sparse CSR matrix of shape (n_nodes, columns)
+    The probabilities above 1e-6.
 modularity_ : float
     Of the communities.
 classes_, transduction_ : arrays
@@ -48,140 +29,81 @@ objective_, n_iter_, converged_, nodes_, report_
 Examples
 --------
 >>> import cafe
->>> model = cafe.SoftmaxClustering(columns=4, start="layers").fit(cafe.karate())
->>> round(model.modularity_, 2)
-0.42
+>>> model = cafe.{name}(columns=4).fit(cafe.karate())
 >>> model.memberships_.shape
 (34, 4)
-""")
+"""
 
-    columns: Optional[int]
-    start: Any
-    rows: str
+
+class Clustering(ClusterMixin, Estimator):
+    """Base of the estimators that find communities."""
+
+    _method: Method
+
     communities_: np.ndarray
-    objective_: np.ndarray
     modularity_: float
-    n_iter_: int
-    converged_: bool
 
-    def fit(self, X: Any, y: Any = None, *, seeds: Any = None,
-            attributes: Any = None) -> "SoftmaxClustering":
-        """Finds the clusters of a graph; y: known labels, -1 or None where there is none."""
+    def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Any = None,
+            attributes: Any = None) -> "Clustering":
+        """Finds the communities of a graph; y: known labels, -1 or None where there is none."""
         graph = as_graph(X, self.n_jobs)
-        sampling = Sampling(self.sampling, self._values(Table.named("sample")), seeds, attributes)
-        began = seconds()
-        results = self._run(lambda context: self._work(context, graph, y, sampling))
-        self._keep(results)
-        self.n_features_in_ = graph.n_nodes
-        self.nodes_ = graph.nodes
-        self.report_ = {
-            "method": "SoftmaxClustering", "version": lib.version, "graph": graph.counts,
-            "options": self.get_params(), "sweeps": self.n_iter_,
-            "converged": self.converged_, "modularity": self.modularity_,
-            "communities": int(self.communities_.max(initial=-1)) + 1,
-            "objective": self.objective_.tolist(),
-            "seconds": {"all": seconds() - began}}
+        given = self._shared(start, seeds, attributes)
+        self._keep(self._run(lambda context: self._work(context, graph, y, given)))
+        self.n_features_in_, self.nodes_ = graph.n_nodes, graph.nodes
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """fit, and the communities."""
         return self.fit(X, y, **fit_params).communities_
 
-    # ---- the run
-
-    def _work(self, context: Context, graph: Graph, y: Any, sampling: Sampling) -> Dict[str, Any]:
-        model = Model(context, graph, sampling)
-        label, classes = (None, None) if y is None else encode_labels(y, graph)
-        part, rows, columns = self._start(model, classes)
-        o = Table.named("softmax").pointer_to(
-            context, {**self._values(Table.named("softmax")), "columns": columns},
-            "cafe_softmax_options")
-        if classes is not None and len(classes) > columns:
-            raise ValueError(f"y has {len(classes)} classes: columns={columns} is too few")
-        if self._wants_sparse(columns):
-            found = self._sparse(model, o, part, label, rows)
-        else:
-            found = self._dense(model, o, part, rows, label, columns)
+    def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
+        began = seconds()
+        classes = self._labels(graph, y, given)
+        run = Run(context, graph, self._method, self._table, given)
+        clustering = run.cluster()
+        info = lib.cafe_clustering_get(clustering.pointer).contents
+        part = copied(info.partition, info.nodes, np.int32)
+        memberships = _memberships(context, clustering, info)
+        found = {"communities_": part, "labels_": part, "modularity_": info.modularity,
+                 "memberships_": memberships, "n_iter_": int(info.sweeps),
+                 "objective_": copied(info.objective, info.sweeps + 1),
+                 "converged_": bool(info.converged)}
         if classes is not None:
-            known = found["memberships_"][:, :len(classes)]
-            best = np.asarray(known.argmax(axis=1)).ravel()
+            best = np.asarray(memberships[:, :len(classes)].argmax(axis=1)).ravel()
             found.update(classes_=classes, transduction_=decode_labels(best, classes))
+        report = run.report("cafe/cluster/1")
+        report.add("real", b"modularity", info.modularity)
+        report.add("integer", b"communities", info.communities)
+        report.add("history", b"objective", info.sweeps, info.converged, info.objective)
+        found["report_"] = {**report.read(), "seconds": {"total": seconds() - began}}
         return found
 
-    def _wants_sparse(self, columns: int) -> bool:
-        if self.rows not in ("auto", "dense", "sparse"):
-            raise ValueError(f"rows={self.rows!r}: expected auto, dense or sparse")
-        automatic = self.rows == "auto" and columns > DENSE_COLUMNS
-        return automatic or self.rows == "sparse"
 
-    def _start(self, model: Model, classes: Any) -> Tuple[Any, Any, int]:
-        """A partition or rows to begin with, and the number of columns."""
-        asked = self.columns
-        columns = asked or (len(classes) if classes is not None else
-                            Table.named("softmax").options[0].default)
-        start = self.start
-        if not isinstance(start, str):
-            rows = block(start, model.graph.n_nodes, "start")
-            if asked is not None and asked != rows.shape[1]:
-                raise ValueError(f"start: expected {asked} columns, found {rows.shape[1]}")
-            return None, rows, rows.shape[1]
-        if start == "layers":
-            _, layers = find_layers(model, {})
-            columns = columns if asked else max(columns, layers[-1].communities)
-            return np.ascontiguousarray(layers[-1].partition % columns), None, columns
-        if start == "sphere":
-            o = Table.named("sphere").pointer_to(model.context, {"columns": columns},
-                                                 "cafe_sphere_options")
-            sphere = model.context.make("cafe_sphere", "cafe_solution", model.operator.pointer, o,
-                                        None)
-            h = rows_of(sphere, model.graph.n_nodes)
-            return None, h * h, columns  # rows of length 1 squared are probabilities
-        if start != "random":
-            raise ValueError(f"start={start!r}: expected random, layers, sphere or an array")
-        return None, None, columns
-
-    def _dense(self, model: Model, o: Any, part: Any, rows: Any, label: Any,
-               columns: int) -> Dict[str, Any]:
-        n = model.graph.n_nodes
-        if part is not None:
-            # nine parts in ten for the node's own column, the rest for all alike: a 0 would stay 0
-            rows = np.full((n, columns), 0.1 / columns)
-            rows[np.arange(n), part] = 0.9 + 0.1 / columns
-            rows = rows.astype(np.float32)
-        solution = model.context.make("cafe_softmax", "cafe_solution", model.operator.pointer, o,
-                                      pointer(rows), pointer(label))
-        found, count = partition_of(model.context, "cafe_solution_partition", solution, n)
-        return self._results(model, found, count, course_of(solution), rows_of(solution, n))
-
-    def _sparse(self, model: Model, o: Any, part: Any, label: Any, rows: Any) -> Dict[str, Any]:
-        from scipy.sparse import csr_matrix
-        if rows is not None:
-            raise ValueError("this start needs dense rows: rows='dense', or fewer columns")
-        n = model.graph.n_nodes
-        sparse = Table.named("sparse").pointer_to(
-            model.context, self._values(Table.named("sparse")), "cafe_sparse_options")
-        held = model.context.make("cafe_softmax_sparse", "cafe_memberships",
-                                  model.operator.pointer, o, sparse, pointer(part), pointer(label))
-        found, count = partition_of(model.context, "cafe_memberships_partition", held, n)
-        sweeps = lib.cafe_memberships_sweeps(held.pointer)
-        course = Course(copied(lib.cafe_memberships_objective(held.pointer), sweeps + 1),
-                        int(sweeps), bool(lib.cafe_memberships_converged(held.pointer)))
-        arrays = _memberships(held, n)
-        columns = lib.cafe_memberships_columns(held.pointer)
-        return self._results(model, found, count, course, csr_matrix(arrays, (n, columns)))
-
-    def _results(self, model: Model, part: np.ndarray, count: int, course: Course,
-                 memberships: Any) -> Dict[str, Any]:
-        return {"communities_": part, "labels_": part, "memberships_": memberships,
-                "modularity_": model.modularity(part, count), "objective_": course.objective,
-                "n_iter_": course.sweeps, "converged_": course.converged}
-
-
-def _memberships(held: Handle, nodes: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _memberships(context: Context, clustering: Handle, info: Any) -> Any:
+    from scipy.sparse import csr_matrix
     offsets = ctypes.POINTER(ctypes.c_int64)()
     columns = ctypes.POINTER(ctypes.c_int32)()
     values = ctypes.POINTER(ctypes.c_float)()
-    lib.cafe_memberships_csr(held.pointer, offsets, columns, values)
-    first = copied(offsets, nodes + 1, np.int64)
+    context.call("cafe_clustering_memberships", clustering.pointer, offsets, columns, values)
+    first = copied(offsets, info.nodes + 1, np.int64)
     count = int(first[-1])
-    return copied(values, count, np.float32), copied(columns, count, np.int32), first
+    return csr_matrix((copied(values, count, np.float32), copied(columns, count, np.int32), first),
+                      (info.nodes, info.columns))
+
+
+def _class(method: Method) -> Type[Clustering]:
+    table, name = method.communities, method.class_name
+    assert table is not None
+    free = {"columns": None} if method.takes("TAKES_LABELS") else None
+    parameters = [*from_table(table, defaults=free), *SAMPLING, *RUN]
+    return type(name, (Clustering,), {
+        "_method": method, "_table": table, "_parameters": parameters, "__module__": __name__,
+        "__init__": make_init(parameters),
+        "__doc__": numpydoc(f"{method.title}: {method.summary}.", parameters,
+                            ATTRIBUTES.format(name=name))})
+
+
+CLASSES = [_class(m) for m in methods() if m.communities and not m.vectors]
+globals().update({c.__name__: c for c in CLASSES})
+
+__all__ = [c.__name__ for c in CLASSES]

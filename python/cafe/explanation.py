@@ -12,7 +12,7 @@ from ._arrays import block, copied, pointer
 from ._base import encode_labels
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._library import lib
-from ._model import Model, Sampling
+from ._method import Given, Run, methods
 from ._options import Table, check_keywords
 from .graph import Graph, as_graph
 
@@ -119,7 +119,7 @@ class Ceiling:
 class Explanation:
     """Cards of an embedding; in a notebook, a page of tables. See explain()."""
 
-    def __init__(self, graph: Graph, model: Model, handle: Any, labels: Any, top: int) -> None:
+    def __init__(self, graph: Graph, model: Run, handle: Any, labels: Any, top: int) -> None:
         self._graph, self._model, self._handle = graph, model, handle
         report = lib.cafe_explanation_get(handle.pointer).contents
         self.modularity: float = report.modularity
@@ -245,9 +245,9 @@ def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectru
                     r.standard_error, bool(r.exact), r.elbow, r.gap)
 
 
-def _ceiling(context: Context, model: Model, part: Any, options: Dict[str, Any]) -> Ceiling:
+def _ceiling(context: Context, model: Run, part: Any, options: Dict[str, Any]) -> Ceiling:
     o = Table.named("ceiling").pointer_to(context, options, "cafe_ceiling_options")
-    c = context.figures("cafe_ceiling_find", "cafe_ceiling", model.operator.pointer,
+    c = context.figures("cafe_ceiling_find", "cafe_ceiling", model.operator,
                         pointer(part), o)
     return Ceiling(c.pairs, c.spectral, c.dual, c.witness, bool(c.exact), c.bound)
 
@@ -335,11 +335,13 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
                 if o.keyword in options}
 
     def work(context: Context) -> Explanation:
-        model = Model(context, g, Sampling(sampling, chosen("sample"), seeds, attributes))
+        method = methods()[0]  # any that takes samplings
+        model = Run(context, g, method, method.vectors, Given(
+            {}, sampling, chosen("sample"), seeds=seeds, attributes=attributes))
         o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
-        handle = context.make("cafe_explain", "cafe_explanation", model.operator.pointer,
+        handle = context.make("cafe_explain", "cafe_explanation", model.operator,
                               vectors.shape[1], pointer(vectors), pointer(part), o,
-                              keep=[model.operator])
+                              keep=[model.model])
         cards = None if label is None else _label_cards(vectors, *label)
         found = Explanation(g, model, handle, cards, o.contents.top)
         if spectrum is True or (spectrum == "auto" and cheap):

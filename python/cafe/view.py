@@ -1,4 +1,5 @@
 """One interactive page of an embedding, for a browser or a notebook."""
+import ctypes
 import html
 import os
 import pathlib
@@ -59,42 +60,33 @@ class Page:
                 'height="640" style="border:0"></iframe>')
 
 
-# ---- what the library reads from files ---------------------------------------------------------
+# ---- names and labels --------------------------------------------------------------------------
 
-def _quoted(value: Any) -> str:
-    """A field of a line: no line ends, quotes doubled. An empty one would be no name."""
-    text = " ".join(str(value).split()) or "-"
-    text = text.encode("utf-8", "replace").decode()
-    return '"' + text.replace('"', '""') + '"'
+def _texts(values: Sequence) -> Any:
+    """Names as the library takes them: one line each, none empty."""
+    lines = [" ".join(str(v).split()) or "-" for v in values]
+    return (ctypes.c_char_p * len(lines))(*[t.encode("utf-8", "replace") for t in lines])
 
 
 def _named_twin(context: Context, graph: Graph) -> Handle:
-    """A graph on the same rows, unnamed: labels are read for it, then names can be given."""
+    """A graph on the same rows with the names of the nodes, unless two are the same: then numbers
+    tell nodes apart, and names would not."""
     offsets, targets, weights = graph.csr()
     loops = "keep" if graph.counts["self_loops_kept"] else "drop"
     o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
-    return context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
+    twin = context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
                         pointer(targets), pointer(weights), 1, o, keep=[graph])
+    if graph.names is not None:
+        names = _texts(graph.names.tolist())
+        if len(set(names)) == len(names):
+            context.call("cafe_graph_set_names", twin.pointer, names)
+    return twin
 
 
-def _give_names(context: Context, twin: Handle, names: Sequence, folder: str) -> None:
-    texts = [_quoted(n) for n in names]
-    if len(set(texts)) < len(texts):
-        return  # numbers tell nodes apart, names would not
-    path = os.path.join(folder, "names.csv")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(",x\n" + "".join(f"{t},0\n" for t in texts))
-    table = context.make("cafe_table_read", "cafe_table", os.fsencode(path))
-    context.call("cafe_graph_name_rows", twin.pointer, table.pointer)
-
-
-def _read_labels(context: Context, twin: Handle, labels: Any, graph: Graph, folder: str) -> Handle:
+def _labels(context: Context, labels: Any, graph: Graph) -> Handle:
     label, classes = encode_labels(labels, graph)
-    texts = [_quoted(c) for c in classes]
-    path = os.path.join(folder, "labels.csv")
-    with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f"{u},{texts[c]}\n" for u, c in enumerate(label.tolist()) if c >= 0)
-    return context.make("cafe_labels_read", "cafe_labels", twin.pointer, os.fsencode(path))
+    return context.make("cafe_labels_from_arrays", "cafe_labels", graph.n_nodes, None,
+                        pointer(label), len(classes), _texts(classes))
 
 
 # ---- the call ----------------------------------------------------------------------------------
@@ -146,22 +138,19 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
 
     def work(context: Context) -> Page:
         points = None if map is None or isinstance(map, str) else block(map, g.n_nodes, "map")
-        with tempfile.TemporaryDirectory(prefix="cafe-") as folder:
-            twin = _named_twin(context, g)
-            read = None if labels is None else _read_labels(context, twin, labels, g, folder)
-            if g.names is not None:
-                _give_names(context, twin, g.names.tolist(), folder)
-            given = of_size(_abi.cafe_view_inputs)
-            given.title = (title or "Embedding").encode()
-            given.columns, given.vectors = vectors.shape[1], pointer(vectors)
-            given.map, given.labels = pointer(points), read.pointer if read else None
-            given.objectives, given.objective = len(objective), pointer(objective)
-            o = Table.named("view").pointer_to(context, options, "cafe_view_options")
-            found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),
-                                 int(isinstance(map, str)), given, keep=[twin])
-            report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
-                                     os.fsencode(target), int(overwrite or path is None))
-            return Page(target, report)
+        twin = _named_twin(context, g)
+        read = None if labels is None else _labels(context, labels, g)
+        given = of_size(_abi.cafe_view_inputs)
+        given.title = (title or "Embedding").encode()
+        given.columns, given.vectors = vectors.shape[1], pointer(vectors)
+        given.map, given.labels = pointer(points), read.pointer if read else None
+        given.objectives, given.objective = len(objective), pointer(objective)
+        o = Table.named("view").pointer_to(context, options, "cafe_view_options")
+        found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),
+                             int(isinstance(map, str)), given, keep=[twin])
+        report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
+                                 os.fsencode(target), int(overwrite or path is None))
+        return Page(target, report)
 
     if isinstance(map, str) and map != "auto":
         raise ValueError(f"map={map!r}: expected 'auto', None or an array")

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import cafe
 
-BASELINES = [cafe.GraphFactorization, cafe.DeepWalk, cafe.Node2Vec, cafe.LINE, cafe.HOPE,
+BASELINES = [cafe.GraphFactorization, cafe.DeepWalk, cafe.Node2vec, cafe.LINE, cafe.HOPE,
              cafe.GraRep, cafe.SDNE, cafe.Spectral]
 VECTORS = [cafe.SphereGCN, cafe.CafeGCN, cafe.LayeredCafe, *BASELINES]
 ALL = [*VECTORS, cafe.LabelPropagation, cafe.SoftmaxClustering, cafe.Reduce]

@@ -122,9 +122,9 @@ def test_label_propagation_is_harmonic(graph):
     model = cafe.LabelPropagation(tolerance=1e-7).fit(graph, known)
     assert model.converged_
     a = graph.to_scipy().astype(np.float64)
-    means = a @ model.label_distributions_ / np.asarray(a.sum(axis=1))
+    means = a @ model.memberships_ / np.asarray(a.sum(axis=1))
     free = np.setdiff1d(np.arange(graph.n_nodes), given)
-    assert np.allclose(means[free], model.label_distributions_[free], atol=1e-4)
+    assert np.allclose(means[free], model.memberships_[free], atol=1e-4)
 
 
 def test_explanation_adds_up(graph):

@@ -56,7 +56,7 @@ done:
 static const cafe_method_code cafe_code = {.solve = solve_cafe};
 const cafe_method cafe_cafe_method = {
     .name = "cafe",
-    .title = "CAFE-GCN",
+    .title = "Cafe-GCN",
     .summary = "softmax clusters as columns (algorithms 1 and 2)",
     .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START,
     .form = CAFE_FORM_WALK,
@@ -96,7 +96,7 @@ static cafe_status cluster_layers(cafe_context *context, const cafe_job *job, ca
 static const cafe_method_code layers_code = {.solve = solve_layers, .cluster = cluster_layers};
 const cafe_method cafe_layers_method = {
     .name = "layers",
-    .title = "Layered CAFE",
+    .title = "Layered Cafe",
     .summary =
         "communities of any number, layer by layer; as vectors, all layers side by side "
         "(algorithm 3)",

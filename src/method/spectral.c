@@ -107,7 +107,7 @@ done:
 static const cafe_method_code spectral_code = {.solve = solve};
 const cafe_method cafe_spectral_method = {
     .name = "spectral",
-    .title = "Exact eigenvectors",
+    .title = "Spectral",
     .summary = "exact dominant eigenvectors of the modularity matrix",
     .form = CAFE_FORM_RAW,
     .vectors = cafe_spectral_option_table,

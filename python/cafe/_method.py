@@ -1,0 +1,287 @@
+"""Methods of the library's registry, and what a run of one is given and leaves behind.
+
+Everything that takes a context runs inside a call (see _call.run) and returns handles or arrays.
+"""
+import ctypes
+import json
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+import numpy as np
+
+from . import _abi
+from ._arrays import block, copied, pointer
+from ._call import Context, Handle, of_size
+from ._library import lib
+from ._options import Table
+from .graph import Graph
+
+FORMS = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_form"]]
+
+
+# ---- the registry ------------------------------------------------------------------------------
+
+class Method:
+    """A row of the registry."""
+
+    def __init__(self, row: Any) -> None:
+        self.row, found = row, row.contents
+        self.name, self.title, self.summary = (
+            getattr(found, field).decode() for field in ("name", "title", "summary"))
+        self.form = FORMS[found.form]
+        self.vectors = Table(found.vectors()) if found.vectors else None
+        self.communities = Table(found.communities()) if found.communities else None
+
+    @property
+    def class_name(self) -> str:
+        """'Label propagation' -> LabelPropagation"""
+        return "".join(w[0].upper() + w[1:] for w in re.findall(r"\w+", self.title))
+
+    def takes(self, what: str) -> bool:
+        members = _abi.ENUMS["cafe_takes"]
+        return bool(self.row.contents.takes & members.get(f"CAFE_{what}", 0))
+
+
+def methods() -> List[Method]:
+    count = ctypes.c_size_t()
+    rows = lib.cafe_methods(count)
+    return [Method(rows[i]) for i in range(count.value)]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """A row of the registry of samplings."""
+
+    number: int
+    summary: str
+
+
+def samplings() -> Dict[str, Sampler]:
+    """All of them, by their names."""
+    found: Dict[str, Sampler] = {}
+    while True:
+        row = lib.cafe_sampler_at(len(found))
+        if not row:
+            return found
+        found[row.contents.name.decode()] = Sampler(row.contents.sampling,
+                                                    row.contents.summary.decode())
+
+
+# ---- a run -------------------------------------------------------------------------------------
+
+@dataclass
+class Given:
+    """What an estimator hands to a run: options by their tables, and data beside the graph."""
+
+    own: Mapping[str, Any]
+    sampling: str = "edge"
+    sample: Optional[Mapping[str, Any]] = None
+    finish: Optional[Mapping[str, Any]] = None
+    propagate: Optional[Mapping[str, Any]] = None
+    free_columns: bool = False
+    label: Optional[np.ndarray] = None
+    classes: int = 0
+    start: Any = None
+    seeds: Any = None
+    attributes: Any = None
+
+
+class Run:
+    """A method at work on a graph: its options and inputs as the library has them, and its model."""
+
+    def __init__(self, context: Context, graph: Graph, method: Method, table: Table,
+                 given: Given) -> None:
+        self.context, self.graph, self.method, self.table = context, graph, method, table
+        self.given, self.kept = given, []  # type: Given, List[Any]
+        self.options, self.inputs = self._options(given), self._inputs(given)
+        self.own = ctypes.create_string_buffer(table.pointer.contents.struct_size)
+        context.call("cafe_method_settle", method.row, table.pointer, self.options, self.inputs,
+                     graph.n_nodes, self.own)
+        self.options.own = ctypes.addressof(self.own)
+        self.model = context.make("cafe_model_create", "cafe_model", graph.pointer, method.row,
+                                  self.options, self.inputs, keep=[graph, *self.kept])
+
+    def _filled(self, name: str, values: Mapping[str, Any]) -> Any:
+        struct = Table.named(name).fill(self.context, values, f"cafe_{name}_options")
+        self.kept.append(struct)
+        return struct
+
+    def _options(self, given: Given) -> Any:
+        o = of_size(_abi.cafe_method_options)
+        numbers = samplings()
+        if given.sampling not in numbers:
+            raise ValueError(f"sampling={given.sampling!r}: expected one of {', '.join(numbers)}")
+        own = self.table.fill(self.context, given.own)
+        self.kept.append(own)
+        o.own, o.sampling = ctypes.addressof(own), numbers[given.sampling].number
+        o.free_columns = given.free_columns
+        for name in ("sample", "finish", "propagate"):
+            values = getattr(given, name)
+            if values is not None:
+                setattr(o, name, ctypes.pointer(self._filled(name, values)))
+        if given.sample and "twist_mean" in given.sample:
+            o.sample.contents.aim = 1
+        return o
+
+    def _inputs(self, given: Given) -> Any:
+        found, nodes = of_size(_abi.cafe_method_inputs), self.graph.n_nodes
+        if given.label is not None:
+            found.labels, found.classes = pointer(given.label), given.classes
+        if given.start is not None:
+            rows = block(given.start, nodes, "start")
+            found.start, found.start_columns = pointer(rows), rows.shape[1]
+            self.kept.append(rows)
+        sample = of_size(_abi.cafe_sample_inputs)
+        if given.seeds is not None:
+            seeds = np.array([self.graph.index(s) for s in given.seeds], dtype=np.int32)
+            sample.seeds, sample.seed_count = pointer(seeds), len(seeds)
+            self.kept.append(seeds)
+        if given.attributes is not None:
+            table = np.asarray(given.attributes)
+            rows = block(table.reshape(len(table), -1), nodes, "attributes")
+            sample.attributes, sample.width = pointer(rows), rows.shape[1]
+            self.kept.append(rows)
+        found.sample = ctypes.pointer(sample)
+        return found
+
+    @property
+    def operator(self) -> Any:
+        """Q of the sampled graph."""
+        return lib.cafe_model_operator(self.model.pointer)
+
+    # ---- steps
+
+    def solve(self) -> Handle:
+        return self.context.make("cafe_model_solve", "cafe_solution", self.model.pointer,
+                                 self.method.row, self.options, self.inputs)
+
+    def finish(self, solution: Handle) -> Handle:
+        return self.context.make("cafe_model_finish", "cafe_embedding", self.model.pointer,
+                                 self.method.row, self.options, solution.pointer)
+
+    def cluster(self) -> Handle:
+        return self.context.make("cafe_model_cluster", "cafe_clustering", self.model.pointer,
+                                 self.method.row, self.options, self.inputs, keep=[self.model])
+
+    def modularity(self, part: np.ndarray, parts: int) -> float:
+        return self.context.figures("cafe_partition_measure", "cafe_partition_quality",
+                                    lib.cafe_model_sampled(self.model.pointer), pointer(part),
+                                    parts).modularity
+
+    def report(self, schema: str) -> "Report":
+        """A report with what was asked for: graph, method, options."""
+        report = Report(self.context, schema)
+        report.add("graph", None, self.graph.pointer)
+        report.add("string", b"method", self.method.name.encode())
+        report.add("open", b"options", b"{")
+        report.add("context")
+        report.add("options", self.table.pointer, self.own)
+        for name in ("sample", "finish"):
+            values = getattr(self.options, name)
+            if values:
+                report.add("options", Table.named(name).pointer,
+                           ctypes.cast(values, ctypes.c_void_p))
+        report.add("close")
+        return report
+
+
+class Report:
+    """The library's JSON of a run."""
+
+    def __init__(self, context: Context, schema: str) -> None:
+        self.context = context
+        self.handle = context.make("cafe_report_new", "cafe_report", schema.encode())
+
+    def add(self, kind: str, *arguments: Any) -> None:
+        getattr(lib, f"cafe_report_{kind}")(self.handle.pointer, *arguments)
+
+    def read(self) -> Dict[str, Any]:
+        text = ctypes.c_char_p()
+        self.context.check(lib.cafe_report_text(self.handle.pointer, text))
+        return json.loads(text.value or b"{}")
+
+
+# ---- what a run leaves -------------------------------------------------------------------------
+
+def course_of(solution: Handle) -> Tuple[np.ndarray, int, bool]:
+    """Objective at the start and after every sweep, sweeps, whether it converged."""
+    sweeps = lib.cafe_solution_sweeps(solution.pointer)
+    objective = copied(lib.cafe_solution_objective(solution.pointer), sweeps + 1)
+    return objective, int(sweeps), bool(lib.cafe_solution_converged(solution.pointer))
+
+
+def rows_of(context: Context, solution: Handle, nodes: int) -> np.ndarray:
+    """H, nodes x columns."""
+    h = np.empty((nodes, lib.cafe_solution_columns(solution.pointer)), np.float32)
+    context.check(lib.cafe_solution_copy(solution.pointer, pointer(h)) or 0)
+    return h
+
+
+def vectors_of(embedding: Handle) -> np.ndarray:
+    shape = (lib.cafe_embedding_nodes(embedding.pointer),
+             lib.cafe_embedding_columns(embedding.pointer))
+    vectors = np.empty(shape, np.float32)
+    lib.cafe_embedding_copy(embedding.pointer, pointer(vectors))
+    return vectors
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer of communities."""
+
+    communities: int
+    modularity: float
+    partition: np.ndarray  # of the nodes: 0 .. communities - 1
+    parent: Optional[np.ndarray]  # of each community: its community in the next layer
+
+
+def layers_of(layers: Any, nodes: int) -> List[Layer]:
+    found = []
+    for i in range(lib.cafe_layers_count(layers)):
+        one = lib.cafe_layers_get(layers, i).contents
+        parent = copied(one.parent, one.communities, np.int32) if one.parent else None
+        found.append(Layer(int(one.communities), one.modularity,
+                           copied(one.partition, nodes, np.int32), parent))
+    return found
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is known and proved about an embedding: see docs/certificate.md.
+
+    For each Ritz value some eigenvalue of the problem (Q v = rho v, or Q v = rho D v when
+    `generalised`) lies within the residual beside it."""
+
+    asked: int
+    columns: int
+    pairs: int
+    dropped: int
+    objective: float
+    effective_rank: float
+    generalised: bool
+    rotated: bool
+    tolerance: float
+    converged: int
+    products: int
+    orthogonality: float
+    ritz_values: np.ndarray
+    residuals: np.ndarray
+    shares: np.ndarray
+    column_values: np.ndarray
+    column_residuals: np.ndarray
+    top: int
+    bottom: int
+
+    def to_dict(self) -> Dict[str, Any]:
+        return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self).items()}
+
+
+def certificate_of(embedding: Handle) -> Certificate:
+    found = lib.cafe_embedding_certificate(embedding.pointer).contents
+    values = {field.name: getattr(found, field.name) for field in fields(Certificate)}
+    for name in ("ritz_values", "residuals", "shares", "column_values", "column_residuals"):
+        count = found.columns if name.startswith("column") else found.pairs
+        values[name] = copied(values[name], count)
+    values.update(generalised=bool(found.generalised), rotated=bool(found.rotated))
+    return Certificate(**values)
