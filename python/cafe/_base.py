@@ -90,7 +90,7 @@ class Estimator(BaseEstimator):
 
     _parameters: Sequence[Parameter] = ()
     _method: Method
-    _table: Table
+    _own: Table
 
     # set by __init__, which is made from the parameters
     random_state: Any
@@ -116,7 +116,7 @@ class Estimator(BaseEstimator):
             raise ValueError(f"{type(self).__name__} takes neither seeds nor attributes")
         if start is not None and not self._method.takes("TAKES_START"):
             raise ValueError(f"{type(self).__name__} does not take vectors to start from")
-        given = Given(self._values(self._table), start=start, seeds=seeds, attributes=attributes)
+        given = Given(self._values(self._own), start=start, seeds=seeds, attributes=attributes)
         given.free_columns = getattr(self, "columns", None) is None
         if samples:
             given.sampling, given.sample = self.sampling, self._values(Table.named("sample"))

@@ -142,7 +142,8 @@ class Run:
             rows = block(table.reshape(len(table), -1), nodes, "attributes")
             sample.attributes, sample.width = pointer(rows), rows.shape[1]
             self.kept.append(rows)
-        found.sample = ctypes.pointer(sample)
+        if given.seeds is not None or given.attributes is not None:
+            found.sample = ctypes.pointer(sample)
         return found
 
     @property

@@ -17,7 +17,7 @@ Attributes
 ----------
 communities_, labels_ : array of int
     The community of each node, numbered by first appearance.
-memberships_ : scipy.sparse CSR matrix of shape (n_nodes, columns)
+memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, columns)
     The probabilities above 1e-6.
 modularity_ : float
     Of the communities.
@@ -59,7 +59,7 @@ class Clustering(ClusterMixin, Estimator):
     def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
         began = seconds()
         classes = self._labels(graph, y, given)
-        run = Run(context, graph, self._method, self._table, given)
+        run = Run(context, graph, self._method, self._own, given)
         clustering = run.cluster()
         info = lib.cafe_clustering_get(clustering.pointer).contents
         part = copied(info.partition, info.nodes, np.int32)
@@ -80,15 +80,20 @@ class Clustering(ClusterMixin, Estimator):
 
 
 def _memberships(context: Context, clustering: Handle, info: Any) -> Any:
-    from scipy.sparse import csr_matrix
+    """Dense, or a CSR matrix where the run held sparse rows."""
     offsets = ctypes.POINTER(ctypes.c_int64)()
     columns = ctypes.POINTER(ctypes.c_int32)()
     values = ctypes.POINTER(ctypes.c_float)()
     context.call("cafe_clustering_memberships", clustering.pointer, offsets, columns, values)
     first = copied(offsets, info.nodes + 1, np.int64)
     count = int(first[-1])
-    return csr_matrix((copied(values, count, np.float32), copied(columns, count, np.int32), first),
-                      (info.nodes, info.columns))
+    entries, column = copied(values, count, np.float32), copied(columns, count, np.int32)
+    if info.sparse:
+        from scipy.sparse import csr_matrix
+        return csr_matrix((entries, column, first), (info.nodes, info.columns))
+    dense = np.zeros((info.nodes, info.columns), np.float32)
+    dense[np.repeat(np.arange(info.nodes), np.diff(first)), column] = entries
+    return dense
 
 
 def _class(method: Method) -> Type[Clustering]:
@@ -97,7 +102,7 @@ def _class(method: Method) -> Type[Clustering]:
     free = {"columns": None} if method.takes("TAKES_LABELS") else None
     parameters = [*from_table(table, defaults=free), *SAMPLING, *RUN]
     return type(name, (Clustering,), {
-        "_method": method, "_table": table, "_parameters": parameters, "__module__": __name__,
+        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters),
         "__doc__": numpydoc(f"{method.title}: {method.summary}.", parameters,
                             ATTRIBUTES.format(name=name))})

@@ -109,7 +109,7 @@ class Embedding(TransformerMixin, Estimator):
     def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
         began = seconds()
         classes = self._labels(graph, y, given)
-        run = Run(context, graph, self._method, self._table, given)
+        run = Run(context, graph, self._method, self._own, given)
         sampled = seconds()
         found = self._layers(run) if self._method.communities else {}
         solution = found.pop("solution", None) or run.solve()
@@ -131,7 +131,7 @@ class Embedding(TransformerMixin, Estimator):
         info = lib.cafe_clustering_get(clustering.pointer).contents
         solution = run.context.make(
             "cafe_layers_solution", "cafe_solution", run.operator,
-            info.layers, lib.cafe_method_columns(self._table.pointer, run.own))
+            info.layers, lib.cafe_method_columns(self._own.pointer, run.own))
         return {"layers_": layers_of(info.layers, info.nodes), "modularity_": info.modularity,
                 "communities_": copied(info.partition, info.nodes, np.int32),
                 "solution": solution}
@@ -192,7 +192,7 @@ def _class(method: Method) -> Type[Embedding]:
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
     members: Dict[str, Any] = {
-        "_method": method, "_table": table, "_parameters": parameters, "__module__": __name__,
+        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters)}
     if method.communities:
         text += LAYERS

@@ -336,6 +336,7 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
 
     def work(context: Context) -> Explanation:
         method = methods()[0]  # any that takes samplings
+        assert method.vectors is not None
         model = Run(context, g, method, method.vectors, Given(
             {}, sampling, chosen("sample"), seeds=seeds, attributes=attributes))
         o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")

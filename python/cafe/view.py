@@ -4,7 +4,7 @@ import html
 import os
 import pathlib
 import tempfile
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Page:
 
 # ---- names and labels --------------------------------------------------------------------------
 
-def _texts(values: Sequence) -> Any:
+def _texts(values: Any) -> Any:
     """Names as the library takes them: one line each, none empty."""
     lines = [" ".join(str(v).split()) or "-" for v in values]
     return (ctypes.c_char_p * len(lines))(*[t.encode("utf-8", "replace") for t in lines])

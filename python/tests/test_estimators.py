@@ -73,7 +73,7 @@ def test_vectors(cls, karate):
     assert len(model.objective_) == model.n_iter_ + 1
     assert len(model.ritz_values_) == len(model.residuals_) == model.certificate_.pairs
     assert model.report_["graph"]["edges"] == 78
-    assert model.report_["certificate"]["columns"] == x.shape[1]
+    assert model.report_["columns"] == x.shape[1]
     assert len(model.get_feature_names_out()) == x.shape[1]
     assert np.array_equal(cls(columns=8, random_state=3, n_jobs=1).fit_transform(karate), x)
 
@@ -179,9 +179,10 @@ def test_labels_stay(karate, faction):
 
 
 def test_a_fit_forgets_the_one_before(karate):
-    model = cafe.CafeGCN(lambda_=3.0).fit(karate, {0: 0, 33: 1})
+    model = cafe.CafeGCN(sampling="twisted", lambda_=3.0).fit(
+        karate, {0: 0, 33: 1}, attributes=np.eye(34))
     assert hasattr(model, "transduction_")
-    model.set_params(columns=5).fit(karate)
+    model.set_params(columns=5).fit(karate, attributes=np.eye(34))
     assert not hasattr(model, "transduction_") and not hasattr(model, "classes_")
     assert model.lambda_ == 3.0 and model.memberships_.shape == (34, 5)
 
@@ -202,7 +203,7 @@ def test_start_goes_on(planted):
     more = cafe.SphereGCN(columns=8, sweeps=1, tolerance=0).fit(planted[0],
                                                                 start=first.embedding_)
     assert more.objective_[0] == pytest.approx(first.objective_[-1], rel=1e-6)
-    with pytest.raises(ValueError, match="8 columns"):
+    with pytest.raises(ValueError, match="columns is 8"):
         cafe.SphereGCN(columns=8).fit(planted[0], start=np.zeros((2000, 3)))
     with pytest.raises(ValueError, match="start"):
         cafe.LayeredCafe().fit(planted[0], start=np.zeros((2000, 3)))
@@ -216,7 +217,7 @@ def test_samplings(karate, rng):
     twisted = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=2.0).fit(karate, attributes=x)
     plain = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=0.0).fit(karate, attributes=x)
     aimed = cafe.SphereGCN(columns=4, sampling="twisted", twist_mean=0.05).fit(karate, attributes=x)
-    assert walk.report_["sampled"]["exact"] and pagerank.report_["sampled"]["seeds"] == 2
+    assert walk.report_["sampled"]["exact"] and pagerank.report_["sampled"]["seed_nodes"] == 2
     assert not np.array_equal(edge.embedding_, twisted.embedding_)
     assert np.array_equal(edge.embedding_, plain.embedding_)
     assert aimed.report_["sampled"]["mean"] == pytest.approx(0.05, abs=1e-6)
@@ -251,7 +252,7 @@ def test_reduce(rng):
         assert np.abs(exact - value).min() <= residual + 1e-4 * exact.max()
     labels = np.repeat(np.arange(4), 40)
     judge = make_pipeline(StandardScaler(), LogisticRegression())
-    score = cross_val_score(make_pipeline(cafe.Reduce(columns=16), judge), x,
+    score = cross_val_score(make_pipeline(cafe.Reduce(columns=16, method="sphere", sweeps=3), judge), x,
                             labels, cv=4)
     assert score.mean() > 0.85
     search = GridSearchCV(make_pipeline(cafe.Reduce(n_jobs=1), judge),
@@ -325,3 +326,10 @@ def test_progress(planted, capsys):
 
     with pytest.raises(RuntimeError, match="enough"):
         cafe.SphereGCN(columns=64, sweeps=10**6, tolerance=0, verbose=stop).fit(planted[0])
+
+
+def test_options_of_another_sampling_are_refused(karate):
+    with pytest.raises(ValueError, match="window"):
+        cafe.SphereGCN(columns=4, window=3).fit(karate)
+    with pytest.raises(ValueError, match="lambda"):
+        cafe.SoftmaxClustering(columns=4, sampling="walk", lambda_=2.0).fit(karate)
