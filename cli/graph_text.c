@@ -6,7 +6,8 @@
 
 #include "command.h"
 
-void cli_put_cell(FILE *file, const char *name) {
+/* In quotes, doubled inside (RFC 4180), when it has a tab or a quote in it. */
+static void put_cell(FILE *file, const char *name) {
     if (!strpbrk(name, "\t\"")) {
         fputs(name, file);
         return;
@@ -20,7 +21,7 @@ void cli_put_cell(FILE *file, const char *name) {
 }
 
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
-    cli_put_cell(file, cli_name(run, graph, node));
+    put_cell(file, cli_name(run, graph, node));
 }
 
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {

@@ -167,7 +167,13 @@ static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
     return cafe_output_write(cookie, bytes, (int64_t)size) == CAFE_OK ? (ssize_t)size : 0;
 }
 
-int cli_output_open(cli_run *run, const char *path, cli_output *output) {
+/* A file written under a temporary name; its target is NULL for standard output. */
+typedef struct cli_output {
+    FILE *file;
+    cafe_output *target;
+} cli_output;
+
+static int open_output(cli_run *run, const char *path, cli_output *output) {
     *output = (cli_output){.file = stdout};
     if (cli_is_standard(path)) return CLI_OK;
     CLI_TRY(
@@ -178,7 +184,8 @@ int cli_output_open(cli_run *run, const char *path, cli_output *output) {
     return cli_error(run, CLI_FAILED, "out of memory");
 }
 
-int cli_output_close(cli_run *run, cli_output *output, bool keep) {
+/* With `keep` the file gets its name, else (and when a write failed or a signal came) it goes. */
+static int close_output(cli_run *run, cli_output *output, bool keep) {
     if (!output->target) return CLI_OK; /* standard output is flushed at the end of the run */
     bool failed = ferror(output->file) != 0;
     failed |= fclose(output->file) != 0;
@@ -192,7 +199,7 @@ int cli_output_close(cli_run *run, cli_output *output, bool keep) {
 int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *argument) {
     cli_output output;
     if (!path) return CLI_OK;
-    CLI_TRY(cli_output_open(run, path, &output));
+    CLI_TRY(open_output(run, path, &output));
     bool shown = output.file == stdout;
     if (shown) cli_progress_hide(run->bar);
     int code = put(output.file, argument);
@@ -200,7 +207,7 @@ int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *arg
         fflush(stdout);
         cli_progress_show(run->bar);
     }
-    int closed = cli_output_close(run, &output, code == CLI_OK);
+    int closed = close_output(run, &output, code == CLI_OK);
     return code != CLI_OK ? code : closed;
 }
 

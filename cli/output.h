@@ -28,15 +28,6 @@ bool cli_ends_in(const char *path, const char *ending);
 /* The ending of a name with its dot (".npy"), "" when it has none. */
 const char *cli_extension(const char *path);
 
-typedef struct cli_output {
-    FILE *file;
-    cafe_output *target; /* NULL: standard output */
-} cli_output;
-
-int cli_output_open(cli_run *run, const char *path, cli_output *output);
-/* With `keep` the file gets its name, else (and when a write failed or a signal came) it goes. */
-int cli_output_close(cli_run *run, cli_output *output, bool keep);
-
 /* Writes a file by `put`, whose exit code decides whether it is kept. A NULL path: nothing to do.
  */
 typedef int cli_put(FILE *file, const void *argument);

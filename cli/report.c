@@ -5,24 +5,19 @@
 
 #include "command.h"
 
-int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_fill *fill,
-                        const void *job) {
+int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
     cafe_report *report = NULL;
-    if (!path) return CLI_OK;
+    if (!run->common.json) return CLI_OK;
     cafe_status status = cafe_report_new(run->context, schema, &report);
     if (status == CAFE_OK) {
         fill(report, job);
         cli_progress_hide(run->bar);
         fflush(stdout); /* the library writes past it */
-        status = cafe_report_write(report, path, run->common.force);
+        status = cafe_report_write(report, run->common.json, run->common.force);
         cli_progress_show(run->bar);
     }
     cafe_report_free(report);
     return cli_check(run, status);
-}
-
-int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job) {
-    return cli_write_report_to(run, run->common.json, schema, fill, job);
 }
 
 void cli_report_seconds(cafe_report *report, const cli_run *run) {

@@ -7,12 +7,8 @@
 /* Adds to a report what `job` found. */
 typedef void cli_fill(cafe_report *report, const void *job);
 
-/* Writes the report that `fill` makes, to the file of --json or another; a NULL path: nothing to
- * do.
- */
+/* Writes the report that `fill` makes to the file of --json; without it there is nothing to do. */
 int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const void *job);
-int cli_write_report_to(cli_run *run, const char *path, const char *schema, cli_fill *fill,
-                        const void *job);
 
 /* "seconds": the time since the beginning of the run. */
 void cli_report_seconds(cafe_report *report, const cli_run *run);

@@ -27,8 +27,8 @@ const reproduce_table reproduce_tables[] = {
      {"column 1", "2", "3", "4", "5", "6", NULL},
      {NULL},
      "The part of each column outside the dominant eigenvectors, 1 - sum of c². A cloud of two "
-     "(three) dimensions has two (three) eigenvectors: only so many columns have a meaning, and "
-     "those beyond are arbitrary, in the paper and here."},
+     "(three) dimensions has two (three) eigenvectors: no more columns than that have a meaning; "
+     "the others are arbitrary, in the paper and here."},
     {"eigenvectors",
      "K = 2 and the dominant eigenvector",
      {"cos(v1, Qx)", "delta", "theorem applies", "bound", NULL},
