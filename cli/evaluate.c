@@ -71,29 +71,27 @@ int evaluate_classifier(evaluate_job *job) {
     }
 }
 
-cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cafe_model *model,
-                           const int32_t *labels, int64_t classes, int64_t *columns,
-                           float **vectors) {
+/* The vectors of the method for the whole graph, which may know all labels. */
+static int embed(evaluate_job *job) {
+    cafe_context *context = job->run->context;
     cafe_solution *solution = NULL;
     cafe_embedding *embedding = NULL;
-    cafe_method_options options = cli_method_options(m);
+    cafe_method_options options = cli_method_options(&job->method);
     cafe_method_inputs inputs;
     cafe_method_inputs_init(&inputs);
-    inputs.labels = labels;
-    inputs.classes = classes;
-    cafe_status status = cafe_model_solve(context, model, m->row, &options, &inputs, &solution);
+    inputs.labels = job->known;
+    inputs.classes = job->known ? cafe_labels_classes(job->labels) : 0;
+    cafe_status status =
+        cafe_model_solve(context, job->model, job->method.row, &options, &inputs, &solution);
     if (status == CAFE_OK)
-        status = cafe_model_finish(context, model, m->row, &options, &solution, &embedding);
-    if (status != CAFE_OK) return status;
-    int64_t n = cafe_embedding_nodes(embedding);
-    *columns = cafe_embedding_columns(embedding);
-    *vectors = malloc((size_t)(n * *columns) * sizeof **vectors + 1);
-    if (*vectors)
-        cafe_embedding_copy(embedding, *vectors);
-    else
-        status = cafe_evaluate_fail(context, CAFE_ERROR_MEMORY, "out of memory: vectors");
+        status = cafe_model_finish(context, job->model, job->method.row, &options, &solution,
+                                   &embedding);
+    if (status != CAFE_OK) return cli_check(job->run, status);
+    job->columns = cafe_embedding_columns(embedding);
+    job->vectors = malloc((size_t)(job->counts.nodes * job->columns) * sizeof *job->vectors + 1);
+    if (job->vectors) cafe_embedding_copy(embedding, job->vectors);
     cafe_embedding_free(embedding);
-    return status;
+    return job->vectors ? CLI_OK : cli_error(job->run, CLI_FAILED, "out of memory");
 }
 
 int evaluate_vectors(evaluate_job *job) {
@@ -101,11 +99,7 @@ int evaluate_vectors(evaluate_job *job) {
     if (job->embedding)
         return cli_read_vectors(job->run, job->embedding, job->graph, &job->columns, &job->vectors);
     int code = cli_model_make(job->run, &job->method, job->graph, &job->model);
-    if (code == CLI_OK)
-        code = cli_check(job->run,
-                         evaluate_embed(job->run->context, &job->method, job->model, job->known,
-                                        job->known ? cafe_labels_classes(job->labels) : 0,
-                                        &job->columns, &job->vectors));
+    if (code == CLI_OK) code = embed(job);
     job->embed_seconds = cli_seconds() - began;
     if (code == CLI_OK)
         cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&job->method),

@@ -55,11 +55,6 @@ int evaluate_read(evaluate_job *job);
 int evaluate_vectors(evaluate_job *job);
 int evaluate_classifier(evaluate_job *job);
 
-/* The vectors of a method in a task of its own; frees what it needed. */
-cafe_status evaluate_embed(cafe_context *context, const cli_method *m, const cafe_model *model,
-                           const int32_t *labels, int64_t classes, int64_t *columns,
-                           float **vectors);
-
 /* The report, and the frame's functions of a task that `evaluate` does. */
 void evaluate_fill_report(cafe_report *report, const void *job);
 int evaluate_check_task(evaluate_job *job);

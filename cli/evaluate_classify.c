@@ -12,24 +12,6 @@
 
 /* ---- methods that see the training labels ---------------------------------------------------- */
 
-typedef struct supervised {
-    const cli_method *method;
-    const cafe_model *model;
-    int64_t classes;
-} supervised;
-
-static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
-                                 int64_t *columns, float **features) {
-    const supervised *s = self;
-    return evaluate_embed(context, s->method, s->model, training->label, s->classes, columns,
-                          features);
-}
-
-static void release_features(void *self, cafe_context *context, float *features) {
-    (void)self, (void)context;
-    free(features);
-}
-
 /* Methods that can do without labels use them when it is asked for; their columns are the classes.
  */
 static bool is_supervised(const evaluate_job *job) {
@@ -103,9 +85,9 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK && !anew) code = evaluate_vectors(job);
     if (code == CLI_OK) code = check_none(job, anew);
     if (code != CLI_OK) return code;
-    supervised self = {&job->method, job->model, cafe_labels_classes(job->labels)};
-    cafe_feature_source source = {&self, make_features, release_features};
-    cafe_features features = {job->vectors, job->columns, anew ? &source : NULL};
+    cafe_method_options method = cli_method_options(&job->method);
+    cafe_features features = {job->vectors, job->columns, anew ? job->method.row : NULL, &method,
+                              job->model};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(

@@ -3,31 +3,10 @@
  * By the protocol of the paper the vectors have seen all links. By the honest one test links are
  * hidden first, so every split has a graph and vectors of its own.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "evaluate.h"
-
-/* ---- vectors of the graph without its hidden links --------------------------------------------
- */
-
-static cafe_status make_features(void *self, cafe_context *context, const cafe_training *training,
-                                 int64_t *columns, float **features) {
-    const cli_method *m = self;
-    cafe_method_options options = cli_method_options(m);
-    cafe_model *model = NULL;
-    cafe_status status =
-        cafe_model_create(context, training->graph, m->row, &options, NULL, &model);
-    if (status == CAFE_OK) status = evaluate_embed(context, m, model, NULL, 0, columns, features);
-    cafe_model_free(model);
-    return status;
-}
-
-static void release_features(void *self, cafe_context *context, float *features) {
-    (void)self, (void)context;
-    free(features);
-}
 
 static int check_honest(evaluate_job *job) {
     const cli_sampling *s = &job->method.sampling;
@@ -50,8 +29,9 @@ int evaluate_link(evaluate_job *job) {
     if (code == CLI_OK) code = evaluate_classifier(job);
     if (code == CLI_OK && !honest) code = evaluate_vectors(job);
     if (code != CLI_OK) return code;
-    cafe_feature_source source = {(void *)&job->method, make_features, release_features};
-    cafe_features features = {job->vectors, job->columns, honest ? &source : NULL};
+    cafe_method_options method = cli_method_options(&job->method);
+    cafe_features features = {job->vectors, job->columns, honest ? job->method.row : NULL, &method,
+                              NULL};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(job->run,

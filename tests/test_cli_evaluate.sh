@@ -86,6 +86,10 @@ says 'needs a method'
 expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --json cluster.json
 prints '^NMI 0.9|^NMI 1'
 json_check cluster.json
+# the wanted average of the measure is heard
+expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --sampling twisted --measure category \
+    --attributes l.in.txt --twist-mean 0.9
+says 'average 0.9000'
 expect 0 "$CAFE" evaluate cluster g.in.txt --labels l.in.txt --communities l.in.txt
 prints '^NMI 1.000000, ARI 1.000000 over 300 nodes'
 

@@ -17,6 +17,7 @@
 #include "evaluate/split.h"
 #include "failing.h"
 #include "graphs.h"
+#include "method/method.h"
 
 enum { NODES = 120, KINDS = 4, COLUMNS = 3, SHARES = 2, REPEATS = 3, METRICS = 5 };
 
@@ -24,10 +25,10 @@ static const double shares[SHARES] = {0.2, 0.6};
 
 /* ---- a classifier and a method that are easy to follow --------------------------------------- */
 
-/* What a run handed out and got back, by sums: [share * REPEATS + repeat]. */
+/* What a run handed out and got back, by sums. */
 typedef struct record {
-    _Atomic uint64_t seen[SHARES * REPEATS], scored;
-    uint8_t told[NODES];  /* of the first trial: nodes whose label the method was told */
+    _Atomic uint64_t seen, scored;
+    uint8_t told[NODES];  /* nodes whose label the method was told, of the only trial */
     cafe_context *cancel; /* to be cancelled by the method, or NULL */
     int fail;             /* the classifier fails */
 } record;
@@ -69,33 +70,71 @@ static cafe_status predict(const void *self, cafe_context *context, const cafe_c
     return CAFE_OK;
 }
 
-/* Columns: noise by the context's seed, and the training label of the node and of the next one. */
-static cafe_status make(void *self, cafe_context *context, const cafe_training *t, int64_t *columns,
-                        float **features) {
-    record *r = self;
-    uint64_t state = cafe_seed(context);
-    int64_t nodes = t->known->nodes;
-    float *x = malloc((size_t)nodes * COLUMNS * sizeof *x);
-    if (!x) return CAFE_ERROR_MEMORY;
-    if (r->cancel) cafe_cancel(r->cancel);
-    for (int64_t u = 0; u < nodes; u++) {
-        x[u * COLUMNS] = (float)test_below(&state, 1000) / 1000;
-        x[u * COLUMNS + 1] = (float)t->label[u];
-        x[u * COLUMNS + 2] = (float)t->label[(u + 1) % nodes];
-        assert_int_equal(t->known->offsets[u + 1] - t->known->offsets[u], t->label[u] >= 0);
-        if (t->share == 0 && t->repeat == 0) r->told[u] = t->label[u] >= 0;
-    }
-    atomic_store(&r->seen[t->share * REPEATS + t->repeat],
-                 mix(mix(1, x, (size_t)nodes * COLUMNS * sizeof *x), t->label,
-                     (size_t)nodes * sizeof *t->label));
-    *columns = COLUMNS;
-    *features = x;
-    return cafe_evaluate_stopped(context);
+/* A method of our own; its options say where it records. */
+typedef struct recorder {
+    size_t struct_size;
+    record *record;
+} recorder;
+
+static const cafe_option_table *recorder_table(void) {
+    static const cafe_option_table table = {"recorder", "", sizeof(recorder), NULL, 0};
+    return &table;
 }
 
-static void release(void *self, cafe_context *context, float *features) {
-    (void)self, (void)context;
-    free(features);
+/* Columns: noise by the context's seed, and the training label of the node and of the next one. */
+static cafe_status make(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    record *r = ((const recorder *)job->own)->record;
+    const int32_t *label = job->inputs.labels;
+    uint64_t state = cafe_seed(context);
+    float x[NODES * COLUMNS];
+    assert_int_equal(job->inputs.classes, KINDS);
+    if (r->cancel) cafe_cancel(r->cancel);
+    for (int u = 0; u < NODES; u++) {
+        x[u * COLUMNS] = (float)test_below(&state, 1000) / 1000;
+        x[u * COLUMNS + 1] = (float)label[u];
+        x[u * COLUMNS + 2] = (float)label[(u + 1) % NODES];
+        r->told[u] = label[u] >= 0;
+    }
+    atomic_fetch_add(&r->seen, mix(mix(1, x, sizeof x), label, NODES * sizeof *label));
+    cafe_status status = cafe_evaluate_stopped(context);
+    if (status == CAFE_OK)
+        status = cafe_solution_rows(context, job->method->name, NODES, COLUMNS, 0, solution);
+    if (status == CAFE_OK) status = cafe_solution_set(context, x, *solution);
+    if (status == CAFE_OK) (*solution)->loss = true;
+    return status;
+}
+
+static const cafe_method_code recorder_code = {.solve = make};
+static const cafe_method recorder_method = {.name = "recorder",
+                                            .takes = CAFE_TAKES_LABELS,
+                                            .form = CAFE_FORM_RAW,
+                                            .vectors = recorder_table,
+                                            .code = &recorder_code};
+
+/* The whole of it: a graph, its model, the method, nearest means. */
+static cafe_status run_recorder(cafe_context *context, const cafe_targets *targets, record *r,
+                                const cafe_classify_options *o, int64_t count, const double *train,
+                                cafe_evaluation **e) {
+    recorder own = {sizeof own, r};
+    cafe_method_options options;
+    cafe_model *model = NULL;
+    test_links l = test_links_new(NODES - 1);
+    cafe_graph *graph = NULL;
+    cafe_classifier classifier = {"nearest", r, predict};
+    for (int i = 0; i < NODES - 1; i++) l.source[i] = i, l.target[i] = i + 1;
+    cafe_method_options_init(&options);
+    options.own = &own;
+    cafe_status status =
+        cafe_graph_from_edges(context, NODES, l.count, l.source, l.target, NULL, NULL, &graph);
+    if (status == CAFE_OK)
+        status = cafe_model_create(context, graph, &recorder_method, &options, NULL, &model);
+    cafe_features features = {.method = &recorder_method, .options = &options, .model = model};
+    if (status == CAFE_OK)
+        status = cafe_classify(context, targets, &features, &classifier, o, count, train, e);
+    cafe_model_free(model);
+    cafe_graph_free(graph);
+    test_links_free(&l);
+    return status;
 }
 
 static void some_labels(int32_t *label) {
@@ -113,16 +152,13 @@ static outcome classify(cafe_context *context, const int32_t *label, int split, 
     outcome out = {CAFE_OK, {0}};
     cafe_targets targets;
     cafe_evaluation *e = NULL;
-    cafe_feature_source source = {r, make, release};
-    cafe_features features = {.source = &source};
-    cafe_classifier classifier = {"nearest", r, predict};
     cafe_classify_options o;
     cafe_classify_options_init(&o);
     o.repeats = REPEATS;
     o.split = split;
     out.status = cafe_targets_from_array(context, NODES, KINDS, label, &targets);
     if (out.status != CAFE_OK) return out;
-    out.status = cafe_classify(context, &targets, &features, &classifier, &o, SHARES, shares, &e);
+    out.status = run_recorder(context, &targets, r, &o, SHARES, shares, &e);
     for (int i = 0; out.status == CAFE_OK && i < SHARES * REPEATS * METRICS; i++)
         out.value[i] =
             cafe_evaluation_value(e, i / METRICS / REPEATS, i / METRICS % REPEATS, i % METRICS);
@@ -156,16 +192,12 @@ static void threads_change_nothing(void **unused) {
 static double one_trial(cafe_context *context, const int32_t *label, double share, record *r) {
     cafe_targets targets;
     cafe_evaluation *e = NULL;
-    cafe_feature_source source = {r, make, release};
-    cafe_features features = {.source = &source};
-    cafe_classifier classifier = {"nearest", r, predict};
     cafe_classify_options o;
     cafe_classify_options_init(&o);
     o.repeats = 1;
     o.split = CAFE_SPLIT_UNIFORM;
     assert_int_equal(cafe_targets_from_array(context, NODES, KINDS, label, &targets), CAFE_OK);
-    assert_int_equal(cafe_classify(context, &targets, &features, &classifier, &o, 1, &share, &e),
-                     CAFE_OK);
+    assert_int_equal(run_recorder(context, &targets, r, &o, 1, &share, &e), CAFE_OK);
     double accuracy = cafe_evaluation_value(e, 0, 0, 0);
     cafe_evaluation_free(e);
     cafe_targets_free(context, &targets);
@@ -191,7 +223,7 @@ static void test_labels_are_not_seen(void **unused) {
             if (kept < 0) continue;
             label[u] = (kept + 1) % KINDS;
             one_trial(context, label, share, &r);
-            assert_int_equal(r.seen[0] == first.seen[0], !first.told[u]);
+            assert_int_equal(r.seen == first.seen, !first.told[u]);
             if (!first.told[u]) assert_true(r.scored == first.scored);
             if (first.told[u]) label[u] = kept; /* test labels stay changed */
             trained += first.told[u];
@@ -200,7 +232,7 @@ static void test_labels_are_not_seen(void **unused) {
         assert_int_equal(trained, round(share * (trained + tested)));
         record last = {0};
         figures_changed += one_trial(context, label, share, &last) != accuracy;
-        assert_true(last.seen[0] == first.seen[0] && last.scored == first.scored);
+        assert_true(last.seen == first.seen && last.scored == first.scored);
         cafe_context_free(context);
     }
     assert_true(figures_changed > 0);
@@ -454,25 +486,6 @@ static void dense_graphs_have_few_non_links(void **unused) {
 
 /* ---- link prediction ------------------------------------------------------------------------- */
 
-/* The method: the row of node u is its neighbours in the graph it was given, hashed to columns. */
-static cafe_status make_rows(void *self, cafe_context *context, const cafe_training *t,
-                             int64_t *columns, float **features) {
-    (void)self, (void)context;
-    const int64_t *offsets;
-    const int32_t *targets;
-    const float *weights;
-    int64_t n = cafe_graph_nodes(t->graph);
-    float *x = calloc((size_t)n * 8, sizeof *x);
-    if (!x) return CAFE_ERROR_MEMORY;
-    assert_null(t->known);
-    cafe_graph_csr(t->graph, &offsets, &targets, &weights);
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) x[u * 8 + targets[j] % 8]++;
-    *columns = 8;
-    *features = x;
-    return CAFE_OK;
-}
-
 /* Takes the rows apart: which numbers of x and y is each column made of? */
 static cafe_status check_operator(const void *self, cafe_context *context,
                                   const cafe_classifier_data *d, double *scores) {
@@ -561,8 +574,13 @@ static void separable_links_are_found(void **unused) {
 
 static cafe_status link_honestly(cafe_context *context, const cafe_graph *g, double *value) {
     cafe_evaluation *e = NULL;
-    cafe_feature_source source = {NULL, make_rows, release};
-    cafe_features features = {.source = &source};
+    cafe_sphere_options sphere;
+    cafe_method_options options;
+    cafe_sphere_options_init(&sphere);
+    cafe_method_options_init(&options);
+    sphere.columns = 4;
+    options.own = &sphere;
+    cafe_features features = {.method = cafe_method_find("sphere"), .options = &options};
     cafe_link_options o;
     cafe_link_options_init(&o);
     o.pair = CAFE_PAIR_HADAMARD;

@@ -1,7 +1,7 @@
 /* Node classification: for every share and repeat, training nodes and test nodes are drawn, a
  * classifier learns from the former and is counted on the latter.
  *
- * What may be known is enforced by what is handed out. A feature source gets a copy of the classes
+ * What may be known is enforced by what is handed out. A method gets a copy of the classes
  * with those of all nodes outside training taken out; the classifier gets the training rows'
  * classes only. The test nodes' classes are read after the scores are there. (For nodes of several
  * classes their number is used too: the top-k rule of Perozzi et al., KDD 2014, and those who
@@ -47,36 +47,11 @@ typedef struct classify {
 
 /* ---- the training part of the classes -------------------------------------------------------- */
 
-typedef struct mask {
-    cafe_targets known;
-    int64_t *offsets;
-    int32_t *value, *label;
-} mask;
-
-static void free_mask(cafe_context *context, mask *m) {
-    cafe_mem_free_all(context, m->offsets, m->value, m->label);
-}
-
-/* A copy in which only the nodes of the list have classes. */
-static cafe_status make_mask(cafe_context *context, const classify *c, const cafe_parts *parts,
-                             mask *m) {
-    const cafe_targets *t = c->targets;
-    int64_t next = 0, used = 0;
-    m->offsets = cafe_mem(context, t->nodes + 1, sizeof *m->offsets);
-    m->value = cafe_mem(context, t->offsets[t->nodes], sizeof *m->value);
-    m->label = cafe_mem(context, t->nodes, sizeof *m->label);
-    if (!m->offsets || !m->value || !m->label) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < t->nodes; u++) {
-        m->offsets[u] = used;
-        m->label[u] = -1;
-        if (next == parts->train || parts->train_node[next] != u) continue;
-        for (int64_t j = t->offsets[u]; j < t->offsets[u + 1]; j++) m->value[used++] = t->value[j];
-        m->label[u] = t->value[t->offsets[u]];
-        next++;
-    }
-    m->offsets[t->nodes] = used;
-    m->known = (cafe_targets){t->nodes, t->classes, m->offsets, m->value};
-    return CAFE_OK;
+/* label[nodes] gets the classes of the training nodes, -1 for all others. */
+static void mask_labels(const cafe_targets *t, const cafe_parts *parts, int32_t *label) {
+    for (int64_t u = 0; u < t->nodes; u++) label[u] = -1;
+    for (int64_t i = 0; i < parts->train; i++)
+        label[parts->train_node[i]] = t->value[t->offsets[parts->train_node[i]]];
 }
 
 /* ---- rows of some nodes ---------------------------------------------------------------------- */
@@ -201,14 +176,16 @@ done:
 /* The vectors of the trial, from the training nodes' classes alone. */
 static cafe_status find_features(const classify *c, cafe_trial *trial, const cafe_parts *parts,
                                  const float **x, int64_t *columns) {
-    mask m = {{0}, NULL, NULL, NULL};
-    cafe_status status = CAFE_OK;
-    if (c->features->source) CAFE_TRY(make_mask(trial->context, c, parts, &m));
-    cafe_training training = {trial->share, trial->repeat, NULL, &m.known,
-                              c->multiple ? NULL : m.label};
-    status = cafe_trial_features(trial, c->features, c->targets->nodes, &training, x, columns);
-done:
-    free_mask(trial->context, &m);
+    const cafe_targets *t = c->targets;
+    int32_t *label = NULL;
+    if (c->features->method) {
+        label = cafe_mem(trial->context, t->nodes, sizeof *label);
+        if (!label) return CAFE_ERROR_MEMORY;
+        mask_labels(t, parts, label);
+    }
+    cafe_known known = {NULL, label, t->classes};
+    cafe_status status = cafe_trial_features(trial, c->features, t->nodes, known, x, columns);
+    cafe_mem_free(trial->context, label);
     return status;
 }
 
@@ -261,6 +238,18 @@ static cafe_status look_at_targets(cafe_context *context, classify *c) {
     return CAFE_OK;
 }
 
+static cafe_status check_method(cafe_context *context, const classify *c) {
+    const cafe_features *f = c->features;
+    if (!f->method) return CAFE_OK;
+    if (!f->model)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no model for the method %s to work on",
+                         f->method->name);
+    if (c->multiple && (f->method->takes & CAFE_TAKES_LABELS))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "nodes have several labels: %s takes one a node", f->method->name);
+    return CAFE_OK;
+}
+
 cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
                           const cafe_features *features, const cafe_classifier *classifier,
                           const cafe_classify_options *options, int64_t count, const double *shares,
@@ -273,6 +262,7 @@ cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
     c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
     CAFE_TRY(cafe_mem_had(c.expected));
     CAFE_TRY(look_at_targets(context, &c));
+    CAFE_TRY(check_method(context, &c));
     status = cafe_evaluation_run(context, metric_names, CAFE_CLASS_METRICS, c.options.repeats,
                                  count, shares, classify_trial, &c, evaluation);
 done:

@@ -176,10 +176,8 @@ static cafe_status link_trial(const void *self, cafe_trial *trial) {
     trial->result.hidden = sets.hidden;
     trial->result.train_count = sets.train.count;
     trial->result.test_count = sets.test.count;
-    cafe_training training = {.share = trial->share,
-                              .repeat = trial->repeat,
-                              .graph = sets.remaining ? sets.remaining : l->graph};
-    CAFE_TRY(cafe_trial_features(trial, l->features, l->graph->n, &training, &x, &columns));
+    cafe_known known = {sets.remaining ? sets.remaining : l->graph, NULL, 0};
+    CAFE_TRY(cafe_trial_features(trial, l->features, l->graph->n, known, &x, &columns));
     status = judge(l, trial, &sets, x, columns);
 done:
     cafe_trial_release(trial, l->features, x);
@@ -195,7 +193,7 @@ static cafe_status check(cafe_context *context, const cafe_link_options *options
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "without a classifier a concatenation has no score; hadamard, l1, l2 and "
                          "dot have one");
-    if (l->options.protocol == CAFE_LINK_HONEST && !l->features->source)
+    if (l->options.protocol == CAFE_LINK_HONEST && !l->features->method)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the honest protocol needs a method: vectors that are there have seen the "
                          "links");

@@ -1,6 +1,6 @@
 /* The frame of an evaluation.
  *
- * A trial is one task of the pool. What it calls (a solver in a feature source, a classifier) wants
+ * A trial is one task of the pool. What it calls (a method, a classifier) wants
  * a context, and the caller's is busy with the pool; so every trial has one of its own, with one
  * thread, the same allocator and a seed that follows from the caller's and the repeat. The seed
  * does not depend on the share: a share's values are the same whichever others are asked for.
@@ -182,25 +182,50 @@ static cafe_status check_finite(cafe_context *context, const float *x, int64_t c
 
 cafe_status cafe_features_check(cafe_context *context, const cafe_features *features,
                                 int64_t nodes) {
-    if (features->source) return CAFE_OK;
+    if (features->method) return CAFE_OK;
     if (features->block && features->columns > 0)
         return check_finite(context, features->block, nodes * features->columns);
     return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no vectors and no method that makes them");
 }
 
+/* Everything in the trial's own context. */
+static cafe_status embed(cafe_context *context, const cafe_features *f, cafe_known known,
+                         int64_t nodes, int64_t *columns, float **x) {
+    cafe_status status = CAFE_OK;
+    cafe_model *own = NULL;
+    cafe_solution *solution = NULL;
+    cafe_embedding *embedding = NULL;
+    cafe_method_inputs inputs;
+    cafe_method_inputs_init(&inputs);
+    if (f->method->takes & CAFE_TAKES_LABELS) inputs.labels = known.label;
+    inputs.classes = inputs.labels ? known.classes : 0;
+    if (known.graph)
+        CAFE_TRY(cafe_model_create(context, known.graph, f->method, f->options, NULL, &own));
+    const cafe_model *model = known.graph ? own : f->model;
+    CAFE_TRY(cafe_model_solve(context, model, f->method, f->options, &inputs, &solution));
+    CAFE_TRY(cafe_model_finish(context, model, f->method, f->options, &solution, &embedding));
+    *columns = cafe_embedding_columns(embedding);
+    *x = cafe_mem(context, nodes * *columns, sizeof **x);
+    CAFE_TRY(*x ? CAFE_OK : CAFE_ERROR_MEMORY);
+    cafe_embedding_copy(embedding, *x);
+done:
+    cafe_embedding_free(embedding);
+    cafe_model_free(own);
+    return status;
+}
+
 cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features, int64_t nodes,
-                                const cafe_training *training, const float **x, int64_t *columns) {
+                                cafe_known known, const float **x, int64_t *columns) {
     float *made = NULL;
     double begun = now();
     *x = features->block;
     *columns = features->columns;
-    if (!features->source) return CAFE_OK;
+    if (!features->method) return CAFE_OK;
     *x = NULL;
     *columns = 0;
-    cafe_status status =
-        features->source->make(features->source->self, trial->context, training, columns, &made);
+    cafe_status status = embed(trial->context, features, known, nodes, columns, &made);
     trial->result.feature_seconds = now() - begun;
-    *x = made; /* released also when the method failed with it half done */
+    *x = made;
     if (status != CAFE_OK) return status;
     if (*columns < 1)
         return cafe_fail(trial->context, CAFE_ERROR_ARGUMENT, "the method left no columns");
@@ -208,8 +233,7 @@ cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features
 }
 
 void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const float *x) {
-    if (features->source && x)
-        features->source->release(features->source->self, trial->context, (float *)x);
+    if (features->method) cafe_mem_free(trial->context, (float *)x);
 }
 
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,

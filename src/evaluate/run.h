@@ -24,16 +24,23 @@ cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names,
                                 cafe_trial_body *body, const void *self,
                                 cafe_evaluation **evaluation);
 
-/* The vectors of a trial: from the source when there is one, to be released, or the block. */
+/* What a method may know in a trial. */
+typedef struct cafe_known {
+    const cafe_graph *graph; /* NULL: that of the features' model */
+    const int32_t *label;    /* of each node, -1 without one; NULL: none */
+    int64_t classes;
+} cafe_known;
+
+/* The vectors of a trial: of the method when there is one, to be released, or the block. */
 cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features, int64_t nodes,
-                                const cafe_training *training, const float **x, int64_t *columns);
+                                cafe_known known, const float **x, int64_t *columns);
 void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const float *x);
 
 /* Calls the classifier, on the clock; a score that is not finite is CAFE_ERROR_NUMERIC. */
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,
                                const cafe_classifier_data *data, double *scores);
 
-/* There is a source, or a block of finite numbers. */
+/* There is a method, or a block of finite numbers. */
 cafe_status cafe_features_check(cafe_context *context, const cafe_features *features,
                                 int64_t nodes);
 
