@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "rank/top.h"
 
 enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256 };
 
@@ -32,42 +33,35 @@ CAFE_OPTION_TABLE(view, "page", "what goes into an interactive page", page_optio
 /* ---- the ends of a column -------------------------------------------------------------------- */
 
 typedef struct ends {
-    int32_t low[ENDS], high[ENDS]; /* nodes, the outermost first; equal values by number */
+    cafe_scored low[ENDS], high[ENDS]; /* nodes, the outermost first; low: by the negative value */
 } ends;
 
 typedef struct end_search {
     const cafe_view_inputs *inputs;
     int64_t n;
-    int count; /* of nodes at each end */
     ends *found;
 } end_search;
 
-/* Puts node u into the list when `sign` times its value is above one of those there. */
-static void enter(const float *x, int64_t stride, float sign, int64_t u, int32_t *list, int *filled,
-                  int count) {
-    int at = *filled < count ? (*filled)++ : count;
-    for (; at > 0 && sign * x[list[at - 1] * stride] < sign * x[u * stride]; at--)
-        if (at < count) list[at] = list[at - 1];
-    if (at < count) list[at] = (int32_t)u;
-}
-
 static void find_ends(void *argument, int64_t j) {
     const end_search *s = argument;
-    const float *x = s->inputs->vectors + j;
-    int low = 0, high = 0;
+    cafe_top low = {s->found[j].low, 0, ENDS}, high = {s->found[j].high, 0, ENDS};
     for (int64_t u = 0; u < s->n; u++) {
-        enter(x, s->inputs->columns, -1, u, s->found[j].low, &low, s->count);
-        enter(x, s->inputs->columns, 1, u, s->found[j].high, &high, s->count);
+        double x = s->inputs->vectors[u * s->inputs->columns + j];
+        cafe_top_offer(&low, (cafe_scored){-x, (int32_t)u});
+        cafe_top_offer(&high, (cafe_scored){x, (int32_t)u});
     }
+    cafe_top_sort(&low);
+    cafe_top_sort(&high);
 }
 
-static void put_end(cafe_report *text, const char *key, const end_search *s, int64_t j,
-                    const int32_t *list) {
+/* Nodes and `sign` times their scores. */
+static void put_scored(cafe_report *text, const char *key, int64_t count, const cafe_scored *list,
+                       int sign) {
     cafe_report_open(text, key, '[');
-    for (int i = 0; i < s->count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         cafe_report_open(text, NULL, '[');
-        cafe_report_integer(text, NULL, list[i]);
-        cafe_report_real(text, NULL, s->inputs->vectors[list[i] * s->inputs->columns + j]);
+        cafe_report_integer(text, NULL, list[i].node);
+        cafe_report_real(text, NULL, sign * list[i].score);
         cafe_report_close(text);
     }
     cafe_report_close(text);
@@ -75,15 +69,16 @@ static void put_end(cafe_report *text, const char *key, const end_search *s, int
 
 static cafe_status put_ends(const cafe_view *page, cafe_report *text) {
     int64_t columns = page->inputs->columns < END_COLUMNS ? page->inputs->columns : END_COLUMNS;
-    end_search s = {page->inputs, page->n, page->n < ENDS ? (int)page->n : ENDS, NULL};
+    int64_t count = page->n < ENDS ? page->n : ENDS;
+    end_search s = {page->inputs, page->n, NULL};
     s.found = cafe_mem(page->context, columns, sizeof *s.found);
     if (!s.found) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_each(page->context, columns, find_ends, &s);
     cafe_report_open(text, "ends", '[');
     for (int64_t j = 0; status == CAFE_OK && j < columns; j++) {
         cafe_report_open(text, NULL, '{');
-        put_end(text, "low", &s, j, s.found[j].low);
-        put_end(text, "high", &s, j, s.found[j].high);
+        put_scored(text, "low", count, s.found[j].low, -1);
+        put_scored(text, "high", count, s.found[j].high, 1);
         cafe_report_close(text);
     }
     cafe_report_close(text);
@@ -94,21 +89,12 @@ static cafe_status put_ends(const cafe_view *page, cafe_report *text) {
 /* The most central nodes, falling; equal ones by number. The page's own values are quantised. */
 static void put_central(const cafe_view *page, cafe_report *text) {
     const double *value = page->inputs->centrality;
-    int64_t top[CENTRAL], filled = 0;
-    for (int64_t u = 0; value && u < page->n; u++) {
-        int64_t at = filled < CENTRAL ? filled++ : CENTRAL;
-        for (; at > 0 && value[top[at - 1]] < value[u]; at--)
-            if (at < CENTRAL) top[at] = top[at - 1];
-        if (at < CENTRAL) top[at] = u;
-    }
-    cafe_report_open(text, "central", '[');
-    for (int64_t i = 0; i < filled; i++) {
-        cafe_report_open(text, NULL, '[');
-        cafe_report_integer(text, NULL, top[i]);
-        cafe_report_real(text, NULL, value[top[i]]);
-        cafe_report_close(text);
-    }
-    cafe_report_close(text);
+    cafe_scored list[CENTRAL];
+    cafe_top top = {list, 0, CENTRAL};
+    for (int64_t u = 0; value && u < page->n; u++)
+        cafe_top_offer(&top, (cafe_scored){value[u], (int32_t)u});
+    cafe_top_sort(&top);
+    put_scored(text, "central", top.count, list, 1);
 }
 
 /* ---- what the page knows of itself ----------------------------------------------------------- */

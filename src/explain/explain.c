@@ -56,8 +56,8 @@ static cafe_status copy_vectors(cafe_context *context, cafe_explanation *e, cons
     e->v.x = cafe_mem(context, e->n * stride, sizeof *e->v.x);
     e->z.x = cafe_mem(context, e->n * stride, sizeof *e->z.x);
     copy_job job = {vectors, &e->v, cafe_mem(context, blocks, 1)};
-    cafe_status status = e->v.x && e->z.x && job.bad ? cafe_each(context, blocks, copy_block, &job)
-                                                     : CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_mem_had(e->v.x, e->z.x, job.bad);
+    if (status == CAFE_OK) status = cafe_each(context, blocks, copy_block, &job);
     for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
         if (job.bad[b])
             status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -85,8 +85,8 @@ static void sum_rows(void *argument, int64_t first, int64_t last, double *partia
 static cafe_status add_columns(cafe_context *context, cafe_explanation *e) {
     e->sums = cafe_mem_zero(context, e->columns, sizeof *e->sums);
     if (!e->sums) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(
-        cafe_sums(context, e->n, CAFE_EXPLAIN_BLOCK, sum_rows, e, 3 * e->columns, &e->sums->sum));
+    CAFE_PASS(cafe_sums(context, e->n, CAFE_EXPLAIN_BLOCK, sum_rows, e, 3 * e->columns,
+                        (double *)e->sums));
     e->modularity = 0;
     for (int64_t k = 0; k < e->columns; k++) e->modularity += e->sums[k].image;
     return CAFE_OK;

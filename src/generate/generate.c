@@ -26,8 +26,7 @@ static const cafe_option generate_options[] = {
 
 CAFE_OPTION_TABLE(generate, "generate", "random graphs with known structure", generate_options)
 
-/* ---- the shuffle ------------------------------------------------------------------------------
- */
+/* ---- the shuffle ----------------------------------------------------------------------------- */
 
 /* A permutation of 2^bits numbers by a Feistel network, whose two halves take turns to be mixed
  * into each other; numbers from n on are sent through again until they fall below n. */
@@ -73,8 +72,7 @@ cafe_status cafe_generate_order(cafe_context *context, int64_t n, int32_t *order
     return cafe_each(context, cafe_blocks(n, NODES), fill_order, &s);
 }
 
-/* ---- one model --------------------------------------------------------------------------------
- */
+/* ---- one model ------------------------------------------------------------------------------- */
 
 static cafe_status check(cafe_context *context, cafe_generator model,
                          const cafe_generate_options *o) {

@@ -44,8 +44,7 @@ typedef struct planted {
     double *partials;  /* one per task */
 } planted;
 
-/* ---- blocks and degrees -----------------------------------------------------------------------
- */
+/* ---- blocks and degrees ---------------------------------------------------------------------- */
 
 /* Sizes fall off with the power 2 between 1 and size_ratio times the smallest: for uniform U,
  * v = 1 / (1 - U (1 - 1/ratio)); every block has one node and a share v / sum v of the others. */
@@ -138,8 +137,7 @@ static cafe_status find_scale(planted *p) {
     return weigh(p, high, &all);
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 static void set_guide(planted *p) {
     int64_t n = p->partition.n, x = 0;

@@ -58,8 +58,7 @@ done:
     return status;
 }
 
-/* ---- compressed rows --------------------------------------------------------------------------
- */
+/* ---- compressed rows ------------------------------------------------------------------------- */
 
 typedef struct checking {
     const cafe_links *links;

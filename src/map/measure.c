@@ -13,11 +13,12 @@
 #include "base/pool.h"
 #include "map/map.h"
 
+enum { MOST_NEIGHBOURS = 128 };
+
 typedef struct measuring {
     int64_t n, columns, k, nodes;
     const float *vectors, *xy, *scale;
-    float *room;   /* of each worker: n distances of directions */
-    int32_t *near; /* of each worker: 2 k nodes */
+    float *room; /* of each worker: n distances of directions */
     int64_t *kept;
     double *excess; /* of each node looked at: the sum over U_i */
 } measuring;
@@ -37,22 +38,28 @@ static float plane_distance(const measuring *m, int64_t u, int64_t w) {
     return dx * dx + dy * dy;
 }
 
-/* Takes w into near[0 .. count), nearest first and k at most; of equals the first taken stays. */
-static int64_t take(int64_t k, int64_t count, int32_t *near, float *distance, int64_t w, float d) {
-    if (count == k && d >= distance[k - 1]) return count;
-    int64_t at = count < k ? count : k - 1;
-    for (; at > 0 && distance[at - 1] > d; at--) {
-        distance[at] = distance[at - 1];
-        near[at] = near[at - 1];
+typedef struct nearest {
+    int64_t count;
+    int32_t node[MOST_NEIGHBOURS]; /* nearest first */
+    float distance[MOST_NEIGHBOURS];
+} nearest;
+
+/* Takes w in, k at most; of equals the first taken stays. */
+static void take(nearest *near, int64_t k, int64_t w, float d) {
+    int64_t at = near->count < k ? near->count++ : k;
+    for (; at > 0 && near->distance[at - 1] > d; at--) {
+        if (at == k) continue;
+        near->distance[at] = near->distance[at - 1];
+        near->node[at] = near->node[at - 1];
     }
-    distance[at] = d;
-    near[at] = (int32_t)w;
-    return count < k ? count + 1 : k;
+    if (at == k) return;
+    near->distance[at] = d;
+    near->node[at] = (int32_t)w;
 }
 
-static bool holds(const int32_t *list, int64_t count, int32_t w) {
-    for (int64_t i = 0; i < count; i++)
-        if (list[i] == w) return true;
+static bool holds(const nearest *near, int32_t w) {
+    for (int64_t i = 0; i < near->count; i++)
+        if (near->node[i] == w) return true;
     return false;
 }
 
@@ -64,26 +71,24 @@ static int64_t rank_of(const measuring *m, const float *distance, int64_t u, int
     return rank;
 }
 
-enum { MOST_NEIGHBOURS = 128 };
-
 static void measure_node(void *argument, int64_t task, int32_t worker) {
     const measuring *m = argument;
-    int64_t u = task * m->n / m->nodes, high = 0, flat = 0;
-    float *distance = m->room + worker * m->n, a[MOST_NEIGHBOURS], b[MOST_NEIGHBOURS];
-    int32_t *in_vectors = m->near + worker * 2 * m->k, *in_plane = in_vectors + m->k;
+    int64_t u = task * m->n / m->nodes;
+    float *distance = m->room + worker * m->n;
+    nearest high = {.count = 0}, flat = {.count = 0}; /* by direction, and in the plane */
     for (int64_t w = 0; w < m->n; w++) {
         distance[w] = direction_distance(m, u, w);
         if (w == u) continue;
-        high = take(m->k, high, in_vectors, a, w, distance[w]);
-        flat = take(m->k, flat, in_plane, b, w, plane_distance(m, u, w));
+        take(&high, m->k, w, distance[w]);
+        take(&flat, m->k, w, plane_distance(m, u, w));
     }
     m->kept[task] = 0;
     m->excess[task] = 0;
-    for (int64_t i = 0; i < flat; i++) {
-        if (holds(in_vectors, high, in_plane[i]))
+    for (int64_t i = 0; i < flat.count; i++) {
+        if (holds(&high, flat.node[i]))
             m->kept[task]++;
         else
-            m->excess[task] += (double)(rank_of(m, distance, u, in_plane[i]) - m->k);
+            m->excess[task] += (double)(rank_of(m, distance, u, flat.node[i]) - m->k);
     }
 }
 
@@ -104,7 +109,6 @@ static void sum_up(const measuring *m, cafe_map_quality *quality) {
 cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t columns,
                                    const float *vectors, const float *xy, int64_t neighbours,
                                    int64_t nodes, cafe_map_quality *quality, size_t size) {
-    int64_t threads = cafe_threads(context);
     measuring m = {.n = n, .columns = columns, .vectors = vectors, .xy = xy};
     float *scale = cafe_mem(context, n, sizeof *scale);
     cafe_status status = CAFE_ERROR_MEMORY;
@@ -112,11 +116,10 @@ cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t col
     m.nodes = nodes < n ? nodes : n;
     m.k = neighbours < MOST_NEIGHBOURS ? neighbours : MOST_NEIGHBOURS;
     if (m.k > (n - 1) / 2) m.k = (n - 1) / 2; /* the measure asks for k < n/2 */
-    m.room = cafe_mem(context, threads * n, sizeof *m.room);
-    m.near = cafe_mem(context, threads * 2 * (m.k > 0 ? m.k : 0), sizeof *m.near);
+    m.room = cafe_mem(context, cafe_threads(context) * n, sizeof *m.room);
     m.kept = cafe_mem(context, m.nodes, sizeof *m.kept);
     m.excess = cafe_mem(context, m.nodes, sizeof *m.excess);
-    if (!scale || !m.room || !m.near || !m.kept || !m.excess) goto done;
+    if (!scale || !m.room || !m.kept || !m.excess) goto done;
     m.scale = scale;
     CAFE_TRY(cafe_map_scales(context, n, columns, vectors, scale));
     if (m.k < 1 || m.nodes < 1) goto done;
@@ -125,6 +128,6 @@ cafe_status cafe_map_measure_sized(cafe_context *context, int64_t n, int64_t col
     sum_up(&m, &found);
 done:
     cafe_struct_give(&found, sizeof found, quality, size);
-    cafe_mem_free_all(context, scale, m.room, m.near, m.kept, m.excess);
+    cafe_mem_free_all(context, scale, m.room, m.kept, m.excess);
     return status;
 }

@@ -16,8 +16,7 @@
         cafe_options_init(cafe_##name##_option_table(), options, sizeof *options);  \
     }
 
-/* ---- DeepWalk, node2vec, LINE: history is the mean loss of a pair, on one fixed sample ---------
- */
+/* ---- DeepWalk, node2vec, LINE: history is the mean loss of a pair, on one fixed sample ------- */
 /* Nodes without edges keep their start vector; `fast` gives up the same bits. */
 
 typedef enum cafe_pair_loss {
@@ -134,8 +133,7 @@ typedef struct cafe_spectral_options {
  * Frobenius norm. */
 CAFE_OTHER_OPTIONS(spectral)
 
-/* ---- SDNE (Wang, Cui and Zhu 2016) ------------------------------------------------------------
- */
+/* ---- SDNE (Wang, Cui and Zhu 2016) ----------------------------------------------------------- */
 
 typedef struct cafe_sdne_options {
     size_t struct_size;
@@ -154,8 +152,7 @@ typedef struct cafe_sdne_options {
  * is refused (CAFE_ERROR_LIMIT, with the memory needed in the error text). */
 CAFE_OTHER_OPTIONS(sdne)
 
-/* ---- label propagation (Zhu and Ghahramani 2002) and spreading (Zhou et al. 2004) --------------
- */
+/* ---- label propagation (Zhu and Ghahramani 2002) and spreading (Zhou et al. 2004) ------------ */
 
 typedef enum cafe_propagation {
     CAFE_PROPAGATION_HARD = 0, /* propagation: given labels stay, all others are averages */

@@ -74,8 +74,7 @@ done:
     return status;
 }
 
-/* ---- tr(X^T Q X) = sign sum of a(u,w) <x_u, x_w> / total + kappa ||S||^2 ----------------------
- */
+/* ---- tr(X^T Q X) = sign sum of a(u,w) <x_u, x_w> / total + kappa ||S||^2 --------------------- */
 
 typedef struct trace_job {
     const cafe_operator *op;

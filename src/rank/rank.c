@@ -17,12 +17,6 @@
 
 enum { BLOCK = 1024 };
 
-static double add(const double *partial, int64_t count, int64_t step) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += partial[i * step];
-    return sum;
-}
-
 /* Sets as a partition: bit i of part[u] says whether u is in set i. */
 static cafe_status mark(cafe_context *context, int64_t n, const uint8_t *first,
                         const uint8_t *second, int32_t **part) {
@@ -136,7 +130,6 @@ typedef struct walk {
     double damping, start; /* start: probability of each node that the walk may start at */
     double lost;           /* sum of x over the nodes without edges */
     double *x, *from, *to; /* to: x / d after the step */
-    double *partial;       /* a block: change, and what is lost */
 } walk;
 
 static double start_at(const walk *k, int64_t u) {
@@ -150,40 +143,37 @@ static double send(const walk *k, double *to, int64_t u) {
     return degree > 0 ? 0 : k->x[u];
 }
 
-static void first_block(void *argument, int64_t block) {
+static void start_rows(void *argument, int64_t first, int64_t last, double *lost) {
     walk *k = argument;
-    double lost = 0;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(k->s->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         k->x[u] = start_at(k, u);
-        lost += send(k, k->from, u);
+        *lost += send(k, k->from, u);
     }
-    k->partial[2 * block + 1] = lost;
 }
 
+enum { CHANGE, LOST, SUMS };
+
 /* x_u <- d sum over w of a(u,w) x_w / d_w + (d lost + 1 - d) start_u */
-static void step_block(void *argument, int64_t block) {
+static void step_rows(void *argument, int64_t first, int64_t last, double *sums) {
     walk *k = argument;
     const cafe_sampled *s = k->s;
-    double change = 0, lost = 0, anew = k->damping * k->lost + 1 - k->damping;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+    double anew = k->damping * k->lost + 1 - k->damping;
+    for (int64_t u = first; u < last; u++) {
         double sum = 0;
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             sum += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
         double now = k->damping * sum + anew * start_at(k, u);
-        change += fabs(now - k->x[u]);
+        sums[CHANGE] += fabs(now - k->x[u]);
         k->x[u] = now;
-        lost += send(k, k->to, u);
+        sums[LOST] += send(k, k->to, u);
     }
-    k->partial[2 * block] = change;
-    k->partial[2 * block + 1] = lost;
 }
 
 static cafe_status step(cafe_context *context, walk *k, double *change) {
-    int64_t blocks = cafe_blocks(k->s->n, BLOCK);
-    CAFE_PASS(cafe_each(context, blocks, step_block, k));
-    *change = add(k->partial, blocks, 2);
-    k->lost = add(k->partial + 1, blocks, 2);
-    double *old = k->from;
+    double sums[SUMS] = {0}, *old = k->from;
+    CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, step_rows, k, SUMS, sums));
+    *change = sums[CHANGE];
+    k->lost = sums[LOST];
     k->from = k->to;
     k->to = old;
     return CAFE_OK;
@@ -191,13 +181,10 @@ static cafe_status step(cafe_context *context, walk *k, double *change) {
 
 static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_options *o,
                            cafe_pagerank_report *report) {
-    int64_t blocks = cafe_blocks(k->s->n, BLOCK);
-    cafe_status status = cafe_each(context, blocks, first_block, k);
-    if (status != CAFE_OK) return status;
-    k->lost = add(k->partial + 1, blocks, 2);
     *report = (cafe_pagerank_report){0};
+    CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, start_rows, k, 1, &k->lost));
     while (!report->converged && report->steps < o->steps) {
-        if ((status = step(context, k, &report->change)) != CAFE_OK) return status;
+        CAFE_PASS(step(context, k, &report->change));
         cafe_step(context, ++report->steps, report->change);
         report->converged = report->change <= o->tolerance;
     }
@@ -207,7 +194,8 @@ static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_o
 
 /* Rounding adds up over the steps; the sum is 1 to the last bit or two. */
 static void normalise(int64_t n, double *x) {
-    double sum = add(x, n, 1);
+    double sum = 0;
+    for (int64_t u = 0; u < n; u++) sum += x[u];
     for (int64_t u = 0; u < n; u++) x[u] /= sum;
 }
 
@@ -235,15 +223,14 @@ cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *
     CAFE_TRY(place_start(context, &k));
     k.from = cafe_mem(context, sampled->n, sizeof *k.from);
     k.to = cafe_mem(context, sampled->n, sizeof *k.to);
-    k.partial = cafe_mem(context, 2 * cafe_blocks(sampled->n, BLOCK), sizeof *k.partial);
-    CAFE_TRY(cafe_mem_had(k.from, k.to, k.partial));
+    CAFE_TRY(cafe_mem_had(k.from, k.to));
     cafe_phase(context, "pagerank", o.steps);
     CAFE_TRY(iterate(context, &k, &o, &found));
     normalise(sampled->n, value);
     cafe_struct_give(&found, sizeof found, report, size);
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free_all(context, k.from, k.to, k.partial);
+    cafe_mem_free_all(context, k.from, k.to);
     return status;
 }
 

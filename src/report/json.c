@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "io/digits.h"
+#include "io/place.h"
 #include "report/report.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -39,18 +40,6 @@ static void put(cafe_report *r, const char *word) {
     cafe_report_put(r, word, (int64_t)strlen(word));
 }
 
-/* Length of the valid UTF-8 sequence at s, of which `left` bytes are there, or 0: no overlong
- * forms, no surrogates, at most U+10FFFF. */
-static int64_t utf8_length(const unsigned char *s, int64_t left) {
-    int64_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
-    if (s[0] > 0xF4 || length > left) return 0;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
-    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-    return length;
-}
-
 static bool is_plain(const cafe_report *r, unsigned char c) {
     if (c < 0x20 || c == 0x7F || c == '"' || c == '\\') return false;
     return !r->page || (c != '<' && c != '>' && c != '&');
@@ -62,7 +51,7 @@ static void put_quoted(cafe_report *r, const char *bytes, int64_t size) {
     cafe_report_put(r, "\"", 1);
     for (int64_t at = 0; at < size;) {
         unsigned char c = (unsigned char)bytes[at];
-        int64_t length = utf8_length((const unsigned char *)bytes + at, size - at);
+        int length = cafe_utf8_length((const uint8_t *)bytes + at, size - at);
         if (length == 0)
             put(r, "\\ufffd");
         else if (is_plain(r, c))

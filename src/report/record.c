@@ -97,29 +97,23 @@ static bool take_number(reader *r, double *value) {
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
-static bool keep(reader *r, int list, int64_t *capacity, double value) {
+static bool keep(reader *r, int list, int64_t *room, double value) {
     cafe_record *record = r->record;
-    if (record->count[list] == *capacity) {
-        *capacity = 2 * *capacity + 64;
-        double *larger =
-            cafe_mem_resize(record->context, record->list[list], *capacity, sizeof value);
-        if (!larger) r->status = CAFE_ERROR_MEMORY;
-        if (!larger) return false;
-        record->list[list] = larger;
-    }
-    record->list[list][record->count[list]++] = value;
-    return true;
+    int64_t count = record->count[list]++;
+    r->status = cafe_mem_grow(record->context, &record->list[list], room, count + 1, sizeof value);
+    if (r->status == CAFE_OK) record->list[list][count] = value;
+    return r->status == CAFE_OK;
 }
 
 static bool take_list(reader *r, int list) {
-    int64_t capacity = 0;
+    int64_t room = 0;
     double value;
     if (r->record->list[list] || !take(r, "[")) return false;
     skip_blanks(r);
     if (take(r, "]")) return true;
     do {
         skip_blanks(r);
-        if (!take_number(r, &value) || !keep(r, list, &capacity, value)) return false;
+        if (!take_number(r, &value) || !keep(r, list, &room, value)) return false;
         skip_blanks(r);
     } while (take(r, ","));
     return take(r, "]");

@@ -104,8 +104,7 @@ done:
     return status;
 }
 
-/* ---- the Gram matrix ---------------------------------------------------------------------------
- */
+/* ---- the Gram matrix ------------------------------------------------------------------------- */
 
 static bool row_moved(const cafe_block *b, const cafe_block *x, int64_t u) {
     size_t bytes = (size_t)b->columns * sizeof *b->x;
@@ -161,8 +160,7 @@ static cafe_status find_gram(cafe_context *context, const cafe_block *b, const c
     return cafe_ops(b)->gram(context, b, x, weights, false, gram);
 }
 
-/* ---- the call ---------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static double distance_to_identity(int64_t k, const double *rotation) {
     double sum = 0;

@@ -6,8 +6,7 @@
 #include "io/place.h"
 #include "update/update.h"
 
-/* ---- numbering --------------------------------------------------------------------------------
- */
+/* ---- numbering ------------------------------------------------------------------------------- */
 
 typedef struct numbered {
     int64_t value;
@@ -108,8 +107,7 @@ done:
     return status;
 }
 
-/* ---- resolving --------------------------------------------------------------------------------
- */
+/* ---- resolving ------------------------------------------------------------------------------- */
 
 float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w) {
     int64_t low = graph->offsets[u], end = graph->offsets[u + 1], high = end;

@@ -47,18 +47,14 @@ static int64_t merge_row(const merging *m, int64_t u, int64_t at) {
     return at;
 }
 
-static void count_rows(void *argument, int64_t task) {
+static void count_rows(void *argument, int64_t first, int64_t last) {
     const merging *m = argument;
-    int64_t n = m->changes->graph->n;
-    for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
-        m->offsets[u + 1] = merge_row(m, u, 0);
+    for (int64_t u = first; u < last; u++) m->offsets[u + 1] = merge_row(m, u, 0);
 }
 
-static void fill_rows(void *argument, int64_t task) {
+static void fill_rows(void *argument, int64_t first, int64_t last) {
     const merging *m = argument;
-    int64_t n = m->changes->graph->n;
-    for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
-        merge_row(m, u, m->offsets[u]);
+    for (int64_t u = first; u < last; u++) merge_row(m, u, m->offsets[u]);
 }
 
 static void find_first(const cafe_changes *c, int64_t *first) {
@@ -70,15 +66,15 @@ static void find_first(const cafe_changes *c, int64_t *first) {
 }
 
 static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool weighted) {
-    int64_t blocks = cafe_blocks(g->n, ROWS), *offsets = m->offsets;
+    int64_t *offsets = m->offsets;
     offsets[0] = 0;
-    CAFE_PASS(cafe_each(context, blocks, count_rows, m));
+    CAFE_PASS(cafe_ranges(context, g->n, ROWS, count_rows, m));
     for (int64_t u = 0; u < g->n; u++) offsets[u + 1] += offsets[u];
     g->arcs = offsets[g->n];
     g->targets = m->targets = cafe_mem(context, g->arcs, sizeof *m->targets);
     if (weighted) g->weights = m->weights = cafe_mem(context, g->arcs, sizeof *m->weights);
     if (!m->targets || (weighted && !m->weights)) return CAFE_ERROR_MEMORY;
-    return cafe_each(context, blocks, fill_rows, m);
+    return cafe_ranges(context, g->n, ROWS, fill_rows, m);
 }
 
 /* Merges old rows and changed arcs into the new graph's rows. */
@@ -105,8 +101,7 @@ done:
     return status;
 }
 
-/* ---- the calls --------------------------------------------------------------------------------
- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe_newcomers *names,
                         int64_t newcomers, cafe_link_lines *lines, const char *path,

@@ -25,8 +25,7 @@ static const cafe_option place_options[] = {
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
 
-/* ---- links ------------------------------------------------------------------------------------
- */
+/* ---- links ----------------------------------------------------------------------------------- */
 
 struct cafe_new_links {
     cafe_context *context;
@@ -139,8 +138,7 @@ done:
     return status;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct placing {
     const cafe_operator_parts *parts;
@@ -200,27 +198,23 @@ static void place_rows(void *argument, int64_t task, int32_t worker) {
     }
 }
 
-/* ---- Rayleigh quotients -----------------------------------------------------------------------
- */
+/* ---- Rayleigh quotients ---------------------------------------------------------------------- */
 
 typedef struct quotients {
-    const cafe_operator_parts *of;
-    int64_t columns;
-    const float *v;
+    const placing *p;
     const float *qv;
-    bool walk;
-    double *parts; /* of each block: numerators, then denominators */
 } quotients;
 
-static void quotient_block(void *argument, int64_t block) {
+/* Numerators, then denominators. */
+static void add_quotients(void *argument, int64_t first, int64_t last, double *top) {
     const quotients *q = argument;
-    double *top = q->parts + block * 2 * q->columns, *bottom = top + q->columns;
-    memset(top, 0, 2 * (size_t)q->columns * sizeof *top);
-    for (int64_t u = block * BLOCK; u < cafe_block_end(q->of->n, BLOCK, block); u++) {
-        double weight = q->walk ? q->of->p[u] : 1;
-        for (int64_t k = 0; k < q->columns; k++) {
-            double v = q->v[u * q->columns + k];
-            top[k] += v * q->qv[u * q->columns + k];
+    const placing *p = q->p;
+    double *bottom = top + p->columns;
+    for (int64_t u = first; u < last; u++) {
+        double weight = p->form == CAFE_PLACE_WALK ? p->parts->p[u] : 1;
+        for (int64_t k = 0; k < p->columns; k++) {
+            double v = p->vectors[u * p->columns + k];
+            top[k] += v * q->qv[u * p->columns + k];
             bottom[k] += weight * v * v;
         }
     }
@@ -228,26 +222,22 @@ static void quotient_block(void *argument, int64_t block) {
 
 /* rho_j = v'Qv / v'Dv for the walk form, v'Qv / v'v for Ritz vectors; inverse[j] = 1 / rho_j. */
 static cafe_status find_quotients(cafe_context *context, const cafe_operator *op, placing *p) {
-    int64_t blocks = cafe_blocks(op->n, BLOCK), k2 = 2 * p->columns;
-    cafe_status status = CAFE_OK;
-    double *parts = cafe_mem(context, blocks * k2, sizeof *parts);
+    cafe_status status;
+    double *top = cafe_mem_zero(context, 2 * p->columns, sizeof *top);
     float *qv = cafe_mem(context, op->n * p->columns, sizeof *qv);
-    quotients q = {p->parts, p->columns, p->vectors, qv, p->form == CAFE_PLACE_WALK, parts};
-    CAFE_TRY(cafe_mem_had(parts, qv));
+    quotients q = {p, qv};
+    CAFE_TRY(cafe_mem_had(top, qv));
     CAFE_TRY(cafe_operator_product(context, op, p->columns, p->vectors, qv));
-    CAFE_TRY(cafe_each(context, blocks, quotient_block, &q));
-    for (int64_t b = 1; b < blocks; b++)
-        for (int64_t k = 0; k < k2; k++) parts[k] += parts[b * k2 + k];
+    CAFE_TRY(cafe_sums(context, op->n, BLOCK, add_quotients, &q, 2 * p->columns, top));
+    const double *bottom = top + p->columns;
     for (int64_t k = 0; k < p->columns; k++)
-        p->inverse[k] =
-            fabs(parts[k]) > 1e-12 * parts[p->columns + k] ? parts[p->columns + k] / parts[k] : 0;
+        p->inverse[k] = fabs(top[k]) > 1e-12 * bottom[k] ? bottom[k] / top[k] : 0;
 done:
-    cafe_mem_free_all(context, parts, qv);
+    cafe_mem_free_all(context, top, qv);
     return status;
 }
 
-/* ---- the calls --------------------------------------------------------------------------------
- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 /* s = sum of p_w h_w, in node order. */
 static void find_mean(const placing *p, int64_t n) {

@@ -22,8 +22,7 @@
 
 enum { BLOCK = 1024, START_PASSES = 8 };
 
-/* ---- options ----------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option update_options[] = {
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_update_options, sweeps), 20, 0, 1e9, NULL,
@@ -40,8 +39,7 @@ static const cafe_option update_options[] = {
 CAFE_OPTION_TABLE(update, "update", "new vectors from old ones and the edges that changed",
                   update_options)
 
-/* ---- the result -------------------------------------------------------------------------------
- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 struct cafe_updated {
     cafe_context *context;
@@ -94,8 +92,7 @@ static cafe_status allocate(cafe_context *context, const cafe_changes *changes, 
     return CAFE_OK;
 }
 
-/* ---- start ------------------------------------------------------------------------------------
- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 static double square(int64_t columns, const float *row) {
     double sum = 0;
@@ -183,8 +180,7 @@ static cafe_status start(cafe_context *context, cafe_updated *r, const cafe_chan
     return CAFE_OK;
 }
 
-/* ---- rounds -----------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 /* Of a node whose edges changed: the changed weight as a share of its degree. A new node is always
  * swept. */
@@ -245,8 +241,7 @@ done:
     return status;
 }
 
-/* ---- alignment and drift ----------------------------------------------------------------------
- */
+/* ---- alignment and drift --------------------------------------------------------------------- */
 
 /* Angle of two rows of length 1 from their distance, which keeps small angles exact. */
 static double angle(int64_t columns, const float *a, const float *b) {
@@ -301,8 +296,7 @@ static cafe_status align(cafe_context *context, const cafe_changes *changes,
     return status;
 }
 
-/* ---- the call ---------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static void fill_report(cafe_updated *r, const cafe_changes *changes) {
     r->report.nodes = r->n;

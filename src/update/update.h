@@ -8,8 +8,7 @@
 #include "graph/graph.h"
 #include "operator/operator.h"
 
-/* ---- names: nodes of a graph, then new ones by first appearance -------------------------------
- */
+/* ---- names: nodes of a graph, then new ones by first appearance ------------------------------ */
 
 typedef struct cafe_newcomers {
     const cafe_graph *graph;
@@ -19,8 +18,7 @@ typedef struct cafe_newcomers {
 /* A graph without rows that carries the newcomers' names, for writing. */
 cafe_status cafe_newcomers_graph(const cafe_newcomers *names, cafe_graph **graph);
 
-/* ---- lines of links ---------------------------------------------------------------------------
- */
+/* ---- lines of links -------------------------------------------------------------------------- */
 
 /* A link as listed. Nodes of the graph are 0 .. n-1, newcomers n, n+1, ... */
 typedef struct cafe_link_line {
@@ -46,8 +44,7 @@ cafe_status cafe_links_parse(cafe_newcomers *names, const char *path, cafe_link_
 /* The nodes of a label file that the graph does not have. */
 cafe_status cafe_labelled_parse(cafe_newcomers *names, const char *path);
 
-/* ---- the changed graph ------------------------------------------------------------------------
- */
+/* ---- the changed graph ----------------------------------------------------------------------- */
 
 /* An arc of the new graph (or one that is gone) whose weight changed. */
 typedef struct cafe_changed_arc {
@@ -77,8 +74,7 @@ cafe_status cafe_changes_resolve(cafe_changes *changes, const cafe_graph *old,
 /* The weight of the arc (u,w) of a graph; 0: there is none. */
 float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w);
 
-/* ---- the sweep over active nodes --------------------------------------------------------------
- */
+/* ---- the sweep over active nodes ------------------------------------------------------------- */
 
 typedef struct cafe_active cafe_active;
 
@@ -96,8 +92,7 @@ cafe_status cafe_active_sweep(cafe_active *active, double *gain);
 bool cafe_active_swept(const cafe_active *active, int64_t u);
 void cafe_active_work(const cafe_active *active, int64_t *summed, int64_t *marked);
 
-/* ---- alignment --------------------------------------------------------------------------------
- */
+/* ---- alignment ------------------------------------------------------------------------------- */
 
 typedef struct cafe_alignment {
     double largest, mean; /* principal angles between the spans */
