@@ -106,13 +106,15 @@ typedef struct cafe_canvas {
 } cafe_canvas;
 
 void cafe_canvas_fill(cafe_canvas *canvas, cafe_colour colour);
+
+/* What a pen draws on a canvas, which is its target. */
 /* A line with round ends; a disc when both ends are the same point. Edges are smooth. */
-void cafe_canvas_segment(cafe_canvas *canvas, double x0, double y0, double x1, double y1,
-                         double width, cafe_colour colour, double opacity);
-void cafe_canvas_bar(cafe_canvas *canvas, double x, double y, double width, double height,
+void cafe_canvas_segment(void *canvas, double x0, double y0, double x1, double y1, double width,
+                         cafe_colour colour, double opacity);
+void cafe_canvas_bar(void *canvas, double x, double y, double width, double height,
                      cafe_colour colour);
 /* Text in strokes (picture_font.c), and its width. */
-void cafe_canvas_text(cafe_canvas *canvas, double x, double y, double height, const char *text,
+void cafe_canvas_text(void *canvas, double x, double y, double height, const char *text,
                       cafe_anchor anchor, bool upright, cafe_colour colour);
 double cafe_font_width(const char *text, double height);
 

@@ -48,8 +48,9 @@ static void row_range(double x0, double y0, double x1, double y1, double reach, 
     *high += reach;
 }
 
-void cafe_canvas_segment(cafe_canvas *c, double x0, double y0, double x1, double y1, double width,
+void cafe_canvas_segment(void *canvas, double x0, double y0, double x1, double y1, double width,
                          cafe_colour colour, double opacity) {
+    const cafe_canvas *c = canvas;
     double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy, reach = width / 2 + 0.5;
     int64_t top, bottom, left, right;
     clip(fmin(y0, y1) - reach, fmax(y0, y1) + reach, c->height, &top, &bottom);
@@ -69,8 +70,9 @@ void cafe_canvas_segment(cafe_canvas *c, double x0, double y0, double x1, double
     }
 }
 
-void cafe_canvas_bar(cafe_canvas *c, double x, double y, double width, double height,
+void cafe_canvas_bar(void *canvas, double x, double y, double width, double height,
                      cafe_colour colour) {
+    const cafe_canvas *c = canvas;
     int64_t left, right, top, bottom;
     clip(x, x + width, c->width, &left, &right);
     clip(y, y + height, c->height, &top, &bottom);

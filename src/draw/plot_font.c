@@ -88,7 +88,7 @@ static void draw_glyph(const placed *p, const char *glyph) {
     }
 }
 
-void cafe_canvas_text(cafe_canvas *canvas, double x, double y, double height, const char *text,
+void cafe_canvas_text(void *canvas, double x, double y, double height, const char *text,
                       cafe_anchor anchor, bool upright, cafe_colour colour) {
     double u = unit * height, shift = cafe_font_width(text, height) * anchor / 2;
     placed p = {canvas, x, y, {u, 0}, {0, u}, height / 11, colour};

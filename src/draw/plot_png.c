@@ -6,29 +6,15 @@
 #include "draw/png.h"
 #include "io/output.h"
 
-static void segment(void *canvas, double x0, double y0, double x1, double y1, double width,
-                    cafe_colour colour, double opacity) {
-    cafe_canvas_segment(canvas, x0, y0, x1, y1, width, colour, opacity);
-}
-
 static void disc(void *canvas, double x, double y, double radius, cafe_colour colour,
                  double opacity) {
     cafe_canvas_segment(canvas, x, y, x, y, 2 * radius, colour, opacity);
 }
 
-static void bar(void *canvas, double x, double y, double width, double height, cafe_colour colour) {
-    cafe_canvas_bar(canvas, x, y, width, height, colour);
-}
-
-static void text(void *canvas, double x, double y, double height, const char *words,
-                 cafe_anchor anchor, bool upright, cafe_colour colour) {
-    cafe_canvas_text(canvas, x, y, height, words, anchor, upright, colour);
-}
-
 cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
                               uint8_t *rgb) {
     cafe_canvas canvas = {scene->options.width, scene->options.height, NULL};
-    cafe_pen pen = {&canvas, segment, disc, bar, text};
+    cafe_pen pen = {&canvas, cafe_canvas_segment, disc, cafe_canvas_bar, cafe_canvas_text};
     int64_t bytes = 3 * canvas.width * canvas.height;
     cafe_status status = CAFE_OK;
     canvas.rgb = cafe_mem(context, bytes, sizeof *canvas.rgb);

@@ -44,6 +44,8 @@ void cafe_view_free(cafe_view *page);
  * and the budget holds them; *kept (may be NULL) says whether. */
 cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
                           const uint8_t *bytes, int64_t count, int64_t limit, bool *kept);
+/* Takes back the sections from number `first` on. */
+void cafe_view_drop(cafe_view *page, int64_t first);
 /* Bytes of the budget that are left; INT64_MAX without one. */
 int64_t cafe_view_left(const cafe_view *page);
 

@@ -45,6 +45,14 @@ cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint
     return CAFE_OK;
 }
 
+void cafe_view_drop(cafe_view *page, int64_t first) {
+    while (page->sections > first) {
+        const cafe_view_section *last = &page->section[--page->sections];
+        page->spent -= section_bytes(last);
+        cafe_mem_free(page->context, last->packed);
+    }
+}
+
 /* ---- positions ------------------------------------------------------------------------------- */
 
 typedef struct axis {
@@ -97,19 +105,16 @@ static cafe_status add_positions(cafe_view *page) {
     uint32_t *code = page->scratch;
     for (int64_t u = 0; u < page->n; u++)
         code[u] = cafe_view_morton(quantise(&pair[0], u), quantise(&pair[1], u));
-    cafe_status status = cafe_view_sort(page->context, page->n, code, page->order);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_view_sort(page->context, page->n, code, page->order));
     for (int64_t i = 0; i < page->n; i++) page->rank[page->order[i]] = (uint32_t)i;
     for (int64_t i = page->n - 1; i > 0; i--) code[i] -= code[i - 1];
-    CAFE_TRY(cafe_view_add(page, curve, code, NULL, page->n, INT64_MAX, &kept));
-    if (kept) CAFE_TRY(cafe_view_add(page, second, NULL, (const uint8_t *)"", 0, INT64_MAX, &kept));
-    if (kept) CAFE_TRY(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
-    if (!kept)
-        status = cafe_fail(page->context, CAFE_ERROR_LIMIT,
-                           "%lld points do not fit a page of %lld bytes", (long long)page->n,
-                           (long long)page->options->budget);
-done:
-    return status;
+    CAFE_PASS(cafe_view_add(page, curve, code, NULL, page->n, INT64_MAX, &kept));
+    if (kept)
+        CAFE_PASS(cafe_view_add(page, second, NULL, (const uint8_t *)"", 0, INT64_MAX, &kept));
+    if (kept) CAFE_PASS(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
+    if (kept) return CAFE_OK;
+    return cafe_fail(page->context, CAFE_ERROR_LIMIT, "%lld points do not fit a page of %lld bytes",
+                     (long long)page->n, (long long)page->options->budget);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -146,9 +151,8 @@ static cafe_status add_parents(cafe_view *page) {
     for (int64_t l = page->finest; l + 1 < in->layers; l++) {
         cafe_view_section section = {.name = "parent-"};
         *cafe_put_integer(section.name + 7, l - page->finest) = 0;
-        cafe_status status = cafe_view_add(page, section, (const uint32_t *)in->layer[l].parent,
-                                           NULL, in->layer[l].communities, -1, NULL);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(cafe_view_add(page, section, (const uint32_t *)in->layer[l].parent, NULL,
+                                in->layer[l].communities, -1, NULL));
     }
     return CAFE_OK;
 }
@@ -177,10 +181,7 @@ static cafe_status add_by_label(cafe_view *page, const int32_t *part, int64_t li
     CAFE_TRY(cafe_view_add(page, ranks, page->scratch, NULL, page->n, limit, kept));
     if (!*kept) goto done;
     CAFE_TRY(cafe_view_add(page, values, table, NULL, size, limit, kept));
-    if (*kept) goto done;
-    page->sections--;
-    page->spent -= section_bytes(&page->section[page->sections]);
-    cafe_mem_free(page->context, page->section[page->sections].packed);
+    if (!*kept) cafe_view_drop(page, page->sections - 1);
 done:
     cafe_mem_free(page->context, table);
     return status;
@@ -286,28 +287,24 @@ cafe_status cafe_view_fill(cafe_view *page) {
     cafe_context *context = page->context;
     int64_t n = page->n;
     enum { OTHERS = 16 }; /* sections beside columns and parents */
-    cafe_status status = CAFE_ERROR_MEMORY;
     int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
     page->section = cafe_mem_zero(context, most, sizeof *page->section);
     page->order = cafe_mem(context, n, sizeof *page->order);
     page->rank = cafe_mem(context, n, sizeof *page->rank);
     page->scratch = cafe_mem(context, n, sizeof *page->scratch);
-    if (!page->section || !page->order || !page->rank || !page->scratch) goto done;
-    CAFE_TRY(add_positions(page));
-    CAFE_TRY(add_labels(page));
-    CAFE_TRY(add_layers(page));
-    CAFE_TRY(add_centrality(page));
-    CAFE_TRY(add_names(page));
-    CAFE_TRY(add_columns(page, FIRST_COLUMNS));
-    CAFE_TRY(cafe_view_add_links(page));
-    CAFE_TRY(add_columns(page, INT64_MAX));
-done:
-    return status;
+    CAFE_PASS(cafe_mem_had(page->section, page->order, page->rank, page->scratch));
+    CAFE_PASS(add_positions(page));
+    CAFE_PASS(add_labels(page));
+    CAFE_PASS(add_layers(page));
+    CAFE_PASS(add_centrality(page));
+    CAFE_PASS(add_names(page));
+    CAFE_PASS(add_columns(page, FIRST_COLUMNS));
+    CAFE_PASS(cafe_view_add_links(page));
+    return add_columns(page, INT64_MAX);
 }
 
 void cafe_view_free(cafe_view *page) {
-    for (int64_t s = 0; s < page->sections; s++)
-        cafe_mem_free(page->context, page->section[s].packed);
+    cafe_view_drop(page, 0);
     cafe_mem_free_all(page->context, page->section, page->order, page->rank, page->scratch,
                       page->label);
 }

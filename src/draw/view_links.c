@@ -68,7 +68,7 @@ static cafe_status make_links(const cafe_view *page, links *l) {
 /* All or nothing: lists without their ends, or without their weights, would tell wrong things. */
 static cafe_status add_arrays(cafe_view *page, const links *l) {
     bool all = page->options->links == CAFE_VIEW_LINKS_ALL, kept = false;
-    int64_t first = page->sections, spent = page->spent;
+    int64_t first = page->sections;
     int64_t limit = all ? -1 : INT64_MAX;
     cafe_view_section degree = {.name = "link-counts"}, target = {.name = "link-ends"},
                       weight = {.name = "link-weights"};
@@ -77,9 +77,7 @@ static cafe_status add_arrays(cafe_view *page, const links *l) {
     if (kept && l->weight)
         CAFE_PASS(cafe_view_add(page, weight, l->weight, NULL, l->count, limit, &kept));
     if (kept) page->report.links = l->count;
-    while (!kept && page->sections > first)
-        cafe_mem_free(page->context, page->section[--page->sections].packed);
-    if (!kept) page->spent = spent;
+    if (!kept) cafe_view_drop(page, first);
     return CAFE_OK;
 }
 

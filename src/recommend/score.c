@@ -62,10 +62,7 @@ done:
 void cafe_scorer_free(cafe_scorer *scorer) {
     cafe_sampled_free(scorer->sampled);
     cafe_mem_free_all(scorer->context, scorer->copy, scorer->side, scorer->paths);
-    scorer->sampled = NULL;
-    scorer->copy = NULL;
-    scorer->side = NULL;
-    scorer->paths = NULL;
+    *scorer = (cafe_scorer){0};
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */

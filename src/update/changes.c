@@ -58,32 +58,6 @@ static cafe_status merge_integers(cafe_changes *c, const cafe_graph *old, const 
     return CAFE_OK;
 }
 
-/* Names as text: the old ones in their order, then the newcomers. */
-static cafe_status append_strings(cafe_changes *c, const cafe_graph *old,
-                                  const cafe_newcomers *names) {
-    int64_t n = c->graph->n, bytes = names ? names->names.used : 0;
-    char unused;
-    for (int64_t u = 0; u < old->n; u++) bytes += (int64_t)cafe_graph_name(old, u, &unused, 1) + 1;
-    int64_t *start = cafe_mem(c->context, n + 1, sizeof *start);
-    char *text = cafe_mem(c->context, bytes + 1, 1);
-    cafe_graph_adopt_names(c->graph,
-                           (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text});
-    if (!start || !text) return CAFE_ERROR_MEMORY;
-    start[0] = 0;
-    for (int64_t u = 0; u < n; u++) {
-        char *to = text + start[u];
-        int64_t room = bytes + 1 - start[u];
-        if (u < old->n) {
-            start[u + 1] = start[u] + (int64_t)cafe_graph_name(old, u, to, (size_t)room);
-        } else {
-            const char *name = cafe_dictionary_text(&names->names, u - old->n);
-            memcpy(to, name, strlen(name));
-            start[u + 1] = start[u] + (int64_t)strlen(name);
-        }
-    }
-    return CAFE_OK;
-}
-
 cafe_status cafe_changes_number(cafe_changes *c, const cafe_graph *old, const cafe_newcomers *names,
                                 int64_t newcomers, int32_t *place) {
     cafe_status status = CAFE_OK;
@@ -101,7 +75,7 @@ cafe_status cafe_changes_number(cafe_changes *c, const cafe_graph *old, const ca
     if (old->names.kind != CAFE_NAMES_STRING && (!names || integers(names, list)))
         status = merge_integers(c, old, list, place);
     else
-        status = append_strings(c, old, names);
+        status = cafe_newcomers_append(c->graph, old, names);
 done:
     cafe_mem_free(c->context, list);
     return status;

@@ -134,7 +134,7 @@ cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, cons
     cafe_link_lines lines = {.context = context};
     cafe_status status = CAFE_OK;
     *changes = NULL;
-    CAFE_TRY(cafe_changes_parse(&names, path, &lines));
+    CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_CHANGES, path, &lines));
     status = make(context, old, &names, names.names.count, &lines, path, changes);
 done:
     cafe_dictionary_free(&names.names);
@@ -159,7 +159,7 @@ cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, caf
     cafe_changes *changes = NULL;
     cafe_status status = CAFE_OK;
     *added = 0;
-    CAFE_TRY(cafe_labelled_parse(&names, path));
+    CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_LABELS, path, NULL));
     if (names.names.count == 0) goto done;
     CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
     keep_counts(*graph, changes->graph);

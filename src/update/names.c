@@ -1,26 +1,31 @@
-/* Names of new nodes as a graph carries them, and lists of links. */
+/* Names of nodes and newcomers as a graph carries them, and lists of links. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "update/update.h"
 
-cafe_status cafe_newcomers_graph(const cafe_newcomers *newcomers, cafe_graph **graph) {
-    const cafe_dictionary *names = &newcomers->names;
-    cafe_context *context = names->context;
-    cafe_graph *g = *graph = cafe_graph_new(context);
-    if (!g) return CAFE_ERROR_MEMORY;
-    g->n = names->count;
-    int64_t *start = cafe_mem(context, names->count + 1, sizeof *start);
-    char *text = cafe_mem(context, names->used, 1);
-    cafe_graph_adopt_names(g,
+cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,
+                                  const cafe_newcomers *names) {
+    int64_t known = old ? old->n : 0, bytes = names ? names->names.used : 0;
+    char unused;
+    for (int64_t u = 0; u < known; u++) bytes += (int64_t)cafe_graph_name(old, u, &unused, 1) + 1;
+    int64_t *start = cafe_mem(graph->context, graph->n + 1, sizeof *start);
+    char *text = cafe_mem(graph->context, bytes + 1, 1);
+    cafe_graph_adopt_names(graph,
                            (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text});
     if (!start || !text) return CAFE_ERROR_MEMORY;
     start[0] = 0;
-    for (int64_t i = 0; i < names->count; i++) { /* without the 0 behind each */
-        const char *name = cafe_dictionary_text(names, i);
-        size_t length = strlen(name);
-        memcpy(text + start[i], name, length);
-        start[i + 1] = start[i] + (int64_t)length;
+    for (int64_t u = 0; u < graph->n; u++) { /* without the 0 behind each */
+        char *to = text + start[u];
+        size_t length, room = (size_t)(bytes + 1 - start[u]);
+        if (u < known) {
+            length = cafe_graph_name(old, u, to, room);
+        } else {
+            const char *name = cafe_dictionary_text(&names->names, u - known);
+            length = strlen(name);
+            memcpy(to, name, length);
+        }
+        start[u + 1] = start[u] + (int64_t)length;
     }
     return CAFE_OK;
 }

@@ -33,7 +33,7 @@ struct cafe_new_links {
     int64_t *offsets;
     int32_t *targets;
     float *weights;
-    cafe_graph *names; /* without rows; NULL: names are numbers */
+    cafe_graph *names; /* without rows */
 };
 
 void cafe_new_links_free(cafe_new_links *links) {
@@ -60,7 +60,9 @@ static cafe_status allocate(cafe_context *context, int64_t nodes, int64_t count,
     l->offsets = cafe_mem_zero(context, nodes + 1, sizeof *l->offsets);
     l->targets = cafe_mem(context, count, sizeof *l->targets);
     l->weights = cafe_mem(context, count, sizeof *l->weights);
-    return cafe_mem_had(l->offsets, l->targets, l->weights);
+    l->names = cafe_graph_new(context);
+    if (l->names) l->names->n = nodes;
+    return cafe_mem_had(l->offsets, l->targets, l->weights, l->names);
 }
 
 /* Lines into rows, those of a node in their order. */
@@ -85,13 +87,13 @@ cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, 
     cafe_new_links *l = NULL;
     cafe_status status = CAFE_OK;
     *links = NULL;
-    CAFE_TRY(cafe_links_parse(&names, path, &lines));
+    CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_PLACED, path, &lines));
     if (lines.count == 0)
         status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no links found", path);
     CAFE_TRY(status);
     CAFE_TRY(allocate(context, names.names.count, lines.count, &l));
     sort_lines(&lines, graph->n, l);
-    CAFE_TRY(cafe_newcomers_graph(&names, &l->names));
+    CAFE_TRY(cafe_newcomers_append(l->names, NULL, &names));
     *links = l;
     l = NULL;
 done:
@@ -128,9 +130,6 @@ cafe_status cafe_new_links_from_csr(cafe_context *context, const cafe_graph *gra
     memcpy(l->offsets, offsets, (size_t)(count + 1) * sizeof *offsets);
     memcpy(l->targets, targets, (size_t)offsets[count] * sizeof *targets);
     for (int64_t j = 0; j < offsets[count]; j++) l->weights[j] = weights ? weights[j] : 1;
-    l->names = cafe_graph_new(context);
-    CAFE_TRY(cafe_mem_had(l->names));
-    l->names->n = count;
     *links = l;
     l = NULL;
 done:

@@ -22,8 +22,6 @@ typedef struct reading {
     cafe_rows rows;
 } reading;
 
-typedef cafe_status take_line(reading *r);
-
 /* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
 static void settle_integer(reading *r) {
     char text[LONGEST_INTEGER + CAFE_TEXT_PADDING];
@@ -140,8 +138,9 @@ static cafe_status take_labelled(reading *r) {
     return status;
 }
 
-static cafe_status parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines,
-                         take_line *take) {
+cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
+                                cafe_link_lines *lines) {
+    static cafe_status (*const take[])(reading * r) = {take_changed, take_placed, take_labelled};
     cafe_context *context = names->names.context;
     cafe_status status = CAFE_OK;
     reading r = {.context = context, .names = names, .lines = lines};
@@ -150,22 +149,10 @@ static cafe_status parse(cafe_newcomers *names, const char *path, cafe_link_line
     CAFE_TRY(cafe_rows_open(context, path, &r.rows));
     CAFE_TRY(cafe_rows_next(&r.rows, &more));
     while (more) {
-        CAFE_TRY(take(&r));
+        CAFE_TRY(take[kind](&r));
         CAFE_TRY(cafe_rows_next(&r.rows, &more));
     }
 done:
     cafe_rows_close(&r.rows);
     return status;
-}
-
-cafe_status cafe_changes_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines) {
-    return parse(names, path, lines, take_changed);
-}
-
-cafe_status cafe_links_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines) {
-    return parse(names, path, lines, take_placed);
-}
-
-cafe_status cafe_labelled_parse(cafe_newcomers *names, const char *path) {
-    return parse(names, path, NULL, take_labelled);
 }

@@ -15,8 +15,10 @@ typedef struct cafe_newcomers {
     cafe_dictionary names; /* of the new nodes, numbered from 0 */
 } cafe_newcomers;
 
-/* A graph without rows that carries the newcomers' names, for writing. */
-cafe_status cafe_newcomers_graph(const cafe_newcomers *names, cafe_graph **graph);
+/* The names of a graph whose n is set, as text: the nodes of `old`, then the newcomers; either may
+ * be NULL. */
+cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,
+                                  const cafe_newcomers *names);
 
 /* ---- lines of links -------------------------------------------------------------------------- */
 
@@ -38,11 +40,15 @@ typedef struct cafe_link_lines {
 cafe_status cafe_link_add(cafe_link_lines *lines, cafe_link_line line);
 void cafe_link_lines_free(cafe_link_lines *lines);
 
-/* Reads a file of changes (signs in front), or of new nodes' links to known ones. */
-cafe_status cafe_changes_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines);
-cafe_status cafe_links_parse(cafe_newcomers *names, const char *path, cafe_link_lines *lines);
-/* The nodes of a label file that the graph does not have. */
-cafe_status cafe_labelled_parse(cafe_newcomers *names, const char *path);
+/* Reads a file of changes (signs in front), of new nodes' links to known ones, or of labels, of
+ * which only the nodes that the graph does not have count (lines may be NULL). */
+typedef enum cafe_lines_kind {
+    CAFE_LINES_CHANGES,
+    CAFE_LINES_PLACED,
+    CAFE_LINES_LABELS
+} cafe_lines_kind;
+cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
+                                cafe_link_lines *lines);
 
 /* ---- the changed graph ----------------------------------------------------------------------- */
 
