@@ -167,32 +167,22 @@ cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const dou
 typedef struct norm_job {
     const cafe_block *x;
     const double *factors;
-    double *partial; /* one row a block */
 } norm_job;
 
-static void norm_block(void *argument, int64_t block) {
-    norm_job *job = argument;
-    int64_t k = job->x->columns;
-    double *sum = job->partial + block * k;
-    memset(sum, 0, (size_t)k * sizeof *sum);
-    for (int64_t u = block * NORM_ROWS; u < cafe_block_end(job->x->n, NORM_ROWS, block); u++) {
+static void add_norms(void *argument, int64_t first, int64_t last, double *sum) {
+    const norm_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
         const float *row = cafe_row(job->x, u);
         double weight = job->factors ? job->factors[u] * job->factors[u] : 1;
-        for (int64_t j = 0; j < k; j++) sum[j] += weight * row[j] * row[j];
+        for (int64_t j = 0; j < job->x->columns; j++) sum[j] += weight * row[j] * row[j];
     }
 }
 
 cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
                                  double *norms) {
-    int64_t blocks = cafe_blocks(x->n, NORM_ROWS), k = x->columns;
-    norm_job job = {x, factors, cafe_mem(context, blocks * k, sizeof(double))};
-    if (!job.partial) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_each(context, blocks, norm_block, &job);
-    for (int64_t j = 0; j < k && status == CAFE_OK; j++) {
-        double sum = 0;
-        for (int64_t b = 0; b < blocks; b++) sum += job.partial[b * k + j];
-        norms[j] = sqrt(sum);
-    }
-    cafe_mem_free(context, job.partial);
-    return status;
+    norm_job job = {x, factors};
+    for (int64_t j = 0; j < x->columns; j++) norms[j] = 0;
+    CAFE_PASS(cafe_sums(context, x->n, NORM_ROWS, add_norms, &job, x->columns, norms));
+    for (int64_t j = 0; j < x->columns; j++) norms[j] = sqrt(norms[j]);
+    return CAFE_OK;
 }

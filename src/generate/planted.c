@@ -41,7 +41,6 @@ typedef struct planted {
     double scale;      /* d */
     double per_weight; /* stretches of the guide per unit of weight: n / sum[n] */
     int64_t wanted[2]; /* links inside and between */
-    double *partials;  /* one per task */
 } planted;
 
 /* ---- blocks and degrees ---------------------------------------------------------------------- */
@@ -93,28 +92,24 @@ static double cap_of_block(const planted *p, int64_t b) {
 }
 
 /* Weights of a stretch of positions and their sum, for the scale as it stands. */
-static void set_weights(void *argument, int64_t task) {
+static void set_weights(void *argument, int64_t first, int64_t last, double *all) {
     planted *p = argument;
-    int64_t end = cafe_block_end(p->partition.n, NODES, task), b = -1;
-    double cap = 0, all = 0;
-    for (int64_t x = task * NODES; x < end; x++) {
+    int64_t b = -1;
+    double cap = 0;
+    for (int64_t x = first; x < last; x++) {
         if (b < 0 || x >= p->partition.start[b + 1]) {
             b = block_at(p, x);
             cap = cap_of_block(p, b);
         }
         p->sum[x + 1] = fmin(p->scale * p->tail[x], cap);
-        all += p->sum[x + 1];
+        *all += p->sum[x + 1];
     }
-    p->partials[task] = all;
 }
 
 static cafe_status weigh(planted *p, double scale, double *all) {
-    int64_t tasks = cafe_blocks(p->partition.n, NODES);
     p->scale = scale;
-    CAFE_PASS(cafe_each(p->context, tasks, set_weights, p));
     *all = 0;
-    for (int64_t i = 0; i < tasks; i++) *all += p->partials[i];
-    return CAFE_OK;
+    return cafe_sums(p->context, p->partition.n, NODES, set_weights, p, 1, all);
 }
 
 /* Halves the interval of scales in which the weights reach 2m. */
@@ -192,8 +187,7 @@ static cafe_status make_room(planted *p, int32_t *labels) {
     p->tail = cafe_mem(p->context, n, sizeof *p->tail);
     p->sum = cafe_mem(p->context, n + 1, sizeof *p->sum);
     p->guide = cafe_mem(p->context, n, sizeof *p->guide);
-    p->partials = cafe_mem(p->context, cafe_blocks(n, NODES), sizeof *p->partials);
-    if (!p->tail || !p->sum || !p->guide || !p->partials) status = CAFE_ERROR_MEMORY;
+    if (!p->tail || !p->sum || !p->guide) status = CAFE_ERROR_MEMORY;
 done:
     return status;
 }
@@ -219,7 +213,7 @@ cafe_status cafe_generate_planted(cafe_context *context, const cafe_generate_opt
     d.wanted[1] = p.wanted[1];
     CAFE_TRY(cafe_generate_links(context, &d, graph));
 done:
-    cafe_mem_free_all(context, p.tail, p.sum, p.guide, p.partials);
+    cafe_mem_free_all(context, p.tail, p.sum, p.guide);
     cafe_partition_free(context, &p.partition);
     return status;
 }

@@ -54,7 +54,6 @@ typedef struct gf {
     const cafe_kernels *kernels;
     cafe_solution *s;
     float *x, *saved;
-    double *partial;
     uint64_t seed;
     int64_t blocks, round; /* B, even; the tournament's round */
     float rate, lambda;
@@ -91,28 +90,26 @@ static void start_block(void *argument, int64_t first, int64_t last) {
 
 /* ---- the loss -------------------------------------------------------------------------------- */
 
-static void loss_block(void *argument, int64_t block) {
+/* Twice the loss. */
+static void add_losses(void *argument, int64_t first, int64_t last, double *sum) {
     const gf *f = argument;
     const cafe_graph *g = f->graph;
     int64_t stride = f->s->stride;
-    double sum = 0;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(f->s->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         const float *x = f->x + u * stride;
-        sum += f->lambda * f->kernels->dot(stride, x, x);
+        *sum += f->lambda * f->kernels->dot(stride, x, x);
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
             if (g->targets[j] <= u) continue;
             double e = weight(g, j) - f->kernels->dot(stride, x, f->x + g->targets[j] * stride);
-            sum += e * e;
+            *sum += e * e;
         }
     }
-    f->partial[block] = sum / 2;
 }
 
 static cafe_status find_loss(cafe_context *context, gf *f, double *loss) {
-    int64_t blocks = cafe_blocks(f->s->n, BLOCK);
-    cafe_status status = cafe_each(context, blocks, loss_block, f);
     *loss = 0;
-    for (int64_t b = 0; b < blocks; b++) *loss += f->partial[b];
+    cafe_status status = cafe_sums(context, f->s->n, BLOCK, add_losses, f, 1, loss);
+    *loss /= 2;
     return status;
 }
 
@@ -226,8 +223,7 @@ static cafe_status prepare(cafe_context *context, const cafe_graph *graph, const
     f->s->loss = true;
     f->x = f->s->h.x;
     f->saved = cafe_mem(context, f->s->n * f->s->stride, sizeof *f->saved);
-    f->partial = cafe_mem(context, cafe_blocks(graph->n, BLOCK), sizeof *f->partial);
-    if (!f->saved || !f->partial) return CAFE_ERROR_MEMORY;
+    if (!f->saved) return CAFE_ERROR_MEMORY;
     return cafe_ranges(context, graph->n, BLOCK, start_block, f);
 }
 
@@ -240,7 +236,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     f.s = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free_all(context, f.saved, f.partial);
+    cafe_mem_free(context, f.saved);
     cafe_solution_free(f.s);
     return status;
 }

@@ -13,16 +13,13 @@ enum {
 
 typedef struct mean_job {
     const cafe_operator *op;
-    int64_t stride, block;
+    int64_t stride;
     const float *x;
-    double *partial;
 } mean_job;
 
-static void mean_block(void *argument, int64_t block) {
-    mean_job *job = argument;
-    double *sum = job->partial + block * job->stride;
-    for (int64_t k = 0; k < job->stride; k++) sum[k] = 0;
-    for (int64_t u = block * job->block; u < cafe_block_end(job->op->n, job->block, block); u++)
+static void add_rows(void *argument, int64_t first, int64_t last, double *sum) {
+    const mean_job *job = argument;
+    for (int64_t u = first; u < last; u++)
         job->op->kernels->accumulate(job->stride, job->op->parts.p[u], job->x + u * job->stride,
                                      sum);
 }
@@ -30,16 +27,10 @@ static void mean_block(void *argument, int64_t block) {
 cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                  const float *x, double *s) {
     int64_t even = cafe_blocks(op->n, MOST_SUMS);
-    mean_job job = {op, stride, even > LEAST_SUM ? even : LEAST_SUM, x, NULL};
-    int64_t blocks = cafe_blocks(op->n, job.block);
-    job.partial = cafe_mem(context, blocks * stride, sizeof *job.partial);
-    if (!job.partial) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_each(context, blocks, mean_block, &job);
+    mean_job job = {op, stride, x};
     for (int64_t k = 0; k < stride; k++) s[k] = 0;
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
-        for (int64_t k = 0; k < stride; k++) s[k] += job.partial[b * stride + k];
-    cafe_mem_free(context, job.partial);
-    return status;
+    return cafe_sums(context, op->n, even > LEAST_SUM ? even : LEAST_SUM, add_rows, &job, stride,
+                     s);
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */

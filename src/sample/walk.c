@@ -115,27 +115,20 @@ static cafe_status plan(cafe_context *context, const cafe_graph *graph, cafe_sam
 
 /* ---- the error of drawn pairs ---------------------------------------------------------------- */
 
-typedef struct error_job {
-    const cafe_sampled *sampled;
-    double *squares; /* per block: sum of the squared shares of its pairs */
-    int64_t *pairs;
-} error_job;
+enum { SQUARES, PAIRS, SUMS };
 
-static void add_squares(void *argument, int64_t block) {
-    const error_job *job = argument;
-    const cafe_sampled *s = job->sampled;
-    double sum = 0, samples = s->total / 2;
-    int64_t pairs = 0;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++)
+/* The squared shares of the pairs, and how many there are. */
+static void add_pairs(void *argument, int64_t first, int64_t last, double *sums) {
+    const cafe_sampled *s = argument;
+    double samples = s->total / 2;
+    for (int64_t u = first; u < last; u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             if (s->targets[j] < u) continue;
             double count = s->weights ? s->weights[j] : 1;
             double share = (s->targets[j] == u ? count / 2 : count) / samples;
-            sum += share * share;
-            pairs++;
+            sums[SQUARES] += share * share;
+            sums[PAIRS]++;
         }
-    job->squares[block] = sum;
-    job->pairs[block] = pairs;
 }
 
 /* N pairs of which c_i are the i-th unordered one, g_i = c_i / N. With pi_i their probability
@@ -145,28 +138,14 @@ static void add_squares(void *argument, int64_t block) {
  *
  * Walks begin in strata (walk_draw.c), which can only make both smaller. */
 static cafe_status find_error(cafe_context *context, int64_t samples, cafe_sampled *s) {
-    cafe_status status = CAFE_OK;
-    int64_t blocks = cafe_blocks(s->n, BLOCK);
-    error_job job = {s, cafe_mem(context, blocks, sizeof(double)),
-                     cafe_mem(context, blocks, sizeof(int64_t))};
-    double squares = 0;
-    if (!job.squares || !job.pairs) {
-        status = CAFE_ERROR_MEMORY;
-        goto done;
-    }
-    CAFE_TRY(cafe_each(context, blocks, add_squares, &job));
-    for (int64_t b = 0; b < blocks; b++) {
-        squares += job.squares[b];
-        s->info.pairs += job.pairs[b];
-    }
-    double fewer = samples > 1 ? (double)samples - 1 : 1;
+    double sums[SUMS] = {0}, fewer = samples > 1 ? (double)samples - 1 : 1;
+    CAFE_PASS(cafe_sums(context, s->n, BLOCK, add_pairs, s, SUMS, sums));
+    s->info.pairs = (int64_t)sums[PAIRS];
     s->info.exact = 0;
     s->info.samples = samples;
-    s->info.standard_error = sqrt(fmax(1 - squares, 0) / fewer);
-    s->info.relative_error = sqrt((double)(s->info.pairs - 1) / (double)samples);
-done:
-    cafe_mem_free_all(context, job.squares, job.pairs);
-    return status;
+    s->info.standard_error = sqrt(fmax(1 - sums[SQUARES], 0) / fewer);
+    s->info.relative_error = sqrt((sums[PAIRS] - 1) / (double)samples);
+    return CAFE_OK;
 }
 
 /* ---- the sampling ---------------------------------------------------------------------------- */
