@@ -150,7 +150,7 @@ void embed_say_end(embed_job *job) {
                 cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
     if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
-    cli_say(&job->run, "memory    peak %s (%s foreseen)", cli_bytes_text(cafe_memory_peak(), peak),
+    cli_say(&job->run, "memory    peak %s (%s predicted)", cli_bytes_text(cafe_memory_peak(), peak),
             cli_bytes_text(job->needed, needed));
 }
 

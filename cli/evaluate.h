@@ -32,7 +32,7 @@ typedef struct evaluate_job {
     cafe_targets targets;
     int32_t *known; /* to the vectors that are made once: --full-label */
     cafe_model *model;
-    float *vectors; /* nodes x columns; NULL: made anew for every task */
+    float *vectors; /* nodes x columns; NULL: made again for every task */
     int64_t columns;
     cafe_classifier classifier;
     double shares[EVALUATE_MOST_SHARES];

@@ -1,6 +1,6 @@
 /* cafe evaluate classify: labels of nodes predicted from vectors.
  *
- * A method that uses labels is run anew for every split, and is handed the labels of the training
+ * A method that uses labels is run again for every split, and is handed the labels of the training
  * nodes alone.
  */
 #include <inttypes.h>
@@ -65,8 +65,8 @@ static int read_labels(evaluate_job *job) {
 }
 
 /* Without a classifier the columns are the classes' scores. */
-static int check_none(evaluate_job *job, bool anew) {
-    if (job->classifier_kind != EVALUATE_NONE || anew ||
+static int check_none(evaluate_job *job, bool again) {
+    if (job->classifier_kind != EVALUATE_NONE || again ||
         job->columns == cafe_labels_classes(job->labels))
         return CLI_OK;
     return cli_error(job->run, CLI_FAILED,
@@ -80,13 +80,13 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK) code = read_labels(job);
     if (code == CLI_OK) code = evaluate_classifier(job);
     if (code != CLI_OK) return code;
-    bool anew = is_supervised(job);
-    code = anew ? prepare_supervised(job) : know_all(job);
-    if (code == CLI_OK && !anew) code = evaluate_vectors(job);
-    if (code == CLI_OK) code = check_none(job, anew);
+    bool again = is_supervised(job);
+    code = again ? prepare_supervised(job) : know_all(job);
+    if (code == CLI_OK && !again) code = evaluate_vectors(job);
+    if (code == CLI_OK) code = check_none(job, again);
     if (code != CLI_OK) return code;
     cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {job->vectors, job->columns, anew ? job->method.row : NULL, &method,
+    cafe_features features = {job->vectors, job->columns, again ? job->method.row : NULL, &method,
                               job->model};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;

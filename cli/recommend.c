@@ -347,7 +347,7 @@ const cli_command cli_recommend = {
     .arguments = "GRAPH --node NAME ... [options]",
     .summary = "list the nodes that suit a node best",
     .description =
-        "Prints for each node asked about the nodes whose score with it is largest, best first. "
+        "Prints for each queried node the nodes whose score with it is largest, best first. "
         "In a bipartite graph (users and items) they are of the other side. --evaluate says how "
         "good that is.",
     .groups = groups,

@@ -14,7 +14,7 @@ const reproduce_table reproduce_tables[] = {
      {"accuracy", NULL},
      {"accuracy", NULL},
      "The split of the paper's comparison with SplineCNN (0.8948 ± 0.0031 by its own paper); here "
-     "drawn anew for every repeat."},
+     "drawn again for every repeat."},
     {"link",
      "Link prediction",
      {"10 % accuracy", "F1", "30 % accuracy", "F1", "50 % accuracy", "F1", NULL},

@@ -135,7 +135,7 @@ static const cli_option options[] = {
         "communities to show instead of those found here: node community, as cafe cluster writes"),
     CLI_ROW_READS(view_job, report_path, "report",
                   "the --json report of the run of cafe embed: objective per sweep and its "
-                  "certificate; without it the vectors are certified anew"),
+                  "certificate; without it the vectors are certified again"),
     {"map", 0, "auto|none|FILE", CLI_TEXT, offsetof(view_job, map_path), "auto", NULL,
      "the layout in the plane to open with: made here as cafe map does, none, or two columns of a "
      "file"},

@@ -171,3 +171,12 @@ broken outside 'public header includes a private one'
 plant
 echo 'int cafe_bool(bool x);' >>tree/include/cafe/cafe.h
 broken headers 'not valid C17: include/cafe/cafe.h'
+plant
+cp "$SOURCE/scripts/api.py" tree/scripts
+mkdir tree/docs
+printf '/* A header. */\n/* Says hello. */\nCAFE_API int cafe_hello(void);\n' >tree/include/cafe/hello.h
+expect 0 env /usr/bin/python3 tree/scripts/api.py
+grep -q 'cafe_hello.*Says hello' tree/docs/api.md || fail 'the overview lacks a function'
+kept api
+echo 'CAFE_API int cafe_bye(void);' >>tree/include/cafe/hello.h
+broken api 'docs/api.md is not what the headers say'

@@ -33,7 +33,7 @@ typedef struct cafe_softmax_options {
     int64_t columns;   /* K: clusters to begin with; empty ones are dropped */
     double theta;      /* inverse temperature, in the units of `units` */
     int32_t units;     /* cafe_theta_units */
-    int64_t sweeps;    /* at most so many passes over the nodes */
+    int64_t sweeps;    /* at most this many passes over the nodes */
     double tolerance;  /* stop when a sweep gains less than this share of the objective */
     int64_t chunks;    /* as for sphere */
     double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
@@ -81,7 +81,7 @@ CAFE_API void cafe_memberships_csr(const cafe_memberships *memberships, const in
                                    const int32_t **columns, const float **values);
 CAFE_API int64_t cafe_memberships_columns(const cafe_memberships *memberships);
 CAFE_API int64_t cafe_memberships_sweeps(const cafe_memberships *memberships);
-/* sweeps + 1 values of the objective of cafe_softmax, computed anew from all rows after each. */
+/* sweeps + 1 values of the objective of cafe_softmax, computed again from all rows after each. */
 CAFE_API const double *cafe_memberships_objective(const cafe_memberships *memberships);
 CAFE_API int32_t cafe_memberships_converged(const cafe_memberships *memberships);
 /* The hard partition, as cafe_solution_partition gives it. */

@@ -17,13 +17,14 @@ extern "C" {
 typedef enum cafe_ends {
     CAFE_ENDS_TOP = 0,  /* K columns that make tr(H^T Q H) large */
     CAFE_ENDS_BOTH = 1, /* half of them, and K/2 columns more that make it small */
-    CAFE_ENDS_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
+    CAFE_ENDS_AUTO =
+        2 /* as many of each as the Ritz values suggest; at most half from the bottom */
 } cafe_ends;
 
 typedef struct cafe_sphere_options {
     size_t struct_size;
     int64_t columns;  /* K */
-    int64_t sweeps;   /* at most so many passes over the nodes */
+    int64_t sweeps;   /* at most this many passes over the nodes */
     double tolerance; /* stop when a sweep gains less than this share of the objective */
     double beta;      /* influence, in (0,1]; 1 moves every node all the way */
     int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
@@ -76,7 +77,7 @@ typedef struct cafe_finish_options {
     size_t struct_size;
     int32_t form;    /* cafe_form */
     double residual; /* > 0: go on until every column's relative residual is below it */
-    int64_t steps;   /* at most so many rounds of the filter for that */
+    int64_t steps;   /* at most this many rounds of the filter for that */
 } cafe_finish_options;
 
 CAFE_OPTIONS(finish)

@@ -26,7 +26,7 @@ typedef struct cafe_targets {
     const int32_t *value;   /* in 0 .. classes-1 */
 } cafe_targets;
 
-/* From labels that were read for a graph of so many nodes, or from label[nodes] (-1: none). Freed
+/* From labels that were read for a graph of that many nodes, or from label[nodes] (-1: none). Freed
  * with cafe_targets_free(), after which everything is 0. */
 CAFE_API cafe_status cafe_targets_from_labels(cafe_context *context, int64_t nodes,
                                               const cafe_labels *labels, cafe_targets *targets);

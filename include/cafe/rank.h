@@ -66,7 +66,7 @@ typedef struct cafe_pagerank_options {
     size_t struct_size;
     double damping;   /* the walk goes on with this probability, in [0,1) */
     double tolerance; /* stop when a step changes the values by less than this in sum */
-    int64_t steps;    /* at most so many */
+    int64_t steps;    /* at most this many */
 } cafe_pagerank_options;
 
 CAFE_OPTIONS(pagerank)

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least so many links */
+enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least this many links */
 enum { ROW_BITS = 16 };                           /* of a row in its bucket */
 enum { FEW_ARCS = 1 << 10, FEW = 256 };           /* so many buckets, if they are not too small, */
 enum { MANY_ARCS = 1 << 16, MANY = 1024 };        /* and more when they are too large */

@@ -10,7 +10,7 @@
 
 #include "graph/build.h"
 
-enum { TINY = 6, SHORT = 32 };         /* rows of fewer entries, of at most so many */
+enum { TINY = 6, SHORT = 32 };         /* rows of fewer entries, of at most this many */
 enum { BITS = 6, DIGITS = 1 << BITS }; /* of long ones */
 
 typedef int32_t v4 __attribute__((vector_size(16)));

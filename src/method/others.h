@@ -30,7 +30,7 @@ typedef struct cafe_deepwalk_options {
     int64_t columns;
     int64_t walks;    /* from each node */
     int64_t length;   /* nodes of a walk */
-    int64_t window;   /* contexts are at most so many steps away */
+    int64_t window;   /* contexts are at most this many steps away */
     int32_t loss;     /* cafe_pair_loss */
     int64_t negative; /* drawn contexts for each pair */
     int64_t epochs;   /* passes over the walks */
@@ -80,7 +80,7 @@ CAFE_OTHER_OPTIONS(line)
 typedef struct cafe_gf_options {
     size_t struct_size;
     int64_t columns;
-    int64_t epochs;        /* at most so many passes over the edges */
+    int64_t epochs;        /* at most this many passes over the edges */
     double rate;           /* length of the first epoch's steps, then rate / sqrt(epoch) */
     double regularisation; /* lambda */
     double tolerance;      /* stop when an epoch lowers the loss by less than this share */
@@ -163,7 +163,7 @@ typedef struct cafe_label_propagation_options {
     size_t struct_size;
     int32_t kind;     /* cafe_propagation */
     double alpha;     /* spreading: the neighbours' part, in [0,1); the given label has the rest */
-    int64_t sweeps;   /* at most so many passes over the nodes */
+    int64_t sweeps;   /* at most this many passes over the nodes */
     double tolerance; /* stop when no entry changed by more than this */
 } cafe_label_propagation_options;
 

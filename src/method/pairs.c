@@ -33,7 +33,7 @@ int64_t cafe_window_pairs(const int32_t *nodes, int64_t length, int64_t window, 
     return count;
 }
 
-/* Later passes walk the same walks again and draw the reach anew, as word2vec does. */
+/* Later passes walk the same walks again and draw the reach again, as word2vec does. */
 static int64_t emit_walk(const void *self, int64_t unit, cafe_pair *room) {
     const cafe_walk_pairs *w = self;
     int32_t nodes[CAFE_WALK_LONGEST];

@@ -113,15 +113,16 @@ cafe_status cafe_set_compare_sized(cafe_context *context, const cafe_sampled *sa
 
 static const cafe_option pagerank_options[] = {
     {"damping", "D", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, damping), 0.85, 0, 0.9999,
-     NULL, "PageRank: the walk goes on along an edge with this probability, else it starts anew"},
+     NULL,
+     "PageRank: the walk continues along an edge with this probability, otherwise it restarts"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, tolerance), 1e-12, 0, 1,
      NULL, "PageRank: stop when a step changes the values by less than this in sum"},
     {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_pagerank_options, steps), 1000, 1, 1e9, NULL,
      "PageRank: steps at most"},
 };
 
-CAFE_OPTION_TABLE(pagerank, "pagerank",
-                  "stationary distribution of a walk that sometimes starts anew", pagerank_options)
+CAFE_OPTION_TABLE(pagerank, "pagerank", "stationary distribution of a walk that sometimes restarts",
+                  pagerank_options)
 
 /* x is the distribution; from[w] = x_w / d_w, what w sends along each unit of weight. */
 typedef struct walk {
@@ -157,12 +158,12 @@ enum { CHANGE, LOST, SUMS };
 static void step_rows(void *argument, int64_t first, int64_t last, double *sums) {
     walk *k = argument;
     const cafe_sampled *s = k->s;
-    double anew = k->damping * k->lost + 1 - k->damping;
+    double restart = k->damping * k->lost + 1 - k->damping;
     for (int64_t u = first; u < last; u++) {
         double sum = 0;
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             sum += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
-        double now = k->damping * sum + anew * start_at(k, u);
+        double now = k->damping * sum + restart * start_at(k, u);
         sums[CHANGE] += fabs(now - k->x[u]);
         k->x[u] = now;
         sums[LOST] += send(k, k->to, u);

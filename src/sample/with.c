@@ -13,7 +13,8 @@ static const cafe_option sample_options[] = {
     {"damping", "D", CAFE_OPTION_REAL, AT(damping), 0.85, 0, 0.999, NULL,
      "pagerank: the probability of another step"},
     {"samples", "N", CAFE_OPTION_INTEGER, AT(samples), 0, 0, 1e11, NULL,
-     "walk, pagerank: draw so many pairs; 0 takes exact rows if they fit the budget, else as many "
+     "walk, pagerank: draw this many pairs; 0 takes exact rows if they fit the budget, else as "
+     "many "
      "pairs as 16 times the arcs (at least a million) that fit it"},
     {"budget", "MB", CAFE_OPTION_INTEGER, AT(budget), 1024, 1, 1e9, NULL,
      "walk, pagerank: memory for building the rows, in MB"},
