@@ -22,8 +22,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     if (!cafe_ops(x)->attach) return CAFE_OK;
     if (op->held->engine != engine) {
         if (op->held->let_go) let_go(context, op->held);
-        cafe_status status = engine->ops->attach(context, engine, op, &op->held->state);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(engine->ops->attach(context, engine, op, &op->held->state));
         op->held->engine = engine;
         op->held->let_go = let_go;
     }

@@ -182,14 +182,11 @@ static void draw(const void *model, int kind, uint64_t index, int32_t *u, int32_
 
 static cafe_status make_room(planted *p, int32_t *labels) {
     int64_t n = p->options->nodes, blocks = cafe_generate_blocks(p->options, ROOM);
-    cafe_status status;
-    CAFE_TRY(cafe_partition_create(p->context, n, blocks, labels, &p->partition));
+    CAFE_PASS(cafe_partition_create(p->context, n, blocks, labels, &p->partition));
     p->tail = cafe_mem(p->context, n, sizeof *p->tail);
     p->sum = cafe_mem(p->context, n + 1, sizeof *p->sum);
     p->guide = cafe_mem(p->context, n, sizeof *p->guide);
-    if (!p->tail || !p->sum || !p->guide) status = CAFE_ERROR_MEMORY;
-done:
-    return status;
+    return cafe_mem_had(p->tail, p->sum, p->guide);
 }
 
 static cafe_status plant(planted *p) {

@@ -221,19 +221,16 @@ static void free_room(build *b) {
 
 static cafe_status merge_buckets(build *b) {
     int64_t count = b->buckets.count;
-    cafe_status status = CAFE_ERROR_MEMORY;
     b->offsets = cafe_mem(b->context, b->links->nodes + 1, sizeof *b->offsets);
     b->spans = cafe_mem(b->context, count, sizeof *b->spans);
-    if (!b->offsets || !b->spans) goto done;
-    CAFE_TRY(make_room(b));
-    CAFE_TRY(cafe_parallel(b->context, count, merge_bucket, b));
-    CAFE_TRY(report_heavy(b));
+    if (!b->offsets || !b->spans) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(make_room(b));
+    CAFE_PASS(cafe_parallel(b->context, count, merge_bucket, b));
+    CAFE_PASS(report_heavy(b));
     free_room(b);
     b->offsets[0] = 0;
     b->arcs = cafe_plan_spans(b->spans, count);
-    CAFE_TRY(cafe_each(b->context, count, shift_offsets, b));
-done:
-    return status;
+    return cafe_each(b->context, count, shift_offsets, b);
 }
 
 static cafe_status close_gaps(build *b) {

@@ -120,20 +120,17 @@ static cafe_status run_pass(product *p) {
 static cafe_status multiply(product *p) {
     cafe_context *context = p->context;
     int64_t n = p->out->n, room = n * cafe_threads(context);
-    cafe_status status = CAFE_ERROR_MEMORY;
     p->sums = cafe_mem(context, room, sizeof *p->sums);
     p->marks = cafe_mem(context, room, sizeof *p->marks);
     p->touched = cafe_mem(context, room, sizeof *p->touched);
     p->offsets = cafe_mem_zero(context, n + 1, sizeof *p->offsets);
-    if (!p->sums || !p->marks || !p->touched || !p->offsets) goto done;
-    CAFE_TRY(run_pass(p));
+    if (!p->sums || !p->marks || !p->touched || !p->offsets) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(run_pass(p));
     for (int64_t u = 0; u < n; u++) p->offsets[u + 1] += p->offsets[u];
     p->targets = cafe_mem(context, p->offsets[n], sizeof *p->targets);
     p->weights = cafe_mem(context, p->offsets[n], sizeof *p->weights);
     if (!p->targets || !p->weights) return CAFE_ERROR_MEMORY;
-    status = run_pass(p);
-done:
-    return status;
+    return run_pass(p);
 }
 
 /* The graph keeps the rows themselves. */

@@ -93,22 +93,20 @@ cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *si
 
 /* Decompresses all of it into a growing block. */
 static cafe_status gunzip_all(cafe_input *plain, cafe_gunzip *gunzip) {
-    cafe_status status = CAFE_OK;
     int64_t capacity = 0;
     while (!cafe_gunzip_ended(gunzip)) {
-        CAFE_TRY(cafe_check_cancel(plain->context));
-        if (plain->size == capacity) CAFE_TRY(reserve(plain, &capacity));
+        CAFE_PASS(cafe_check_cancel(plain->context));
+        if (plain->size == capacity) CAFE_PASS(reserve(plain, &capacity));
         plain->size += cafe_gunzip_fill(gunzip, plain->owned + plain->size, capacity - plain->size);
     }
     cafe_gunzip_problem problem = cafe_gunzip_state(gunzip);
     if (problem != CAFE_GUNZIP_FINE) {
         int64_t line = 1 + cafe_count_lines(plain->bytes, plain->bytes + plain->size), column = 1;
         while (column <= plain->size && plain->bytes[plain->size - column] != '\n') column++;
-        status = cafe_fail(plain->context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: %s", plain->name,
-                           (long long)line, (long long)column, cafe_gunzip_text(problem));
+        return cafe_fail(plain->context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: %s", plain->name,
+                         (long long)line, (long long)column, cafe_gunzip_text(problem));
     }
-done:
-    return status;
+    return CAFE_OK;
 }
 
 cafe_status cafe_input_expand(cafe_input *input) {

@@ -164,8 +164,7 @@ static cafe_status radix_sort(cafe_context *context, int64_t *ids, int64_t *othe
         for (int64_t i = 0; i < count; i++)
             swap[starts[((uint64_t)(*sorted)[i] >> shift & 0xff) ^ flip]++] = (*sorted)[i];
         *sorted = swap;
-        cafe_status status = cafe_check_cancel(context);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(cafe_check_cancel(context));
     }
     return CAFE_OK;
 }

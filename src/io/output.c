@@ -78,8 +78,7 @@ cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t 
 cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t size) {
     const char *p = bytes;
     while (size > 0) {
-        cafe_status status = cafe_check_cancel(output->context);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(cafe_check_cancel(output->context));
         int64_t most = size < largest_write ? size : largest_write;
         ssize_t written = write(output->fd, p, (size_t)most);
         if (written < 0 && errno == EINTR) continue;

@@ -181,23 +181,21 @@ static void decide(const outline *first, const outline *second, layout *l) {
 static cafe_status survey(cafe_text *text, layout *l) {
     cafe_place line;
     outline lines[2] = {{0}};
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(next_line(text, l, &line));
-    if (line.begin == line.end) CAFE_TRY(cafe_fail_at(text->context, &line, "a row of numbers"));
+    CAFE_PASS(next_line(text, l, &line));
+    if (line.begin == line.end) return cafe_fail_at(text->context, &line, "a row of numbers");
     l->separator = cafe_field_separator(line.at);
     look_at_cells(line.at, l, &lines[0]);
-    CAFE_TRY(next_line(text, l, &line));
+    CAFE_PASS(next_line(text, l, &line));
     if (line.begin < line.end) {
         if (l->separator == ' ') l->separator = cafe_field_separator(line.at);
         look_at_cells(line.at, l, &lines[1]);
     }
     decide(&lines[0], &lines[1], l);
     if (l->heading && !lines[1].exists)
-        status = cafe_fail_at(text->context, &line, "a row of numbers behind the heading");
+        return cafe_fail_at(text->context, &line, "a row of numbers behind the heading");
     else if (l->columns < 1)
-        status = cafe_fail_at(text->context, &line, "a row of numbers");
-done:
-    return status;
+        return cafe_fail_at(text->context, &line, "a row of numbers");
+    return CAFE_OK;
 }
 
 /* "n K", the first line of word2vec text, taken off the text. */
@@ -220,9 +218,8 @@ static cafe_status survey_named(cafe_text *text, layout *l) {
     const char *trouble = NULL;
     int64_t columns = -1;
     float value;
-    cafe_status status = CAFE_OK;
-    if (l->bare) CAFE_TRY(take_sizes(text, l, &columns));
-    CAFE_TRY(cafe_text_line(text, &line));
+    if (l->bare) CAFE_PASS(take_sizes(text, l, &columns));
+    CAFE_PASS(cafe_text_line(text, &line));
     if (line.begin == line.end) trouble = "a name and numbers";
     if (!trouble) trouble = take_name(&line.at, l, &field);
     while (!trouble && !cafe_is_line_end(*line.at)) {
@@ -231,9 +228,8 @@ static cafe_status survey_named(cafe_text *text, layout *l) {
     }
     if (!trouble && l->columns == 0) trouble = "a name and numbers";
     if (!trouble && columns >= 0 && columns != l->columns) trouble = "as many numbers as stated";
-    if (trouble) status = cafe_fail_at(text->context, &line, "%s", trouble);
-done:
-    return status;
+    if (trouble) return cafe_fail_at(text->context, &line, "%s", trouble);
+    return CAFE_OK;
 }
 
 /* ---- the heading ----------------------------------------------------------------------------- */
@@ -393,23 +389,20 @@ static void close_gaps(parsing *p) {
 
 static cafe_status read_window(parsing *p) {
     cafe_context *context = p->table->context;
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_text_cut(&p->text, p->pieces));
-    CAFE_TRY(cafe_each(context, CAFE_TEXT_PIECES, count_piece, p));
-    CAFE_TRY(place_pieces(p));
-    CAFE_TRY(cafe_text_parse(&p->text, parse_piece, p));
+    CAFE_PASS(cafe_text_cut(&p->text, p->pieces));
+    CAFE_PASS(cafe_each(context, CAFE_TEXT_PIECES, count_piece, p));
+    CAFE_PASS(place_pieces(p));
+    CAFE_PASS(cafe_text_parse(&p->text, parse_piece, p));
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) {
         const piece_state *s = &p->states[k];
         if (!s->trouble) continue;
         cafe_place place = cafe_text_place(&p->text, &p->pieces[k], s->at);
-        status = cafe_fail_at(context, &place, "%s", s->trouble);
-        goto done;
+        return cafe_fail_at(context, &place, "%s", s->trouble);
     }
     if (p->layout->named) close_gaps(p);
     for (int k = 0; k < CAFE_TEXT_PIECES; k++) p->table->rows += p->states[k].rows;
     cafe_step(context, cafe_text_used(&p->text), 0);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status read_rows(parsing *p) {

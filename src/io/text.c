@@ -197,8 +197,7 @@ cafe_status cafe_text_next(cafe_text *text) {
 
 cafe_status cafe_text_line(cafe_text *text, cafe_place *line) {
     if (text->begin == text->end) {
-        cafe_status status = cafe_text_next(text);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(cafe_text_next(text));
     }
     *line = (cafe_place){text->name, text->line, text->begin, text->begin, text->begin};
     if (text->begin == text->end) return CAFE_OK;

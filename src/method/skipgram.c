@@ -232,22 +232,19 @@ static void start_block(void *argument, int64_t first, int64_t last) {
 }
 
 static cafe_status make_rows(cafe_context *context, const cafe_graph *graph, cafe_skipgram *s) {
-    cafe_status status = CAFE_OK;
     int64_t top = s->blocks * (s->blocks - 1) * s->stride;
     s->move = cafe_mem_zero(context, context->threads * s->stride, sizeof *s->move);
     if (!s->move) return CAFE_ERROR_MEMORY;
     if (s->plan->loss == CAFE_LOSS_HIERARCHICAL)
-        CAFE_TRY(cafe_tree_new(context, graph, s->blocks, &s->tree));
+        CAFE_PASS(cafe_tree_new(context, graph, s->blocks, &s->tree));
     else
-        CAFE_TRY(cafe_noise_new(context, graph, s->blocks, 0.75, &s->noise));
+        CAFE_PASS(cafe_noise_new(context, graph, s->blocks, 0.75, &s->noise));
     if (s->plan->loss == CAFE_LOSS_HIERARCHICAL && s->blocks > 1) {
         s->top = cafe_mem(context, top, sizeof *s->top);
         if (!s->top) return CAFE_ERROR_MEMORY;
     }
     s->c = s->plan->shared ? s->h : cafe_mem_zero(context, s->n * s->stride, sizeof *s->c);
-    if (!s->c) status = CAFE_ERROR_MEMORY;
-done:
-    return status;
+    return cafe_mem_had(s->c);
 }
 
 static int64_t batch_pairs(int64_t n, int64_t blocks) {

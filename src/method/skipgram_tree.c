@@ -100,8 +100,7 @@ static cafe_status inner_paths(cafe_context *context, const cafe_graph *graph, i
     for (int write = 0; write < 2; write++) {
         int64_t first = 0;
         for (int64_t b = 0; b < blocks; b++) {
-            cafe_status status = cafe_check_cancel(context);
-            if (status != CAFE_OK) return status;
+            CAFE_PASS(cafe_check_cancel(context));
             int64_t count = list_block(graph, b, blocks, f);
             huffman(f, count);
             mass[b] = count > 1 ? f->weight[count - 2] : count > 0 ? f->leaves[0].weight : 0;

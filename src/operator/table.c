@@ -100,22 +100,19 @@ static double scale_of(double squares) {
 static cafe_status centre(cafe_context *context, centring *c) {
     cafe_centred *t = c->table;
     int64_t blocks = cafe_blocks(c->n, c->block);
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_each(context, blocks, sum_block, c));
+    CAFE_PASS(cafe_each(context, blocks, sum_block, c));
     int64_t bad = atomic_load(c->bad);
     if (bad < INT64_MAX) {
-        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "the table is not finite in row %lld, column %lld",
-                           (long long)(bad / c->width), (long long)(bad % c->width));
-        goto done;
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the table is not finite in row %lld, column %lld",
+                         (long long)(bad / c->width), (long long)(bad % c->width));
     }
     for (int64_t j = 0; j < c->width; j++) t->means[j] = add_blocks(c, j) / (double)c->n;
-    CAFE_TRY(cafe_each(context, blocks, square_block, c));
+    CAFE_PASS(cafe_each(context, blocks, square_block, c));
     t->scale = scale_of(add_blocks(c, 0));
-    CAFE_TRY(cafe_each(context, blocks, centre_block, c));
+    CAFE_PASS(cafe_each(context, blocks, centre_block, c));
     t->total = add_blocks(c, 0);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- X^T B ----------------------------------------------------------------------------------- */

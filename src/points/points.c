@@ -193,18 +193,15 @@ static void write_links(void *argument, int64_t task) {
 static cafe_status make_links(linking *l) {
     cafe_context *context = l->context;
     int64_t n = l->points.n, tasks = cafe_blocks(n, ROWS);
-    cafe_status status = CAFE_ERROR_MEMORY;
     l->start = cafe_mem_zero(context, n + 1, sizeof *l->start);
-    if (!l->start) goto done;
-    CAFE_TRY(cafe_each(context, tasks, count_links, l));
+    if (!l->start) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_each(context, tasks, count_links, l));
     for (int64_t u = 0; u < n; u++) l->start[u + 1] += l->start[u];
     l->source = cafe_mem(context, l->start[n], sizeof *l->source);
     l->target = cafe_mem(context, l->start[n], sizeof *l->target);
     l->weights = cafe_mem(context, l->start[n], sizeof *l->weights);
     if (!l->source || !l->target || !l->weights) return CAFE_ERROR_MEMORY;
-    status = cafe_each(context, tasks, write_links, l);
-done:
-    return status;
+    return cafe_each(context, tasks, write_links, l);
 }
 
 static void free_linking(linking *l) {

@@ -83,33 +83,28 @@ static void fill_row(void *argument, int64_t task) {
 
 static cafe_status find_minimum(cafe_context *context, shifting *s) {
     int64_t blocks = cafe_blocks(s->n, ROWS);
-    cafe_status status = CAFE_ERROR_MEMORY;
     s->least = cafe_mem(context, blocks, sizeof *s->least);
-    if (!s->least) goto done;
-    CAFE_TRY(cafe_each(context, blocks, find_least, s));
+    if (!s->least) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_each(context, blocks, find_least, s));
     if (atomic_load(&s->bad) < INT64_MAX)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "row %lld of the similarities: expected finite numbers, found another",
-                           (long long)atomic_load(&s->bad)));
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "row %lld of the similarities: expected finite numbers, found another",
+                         (long long)atomic_load(&s->bad));
     s->minimum = INFINITY;
     for (int64_t b = 0; b < blocks; b++) s->minimum = fmin(s->minimum, s->least[b]);
-done:
-    return status;
+    return CAFE_OK;
 }
 
 static cafe_status make_rows(cafe_context *context, shifting *s) {
     int64_t blocks = cafe_blocks(s->n, ROWS);
-    cafe_status status = CAFE_ERROR_MEMORY;
     s->offsets = cafe_mem_zero(context, s->n + 1, sizeof *s->offsets);
-    if (!s->offsets) goto done;
-    CAFE_TRY(cafe_each(context, blocks, count_row, s));
+    if (!s->offsets) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_each(context, blocks, count_row, s));
     for (int64_t u = 0; u < s->n; u++) s->offsets[u + 1] += s->offsets[u];
     s->targets = cafe_mem(context, s->offsets[s->n], sizeof *s->targets);
     s->weights = cafe_mem(context, s->offsets[s->n], sizeof *s->weights);
     if (!s->targets || !s->weights) return CAFE_ERROR_MEMORY;
-    status = cafe_each(context, blocks, fill_row, s);
-done:
-    return status;
+    return cafe_each(context, blocks, fill_row, s);
 }
 
 cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const float *matrix,

@@ -318,8 +318,7 @@ static cafe_status write_out(cafe_context *context, const cafe_eigen_problem *pr
         int64_t width = n - first < WIDTH ? n - first : WIDTH;
         memset(x, 0, (size_t)(n * WIDTH) * sizeof *x);
         for (int64_t j = 0; j < width; j++) x[(first + j) * WIDTH + j] = 1;
-        cafe_status status = problem->product(context, problem->argument, x, y);
-        if (status != CAFE_OK) return status;
+        CAFE_PASS(problem->product(context, problem->argument, x, y));
         for (int64_t u = 0; u < n; u++)
             memcpy(m + u * n + first, y + u * WIDTH, (size_t)width * sizeof *m);
     }

@@ -161,18 +161,16 @@ static cafe_status filter(cafe_context *context, refinement *r, double high, dou
 /* Orthonormal V, Z = M V, Ritz pairs. */
 static cafe_status measure(cafe_context *context, refinement *r, cafe_ritz *ritz,
                            cafe_refined *refined) {
-    cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
-    CAFE_TRY(cafe_block_product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
+    CAFE_PASS(cafe_tall_orthonormalise(context, &r->v, r->weights, NULL, &refined->orthogonality));
+    CAFE_PASS(cafe_block_product(context, r->op, r->side, 1, &r->v, 0, 0, &r->z));
     refined->products++;
     ritz->columns = r->v.columns;
-    CAFE_TRY(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));
+    CAFE_PASS(cafe_ritz_solve(context, &r->v, &r->z, r->weights, ritz));
     if (ritz->pairs == 0)
-        status = cafe_fail(context, CAFE_ERROR_NUMERIC, "the filtered block has lost its columns");
+        return cafe_fail(context, CAFE_ERROR_NUMERIC, "the filtered block has lost its columns");
     else if (ritz->values[ritz->pairs - 1] < r->low)
         r->low = ritz->values[ritz->pairs - 1];
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* Counts the wanted pairs that meet the tolerance. Returns the factor by which the worst one misses
