@@ -115,8 +115,7 @@ static void fill_header(const cafe_graph *g, cafe_binary_header *h) {
 
 static cafe_status write_section(cafe_output *output, const uint8_t *bytes, uint64_t size) {
     static const uint8_t zeros[CAFE_BINARY_ALIGN];
-    cafe_status status = cafe_output_write(output, bytes, (int64_t)size);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_output_write(output, bytes, (int64_t)size));
     return cafe_output_write(output, zeros, (int64_t)(-size % CAFE_BINARY_ALIGN));
 }
 
@@ -129,18 +128,16 @@ static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
         (const uint8_t *)graph->weights,
         (const uint8_t *)(names->kind == CAFE_NAMES_STRING ? names->start : names->integers),
         (const uint8_t *)names->text};
-    cafe_status status = CAFE_OK;
     fill_header(graph, &header);
     if (!cafe_binary_layout(&header, sections, &header.file_bytes))
         return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,
                          "the graph is too large for a .cafe file");
-    CAFE_TRY(cafe_binary_checksum(output->context, sections, parts, &header.body));
+    CAFE_PASS(cafe_binary_checksum(output->context, sections, parts, &header.body));
     header.header = cafe_binary_header_checksum(&header);
-    CAFE_TRY(cafe_output_write(output, &header, sizeof header));
+    CAFE_PASS(cafe_output_write(output, &header, sizeof header));
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++)
-        CAFE_TRY(write_section(output, parts[i], sections[i].bytes));
-done:
-    return status;
+        CAFE_PASS(write_section(output, parts[i], sections[i].bytes));
+    return CAFE_OK;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -203,8 +200,7 @@ static cafe_status check_sums(opening *o) {
     const uint8_t *parts[CAFE_BINARY_SECTIONS];
     uint64_t sum;
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = o->bytes + o->sections[i].start;
-    cafe_status status = cafe_binary_checksum(o->context, o->sections, parts, &sum);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_binary_checksum(o->context, o->sections, parts, &sum));
     if (sum != o->header.body || !padding_is_zero(o))
         return fail_binary(o, "sound data, found data with a wrong checksum");
     return CAFE_OK;
@@ -285,8 +281,7 @@ static bool counts_are_sound(const opening *o) {
 static cafe_status check_structure(opening *o) {
     int64_t n = o->header.nodes;
     atomic_store(&o->bad, INT64_MAX);
-    cafe_status status = cafe_each(o->context, cafe_blocks(n, ROWS), check_rows, o);
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_each(o->context, cafe_blocks(n, ROWS), check_rows, o));
     if (atomic_load(&o->bad) < INT64_MAX)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT,
                          "%s: node %lld: expected ascending neighbours, positive weights and a "
@@ -346,18 +341,15 @@ static cafe_status ensure_map(cafe_input *input) {
 static cafe_status read_binary(cafe_input *input, const cafe_graph_options *options,
                                cafe_graph **graph) {
     opening o = {.context = input->context, .name = input->name, .bytes = input->bytes};
-    cafe_status status = CAFE_OK;
     cafe_phase(o.context, "read", 0);
-    CAFE_TRY(check_header(&o, input->size));
-    CAFE_TRY(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
-    CAFE_TRY(ensure_map(input));
+    CAFE_PASS(check_header(&o, input->size));
+    CAFE_PASS(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
+    CAFE_PASS(ensure_map(input));
     o.bytes = input->bytes;
-    CAFE_TRY(check_sums(&o));
+    CAFE_PASS(check_sums(&o));
     point(&o);
-    CAFE_TRY(check_structure(&o));
-    status = make_graph(&o, input, options, graph);
-done:
-    return status;
+    CAFE_PASS(check_structure(&o));
+    return make_graph(&o, input, options, graph);
 }
 
 const cafe_graph_format cafe_graph_format_cafe = {
