@@ -202,16 +202,15 @@ cafe_status cafe_ceiling_find_sized(cafe_context *context, const cafe_operator *
                                     cafe_ceiling *ceiling, size_t size) {
     cafe_ceiling_options o;
     cafe_ceiling found = {0};
-    cafe_status status = cafe_options_take(context, &ceiling_table, options, &o);
-    if (status == CAFE_OK) status = cafe_operator_need_links(context, op);
-    for (int64_t u = 0; status == CAFE_OK && part && u < op->n; u++)
+    CAFE_PASS(cafe_options_take(context, &ceiling_table, options, &o));
+    CAFE_PASS(cafe_operator_need_links(context, op));
+    for (int64_t u = 0; part && u < op->n; u++)
         if (part[u] >= op->n)
-            status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                               "node %lld is in community %d: expected numbers below the nodes",
-                               (long long)u, part[u]);
-    if (status != CAFE_OK) return status;
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "node %lld is in community %d: expected numbers below the nodes",
+                             (long long)u, part[u]);
     cafe_blas_single();
-    status = find(context, op, part, &o, &found);
+    cafe_status status = find(context, op, part, &o, &found);
     cafe_struct_give(&found, sizeof found, ceiling, size);
     cafe_blas_restore();
     cafe_phase(context, "", 0);
