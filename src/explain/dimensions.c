@@ -147,9 +147,8 @@ cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e) {
     e->low_communities = cafe_mem_zero(context, room, sizeof *e->low_communities);
     e->high_count = cafe_mem_zero(context, e->columns, sizeof *e->high_count);
     e->low_count = cafe_mem_zero(context, e->columns, sizeof *e->low_count);
-    if (!e->high || !e->low || !e->high_communities || !e->low_communities || !e->high_count ||
-        !e->low_count)
-        return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_mem_had(e->high, e->low, e->high_communities, e->low_communities, e->high_count,
+                           e->low_count));
     cafe_status status =
         cafe_each(context, cafe_blocks(e->columns, CAFE_EXPLAIN_COLUMNS), ends_task, e);
     if (status == CAFE_OK && e->sets.count > 0) status = community_ends(context, e);

@@ -186,8 +186,7 @@ static cafe_status allocate(cafe_context *context, coarsen_job *job) {
     job->loops = cafe_mem(context, count, sizeof(double));
     job->mass = cafe_mem(context, count, sizeof(double));
     job->tallies = cafe_tallies_new(context, context->threads, count);
-    if (!job->room || !job->length || !job->loops || !job->mass || !job->tallies)
-        return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_mem_had(job->room, job->length, job->loops, job->mass, job->tallies));
     assign_room(job);
     job->targets = cafe_mem(context, job->room[count], sizeof(int32_t));
     job->weights = cafe_mem(context, job->room[count], sizeof(double));

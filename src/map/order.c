@@ -54,8 +54,7 @@ static cafe_status make_room(cafe_context *context, sorting *s) {
     s->to.targets = cafe_mem(context, arcs, sizeof *s->to.targets);
     s->to.weights = cafe_mem(context, arcs, sizeof *s->to.weights);
     s->group_to = cafe_mem(context, n, sizeof *s->group_to);
-    if (!s->to.node || !s->to.offsets || !s->to.targets || !s->to.weights || !s->group_to)
-        return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_mem_had(s->to.node, s->to.offsets, s->to.targets, s->to.weights, s->group_to));
     s->to.offsets[0] = 0;
     for (int64_t i = 0; i < n; i++) {
         int64_t u = s->order[i];

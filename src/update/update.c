@@ -86,8 +86,7 @@ static cafe_status allocate(cafe_context *context, const cafe_changes *changes, 
     r->active = cafe_mem_zero(context, sweeps + 1, sizeof *r->active);
     r->drift = cafe_mem_zero(context, n, sizeof *r->drift);
     r->rotation = cafe_mem_zero(context, columns * columns, sizeof *r->rotation);
-    if (!r->h || !r->before || !r->objective || !r->active || !r->drift || !r->rotation)
-        return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_mem_had(r->h, r->before, r->objective, r->active, r->drift, r->rotation));
     for (int64_t i = 0; i < columns; i++) r->rotation[i * columns + i] = 1;
     return CAFE_OK;
 }
