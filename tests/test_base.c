@@ -41,6 +41,49 @@ static void every_task_runs_once(void **state) {
     }
 }
 
+static void mark_item(void *argument, int64_t item) {
+    atomic_fetch_add(&((counters *)argument)->done[item], 1);
+}
+
+static void mark_range(void *argument, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; i++) mark_item(argument, i);
+}
+
+/* Terms of very different size: their sum depends on the order. */
+static void add_terms(void *argument, int64_t first, int64_t last, double *sums) {
+    mark_range(argument, first, last);
+    for (int64_t i = first; i < last; i++) {
+        sums[0] += 1e17 / (double)(i * i + 1);
+        sums[1] += 1 / (double)(i + 1);
+    }
+}
+
+/* Every item once, the last range what is left, and sums in one order for any number of threads. */
+static void items_ranges_and_sums(void **state) {
+    (void)state;
+    double expected[2] = {3, 0};
+    for (int64_t first = 0; first < TASKS; first += 64) {
+        double sums[2] = {0, 0};
+        counters unused = {.context = NULL};
+        add_terms(&unused, first, first + 64 < TASKS ? first + 64 : TASKS, sums);
+        expected[0] += sums[0], expected[1] += sums[1];
+    }
+    for (int32_t threads = 1; threads <= 8; threads++) {
+        counters *c = calloc(1, sizeof *c);
+        double sums[2] = {3, 0};
+        c->context = test_context(threads, 1);
+        assert_int_equal(cafe_each(c->context, TASKS, mark_item, c), CAFE_OK);
+        assert_int_equal(cafe_ranges(c->context, TASKS, 64, mark_range, c), CAFE_OK);
+        assert_int_equal(cafe_sums(c->context, TASKS, 64, add_terms, c, 2, sums), CAFE_OK);
+        for (int i = 0; i < TASKS; i++) assert_int_equal(atomic_load(&c->done[i]), 3);
+        assert_memory_equal(sums, expected, sizeof sums);
+        assert_int_equal(cafe_sums(c->context, 0, 64, add_terms, c, 2, sums), CAFE_OK);
+        assert_memory_equal(sums, expected, sizeof sums);
+        cafe_context_free(c->context);
+        free(c);
+    }
+}
+
 static void cancel_skips_the_rest(void **state) {
     (void)state;
     counters *c = calloc(1, sizeof *c);
@@ -336,6 +379,7 @@ static void every_status_has_its_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(items_ranges_and_sums),
         cmocka_unit_test(cancel_skips_the_rest),
         cmocka_unit_test(works_after_fork),
         cmocka_unit_test(memory_is_counted),
