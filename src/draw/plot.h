@@ -60,7 +60,7 @@ void cafe_scene_free(cafe_context *context, cafe_scene *scene);
 /* The points' rectangle becomes 0 .. right by 0 .. bottom. */
 void cafe_scene_fit(cafe_scene *scene, double right, double bottom);
 
-/* picture_colours.c: the colour of each point, the palette and the legend. */
+/* plot_colours.c: the colour of each point, the palette and the legend. */
 cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *scene);
 
 static inline double cafe_scene_x(const cafe_scene *s, int64_t u) {
@@ -113,14 +113,14 @@ void cafe_canvas_segment(void *canvas, double x0, double y0, double x1, double y
                          cafe_colour colour, double opacity);
 void cafe_canvas_bar(void *canvas, double x, double y, double width, double height,
                      cafe_colour colour);
-/* Text in strokes (picture_font.c), and its width. */
+/* Text in strokes (plot_font.c), and its width. */
 void cafe_canvas_text(void *canvas, double x, double y, double height, const char *text,
                       cafe_anchor anchor, bool upright, cafe_colour colour);
 double cafe_font_width(const char *text, double height);
 
 /* The points alone: discs, or densities above CAFE_PLOT_DISCS. */
 cafe_status cafe_canvas_points(cafe_context *context, const cafe_scene *scene, cafe_canvas *canvas);
-/* picture_png.c: all of the picture, or the points alone, as bytes. */
+/* plot_png.c: all of the picture, or the points alone, as bytes. */
 cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
                               uint8_t *rgb);
 
