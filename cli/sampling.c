@@ -91,7 +91,7 @@ void cli_sampling_say(cli_run *run, const cli_sampling *s, const cafe_sampled *s
     if (i.truncation > 0)
         cli_say(run, "          walks of up to %" PRId64 " steps; %.1e of them are longer", i.steps,
                 i.truncation);
-    if (i.sampling == CAFE_SAMPLING_TWISTED)
+    if (cafe_sampler_of((cafe_sampling)i.sampling)->attributes)
         cli_say(run, "          lambda %g; the measure has the average %.6f", i.lambda, i.mean);
     if (!i.exact)
         cli_say(run, "          %s pairs; standard error %.2e, relative error of an entry %.3f",

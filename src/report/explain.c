@@ -113,8 +113,8 @@ static const cafe_field positive_fields[] = {FIELD(positive), FIELD(standard_err
 #undef STRUCT
 
 static void put_spectrum(const cards *c) {
-    const cafe_spectrum_report *r = cafe_spectrum_get(c->with->spectrum);
     if (!c->with->spectrum) return;
+    const cafe_spectrum_report *r = cafe_spectrum_get(c->with->spectrum);
     cafe_report_open(c->report, "spectrum", '{');
     CAFE_REPORT_FIELDS(c->report, spectrum_fields, r);
     if (r->positive >= 0) CAFE_REPORT_FIELDS(c->report, positive_fields, r);

@@ -151,7 +151,7 @@ void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled) {
     if (i->steps > 0) cafe_report_integer(report, "steps", i->steps);
     if (i->truncation > 0) cafe_report_real(report, "truncation", i->truncation);
     if (i->seeds > 0) cafe_report_integer(report, "seed_nodes", i->seeds);
-    if (i->sampling == CAFE_SAMPLING_TWISTED) {
+    if (cafe_sampler_of((cafe_sampling)i->sampling)->attributes) {
         cafe_report_real(report, "lambda", i->lambda);
         cafe_report_real(report, "mean", i->mean);
     }
