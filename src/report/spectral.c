@@ -51,14 +51,14 @@ void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
 
 void cafe_report_table(cafe_report *report, const char *path, const cafe_table *table,
                        const cafe_reduction *reduction) {
-    const cafe_reduction_report *r = cafe_reduction_get(reduction);
+    const cafe_reduction_report *r = reduction ? cafe_reduction_get(reduction) : NULL;
     cafe_report_open(report, "table", '{');
     cafe_report_string(report, "path", path);
     cafe_report_integer(report, "rows", cafe_table_rows(table));
     cafe_report_integer(report, "width", cafe_table_columns(table));
     cafe_report_truth(report, "heading", cafe_table_has_heading(table));
     cafe_report_truth(report, "row_names", cafe_table_has_row_names(table));
-    if (reduction) {
+    if (r) {
         cafe_report_real(report, "variance", r->variance);
         cafe_report_reals(report, "means", r->width, r->means);
     }
