@@ -45,7 +45,8 @@ static void first_steps_follow_the_weights(void **state) {
             cafe_draws draws = cafe_draws_of(1, CAFE_STREAM_SKIP_WALK, (uint64_t)u);
             if (g->offsets[u] == g->offsets[u + 1]) continue;
             for (int i = 0; i < DRAWS; i++) seen[cafe_walker_first(&walker, u, &draws)]++;
-            for (int32_t v = 0; v < N; v++) share[v] = entry(g, u, v) / cafe_weighted_degree(g, u);
+            for (int32_t v = 0; v < N; v++)
+                share[v] = entry(g, u, v) / cafe_row_sum(g->offsets, g->weights, u);
             expect_distribution(N, seen, share, DRAWS);
         }
         cafe_walker_free(context, &walker);
@@ -125,7 +126,8 @@ static void noise_follows_its_power_of_the_degree(void **state) {
         double share[N], total = 0, mass = 0;
         int64_t seen[N] = {0};
         TEST_OK(context, cafe_noise_new(context, g, blocks, 0.75, &noise));
-        for (int u = 0; u < N; u++) total += share[u] = pow(cafe_weighted_degree(g, u), 0.75);
+        for (int u = 0; u < N; u++)
+            total += share[u] = pow(cafe_row_sum(g->offsets, g->weights, u), 0.75);
         for (int u = 0; u < N; u++) share[u] /= total;
         cafe_draws draws = cafe_draws_of(3, CAFE_STREAM_SKIP_TRAIN, 0);
         for (int i = 0; i < DRAWS; i++) seen[cafe_noise_draw(&noise, &draws)]++;
@@ -264,9 +266,9 @@ static void the_tree_is_a_distribution(void **state) {
         TEST_OK(context, cafe_tree_new(context, g, blocks, &tree));
         assert_int_equal(tree.rows, n - 1);
         for (int64_t i = 0; i < n; i++) go_left[i] = (double)test_below(&number, 1001) / 1000;
-        for (int64_t u = 0; u < n; u++) degrees += cafe_weighted_degree(g, u);
+        for (int64_t u = 0; u < n; u++) degrees += cafe_row_sum(g->offsets, g->weights, u);
         for (int64_t u = 0; u < n; u++) {
-            double share = degrees > 0 ? cafe_weighted_degree(g, u) / degrees : 1;
+            double share = degrees > 0 ? cafe_row_sum(g->offsets, g->weights, u) / degrees : 1;
             sum += follow(&tree.top, u % blocks, go_left) * follow(&tree.inner, u, go_left);
             mean +=
                 share * (double)(tree.top.offsets[u % blocks + 1] - tree.top.offsets[u % blocks] +

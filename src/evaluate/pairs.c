@@ -20,6 +20,7 @@
 #include "base/random.h"
 #include "evaluate/split.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 
 enum { DRAWS_BETWEEN_LOOKS = 1 << 16 };
 enum { DRAW_MOST = 8, DRAW_PART, DRAW_TRAIN_MOST, DRAW_TEST_MOST, DRAW_NON_LINKS };
@@ -58,15 +59,8 @@ static void turn(cafe_pairs *p, uint64_t seed, uint64_t draw) {
 /* ---- pairs without a link -------------------------------------------------------------------- */
 
 static int linked(const cafe_graph *g, int64_t u, int64_t w) {
-    int64_t low = g->offsets[u], high = g->offsets[u + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (g->targets[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->offsets[u + 1] && g->targets[low] == w;
+    int64_t end = g->offsets[u + 1], at = cafe_row_find(g->targets, g->offsets[u], end, w);
+    return at < end && g->targets[at] == w;
 }
 
 static int64_t loops_of(const cafe_graph *g) {

@@ -53,10 +53,9 @@ static uint64_t permute(const shuffle *s, uint64_t x) {
     return (uint64_t)b << s->low | a;
 }
 
-static void fill_order(void *argument, int64_t task) {
+static void fill_order(void *argument, int64_t first, int64_t last) {
     shuffle *s = argument;
-    int64_t end = cafe_block_end(s->n, NODES, task);
-    for (int64_t i = task * NODES; i < end; i++) {
+    for (int64_t i = first; i < last; i++) {
         uint64_t x = (uint64_t)i;
         do x = permute(s, x);
         while (x >= (uint64_t)s->n);
@@ -69,7 +68,7 @@ cafe_status cafe_generate_order(cafe_context *context, int64_t n, int32_t *order
     while ((int64_t)1 << (s.low + s.high) < n) s.low <= s.high ? s.low++ : s.high++;
     for (int r = 0; r < ROUNDS; r++)
         s.keys[r] = cafe_philox(context->seed, CAFE_STREAM_ORDER, (uint64_t)r).v[0];
-    return cafe_each(context, cafe_blocks(n, NODES), fill_order, &s);
+    return cafe_ranges(context, n, NODES, fill_order, &s);
 }
 
 /* ---- one model ------------------------------------------------------------------------------- */

@@ -25,34 +25,33 @@ typedef struct rounds {
     atomic_llong kinds[2];
 } rounds;
 
-static void draw_links(void *argument, int64_t task) {
+static void draw_links(void *argument, int64_t first, int64_t last) {
     rounds *r = argument;
     const cafe_drawing *d = r->drawing;
-    int64_t end = cafe_block_end(r->missing[0] + r->missing[1], LINKS, task);
-    for (int64_t i = task * LINKS; i < end; i++)
+    for (int64_t i = first; i < last; i++)
         d->draw(d->model, i >= r->missing[0], r->drawn + (uint64_t)i, &r->source[r->edges + i],
                 &r->target[r->edges + i]);
 }
 
 /* The edges of a block of rows by kind; how many there are goes to starts[task + 1]. */
-static void count_kinds(void *argument, int64_t task) {
+static void count_kinds(void *argument, int64_t first, int64_t last) {
     rounds *r = argument;
     const cafe_graph *g = r->graph;
     const int32_t *labels = r->drawing->labels;
-    int64_t end = cafe_block_end(g->n, ROWS, task), kinds[2] = {0, 0};
-    for (int64_t u = task * ROWS; u < end; u++)
+    int64_t kinds[2] = {0, 0};
+    for (int64_t u = first; u < last; u++)
         for (int64_t i = g->offsets[u + 1]; i-- > g->offsets[u] && g->targets[i] > u;)
             kinds[labels && labels[u] != labels[g->targets[i]]]++;
-    r->starts[task + 1] = kinds[0] + kinds[1];
+    r->starts[first / ROWS + 1] = kinds[0] + kinds[1];
     atomic_fetch_add(&r->kinds[0], kinds[0]);
     atomic_fetch_add(&r->kinds[1], kinds[1]);
 }
 
-static void list_edges(void *argument, int64_t task) {
+static void list_edges(void *argument, int64_t first, int64_t last) {
     rounds *r = argument;
     const cafe_graph *g = r->graph;
-    int64_t end = cafe_block_end(g->n, ROWS, task), at = r->starts[task];
-    for (int64_t u = task * ROWS; u < end; u++)
+    int64_t at = r->starts[first / ROWS];
+    for (int64_t u = first; u < last; u++)
         for (int64_t i = g->offsets[u + 1]; i-- > g->offsets[u] && g->targets[i] > u;) {
             r->source[at] = (int32_t)u;
             r->target[at++] = g->targets[i];
@@ -67,7 +66,7 @@ static cafe_status draw_and_build(cafe_context *context, rounds *r, cafe_graph *
     cafe_graph_options_init(&options);
     links.source = r->source;
     links.target = r->target;
-    CAFE_PASS(cafe_each(context, cafe_blocks(fresh, LINKS), draw_links, r));
+    CAFE_PASS(cafe_ranges(context, fresh, LINKS, draw_links, r));
     r->drawn += (uint64_t)fresh;
     return cafe_graph_build(context, &links, &options, graph);
 }
@@ -78,9 +77,9 @@ static cafe_status take_stock(cafe_context *context, rounds *r, const cafe_graph
     r->graph = graph;
     atomic_store(&r->kinds[0], 0);
     atomic_store(&r->kinds[1], 0);
-    CAFE_PASS(cafe_each(context, blocks, count_kinds, r));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, count_kinds, r));
     for (int64_t b = 0; b < blocks; b++) r->starts[b + 1] += r->starts[b];
-    CAFE_PASS(cafe_each(context, blocks, list_edges, r));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, list_edges, r));
     r->edges = r->starts[blocks];
     for (int k = 0; k < 2; k++) r->missing[k] = r->drawing->wanted[k] - atomic_load(&r->kinds[k]);
     cafe_step(context, r->edges, 0);

@@ -73,11 +73,10 @@ static int64_t block_at(const planted *p, int64_t x) {
 }
 
 /* P(t > x) = x^-(exponent - 1) */
-static void draw_tails(void *argument, int64_t task) {
+static void draw_tails(void *argument, int64_t first, int64_t last) {
     planted *p = argument;
-    int64_t end = cafe_block_end(p->partition.n, NODES, task);
     double power = -1 / (p->options->exponent - 1);
-    for (int64_t x = task * NODES; x < end; x++) {
+    for (int64_t x = first; x < last; x++) {
         cafe_random4 r = cafe_philox(p->seed, CAFE_STREAM_DEGREES, (uint64_t)x);
         p->tail[x] = (float)pow(1 - cafe_uniform(r.v[0], r.v[1]), power);
     }
@@ -193,7 +192,7 @@ static cafe_status plant(planted *p) {
     set_sizes(p);
     CAFE_PASS(cafe_partition_shares(p->context, &p->partition, p->options, p->wanted));
     CAFE_PASS(cafe_partition_spread(p->context, &p->partition));
-    CAFE_PASS(cafe_each(p->context, cafe_blocks(p->partition.n, NODES), draw_tails, p));
+    CAFE_PASS(cafe_ranges(p->context, p->partition.n, NODES, draw_tails, p));
     CAFE_PASS(find_scale(p));
     set_guide(p);
     return CAFE_OK;

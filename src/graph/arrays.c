@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
+#include "graph/rows.h"
 
 enum { ROWS = 1024 };
 
@@ -26,11 +27,11 @@ cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t
     return CAFE_OK;
 }
 
-/* Builds, counts, and hands over only what succeeded. */
-static cafe_status build_and_count(cafe_context *context, const cafe_links *links,
-                                   const cafe_graph_options *options, cafe_graph **graph) {
+cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
+                                const cafe_graph_options *options, cafe_graph **graph) {
     cafe_graph *g = NULL;
     cafe_status status;
+    cafe_phase(context, "build", 0);
     CAFE_TRY(cafe_graph_build(context, links, options, &g));
     CAFE_TRY(cafe_graph_count(context, g));
     *graph = g;
@@ -52,7 +53,7 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     CAFE_TRY(cafe_graph_check_sizes(context, nodes, count));
     cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
     links.weights = o.weights ? weights : NULL;
-    CAFE_TRY(build_and_count(context, &links, &o, graph));
+    CAFE_TRY(cafe_graph_of_links(context, &links, &o, graph));
 done:
     cafe_phase(context, "", 0);
     return status;
@@ -72,11 +73,10 @@ typedef struct checking {
     float *weights;
 } checking;
 
-static void check_offsets(void *argument, int64_t task) {
+static void check_offsets(void *argument, int64_t first, int64_t last) {
     checking *c = argument;
     const int64_t *offsets = c->links->offsets;
-    int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         if (offsets[u] <= offsets[u + 1]) continue;
         cafe_lower(&c->bad_row, u);
         return;
@@ -98,34 +98,26 @@ static bool clean_row(const checking *c, int64_t u, bool *unit) {
     return true;
 }
 
-static void check_rows(void *argument, int64_t task) {
+static void check_rows(void *argument, int64_t first, int64_t last) {
     checking *c = argument;
-    int64_t end = cafe_block_end(c->links->nodes, ROWS, task);
     bool clean = !atomic_load(&c->unclean), unit = true;
-    for (int64_t u = task * ROWS; u < end && clean; u++) clean = clean_row(c, u, &unit);
+    for (int64_t u = first; u < last && clean; u++) clean = clean_row(c, u, &unit);
     if (!clean) atomic_store(&c->unclean, 1);
     if (!unit) atomic_store(&c->not_unit, 1);
 }
 
-/* Entry (w,u) exists with this weight? By bisection: rows ascend. */
+/* Entry (w,u) exists with this weight? */
 static bool has_entry(const cafe_links *l, int64_t w, int64_t u, const float *weight) {
-    int64_t low = l->offsets[w], end = l->offsets[w + 1], high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (l->target[middle] < u)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && l->target[low] == u && (!weight || l->weights[low] == *weight);
+    int64_t end = l->offsets[w + 1], at = cafe_row_find(l->target, l->offsets[w], end, u);
+    return at < end && l->target[at] == u && (!weight || l->weights[at] == *weight);
 }
 
-static void check_symmetry(void *argument, int64_t task) {
+static void check_symmetry(void *argument, int64_t first, int64_t last) {
     checking *c = argument;
     const cafe_links *l = c->links;
-    int64_t end = cafe_block_end(l->nodes, ROWS, task), above = 0, loops = 0;
+    int64_t above = 0, loops = 0;
     bool symmetric = !atomic_load(&c->not_symmetric);
-    for (int64_t u = task * ROWS; u < end && symmetric; u++)
+    for (int64_t u = first; u < last && symmetric; u++)
         for (int64_t i = l->offsets[u]; i < l->offsets[u + 1] && symmetric; i++) {
             int64_t w = l->target[i];
             above += w > u;
@@ -152,7 +144,7 @@ static cafe_status offsets_ascend(cafe_context *context, checking *c) {
     if (c->links->offsets[0] != 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets[0] is %" PRId64 ", not 0",
                          c->links->offsets[0]);
-    CAFE_PASS(cafe_each(context, cafe_blocks(c->links->nodes, ROWS), check_offsets, c));
+    CAFE_PASS(cafe_ranges(context, c->links->nodes, ROWS, check_offsets, c));
     int64_t u = atomic_load(&c->bad_row);
     if (u < INT64_MAX)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
@@ -163,11 +155,10 @@ static cafe_status offsets_ascend(cafe_context *context, checking *c) {
 
 /* Already what a graph keeps? */
 static cafe_status is_graph(cafe_context *context, checking *c, bool *yes) {
-    int64_t blocks = cafe_blocks(c->links->nodes, ROWS);
     *yes = false;
-    CAFE_PASS(cafe_each(context, blocks, check_rows, c));
+    CAFE_PASS(cafe_ranges(context, c->links->nodes, ROWS, check_rows, c));
     if (atomic_load(&c->unclean)) return CAFE_OK;
-    CAFE_PASS(cafe_each(context, blocks, check_symmetry, c));
+    CAFE_PASS(cafe_ranges(context, c->links->nodes, ROWS, check_symmetry, c));
     /* every entry above has its partner below; as many below as above: every one below has too */
     int64_t off_diagonal = c->links->count - atomic_load(&c->loops);
     *yes = !atomic_load(&c->not_symmetric) && off_diagonal == 2 * atomic_load(&c->above);
@@ -225,7 +216,7 @@ static cafe_status from_rows(cafe_context *context, const cafe_links *links, boo
     if (as_it_is)
         CAFE_PASS(take_rows(context, &c, borrow, graph));
     else
-        CAFE_PASS(build_and_count(context, &entries, options, graph));
+        CAFE_PASS(cafe_graph_of_links(context, &entries, options, graph));
     return CAFE_OK;
 }
 

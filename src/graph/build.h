@@ -20,7 +20,9 @@ typedef struct cafe_links {
 cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
                              const cafe_graph_options *options, cafe_graph **graph);
 
-/* The options to use: defaults for NULL, checked. */
+/* The same, counted: a whole graph. */
+cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
+                                const cafe_graph_options *options, cafe_graph **graph);
 
 /* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
 cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);

@@ -41,28 +41,25 @@ static void join(int32_t *parent, int32_t u, int32_t w) {
     }
 }
 
-static void start_alone(void *argument, int64_t task) {
+static void start_alone(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
-    int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) f->parent[u] = (int32_t)u;
+    for (int64_t u = first; u < last; u++) f->parent[u] = (int32_t)u;
 }
 
-static void join_first(void *argument, int64_t task) {
+static void join_first(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
-    int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         int64_t stop = offsets[u + 1] - offsets[u] < FIRST ? offsets[u + 1] : offsets[u] + FIRST;
         for (int64_t i = offsets[u]; i < stop; i++)
             join(f->parent, (int32_t)u, f->graph->targets[i]);
     }
 }
 
-static void join_rest(void *argument, int64_t task) {
+static void join_rest(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
-    int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         if (load(&f->parent[u]) == f->skipped) continue;
         for (int64_t i = offsets[u] + FIRST; i < offsets[u + 1]; i++)
             join(f->parent, (int32_t)u, f->graph->targets[i]);
@@ -70,10 +67,9 @@ static void join_rest(void *argument, int64_t task) {
 }
 
 /* Every node straight below its root. */
-static void flatten(void *argument, int64_t task) {
+static void flatten(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
-    int64_t end = cafe_block_end(f->graph->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         int32_t root = load(&f->parent[u]);
         while (load(&f->parent[root]) != root) root = load(&f->parent[root]);
         store(&f->parent[u], root);
@@ -103,14 +99,13 @@ static int64_t number_roots(int32_t *parent, int64_t n) {
 cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                   int32_t *component, int64_t *count) {
     forest f = {graph, component, -1};
-    int64_t tasks = cafe_blocks(graph->n, ROWS);
     *count = 0;
-    CAFE_PASS(cafe_each(context, tasks, start_alone, &f));
-    CAFE_PASS(cafe_each(context, tasks, join_first, &f));
-    CAFE_PASS(cafe_each(context, tasks, flatten, &f));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, start_alone, &f));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, join_first, &f));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, flatten, &f));
     f.skipped = frequent_root(&f);
-    CAFE_PASS(cafe_each(context, tasks, join_rest, &f));
-    CAFE_PASS(cafe_each(context, tasks, flatten, &f));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, join_rest, &f));
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, flatten, &f));
     *count = number_roots(component, graph->n);
     return CAFE_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 
 enum { ROWS = 4096 };
 
@@ -21,42 +22,27 @@ typedef struct counting {
     tally *tallies; /* one per block of rows */
 } counting;
 
-static double row_weight(const cafe_graph *graph, int64_t u) {
-    const int64_t *offsets = graph->offsets;
-    double sum = 0;
-    if (!graph->weights) return (double)(offsets[u + 1] - offsets[u]);
-    for (int64_t i = offsets[u]; i < offsets[u + 1]; i++) sum += graph->weights[i];
-    return sum;
-}
-
-/* Rows ascend and have no entry twice: bisection finds the loop. */
+/* Rows have no entry twice: one loop at most. */
 static int64_t row_loops(const cafe_graph *graph, int64_t u) {
-    int64_t low = graph->offsets[u], end = graph->offsets[u + 1], high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] < u)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && graph->targets[low] == u;
+    int64_t end = graph->offsets[u + 1];
+    int64_t at = cafe_row_find(graph->targets, graph->offsets[u], end, u);
+    return at < end && graph->targets[at] == u;
 }
 
-static void count_rows(void *argument, int64_t task) {
+static void count_rows(void *argument, int64_t first, int64_t last) {
     counting *c = argument;
     const int64_t *offsets = c->graph->offsets;
-    int64_t end = cafe_block_end(c->graph->n, ROWS, task);
     tally t = {.min_degree = INT64_MAX};
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         int64_t entries = offsets[u + 1] - offsets[u], loops = row_loops(c->graph, u);
         int64_t degree = entries + loops; /* a loop has both its ends here */
         t.loops += loops;
         t.isolated += entries == loops;
         if (degree < t.min_degree) t.min_degree = degree;
         if (degree > t.max_degree) t.max_degree = degree;
-        t.weight += row_weight(c->graph, u);
+        t.weight += cafe_row_sum(offsets, c->graph->weights, u);
     }
-    c->tallies[task] = t;
+    c->tallies[first / ROWS] = t;
 }
 
 static void add_tallies(const tally *tallies, int64_t count, cafe_graph *graph) {
@@ -100,7 +86,7 @@ cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
     counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies)};
     cafe_status status = c.tallies ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!c.tallies) goto done;
-    CAFE_TRY(cafe_each(context, blocks, count_rows, &c));
+    CAFE_TRY(cafe_ranges(context, graph->n, ROWS, count_rows, &c));
     add_tallies(c.tallies, blocks, graph);
     CAFE_TRY(count_components(context, graph));
 done:

@@ -16,21 +16,6 @@
 
 enum { ROWS = 1024, STRETCH = 1 << 20 };
 
-void cafe_arcs_free(cafe_context *context, cafe_arcs *arcs) {
-    cafe_mem_free_all(context, arcs->offsets, arcs->targets, arcs->weights);
-    *arcs = (cafe_arcs){0};
-}
-
-static cafe_status arcs_create(cafe_context *context, int64_t n, int64_t count, cafe_arcs *arcs) {
-    *arcs = (cafe_arcs){.n = n};
-    arcs->offsets = cafe_mem_zero(context, n + 2, sizeof *arcs->offsets);
-    arcs->targets = cafe_mem(context, count, sizeof *arcs->targets);
-    arcs->weights = cafe_mem(context, count, sizeof *arcs->weights);
-    if (arcs->offsets && arcs->targets && arcs->weights) return CAFE_OK;
-    cafe_arcs_free(context, arcs);
-    return CAFE_ERROR_MEMORY;
-}
-
 /* ---- links into rows ------------------------------------------------------------------------- */
 
 typedef struct arranging {
@@ -39,7 +24,7 @@ typedef struct arranging {
     const int32_t *source, *target;
     const float *weights; /* NULL: all 1 */
     bool keep_loops, add; /* add: repeated links add up, else the largest stays */
-    cafe_arcs *arcs;
+    cafe_rows *arcs;
     int64_t *length; /* of a row once merged */
     int64_t loops, zeros;
 } arranging;
@@ -92,7 +77,7 @@ static cafe_status place_links(arranging *a) {
 /* Sorts and merges rows in place. Equal targets come with weights ascending: added in double. */
 static void merge_rows(void *argument, int64_t task) {
     arranging *a = argument;
-    cafe_arcs *r = a->arcs;
+    cafe_rows *r = a->arcs;
     int64_t end = cafe_block_end(a->nodes, ROWS, task);
     for (int64_t u = task * ROWS; u < end; u++) {
         int64_t begin = r->offsets[u], last = r->offsets[u + 1], to = begin;
@@ -111,7 +96,7 @@ static void merge_rows(void *argument, int64_t task) {
 }
 
 static void close_gaps(arranging *a) {
-    cafe_arcs *r = a->arcs;
+    cafe_rows *r = a->arcs;
     int64_t to = 0;
     for (int64_t u = 0; u < a->nodes; u++) {
         int64_t from = r->offsets[u], length = a->length[u];
@@ -127,7 +112,7 @@ static void close_gaps(arranging *a) {
 
 static cafe_status arrange(arranging *a) {
     cafe_status status;
-    CAFE_TRY(arcs_create(a->context, a->nodes, a->count, a->arcs));
+    CAFE_TRY(cafe_rows_new(a->context, a->nodes, a->count, a->arcs));
     CAFE_TRY(count_links(a));
     CAFE_TRY(place_links(a));
     a->length = cafe_mem(a->context, a->nodes, sizeof *a->length);
@@ -139,9 +124,9 @@ done:
     return status;
 }
 
-cafe_status cafe_arcs_transpose(cafe_context *context, const cafe_arcs *arcs, cafe_arcs *turned) {
+cafe_status cafe_rows_transpose(cafe_context *context, const cafe_rows *arcs, cafe_rows *turned) {
     int64_t n = arcs->n, count = arcs->offsets[n];
-    CAFE_PASS(arcs_create(context, n, count, turned));
+    CAFE_PASS(cafe_rows_new(context, n, count, turned));
     for (int64_t i = 0; i < count; i++) turned->offsets[arcs->targets[i] + 2]++;
     for (int64_t u = 0; u < n; u++) turned->offsets[u + 2] += turned->offsets[u + 1];
     for (int64_t u = 0; u < n; u++)
@@ -156,33 +141,28 @@ cafe_status cafe_arcs_transpose(cafe_context *context, const cafe_arcs *arcs, ca
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 /* A + A^T, by the ordinary builder: each entry is a link, both directions of a pair add up. */
-static cafe_status sum_graph(cafe_context *context, const cafe_arcs *arcs, const float *weights,
+static cafe_status sum_graph(cafe_context *context, const cafe_rows *arcs, const float *weights,
                              cafe_graph_options options, cafe_graph **graph) {
-    int64_t n = arcs->n;
-    int32_t *source = cafe_mem(context, arcs->offsets[n], sizeof *source);
-    if (!source) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t i = arcs->offsets[u]; i < arcs->offsets[u + 1]; i++) source[i] = (int32_t)u;
-    options.directed = CAFE_DIRECTED_NO;
+    cafe_links links = {.nodes = arcs->n,
+                        .count = arcs->offsets[arcs->n],
+                        .offsets = arcs->offsets,
+                        .target = arcs->targets,
+                        .weights = weights};
     options.duplicates = CAFE_DUPLICATES_SUM;
-    options.weights = 1;
-    cafe_status status = cafe_graph_from_edges(context, n, arcs->offsets[n], source, arcs->targets,
-                                               weights, &options, graph);
-    cafe_mem_free(context, source);
-    return status;
+    return cafe_graph_of_links(context, &links, &options, graph);
 }
 
-static cafe_status flow_graph(cafe_context *context, const cafe_arcs *arcs,
+static cafe_status flow_graph(cafe_context *context, const cafe_rows *arcs,
                               cafe_graph_options options, cafe_graph **graph) {
     float *flow = cafe_mem(context, arcs->offsets[arcs->n], sizeof *flow);
     if (!flow) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_arcs_flow(context, arcs, flow);
+    cafe_status status = cafe_rows_flow(context, arcs, flow);
     if (status == CAFE_OK) status = sum_graph(context, arcs, flow, options, graph);
     cafe_mem_free(context, flow);
     return status;
 }
 
-static cafe_status apply(cafe_context *context, const cafe_arcs *arcs, int32_t rule,
+static cafe_status apply(cafe_context *context, const cafe_rows *arcs, int32_t rule,
                          const cafe_graph_options *options, cafe_graph **graph) {
     switch (rule) {
         case CAFE_DIRECTED_SUM: return sum_graph(context, arcs, arcs->weights, *options, graph);
@@ -207,7 +187,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
                                  int32_t rule, const cafe_graph_options *options,
                                  cafe_graph **graph) {
     cafe_graph_options o;
-    cafe_arcs arcs = {0};
+    cafe_rows arcs = {0};
     arranging a = {.context = context, .nodes = nodes, .count = count, .arcs = &arcs};
     cafe_status status;
     *graph = NULL;
@@ -232,7 +212,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     CAFE_TRY(apply(context, &arcs, rule, &o, graph));
     restate_counts(&a, arcs.offsets[nodes], rule, *graph);
 done:
-    cafe_arcs_free(context, &arcs);
+    cafe_rows_free(context, &arcs);
     cafe_phase(context, "", 0);
     return status;
 }

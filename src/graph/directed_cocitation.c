@@ -7,78 +7,49 @@
  * Hubs make B large: a node with d links in gives d^2 entries. What B can have at most is found in
  * one pass over A before anything of that size is asked for.
  */
-#include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/pool.h"
 #include "graph/build.h"
+#include "graph/coarsen.h"
 #include "graph/directed.h"
 
 enum { ROWS = 64 };
 
-/* A thread's scratch: sums by node, who has one (mark[w] == u + 1), and the list of those. */
-typedef struct heap {
-    double *sums;
-    int32_t *mark, *touched;
-    int64_t count;
-} heap;
-
 typedef struct product {
     cafe_context *context;
-    const cafe_arcs *out;
-    cafe_arcs into;
-    double *sums; /* threads x n each */
-    int32_t *marks, *touched;
-    int64_t *offsets;
-    int32_t *targets; /* NULL while rows are counted */
-    float *weights;
+    const cafe_rows *out;
+    cafe_rows into, made; /* A^T, B */
+    cafe_tally *tallies;  /* one a worker */
 } product;
 
-/* heap += scale * row x of m, but for entry u. */
-static void add_row(const cafe_arcs *m, int64_t x, double scale, int64_t u, heap *h) {
-    for (int64_t i = m->offsets[x]; i < m->offsets[x + 1]; i++) {
-        int32_t w = m->targets[i];
-        if (w == u) continue;
-        if (h->mark[w] != u + 1) {
-            h->mark[w] = (int32_t)(u + 1);
-            h->sums[w] = 0;
-            h->touched[h->count++] = w;
-        }
-        h->sums[w] += scale * m->weights[i];
-    }
+/* tally += scale * row x of m, but for entry u. */
+static void add_row(const cafe_rows *m, int64_t x, double scale, int64_t u, cafe_tally *tally) {
+    for (int64_t i = m->offsets[x]; i < m->offsets[x + 1]; i++)
+        if (m->targets[i] != u) cafe_tally_add(tally, m->targets[i], scale * m->weights[i]);
 }
 
-static void multiply_row(const product *p, int64_t u, heap *h) {
-    const cafe_arcs *out = p->out, *into = &p->into;
-    h->count = 0;
+static void multiply_row(const product *p, int64_t u, cafe_tally *tally) {
+    const cafe_rows *out = p->out, *into = &p->into;
     for (int64_t i = out->offsets[u]; i < out->offsets[u + 1]; i++)
-        add_row(into, out->targets[i], out->weights[i], u, h);
+        add_row(into, out->targets[i], out->weights[i], u, tally);
     for (int64_t i = into->offsets[u]; i < into->offsets[u + 1]; i++)
-        add_row(out, into->targets[i], into->weights[i], u, h);
-}
-
-static void write_row(const product *p, int64_t u, const heap *h) {
-    int32_t *targets = p->targets + p->offsets[u];
-    float *weights = p->weights + p->offsets[u];
-    for (int64_t i = 0; i < h->count; i++) {
-        targets[i] = h->touched[i];
-        weights[i] = (float)h->sums[h->touched[i]];
-    }
-    cafe_sort_row((uint32_t *)targets, weights, h->count);
+        add_row(out, into->targets[i], into->weights[i], u, tally);
 }
 
 static void multiply_rows(void *argument, int64_t task, int32_t worker) {
-    product *p = argument;
-    int64_t n = p->out->n, end = cafe_block_end(n, ROWS, task);
-    heap h = {p->sums + worker * n, p->marks + worker * n, p->touched + worker * n, 0};
-    for (int64_t u = task * ROWS; u < end; u++) {
+    const product *p = argument;
+    const cafe_rows *made = &p->made;
+    cafe_tally *tally = &p->tallies[worker];
+    for (int64_t u = task * ROWS; u < cafe_block_end(made->n, ROWS, task); u++) {
+        int64_t first = cafe_row_begin(made, u), at = first;
         if (atomic_load(&p->context->cancelled)) return;
-        multiply_row(p, u, &h);
-        if (p->targets)
-            write_row(p, u, &h);
-        else
-            p->offsets[u + 1] = h.count;
+        multiply_row(p, u, tally);
+        for (int64_t i = 0; i < tally->count; i++)
+            cafe_row_put(made, &at, tally->keys[i], (float)tally->sum[tally->keys[i]]);
+        if (made->targets)
+            cafe_sort_row((uint32_t *)made->targets + first, made->weights + first, at - first);
+        cafe_row_end(made, u, at);
+        cafe_tally_clear(tally);
     }
 }
 
@@ -109,54 +80,33 @@ static cafe_status check_size(const product *p) {
                      bytes / 0x1p30, 2 * half / 0x1p30);
 }
 
-/* Zeroes the marks, whose rows are numbered from 1 in each pass. */
-static cafe_status run_pass(product *p) {
-    int64_t n = p->out->n;
-    memset(p->marks, 0, (size_t)(n * cafe_threads(p->context)) * sizeof *p->marks);
-    cafe_status status = cafe_parallel(p->context, cafe_blocks(n, ROWS), multiply_rows, p);
-    return status == CAFE_OK ? cafe_check_cancel(p->context) : status;
-}
-
-static cafe_status multiply(product *p) {
-    cafe_context *context = p->context;
-    int64_t n = p->out->n, room = n * cafe_threads(context);
-    p->sums = cafe_mem(context, room, sizeof *p->sums);
-    p->marks = cafe_mem(context, room, sizeof *p->marks);
-    p->touched = cafe_mem(context, room, sizeof *p->touched);
-    p->offsets = cafe_mem_zero(context, n + 1, sizeof *p->offsets);
-    if (!p->sums || !p->marks || !p->touched || !p->offsets) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(run_pass(p));
-    for (int64_t u = 0; u < n; u++) p->offsets[u + 1] += p->offsets[u];
-    p->targets = cafe_mem(context, p->offsets[n], sizeof *p->targets);
-    p->weights = cafe_mem(context, p->offsets[n], sizeof *p->weights);
-    if (!p->targets || !p->weights) return CAFE_ERROR_MEMORY;
-    return run_pass(p);
-}
-
 /* The graph keeps the rows themselves. */
-static cafe_status take_rows(product *p, cafe_graph **graph) {
-    cafe_status status = cafe_graph_from_csr(p->context, p->out->n, p->offsets, p->targets,
-                                             p->weights, 1, NULL, graph);
+static cafe_status take_rows(cafe_context *context, cafe_rows *rows, cafe_graph **graph) {
+    cafe_status status = cafe_graph_from_csr(context, rows->n, rows->offsets, rows->targets,
+                                             rows->weights, 1, NULL, graph);
     cafe_graph *g = *graph;
-    if (status != CAFE_OK || g->offsets != p->offsets) return status;
+    if (status != CAFE_OK || g->offsets != rows->offsets) return status;
     g->owns_rows = true;
-    if (g->weights) p->weights = NULL;
-    p->offsets = NULL;
-    p->targets = NULL;
+    if (g->weights) rows->weights = NULL;
+    rows->offsets = NULL;
+    rows->targets = NULL;
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_cocitation(cafe_context *context, const cafe_arcs *arcs,
+cafe_status cafe_graph_cocitation(cafe_context *context, const cafe_rows *arcs,
                                   cafe_graph **graph) {
     product p = {.context = context, .out = arcs};
     cafe_status status;
     cafe_phase(context, "cocitation", 0);
-    CAFE_TRY(cafe_arcs_transpose(context, arcs, &p.into));
+    CAFE_TRY(cafe_rows_transpose(context, arcs, &p.into));
     CAFE_TRY(check_size(&p));
-    CAFE_TRY(multiply(&p));
-    status = take_rows(&p, graph);
+    p.tallies = cafe_tallies_new(context, context->threads, arcs->n);
+    CAFE_TRY(p.tallies ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_rows_make(context, arcs->n, ROWS, multiply_rows, &p, &p.made));
+    status = take_rows(context, &p.made, graph);
 done:
-    cafe_arcs_free(context, &p.into);
-    cafe_mem_free_all(context, p.sums, p.marks, p.touched, p.offsets, p.targets, p.weights);
+    cafe_rows_free(context, &p.into);
+    cafe_rows_free(context, &p.made);
+    cafe_tallies_free(context, p.tallies, context->threads);
     return status;
 }

@@ -17,19 +17,17 @@ enum { ROWS = 1024, MOST_STEPS = 400 };
 static const double teleport = 0.15, enough = 1e-13;
 
 typedef struct walk {
-    const cafe_arcs *arcs;
-    cafe_arcs into;  /* A^T */
+    const cafe_rows *arcs;
+    cafe_rows into;  /* A^T */
     double *outward; /* row sums of A */
     double *now, *next;
-    double *change; /* per block of rows */
-    double base;    /* what every node gets */
+    double base; /* what every node gets */
 } walk;
 
-static void gather(void *argument, int64_t task) {
+static void gather(void *argument, int64_t first, int64_t last, double *changes) {
     walk *w = argument;
-    int64_t end = cafe_block_end(w->arcs->n, ROWS, task);
     double change = 0;
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         double sum = 0;
         for (int64_t i = w->into.offsets[u]; i < w->into.offsets[u + 1]; i++) {
             int32_t from = w->into.targets[i];
@@ -38,7 +36,7 @@ static void gather(void *argument, int64_t task) {
         w->next[u] = w->base + (1 - teleport) * sum;
         change += fabs(w->next[u] - w->now[u]);
     }
-    w->change[task] = change;
+    *changes = change;
 }
 
 static void start(walk *w) {
@@ -52,15 +50,14 @@ static void start(walk *w) {
 }
 
 static cafe_status stationary(cafe_context *context, walk *w) {
-    int64_t n = w->arcs->n, tasks = cafe_blocks(n, ROWS);
+    int64_t n = w->arcs->n;
     start(w);
     for (int step = 0; step < MOST_STEPS; step++) {
         double stuck = 0, change = 0;
         for (int64_t u = 0; u < n; u++)
             if (w->outward[u] == 0) stuck += w->now[u];
         w->base = (teleport + (1 - teleport) * stuck) / (double)n;
-        CAFE_PASS(cafe_each(context, tasks, gather, w));
-        for (int64_t b = 0; b < tasks; b++) change += w->change[b];
+        CAFE_PASS(cafe_sums(context, n, ROWS, gather, w, 1, &change));
         double *turn = w->now;
         w->now = w->next;
         w->next = turn;
@@ -69,24 +66,23 @@ static cafe_status stationary(cafe_context *context, walk *w) {
     return CAFE_OK;
 }
 
-cafe_status cafe_arcs_flow(cafe_context *context, const cafe_arcs *arcs, float *flow) {
+cafe_status cafe_rows_flow(cafe_context *context, const cafe_rows *arcs, float *flow) {
     int64_t n = arcs->n;
     walk w = {.arcs = arcs};
     cafe_status status;
     cafe_phase(context, "flow", 0);
-    CAFE_TRY(cafe_arcs_transpose(context, arcs, &w.into));
+    CAFE_TRY(cafe_rows_transpose(context, arcs, &w.into));
     status = CAFE_ERROR_MEMORY;
     w.outward = cafe_mem(context, n, sizeof *w.outward);
     w.now = cafe_mem(context, n, sizeof *w.now);
     w.next = cafe_mem(context, n, sizeof *w.next);
-    w.change = cafe_mem(context, cafe_blocks(n, ROWS), sizeof *w.change);
-    if (!w.outward || !w.now || !w.next || !w.change) goto done;
+    if (!w.outward || !w.now || !w.next) goto done;
     CAFE_TRY(stationary(context, &w));
     for (int64_t u = 0; u < n; u++)
         for (int64_t i = arcs->offsets[u]; i < arcs->offsets[u + 1]; i++)
             flow[i] = (float)(w.now[u] * (arcs->weights[i] / w.outward[u]));
 done:
-    cafe_arcs_free(context, &w.into);
-    cafe_mem_free_all(context, w.outward, w.now, w.next, w.change);
+    cafe_rows_free(context, &w.into);
+    cafe_mem_free_all(context, w.outward, w.now, w.next);
     return status;
 }

@@ -23,6 +23,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "kernels/rows.h"
 #include "method/others.h"
 
@@ -138,30 +139,19 @@ static void update(const gf *f, int64_t u, int64_t j) {
          (float)(1 / (1 + s * f->lambda / dw)), x, y);
 }
 
-/* The first arc of row u to a target >= w; rows are sorted. */
-static int64_t first_arc(const cafe_graph *g, int64_t u, int64_t w) {
-    int64_t low = g->offsets[u], high = g->offsets[u + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (g->targets[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int64_t block_start(const gf *f, int64_t block) {
     return f->s->n * block / f->blocks;
 }
 
 /* All edges between two blocks, or within one: those with u < w. */
 static void update_pair(const gf *f, int64_t a, int64_t b) {
+    const cafe_graph *g = f->graph;
     int64_t from = block_start(f, b), end = block_start(f, b + 1);
-    for (int64_t u = block_start(f, a); u < block_start(f, a + 1); u++)
-        for (int64_t j = first_arc(f->graph, u, a == b ? u + 1 : from);
-             j < f->graph->offsets[u + 1] && f->graph->targets[j] < end; j++)
-            update(f, u, j);
+    for (int64_t u = block_start(f, a); u < block_start(f, a + 1); u++) {
+        int64_t last = g->offsets[u + 1];
+        int64_t j = cafe_row_find(g->targets, g->offsets[u], last, a == b ? u + 1 : from);
+        for (; j < last && g->targets[j] < end; j++) update(f, u, j);
+    }
 }
 
 /* Pair number `pair` of a round of a tournament of B: the last block stays, the others go round. */

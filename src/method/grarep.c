@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "method/others.h"
 #include "spectral/eigen.h"
 
@@ -48,13 +49,13 @@ typedef struct grarep {
     float *y;            /* Y^k */
     double *degree, *tau;
     double *scratch; /* a row per worker */
-    double *squares; /* |Y|^2 by blocks of rows */
+    double squares;  /* |Y|^2 */
     const double *x; /* of a product: x -> z = Y^T x -> out = Y z */
     double *z, *out;
 } grarep;
 
 static void free_grarep(cafe_context *context, grarep *g) {
-    void *all[] = {g->power, g->next, g->y, g->degree, g->tau, g->scratch, g->squares, g->z};
+    void *all[] = {g->power, g->next, g->y, g->degree, g->tau, g->scratch, g->z};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
 }
 
@@ -65,17 +66,16 @@ static cafe_status new_grarep(cafe_context *context, const cafe_graph *graph, gr
     g->power = cafe_mem_zero(context, n * n, sizeof *g->power);
     g->next = cafe_mem(context, n * n, sizeof *g->next);
     g->y = cafe_mem(context, n * n, sizeof *g->y);
-    g->degree = cafe_mem_zero(context, n, sizeof *g->degree);
+    g->degree = cafe_mem(context, n, sizeof *g->degree);
     g->tau = cafe_mem(context, n, sizeof *g->tau);
     g->scratch = cafe_mem(context, context->threads * n, sizeof *g->scratch);
-    g->squares = cafe_mem(context, cafe_blocks(n, ROWS), sizeof *g->squares);
     g->z = cafe_mem(context, n * WIDTH, sizeof *g->z);
-    bool all = g->power && g->next && g->y && g->degree && g->tau && g->scratch && g->squares;
+    bool all = g->power && g->next && g->y && g->degree && g->tau && g->scratch;
     if (!all || !g->z) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++)
-            g->degree[u] += graph->weights ? graph->weights[j] : 1;
-    for (int64_t u = 0; u < n; u++) g->power[u * n + u] = 1; /* A^0 */
+    for (int64_t u = 0; u < n; u++) {
+        g->degree[u] = cafe_row_sum(graph->offsets, graph->weights, u);
+        g->power[u * n + u] = 1; /* A^0 */
+    }
     return CAFE_OK;
 }
 
@@ -98,19 +98,19 @@ static void power_block(void *argument, int64_t block, int32_t worker) {
 }
 
 /* tau_j = sum over i of A^k_ij, for a slice of columns */
-static void tau_slice(void *argument, int64_t slice) {
+static void tau_slice(void *argument, int64_t first, int64_t last) {
     const grarep *g = argument;
-    int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
-    for (int64_t j = from; j < end; j++) g->tau[j] = 0;
+    int64_t from = first;
+    for (int64_t j = from; j < last; j++) g->tau[j] = 0;
     for (int64_t i = 0; i < g->n; i++)
-        for (int64_t j = from; j < end; j++) g->tau[j] += g->power[i * g->n + j];
+        for (int64_t j = from; j < last; j++) g->tau[j] += g->power[i * g->n + j];
 }
 
 /* Y_ij = max(0, log(A^k_ij / tau_j) - log(1/N)) */
-static void log_block(void *argument, int64_t block) {
+static void log_block(void *argument, int64_t first, int64_t last, double *sum) {
     const grarep *g = argument;
-    double squares = 0;
-    for (int64_t i = block * ROWS; i < cafe_block_end(g->n, ROWS, block); i++)
+    double squares = 0; /* of its own: the others' sums lie beside this one's */
+    for (int64_t i = first; i < last; i++)
         for (int64_t j = 0; j < g->n; j++) {
             float a = g->power[i * g->n + j];
             double shifted = a > 0 ? log((double)g->n * a / g->tau[j]) : 0;
@@ -118,7 +118,7 @@ static void log_block(void *argument, int64_t block) {
             g->y[i * g->n + j] = y;
             squares += (double)y * y;
         }
-    g->squares[block] = squares;
+    *sum = squares;
 }
 
 /* A^k from A^(k-1), and Y^k of it. */
@@ -126,8 +126,9 @@ static cafe_status advance(cafe_context *context, grarep *g) {
     CAFE_PASS(cafe_parallel(context, cafe_blocks(g->n, ROWS), power_block, g));
     float *old = g->power;
     g->power = g->next, g->next = old;
-    CAFE_PASS(cafe_each(context, cafe_blocks(g->n, SLICE), tau_slice, g));
-    return cafe_each(context, cafe_blocks(g->n, ROWS), log_block, g);
+    CAFE_PASS(cafe_ranges(context, g->n, SLICE, tau_slice, g));
+    g->squares = 0;
+    return cafe_sums(context, g->n, ROWS, log_block, g, 1, &g->squares);
 }
 
 /* ---- x -> Y Y^T x ---------------------------------------------------------------------------- */
@@ -137,12 +138,12 @@ static inline void add(double y, const double *restrict x, double *restrict z) {
     for (int k = 0; k < WIDTH; k++) z[k] += y * x[k];
 }
 
-static void transposed_slice(void *argument, int64_t slice) {
+static void transposed_slice(void *argument, int64_t first, int64_t last) {
     const grarep *g = argument;
-    int64_t from = slice * SLICE, end = cafe_block_end(g->n, SLICE, slice);
-    memset(g->z + from * WIDTH, 0, (size_t)((end - from) * WIDTH) * sizeof *g->z);
+    int64_t from = first;
+    memset(g->z + from * WIDTH, 0, (size_t)((last - from) * WIDTH) * sizeof *g->z);
     for (int64_t i = 0; i < g->n; i++)
-        for (int64_t j = from; j < end; j++)
+        for (int64_t j = from; j < last; j++)
             add(g->y[i * g->n + j], g->x + i * WIDTH, g->z + j * WIDTH);
 }
 
@@ -158,7 +159,7 @@ static void plain_block(void *argument, int64_t first, int64_t last) {
 static cafe_status product(cafe_context *context, void *argument, const double *x, double *y) {
     grarep *g = argument;
     g->x = x, g->out = y;
-    CAFE_PASS(cafe_each(context, cafe_blocks(g->n, SLICE), transposed_slice, g));
+    CAFE_PASS(cafe_ranges(context, g->n, SLICE, transposed_slice, g));
     return cafe_ranges(context, g->n, ROWS, plain_block, g);
 }
 
@@ -177,9 +178,8 @@ static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, in
     int64_t most = count < g->n ? count : g->n;
     cafe_eigen_problem problem = {g->n, product, cafe_want_size, g, most, tolerance, 0};
     cafe_eigen found;
-    double loss = 0;
+    double loss = g->squares;
     CAFE_PASS(cafe_eigen_solve(context, &problem, &found));
-    for (int64_t b = 0; b < cafe_blocks(g->n, ROWS); b++) loss += g->squares[b];
     for (int64_t j = 0; j < found.count; j++) {
         double square = found.values[j] > tolerance * found.values[0] ? found.values[j] : 0;
         put_column(s, first + j, sqrt(square), found.vectors + j, found.count);

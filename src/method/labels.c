@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "method/others.h"
 
 enum { BLOCK = 256 };
@@ -70,17 +71,10 @@ typedef struct carrier {
     double *change; /* the largest of each block */
 } carrier;
 
-static double degree(const cafe_graph *g, int64_t u) {
-    double sum = 0;
-    if (!g->weights) return (double)(g->offsets[u + 1] - g->offsets[u]);
-    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) sum += g->weights[j];
-    return sum;
-}
-
 static void start_block(void *argument, int64_t first, int64_t last) {
     carrier *c = argument;
     for (int64_t u = first; u < last; u++) {
-        double d = degree(c->graph, u);
+        double d = cafe_row_sum(c->graph->offsets, c->graph->weights, u);
         c->outward[u] = c->clamp || !(d > 0) ? 1 : 1 / sqrt(d);
         c->inward[u] = !(d > 0) ? 0 : c->clamp ? 1 / d : 1 / sqrt(d);
         memset(c->from + u * c->stride, 0, (size_t)c->stride * sizeof *c->from);

@@ -113,15 +113,15 @@ static void power_block(void *argument, int64_t first, int64_t last) {
 }
 
 /* log(max(1, M)) in the place of the sum; the two halves agree but for rounding. */
-static void log_block(void *argument, int64_t block) {
+static void log_block(void *argument, int64_t first, int64_t last) {
     const netmf *m = argument;
     double squares = 0;
-    for (int64_t i = block * ROWS * m->n; i < cafe_block_end(m->n, ROWS, block) * m->n; i++) {
+    for (int64_t i = first * m->n; i < last * m->n; i++) {
         double value = m->factor * m->sum[i];
         m->sum[i] = value > 1 ? log(value) : 0;
         squares += m->sum[i] * m->sum[i];
     }
-    m->squares[block] = squares;
+    m->squares[first / ROWS] = squares;
 }
 
 static cafe_status fill(cafe_context *context, int64_t window, netmf *m) {
@@ -132,7 +132,7 @@ static cafe_status fill(cafe_context *context, int64_t window, netmf *m) {
         m->power = m->next, m->next = old;
         cafe_step(context, r, 0);
     }
-    return cafe_each(context, cafe_blocks(m->n, ROWS), log_block, m);
+    return cafe_ranges(context, m->n, ROWS, log_block, m);
 }
 
 /* ---- its factors ----------------------------------------------------------------------------- */

@@ -24,33 +24,24 @@ typedef enum cafe_pair_loss {
     CAFE_LOSS_NEGATIVE = 1      /* pairs told from pairs with a drawn context */
 } cafe_pair_loss;
 
-/* Perozzi, Al-Rfou, Skiena: DeepWalk (KDD 2014). */
-typedef struct cafe_deepwalk_options {
+/* Perozzi, Al-Rfou, Skiena: DeepWalk (KDD 2014); Grover, Leskovec: node2vec (KDD 2016). */
+typedef struct cafe_walks_options {
     size_t struct_size;
     int64_t columns;
     int64_t walks;    /* from each node */
     int64_t length;   /* nodes of a walk */
     int64_t window;   /* contexts are at most this many steps away */
-    int32_t loss;     /* cafe_pair_loss */
+    int32_t loss;     /* DeepWalk: cafe_pair_loss */
     int64_t negative; /* drawn contexts for each pair */
     int64_t epochs;   /* passes over the walks */
     double rate;      /* of learning at the start; it falls linearly */
+    double p;         /* node2vec: a step back is taken 1/p times as often as one to a common */
+    double q;         /* neighbour; a step away, 1/q times */
     int32_t fast;     /* 1: threads race, results differ from run to run */
-} cafe_deepwalk_options;
+} cafe_walks_options;
 
+typedef cafe_walks_options cafe_deepwalk_options, cafe_node2vec_options;
 CAFE_OTHER_OPTIONS(deepwalk)
-
-/* Grover, Leskovec: node2vec (KDD 2016). */
-typedef struct cafe_node2vec_options {
-    size_t struct_size;
-    int64_t columns;
-    int64_t walks, length, window, negative, epochs; /* as above */
-    double rate;
-    double p; /* a step back is taken 1/p times as often as one to a common neighbour */
-    double q; /* a step away, 1/q times */
-    int32_t fast;
-} cafe_node2vec_options;
-
 CAFE_OTHER_OPTIONS(node2vec)
 
 typedef enum cafe_line_order {

@@ -22,15 +22,15 @@ enum { NODES = 64 }; /* rows of W_1 of one task */
 /* ---- gradients of a layer -------------------------------------------------------------------- */
 
 /* Column sums of D, a tile of columns at a time. */
-static void bias_tile(void *argument, int64_t tile) {
+static void bias_tile(void *argument, int64_t first, int64_t last) {
     const cafe_sdne_job *job = argument;
     const cafe_sdne_layer *layer = &job->net->layer[job->l];
-    int64_t from = tile * CAFE_SDNE_TILE, end = cafe_block_end(layer->out, CAFE_SDNE_TILE, tile);
+    int64_t from = first;
     const float *delta = job->net->delta[job->l];
     float *restrict sum = job->net->gradient + layer->bias;
-    memset(sum + from, 0, (size_t)(end - from) * sizeof *sum);
+    memset(sum + from, 0, (size_t)(last - from) * sizeof *sum);
     for (int64_t i = 0; i < job->net->rows; i++)
-        for (int64_t k = from; k < end; k++) sum[k] += delta[i * layer->out + k];
+        for (int64_t k = from; k < last; k++) sum[k] += delta[i * layer->out + k];
 }
 
 /* Rows w of X^T D_1: sum over u in the batch of x(u,w) d_u */
@@ -54,7 +54,7 @@ static void sparse_block(void *argument, int64_t first, int64_t last) {
 static cafe_status layer_gradient(cafe_sdne_net *net, int64_t l) {
     const cafe_sdne_layer *layer = &net->layer[l];
     cafe_sdne_job job = {net, l};
-    CAFE_PASS(cafe_each(net->context, cafe_blocks(layer->out, CAFE_SDNE_TILE), bias_tile, &job));
+    CAFE_PASS(cafe_ranges(net->context, layer->out, CAFE_SDNE_TILE, bias_tile, &job));
     if (l == 0) return cafe_ranges(net->context, net->graph->n, NODES, sparse_block, net);
     cafe_sdne_product p = {.rows = layer->in, .columns = layer->out, .inner = net->rows};
     p.a = net->value[l - 1];
@@ -128,12 +128,11 @@ typedef struct step_job {
 
 /* Kingma and Ba (2015): m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,
  *     theta <- theta - rate m / (sqrt(v) + epsilon) */
-static void step_block(void *argument, int64_t block) {
+static void step_block(void *argument, int64_t first, int64_t last) {
     const float b1 = 0.9f, b2 = 0.999f, epsilon = 1e-8f;
     const step_job *job = argument;
     cafe_sdne_net *net = job->net;
-    int64_t end = cafe_block_end(net->parameters, CAFE_SDNE_BLOCK, block);
-    for (int64_t i = block * CAFE_SDNE_BLOCK; i < end; i++) {
+    for (int64_t i = first; i < last; i++) {
         float g = cafe_sdne_slope(net, i);
         net->first[i] = b1 * net->first[i] + (1 - b1) * g;
         net->second[i] = b2 * net->second[i] + (1 - b2) * g * g;
@@ -145,5 +144,5 @@ cafe_status cafe_sdne_step(cafe_sdne_net *net) {
     double t = (double)++net->steps;
     step_job job = {net, 0};
     job.rate = (float)(net->options.rate * sqrt(1 - pow(0.999, t)) / (1 - pow(0.9, t)));
-    return cafe_each(net->context, cafe_blocks(net->parameters, CAFE_SDNE_BLOCK), step_block, &job);
+    return cafe_ranges(net->context, net->parameters, CAFE_SDNE_BLOCK, step_block, &job);
 }

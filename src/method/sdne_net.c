@@ -41,7 +41,6 @@ double cafe_sdne_bytes(int64_t n, const cafe_sdne_options *o) {
 static cafe_status allocate(cafe_sdne_net *net) {
     cafe_context *context = net->context;
     int64_t rows = net->options.batch, n = net->graph->n;
-    int64_t blocks = cafe_blocks(net->parameters, CAFE_SDNE_BLOCK);
     float **array[] = {&net->theta, &net->gradient, &net->first, &net->second};
     bool whole = true;
     for (int i = 0; i < 4; i++) {
@@ -58,8 +57,7 @@ static cafe_status allocate(cafe_sdne_net *net) {
     if (!whole) return CAFE_ERROR_MEMORY;
     net->place = cafe_mem(context, n, sizeof *net->place);
     net->row_loss = cafe_mem(context, n, sizeof *net->row_loss);
-    net->block_losses = cafe_mem(context, blocks, sizeof *net->block_losses);
-    return cafe_mem_had(net->place, net->row_loss, net->block_losses);
+    return cafe_mem_had(net->place, net->row_loss);
 }
 
 void cafe_sdne_net_free(cafe_sdne_net *net) {
@@ -70,7 +68,7 @@ void cafe_sdne_net_free(cafe_sdne_net *net) {
         if (net->delta[l] != net->value[l]) cafe_mem_free(net->context, net->delta[l]);
         cafe_mem_free(net->context, net->value[l]);
     }
-    cafe_mem_free_all(net->context, net->place, net->row_loss, net->block_losses, net);
+    cafe_mem_free_all(net->context, net->place, net->row_loss, net);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -83,12 +81,11 @@ static float radius(const cafe_sdne_net *net, int l) {
     return (float)(4 * sqrt(6 / (in + out)));
 }
 
-static void start_block(void *argument, int64_t block) {
+static void start_block(void *argument, int64_t first, int64_t last) {
     cafe_sdne_net *net = argument;
-    int64_t end = cafe_block_end(net->weights, CAFE_SDNE_BLOCK, block);
-    for (int64_t i = block * CAFE_SDNE_BLOCK; i < end; i += 4) {
+    for (int64_t i = first; i < last; i += 4) {
         cafe_random4 r = cafe_philox(net->context->seed, CAFE_STREAM_SDNE_WEIGHTS, (uint64_t)i);
-        for (int64_t k = i; k < i + 4 && k < end; k++) {
+        for (int64_t k = i; k < i + 4 && k < last; k++) {
             int l = 0;
             while (l + 1 < CAFE_SDNE_LAYERS && k >= net->layer[l + 1].weight) l++;
             net->theta[k] = radius(net, l) * (float)(2 * cafe_uniform_open(r.v[k - i]) - 1);
@@ -125,7 +122,7 @@ cafe_status cafe_sdne_net_new(cafe_context *context, const cafe_graph *graph,
     made->scale = 1 / largest_weight(graph);
     lay_out(graph->n, options, made);
     CAFE_TRY(allocate(made));
-    CAFE_TRY(cafe_each(context, cafe_blocks(made->weights, CAFE_SDNE_BLOCK), start_block, made));
+    CAFE_TRY(cafe_ranges(context, made->weights, CAFE_SDNE_BLOCK, start_block, made));
     start_output(made);
     *net = made;
     made = NULL;
@@ -242,13 +239,11 @@ static void pairs_row(void *argument, int64_t u) {
     job->net->row_loss[u] = loss;
 }
 
-static void weights_block(void *argument, int64_t block) {
+static void weights_block(void *argument, int64_t first, int64_t last, double *squares) {
     cafe_sdne_net *net = argument;
     double sum = 0;
-    for (int64_t i = block * CAFE_SDNE_BLOCK;
-         i < cafe_block_end(net->weights, CAFE_SDNE_BLOCK, block); i++)
-        sum += (double)net->theta[i] * net->theta[i];
-    net->block_losses[block] = sum;
+    for (int64_t i = first; i < last; i++) sum += (double)net->theta[i] * net->theta[i];
+    *squares = sum;
 }
 
 static double add(int64_t count, const double *values) {
@@ -265,9 +260,9 @@ static void keep_codes(const cafe_sdne_net *net, int64_t stride, float *h) {
 }
 
 cafe_status cafe_sdne_evaluate(cafe_sdne_net *net, int64_t stride, float *h, double *loss) {
-    int64_t n = net->graph->n, blocks = cafe_blocks(net->weights, CAFE_SDNE_BLOCK);
+    int64_t n = net->graph->n;
     pairs_job pairs = {net, stride, h};
-    double second = 0;
+    double second = 0, squares = 0;
     net->nodes = NULL;
     for (net->from = 0; net->from < n; net->from += net->rows) {
         net->rows = n - net->from < net->options.batch ? n - net->from : net->options.batch;
@@ -276,8 +271,8 @@ cafe_status cafe_sdne_evaluate(cafe_sdne_net *net, int64_t stride, float *h, dou
         keep_codes(net, stride, h);
     }
     CAFE_PASS(cafe_each(net->context, n, pairs_row, &pairs));
-    CAFE_PASS(cafe_each(net->context, blocks, weights_block, net));
-    *loss = second + net->options.alpha * add(n, net->row_loss) +
-            net->options.nu / 2 * add(blocks, net->block_losses);
+    CAFE_PASS(
+        cafe_sums(net->context, net->weights, CAFE_SDNE_BLOCK, weights_block, net, 1, &squares));
+    *loss = second + net->options.alpha * add(n, net->row_loss) + net->options.nu / 2 * squares;
     return CAFE_OK;
 }

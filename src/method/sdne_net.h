@@ -41,10 +41,10 @@ typedef struct cafe_sdne_net {
 
     const int32_t *nodes; /* the batch: NULL for the nodes from `from` on */
     int64_t from, rows;
-    int32_t *place;                  /* row of a node in the batch, -1: not in it */
-    float *value[CAFE_SDNE_LAYERS];  /* rows x out: V; that of the last layer becomes its delta */
-    float *delta[CAFE_SDNE_LAYERS];  /* rows x out: derivative by what the sigmoid is taken of */
-    double *row_loss, *block_losses; /* per row; per block of parameters or of rows */
+    int32_t *place;                 /* row of a node in the batch, -1: not in it */
+    float *value[CAFE_SDNE_LAYERS]; /* rows x out: V; that of the last layer becomes its delta */
+    float *delta[CAFE_SDNE_LAYERS]; /* rows x out: derivative by what the sigmoid is taken of */
+    double *row_loss;               /* per row */
 } cafe_sdne_net;
 
 /* A task over one layer. */

@@ -2,6 +2,7 @@
 #ifndef CAFE_METHOD_SKIPGRAM_H
 #define CAFE_METHOD_SKIPGRAM_H
 
+#include "graph/rows.h"
 #include "method/others.h"
 #include "method/pairs.h"
 #include "method/skipgram_kernel.h"
@@ -26,8 +27,6 @@ static inline int32_t cafe_noise_in(const cafe_noise *noise, int64_t block, cafe
                            noise->offsets[block + 1], cafe_draw(draws));
 }
 int32_t cafe_noise_draw(const cafe_noise *noise, cafe_draws *draws);
-
-double cafe_weighted_degree(const cafe_graph *graph, int64_t u);
 
 /* ---- the tree of the hierarchical softmax ---------------------------------------------------- */
 
@@ -90,10 +89,5 @@ typedef struct cafe_skipgram {
 
 /* The mean loss of a pair over a fixed sample of the source's units. */
 cafe_status cafe_skipgram_loss(cafe_context *context, const cafe_skipgram *s, double *loss);
-
-/* DeepWalk and node2vec: walks of a walker as pairs, trained. */
-cafe_status cafe_walk_train(cafe_context *context, const cafe_graph *graph, double p, double q,
-                            int64_t walks, int64_t length, int64_t window,
-                            const cafe_skipgram_plan *plan, cafe_solution **solution);
 
 #endif

@@ -43,3 +43,7 @@ TARGET static void NAME(apply)(int64_t stride, float *move, float *h) {
 }
 
 static const cafe_skip_kernels NAME(kernels) = {WORD, NAME(dot), NAME(pull), NAME(apply)};
+
+#undef TARGET
+#undef WORD
+#undef NAME

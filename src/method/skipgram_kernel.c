@@ -17,25 +17,16 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #define WORD           "plain"
 #define NAME(function) plain_##function
 #include "method/skipgram_body.h"
-#undef TARGET
-#undef WORD
-#undef NAME
 
 #if defined __x86_64__
 #define TARGET         __attribute__((target("avx2")))
 #define WORD           "avx2"
 #define NAME(function) avx2_##function
 #include "method/skipgram_body.h"
-#undef TARGET
-#undef WORD
-#undef NAME
 #define TARGET         __attribute__((target("avx512f,avx512vl")))
 #define WORD           "avx512"
 #define NAME(function) avx512_##function
 #include "method/skipgram_body.h"
-#undef TARGET
-#undef WORD
-#undef NAME
 #endif
 
 /* Threads that race read rows half changed: harmless for the method (Niu et al.: Hogwild!, NIPS
@@ -54,9 +45,6 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #define WORD           "racing"
 #define NAME(function) racing_##function
 #include "method/skipgram_body.h"
-#undef TARGET
-#undef WORD
-#undef NAME
 #endif
 
 const cafe_skip_kernels *cafe_skip_kernels_named(const char *name) {

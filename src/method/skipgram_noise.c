@@ -8,14 +8,6 @@
 #include "base/memory.h"
 #include "method/skipgram.h"
 
-double cafe_weighted_degree(const cafe_graph *graph, int64_t u) {
-    int64_t begin = graph->offsets[u], end = graph->offsets[u + 1];
-    double degree = 0;
-    if (!graph->weights) return (double)(end - begin);
-    for (int64_t j = begin; j < end; j++) degree += graph->weights[j];
-    return degree;
-}
-
 /* Nodes and shares of each block. A block without edges gets equal shares, which are never drawn
  * since its mass is 0. */
 static void list_blocks(const cafe_graph *graph, double power, cafe_noise *noise, float *share) {
@@ -25,7 +17,7 @@ static void list_blocks(const cafe_graph *graph, double power, cafe_noise *noise
         noise->offsets[b] = at;
         noise->mass[b] = 0;
         for (int64_t u = b; u < graph->n; u += noise->blocks, at++) {
-            double degree = cafe_weighted_degree(graph, u);
+            double degree = cafe_row_sum(graph->offsets, graph->weights, u);
             noise->nodes[at] = (int32_t)u;
             share[at] = degree > 0 ? (float)pow(degree, power) : 0;
             noise->mass[b] += share[at];

@@ -12,7 +12,7 @@
  */
 #include "method/walks.h"
 
-#include "base/memory.h"
+#include "graph/rows.h"
 
 enum {
     TRIES = 32, /* rejections in a row before the row is added up */
@@ -38,15 +38,9 @@ static int linked(const cafe_graph *g, int32_t a, int32_t b) {
     int64_t length_a = g->offsets[a + 1] - g->offsets[a];
     int64_t length_b = g->offsets[b + 1] - g->offsets[b];
     int32_t row = length_a < length_b ? a : b, wanted = length_a < length_b ? b : a;
-    int64_t low = g->offsets[row], high = g->offsets[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (g->targets[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->offsets[row + 1] && g->targets[low] == wanted;
+    int64_t end = g->offsets[row + 1];
+    int64_t at = cafe_row_find(g->targets, g->offsets[row], end, wanted);
+    return at < end && g->targets[at] == wanted;
 }
 
 static double bias(const cafe_walker *w, int32_t from, int32_t to) {

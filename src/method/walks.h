@@ -37,17 +37,6 @@ static inline int64_t cafe_draw_below(cafe_draws *d, int64_t bound) {
     return (int64_t)(((unsigned __int128)cafe_draw(d) * (uint64_t)bound) >> 64);
 }
 
-/* One of the entries begin .. end-1 by 64 random bits: the whole part of bits * count / 2^64 is the
- * entry, the fraction decides between it and its alias (keep NULL: all entries alike). */
-static inline int32_t cafe_alias_pick(const cafe_alias *alias, const int32_t *targets,
-                                      int64_t begin, int64_t end, uint64_t bits) {
-    unsigned __int128 product = (unsigned __int128)bits * (uint64_t)(end - begin);
-    int64_t j = begin + (int64_t)(product >> 64);
-    if (!alias->keep) return targets[j];
-    double fraction = (double)((uint64_t)product >> 11) * 0x1p-53;
-    return fraction < alias->keep[j] ? targets[j] : alias->other[j];
-}
-
 /* ---- walks ----------------------------------------------------------------------------------- */
 
 typedef struct cafe_walker {

@@ -26,10 +26,10 @@ typedef struct descent {
     atomic_llong moves; /* places changed in this round */
 } descent;
 
-static void picture_own(void *argument, int64_t task) {
+static void picture_own(void *argument, int64_t first, int64_t last) {
     descent *d = argument;
-    int64_t k = d->nearest->k, end = cafe_block_end(d->nearest->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    int64_t k = d->nearest->k;
+    for (int64_t u = first; u < last; u++) {
         memcpy(d->ids + u * d->width, d->nearest->ids + u * k, (size_t)k * sizeof *d->ids);
         memcpy(d->fresh + u * d->width, d->nearest->fresh + u * k, (size_t)k);
         memset(d->nearest->fresh + u * k, 0, (size_t)k);
@@ -84,7 +84,7 @@ static cafe_status descend(descent *d) {
     int64_t n = d->nearest->n, tasks = cafe_blocks(n, ROWS), threads = cafe_threads(d->context);
     cafe_phase(d->context, "neighbours", MOST_ROUNDS);
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        CAFE_PASS(cafe_each(d->context, tasks, picture_own, d));
+        CAFE_PASS(cafe_ranges(d->context, n, ROWS, picture_own, d));
         CAFE_PASS(picture_others(d));
         memset(d->seen, 0, (size_t)(threads * n) * sizeof *d->seen);
         atomic_store(&d->moves, 0);

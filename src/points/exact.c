@@ -42,15 +42,14 @@ typedef struct search {
     cafe_nearest *nearest;
 } search;
 
-static void fill_tile(void *argument, int64_t task) {
+static void fill_tile(void *argument, int64_t first, int64_t last) {
     search *s = argument;
     const cafe_points *p = s->points;
-    float *tile = s->tiles + task * p->dims * CAFE_TILE;
-    int64_t begin = task * CAFE_TILE, end = cafe_block_end(p->n, CAFE_TILE, task);
+    float *tile = s->tiles + first / CAFE_TILE * p->dims * CAFE_TILE;
     memset(tile, 0, (size_t)(p->dims * CAFE_TILE) * sizeof *tile);
-    for (int64_t w = begin; w < end; w++)
+    for (int64_t w = first; w < last; w++)
         for (int64_t d = 0; d < p->dims; d++)
-            tile[d * CAFE_TILE + w - begin] = p->x[w * p->dims + d];
+            tile[d * CAFE_TILE + w - first] = p->x[w * p->dims + d];
 }
 
 /* Points u .. u+3 (those below end) against one tile. */
@@ -70,13 +69,12 @@ static void search_tile(search *s, int64_t u, int64_t end, int64_t tile) {
     }
 }
 
-static void search_rows(void *argument, int64_t task) {
+static void search_rows(void *argument, int64_t first, int64_t last) {
     search *s = argument;
-    int64_t end = cafe_block_end(s->points->n, QUERY_ROWS, task);
     int64_t tiles = cafe_blocks(s->points->n, CAFE_TILE);
     for (int64_t t = 0; t < tiles; t++) {
         if (t % TILES_BETWEEN_LOOKS == 0 && atomic_load(&s->context->cancelled)) return;
-        for (int64_t u = task * QUERY_ROWS; u < end; u += CAFE_QUERIES) search_tile(s, u, end, t);
+        for (int64_t u = first; u < last; u += CAFE_QUERIES) search_tile(s, u, last, t);
     }
 }
 
@@ -89,8 +87,8 @@ cafe_status cafe_nearest_exact(cafe_context *context, const cafe_points *points,
     cafe_phase(context, "neighbours", 0);
     s.tiles = cafe_mem(context, tiles * CAFE_TILE, (size_t)points->dims * sizeof *s.tiles);
     if (!s.tiles) return CAFE_ERROR_MEMORY;
-    CAFE_TRY(cafe_each(context, tiles, fill_tile, &s));
-    CAFE_TRY(cafe_each(context, cafe_blocks(points->n, QUERY_ROWS), search_rows, &s));
+    CAFE_TRY(cafe_ranges(context, points->n, CAFE_TILE, fill_tile, &s));
+    CAFE_TRY(cafe_ranges(context, points->n, QUERY_ROWS, search_rows, &s));
     status = cafe_check_cancel(context);
 done:
     cafe_mem_free(context, s.tiles);

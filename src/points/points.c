@@ -19,6 +19,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
+#include "graph/rows.h"
 
 #define FIELD(name) offsetof(cafe_points_options, name)
 
@@ -54,25 +55,21 @@ typedef struct linking {
     cafe_nearest nearest; /* what was found */
     float *widths;        /* s_u; NULL: one width */
     atomic_llong bad;     /* the first row that cannot be used; INT64_MAX: none */
-    int64_t *start;       /* where the links of a point start */
-    int32_t *source, *target;
-    float *weights;
+    cafe_rows rows;       /* the links of each point */
 } linking;
 
-static void check_rows(void *argument, int64_t task) {
+static void check_rows(void *argument, int64_t first, int64_t last) {
     linking *l = argument;
     const cafe_points *p = &l->points;
-    int64_t end = cafe_block_end(p->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++)
+    for (int64_t u = first; u < last; u++)
         for (int64_t d = 0; d < p->dims; d++)
             if (!(fabsf(p->x[u * p->dims + d]) <= largest_value)) cafe_lower(&l->bad, u);
 }
 
-static void scale_rows(void *argument, int64_t task) {
+static void scale_rows(void *argument, int64_t first, int64_t last) {
     linking *l = argument;
     const cafe_points *p = &l->points;
-    int64_t end = cafe_block_end(p->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
+    for (int64_t u = first; u < last; u++) {
         const float *row = p->x + u * p->dims;
         double sum = 0;
         for (int64_t d = 0; d < p->dims; d++) sum += (double)row[d] * row[d];
@@ -84,9 +81,8 @@ static void scale_rows(void *argument, int64_t task) {
 
 static cafe_status prepare_rows(linking *l) {
     cafe_context *context = l->context;
-    int64_t tasks = cafe_blocks(l->points.n, ROWS);
     atomic_store(&l->bad, INT64_MAX);
-    CAFE_PASS(cafe_each(context, tasks, check_rows, l));
+    CAFE_PASS(cafe_ranges(context, l->points.n, ROWS, check_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "row %lld: expected numbers from -1e15 to 1e15, found another",
@@ -94,7 +90,7 @@ static cafe_status prepare_rows(linking *l) {
     if (l->options.kernel != CAFE_KERNEL_COSINE) return CAFE_OK;
     l->unit = cafe_mem(context, l->points.n * l->points.dims, sizeof *l->unit);
     if (!l->unit) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, tasks, scale_rows, l));
+    CAFE_PASS(cafe_ranges(context, l->points.n, ROWS, scale_rows, l));
     if (atomic_load(&l->bad) < INT64_MAX)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "row %lld: expected a direction for the cosine, found zeros alone",
@@ -158,55 +154,35 @@ static bool lists(const cafe_nearest *nearest, int64_t u, int32_t w, float squar
     return low < nearest->k && ids[low] == w;
 }
 
-/* Does place i of u's list become a link? A pair in both lists is linked by the point of smaller
- * index. */
+/* Does place i of all lists, which is u's, become a link? A pair in both lists is linked by the
+ * point of smaller index. */
 static bool is_link(const linking *l, int64_t u, int64_t i) {
-    int32_t w = l->nearest.ids[u * l->nearest.k + i];
-    bool both = lists(&l->nearest, w, (int32_t)u, l->nearest.squares[u * l->nearest.k + i]);
+    int32_t w = l->nearest.ids[i];
+    bool both = lists(&l->nearest, w, (int32_t)u, l->nearest.squares[i]);
     return l->options.mutual ? both && u < w : !both || u < w;
 }
 
-static void count_links(void *argument, int64_t task) {
-    linking *l = argument;
-    int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
-        l->start[u + 1] = 0;
-        for (int64_t i = 0; i < k; i++) l->start[u + 1] += is_link(l, u, i);
-    }
-}
-
-static void write_links(void *argument, int64_t task) {
-    linking *l = argument;
-    int64_t k = l->nearest.k, end = cafe_block_end(l->points.n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
-        int64_t at = l->start[u];
-        for (int64_t i = 0; i < k; i++) {
-            int32_t w = l->nearest.ids[u * k + i];
+static void link_rows(void *argument, int64_t task, int32_t worker) {
+    const linking *l = argument;
+    const cafe_rows *rows = &l->rows;
+    int64_t k = l->nearest.k;
+    (void)worker;
+    for (int64_t u = task * ROWS; u < cafe_block_end(rows->n, ROWS, task); u++) {
+        int64_t at = cafe_row_begin(rows, u);
+        for (int64_t i = u * k; i < (u + 1) * k; i++) {
+            int32_t w = l->nearest.ids[i];
             if (!is_link(l, u, i)) continue;
-            l->source[at] = (int32_t)u;
-            l->target[at] = w;
-            l->weights[at++] = similarity(l, u, w, l->nearest.squares[u * k + i]);
+            float weight = rows->targets ? similarity(l, u, w, l->nearest.squares[i]) : 0;
+            cafe_row_put(rows, &at, w, weight);
         }
+        cafe_row_end(rows, u, at);
     }
-}
-
-static cafe_status make_links(linking *l) {
-    cafe_context *context = l->context;
-    int64_t n = l->points.n, tasks = cafe_blocks(n, ROWS);
-    l->start = cafe_mem_zero(context, n + 1, sizeof *l->start);
-    if (!l->start) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, tasks, count_links, l));
-    for (int64_t u = 0; u < n; u++) l->start[u + 1] += l->start[u];
-    l->source = cafe_mem(context, l->start[n], sizeof *l->source);
-    l->target = cafe_mem(context, l->start[n], sizeof *l->target);
-    l->weights = cafe_mem(context, l->start[n], sizeof *l->weights);
-    if (!l->source || !l->target || !l->weights) return CAFE_ERROR_MEMORY;
-    return cafe_each(context, tasks, write_links, l);
 }
 
 static void free_linking(linking *l) {
     cafe_nearest_free(l->context, &l->nearest);
-    cafe_mem_free_all(l->context, l->unit, l->widths, l->start, l->source, l->target, l->weights);
+    cafe_rows_free(l->context, &l->rows);
+    cafe_mem_free_all(l->context, l->unit, l->widths);
 }
 
 static cafe_status check_call(linking *l, const cafe_points_options *options) {
@@ -222,15 +198,21 @@ static cafe_status check_call(linking *l, const cafe_points_options *options) {
 cafe_status cafe_graph_from_points(cafe_context *context, int64_t n, int64_t dims, const float *x,
                                    const cafe_points_options *options, cafe_graph **graph) {
     linking l = {.context = context, .points = {n, dims, x}};
+    cafe_graph_options defaults;
     cafe_status status;
     *graph = NULL;
     CAFE_TRY(check_call(&l, options));
     CAFE_TRY(prepare_rows(&l));
     CAFE_TRY(search(&l));
     CAFE_TRY(find_widths(&l));
-    CAFE_TRY(make_links(&l));
-    CAFE_TRY(
-        cafe_graph_from_edges(context, n, l.start[n], l.source, l.target, l.weights, NULL, graph));
+    CAFE_TRY(cafe_rows_make(context, n, ROWS, link_rows, &l, &l.rows));
+    cafe_links links = {.nodes = n,
+                        .count = l.rows.offsets[n],
+                        .offsets = l.rows.offsets,
+                        .target = l.rows.targets,
+                        .weights = l.rows.weights};
+    cafe_graph_options_init(&defaults);
+    CAFE_TRY(cafe_graph_of_links(context, &links, &defaults, graph));
 done:
     cafe_phase(context, "", 0);
     free_linking(&l);

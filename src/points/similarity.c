@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
+#include "graph/rows.h"
 
 enum { ROWS = 16 };
 
@@ -32,9 +33,7 @@ typedef struct shifting {
     double *least;    /* per block of rows */
     double minimum;   /* MINsim */
     atomic_llong bad; /* the first row with an entry that is not finite; INT64_MAX: none */
-    int64_t *offsets;
-    int32_t *targets;
-    float *weights;
+    cafe_rows rows;
 } shifting;
 
 static double symmetric(const shifting *s, int64_t u, int64_t w) {
@@ -45,39 +44,27 @@ static float shifted(const shifting *s, int64_t u, int64_t w) {
     return u == w && !s->diagonal ? 0 : (float)(symmetric(s, u, w) - s->minimum);
 }
 
-static void find_least(void *argument, int64_t task) {
+static void find_least(void *argument, int64_t first, int64_t last) {
     shifting *s = argument;
-    int64_t end = cafe_block_end(s->n, ROWS, task);
     double least = INFINITY;
-    for (int64_t u = task * ROWS; u < end; u++)
+    for (int64_t u = first; u < last; u++)
         for (int64_t w = 0; w < s->n; w++) {
             if (!isfinite(s->matrix[u * s->n + w])) cafe_lower(&s->bad, u);
             if (u != w || s->diagonal) least = fmin(least, symmetric(s, u, w));
         }
-    s->least[task] = least;
+    s->least[first / ROWS] = least;
 }
 
-static void count_row(void *argument, int64_t task) {
-    shifting *s = argument;
-    int64_t end = cafe_block_end(s->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
-        int64_t count = 0;
-        for (int64_t w = 0; w < s->n; w++) count += shifted(s, u, w) > 0;
-        s->offsets[u + 1] = count;
-    }
-}
-
-static void fill_row(void *argument, int64_t task) {
-    shifting *s = argument;
-    int64_t end = cafe_block_end(s->n, ROWS, task);
-    for (int64_t u = task * ROWS; u < end; u++) {
-        int64_t at = s->offsets[u];
+static void fill_rows(void *argument, int64_t task, int32_t worker) {
+    const shifting *s = argument;
+    (void)worker;
+    for (int64_t u = task * ROWS; u < cafe_block_end(s->n, ROWS, task); u++) {
+        int64_t at = cafe_row_begin(&s->rows, u);
         for (int64_t w = 0; w < s->n; w++) {
             float weight = shifted(s, u, w);
-            if (!(weight > 0)) continue;
-            s->targets[at] = (int32_t)w;
-            s->weights[at++] = weight;
+            if (weight > 0) cafe_row_put(&s->rows, &at, w, weight);
         }
+        cafe_row_end(&s->rows, u, at);
     }
 }
 
@@ -85,7 +72,7 @@ static cafe_status find_minimum(cafe_context *context, shifting *s) {
     int64_t blocks = cafe_blocks(s->n, ROWS);
     s->least = cafe_mem(context, blocks, sizeof *s->least);
     if (!s->least) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, blocks, find_least, s));
+    CAFE_PASS(cafe_ranges(context, s->n, ROWS, find_least, s));
     if (atomic_load(&s->bad) < INT64_MAX)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "row %lld of the similarities: expected finite numbers, found another",
@@ -93,18 +80,6 @@ static cafe_status find_minimum(cafe_context *context, shifting *s) {
     s->minimum = INFINITY;
     for (int64_t b = 0; b < blocks; b++) s->minimum = fmin(s->minimum, s->least[b]);
     return CAFE_OK;
-}
-
-static cafe_status make_rows(cafe_context *context, shifting *s) {
-    int64_t blocks = cafe_blocks(s->n, ROWS);
-    s->offsets = cafe_mem_zero(context, s->n + 1, sizeof *s->offsets);
-    if (!s->offsets) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, blocks, count_row, s));
-    for (int64_t u = 0; u < s->n; u++) s->offsets[u + 1] += s->offsets[u];
-    s->targets = cafe_mem(context, s->offsets[s->n], sizeof *s->targets);
-    s->weights = cafe_mem(context, s->offsets[s->n], sizeof *s->weights);
-    if (!s->targets || !s->weights) return CAFE_ERROR_MEMORY;
-    return cafe_each(context, blocks, fill_row, s);
 }
 
 cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const float *matrix,
@@ -119,12 +94,14 @@ cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const f
     s.diagonal = o.diagonal != 0;
     cafe_phase(context, "similarity", 0);
     CAFE_TRY(find_minimum(context, &s));
-    CAFE_TRY(make_rows(context, &s));
+    CAFE_TRY(cafe_rows_make(context, n, ROWS, fill_rows, &s, &s.rows));
     cafe_graph_options_init(&keep);
     keep.self_loops = CAFE_LOOPS_KEEP;
-    CAFE_TRY(cafe_graph_from_csr(context, n, s.offsets, s.targets, s.weights, 0, &keep, graph));
+    CAFE_TRY(cafe_graph_from_csr(context, n, s.rows.offsets, s.rows.targets, s.rows.weights, 0,
+                                 &keep, graph));
 done:
     cafe_phase(context, "", 0);
-    cafe_mem_free_all(context, s.least, s.offsets, s.targets, s.weights);
+    cafe_rows_free(context, &s.rows);
+    cafe_mem_free(context, s.least);
     return status;
 }

@@ -5,35 +5,22 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "sample/sampled.h"
 
 enum { BLOCK = 4096 };
 
-static double degree(const cafe_sampled *s, int64_t u) {
-    if (!s->weights) return (double)(s->offsets[u + 1] - s->offsets[u]);
-    double sum = 0;
-    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) sum += s->weights[j];
-    return sum;
-}
-
-/* The weight of the arc (u,w); rows are sorted. 0 when there is none. */
+/* The weight of the arc (u,w), 0 when there is none. */
 static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
-    int64_t low = s->offsets[u], high = s->offsets[u + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->targets[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == s->offsets[u + 1] || s->targets[low] != w) return 0;
-    return s->weights ? s->weights[low] : 1;
+    int64_t end = s->offsets[u + 1], at = cafe_row_find(s->targets, s->offsets[u], end, w);
+    if (at == end || s->targets[at] != w) return 0;
+    return s->weights ? s->weights[at] : 1;
 }
 
 static void fill_degrees(void *argument, int64_t first, int64_t last) {
     cafe_sampled *s = argument;
     for (int64_t u = first; u < last; u++) {
-        s->p[u] = degree(s, u);
+        s->p[u] = cafe_row_sum(s->offsets, s->weights, u);
         if (s->loops) s->loops[u] = (float)arc(s, u, u);
     }
 }

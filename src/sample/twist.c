@@ -66,29 +66,29 @@ static double measure(const twist *t, int64_t u, int64_t w) {
     return lengths > 0 ? fmin(fmax(inner / lengths, -1), 1) : 0;
 }
 
-static void fill_lengths(void *argument, int64_t block) {
+static void fill_lengths(void *argument, int64_t first, int64_t last) {
     const twist *t = argument;
     int64_t bad = -1;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(t->graph->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         const float *x = t->x + u * t->width;
         t->length[u] = sqrt(dot(x, x, t->width));
         if (bad < 0 && !isfinite(t->length[u])) bad = u;
     }
-    t->part[block].bad = bad;
+    t->part[first / BLOCK].bad = bad;
 }
 
-static void fill_measure(void *argument, int64_t block) {
+static void fill_measure(void *argument, int64_t first, int64_t last) {
     const twist *t = argument;
     const cafe_graph *g = t->graph;
     moments m = {.least = INFINITY, .most = -INFINITY};
-    for (int64_t u = block * BLOCK; u < cafe_block_end(g->n, BLOCK, block); u++)
+    for (int64_t u = first; u < last; u++)
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
             t->f[j] = (float)fmax(fmin(measure(t, u, g->targets[j]), FLT_MAX), -FLT_MAX);
             m.least = fmin(m.least, t->f[j]);
             m.most = fmax(m.most, t->f[j]);
             m.plain += arc_weight(g, j);
         }
-    t->part[block] = m;
+    t->part[first / BLOCK] = m;
 }
 
 /* ---- the strength ---------------------------------------------------------------------------- */
@@ -179,13 +179,13 @@ static cafe_status measure_arcs(cafe_context *context, twist *t) {
     t->length = cafe_mem(context, n, sizeof *t->length);
     t->f = cafe_mem(context, t->graph->arcs, sizeof *t->f);
     if (!t->part || !t->length || !t->f) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, blocks, fill_lengths, t));
+    CAFE_PASS(cafe_ranges(context, n, BLOCK, fill_lengths, t));
     for (int64_t b = 0; b < blocks; b++)
         if (t->part[b].bad >= 0)
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "the attributes of node %lld are not finite",
                              (long long)t->part[b].bad);
-    CAFE_PASS(cafe_each(context, blocks, fill_measure, t));
+    CAFE_PASS(cafe_ranges(context, n, BLOCK, fill_measure, t));
     moments m = sum_parts(t);
     t->least = m.least, t->most = m.most;
     return CAFE_OK;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/rows.h"
 
 enum {
     BLOCK = 4096,
@@ -19,20 +20,10 @@ enum {
 
 /* ---- where walks begin ----------------------------------------------------------------------- */
 
-typedef struct degree_job {
-    const cafe_graph *graph;
-    double *degree;
-} degree_job;
-
-static void fill_degrees(void *argument, int64_t first, int64_t last) {
-    const degree_job *job = argument;
-    const cafe_graph *g = job->graph;
-    for (int64_t u = first; u < last; u++) {
-        double sum = 0;
-        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-            sum += g->weights ? g->weights[j] : 1;
-        job->degree[u] = sum;
-    }
+static void fill_degrees(void *argument, int64_t begin, int64_t end) {
+    const cafe_walk *w = argument;
+    for (int64_t u = begin; u < end; u++)
+        w->degree[u] = cafe_row_sum(w->graph->offsets, w->graph->weights, u);
 }
 
 /* Seeds without edges are left out: no walk begins there. */
@@ -107,8 +98,7 @@ static cafe_status plan(cafe_context *context, const cafe_graph *graph, cafe_sam
     w->samples = count_samples(w, o->samples);
     w->degree = cafe_mem(context, graph->n, sizeof *w->degree);
     if (!w->degree) return CAFE_ERROR_MEMORY;
-    degree_job job = {graph, w->degree};
-    CAFE_PASS(cafe_ranges(context, graph->n, BLOCK, fill_degrees, &job));
+    CAFE_PASS(cafe_ranges(context, graph->n, BLOCK, fill_degrees, w));
     CAFE_PASS(take_seeds(context, inputs, w));
     return take_lengths(context, sampling, o, w);
 }

@@ -51,4 +51,15 @@ typedef struct cafe_alias {
 cafe_status cafe_alias_new(cafe_context *context, const cafe_graph *graph, cafe_alias *alias);
 void cafe_alias_free(cafe_context *context, cafe_alias *alias);
 
+/* One of the entries begin .. end-1 by 64 random bits: the whole part of bits * count / 2^64 is the
+ * entry, the fraction decides between it and its alias (keep NULL: all entries alike). */
+static inline int32_t cafe_alias_pick(const cafe_alias *alias, const int32_t *targets,
+                                      int64_t begin, int64_t end, uint64_t bits) {
+    unsigned __int128 product = (unsigned __int128)bits * (uint64_t)(end - begin);
+    int64_t j = begin + (int64_t)(product >> 64);
+    if (!alias->keep) return targets[j];
+    double fraction = (double)((uint64_t)product >> 11) * 0x1p-53;
+    return fraction < alias->keep[j] ? targets[j] : alias->other[j];
+}
+
 #endif

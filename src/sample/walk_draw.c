@@ -28,16 +28,9 @@ static uint64_t high_bits(cafe_random4 r, int half) {
     return ((uint64_t)r.v[2 * half] << 32) | r.v[2 * half + 1];
 }
 
-/* The neighbour that 64 random bits choose: the whole part of bits * degree / 2^64 is the entry,
- * the fraction decides between it and its alias. */
 static inline int32_t neighbour(const draw_job *job, int32_t u, uint64_t bits) {
     const cafe_graph *g = job->walk->graph;
-    int64_t begin = g->offsets[u];
-    unsigned __int128 product = (unsigned __int128)bits * (uint64_t)(g->offsets[u + 1] - begin);
-    int64_t j = begin + (int64_t)(product >> 64);
-    if (!g->weights) return g->targets[j];
-    double fraction = (double)((uint64_t)product >> 11) * 0x1p-53;
-    return fraction < job->alias.keep[j] ? g->targets[j] : job->alias.other[j];
+    return cafe_alias_pick(&job->alias, g->targets, g->offsets[u], g->offsets[u + 1], bits);
 }
 
 /* t from one random number: uniform in 1 .. T, or P(t > k) = d^k. */
@@ -90,12 +83,12 @@ static int32_t begin_at(const draw_job *job, int64_t i, double u, int64_t *near)
     return w->start ? w->start[*near] : (int32_t)*near;
 }
 
-static void draw(void *argument, int64_t task) {
+static void draw(void *argument, int64_t first, int64_t last) {
     const draw_job *job = argument;
     const cafe_walk *w = job->walk;
-    int64_t end = cafe_block_end(w->samples, TASK, task), near = -1, left[SIDE];
-    for (int64_t i = task * TASK; i < end; i += SIDE) {
-        int64_t count = end - i < SIDE ? end - i : SIDE;
+    int64_t near = -1, left[SIDE];
+    for (int64_t i = first; i < last; i += SIDE) {
+        int64_t count = last - i < SIDE ? last - i : SIDE;
         for (int64_t k = 0; k < count; k++) {
             cafe_random4 r = cafe_philox(w->context->seed, CAFE_STREAM_WALK, (uint64_t)(i + k));
             job->first[i + k] = begin_at(job, i + k, cafe_uniform(r.v[0], r.v[1]), &near);
@@ -126,7 +119,7 @@ cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_gr
     options.self_loops = CAFE_LOOPS_KEEP;
     options.duplicates = CAFE_DUPLICATES_SUM;
     CAFE_TRY(prepare(context, &job));
-    CAFE_TRY(cafe_each(context, cafe_blocks(walk->samples, TASK), draw, &job));
+    CAFE_TRY(cafe_ranges(context, walk->samples, TASK, draw, &job));
     cafe_links links = {
         .nodes = walk->graph->n, .count = walk->samples, .source = job.first, .target = job.last};
     CAFE_TRY(cafe_graph_build(context, &links, &options, own));

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/build.h"
+#include "graph/coarsen.h"
 #include "sample/walk.h"
 
 enum {
@@ -17,16 +18,14 @@ enum {
     PROBES = 256     /* rows that are looked at before all are counted */
 };
 
-typedef struct scratch {
-    double *now, *next, *sum; /* all 0 between rows */
-    int32_t *list, *heads, *found;
-    uint8_t *mark; /* all 0 between rows */
-} scratch;
+/* Of a worker: where a walk is, where a step leads, and what is added up; all empty between rows.
+ */
+enum { NOW, NEXT, SUM, TALLIES };
 
 typedef struct row_job {
     const cafe_walk *walk;
-    scratch *scratch; /* one per worker */
-    int64_t *offsets; /* counts, then where the pairs of each row are */
+    cafe_tally *tallies; /* TALLIES for each worker */
+    int64_t *offsets;    /* counts, then where the pairs of each row are */
     int32_t *target;
     float *weight;
     double *room;         /* for wide rows */
@@ -43,28 +42,31 @@ static bool holds(const cafe_walk *walk, int64_t u, int64_t w) {
     return w >= u || (walk->seed && !walk->seed[w]);
 }
 
+static cafe_tally *tallies_of(const row_job *job, int32_t worker) {
+    return job->tallies + worker * TALLIES;
+}
+
 /* ---- counting -------------------------------------------------------------------------------- */
 
-/* Pairs of row u: the nodes that 1 to `steps` steps lead to. Stops counting beyond `most`. */
-static int64_t count_row(const cafe_walk *w, scratch *s, int64_t u, int64_t most) {
+/* Pairs of row u: the nodes that 1 to `steps` steps lead to, in the order they are met. Stops
+ * counting beyond `most`. */
+static int64_t count_row(const cafe_walk *w, cafe_tally *met, int64_t u, int64_t most) {
     const cafe_graph *g = w->graph;
-    int64_t begin = 0, filled = 0, pairs = 0, ends = 1;
-    s->heads[0] = (int32_t)u;
+    int64_t begin = 0, pairs = 0, ends = 1;
+    int32_t start = (int32_t)u;
     for (int64_t t = 0; t < w->steps && ends > 0 && pairs <= most; t++) {
-        const int32_t *from = t == 0 ? s->heads : s->found + begin;
-        int64_t before = filled;
+        const int32_t *from = t == 0 ? &start : met->keys + begin;
+        int64_t before = met->count;
         for (int64_t i = 0; i < ends && pairs <= most; i++)
             for (int64_t j = g->offsets[from[i]]; j < g->offsets[from[i] + 1]; j++) {
                 int32_t next = g->targets[j];
-                if (s->mark[next]) continue;
-                s->mark[next] = 1;
-                s->found[filled++] = next;
-                pairs += holds(w, u, next);
+                pairs += met->sum[next] == 0 && holds(w, u, next);
+                cafe_tally_add(met, next, 1);
             }
         begin = before;
-        ends = filled - before;
+        ends = met->count - before;
     }
-    for (int64_t i = 0; i < filled; i++) s->mark[s->found[i]] = 0;
+    cafe_tally_clear(met);
     return pairs;
 }
 
@@ -75,62 +77,52 @@ static void count_rows(void *argument, int64_t task, int32_t worker) {
     for (int64_t u = task * ROWS; u < cafe_block_end(w->graph->n, ROWS, task); u++) {
         bool over = atomic_load(&job->counted) + sum > job->limit;
         job->offsets[u + 1] =
-            over || !begins(w, u) ? 0 : count_row(w, &job->scratch[worker], u, job->limit);
+            over || !begins(w, u) ? 0 : count_row(w, tallies_of(job, worker), u, job->limit);
         sum += job->offsets[u + 1];
     }
     atomic_fetch_add(&job->counted, sum);
 }
 
-/* A few rows, evenly spread, tell what is hopeless: more than twice what fits. */
-static bool promising(const row_job *job) {
+/* A few rows, evenly spread, tell what is hopeless: more than twice what fits. One worker does it,
+ * before the others get memory. */
+static cafe_status probe(cafe_context *context, const row_job *job, bool *promising) {
     const cafe_walk *w = job->walk;
+    cafe_tally *met = cafe_tallies_new(context, 1, w->graph->n);
     int64_t probes = w->starts < PROBES ? w->starts : PROBES;
     int64_t most = (int64_t)(2 * (double)job->limit * (double)probes / (double)w->starts) + 1;
     int64_t sum = 0;
+    if (!met) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < probes && sum <= most; i++) {
         int64_t at = i * w->starts / probes, u = w->start ? w->start[at] : at;
-        if (begins(w, u)) sum += count_row(w, &job->scratch[0], u, most);
+        if (begins(w, u)) sum += count_row(w, met, u, most);
     }
-    return sum <= most;
+    *promising = sum <= most;
+    cafe_tallies_free(context, met, 1);
+    return CAFE_OK;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* One step from the nodes of `list`: next_w = sum over v of now_v a(v,w) / d_v. Adds that are 0 for
- * smallness are left out, so that 0 means "not yet met". Returns the nodes in `heads`. */
-static int64_t step(const cafe_walk *w, scratch *s, int64_t count) {
+/* One step: next_w = sum over v of now_v a(v,w) / d_v, sum += share * next. Adds that are 0 for
+ * smallness are left out: to a tally they are not met. */
+static void step(const cafe_walk *w, cafe_tally *t, double share) {
     const cafe_graph *g = w->graph;
-    int64_t filled = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t v = s->list[i];
-        double out = s->now[v] / w->degree[v];
-        s->now[v] = 0;
+    for (int64_t i = 0; i < t[NOW].count; i++) {
+        int32_t v = t[NOW].keys[i];
+        double out = t[NOW].sum[v] / w->degree[v];
         for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
             double add = g->weights ? out * g->weights[j] : out;
-            if (!(add > 0)) continue;
-            if (s->next[g->targets[j]] == 0) s->heads[filled++] = g->targets[j];
-            s->next[g->targets[j]] += add;
+            if (add > 0) cafe_tally_add(&t[NEXT], g->targets[j], add);
         }
     }
-    return filled;
-}
-
-/* sum += c_t next, and next becomes now. */
-static int64_t keep(scratch *s, int64_t count, double share, int64_t found) {
-    for (int64_t i = 0; i < count; i++) {
-        int32_t v = s->heads[i];
-        double add = share * s->next[v];
-        if (!(add > 0)) continue;
-        if (s->sum[v] == 0) s->found[found++] = v;
-        s->sum[v] += add;
+    cafe_tally_clear(&t[NOW]);
+    for (int64_t i = 0; i < t[NEXT].count; i++) {
+        double add = share * t[NEXT].sum[t[NEXT].keys[i]];
+        if (add > 0) cafe_tally_add(&t[SUM], t[NEXT].keys[i], add);
     }
-    double *now = s->now;
-    s->now = s->next;
-    s->next = now;
-    int32_t *list = s->list;
-    s->list = s->heads;
-    s->heads = list;
-    return found;
+    cafe_tally now = t[NOW];
+    t[NOW] = t[NEXT];
+    t[NEXT] = now;
 }
 
 /* The pair {u,w} of row u; a loop weighs half, since the builder doubles it, and so does a pair
@@ -151,29 +143,23 @@ static void end_row(const row_job *job, int64_t u, int64_t at) {
     }
 }
 
-static void fill_row(const row_job *job, scratch *s, int64_t u) {
+static void fill_row(const row_job *job, cafe_tally *t, int64_t u) {
     const cafe_walk *w = job->walk;
-    int64_t count = 1, found = 0;
-    s->list[0] = (int32_t)u;
-    s->now[u] = w->degree[u];
-    for (int64_t t = 0; t < w->steps; t++) {
-        count = step(w, s, count);
-        found = keep(s, count, w->share[t], found);
-    }
-    for (int64_t i = 0; i < count; i++) s->now[s->list[i]] = 0;
     int64_t at = job->offsets[u];
-    for (int64_t i = 0; i < found; i++) {
-        put_pair(job, u, s->found[i], s->sum[s->found[i]], &at);
-        s->sum[s->found[i]] = 0;
-    }
+    cafe_tally_add(&t[NOW], (int32_t)u, w->degree[u]);
+    for (int64_t i = 0; i < w->steps; i++) step(w, t, w->share[i]);
+    for (int64_t i = 0; i < t[SUM].count; i++)
+        put_pair(job, u, t[SUM].keys[i], t[SUM].sum[t[SUM].keys[i]], &at);
     end_row(job, u, at);
+    cafe_tally_clear(&t[NOW]);
+    cafe_tally_clear(&t[SUM]);
 }
 
 static void fill_rows(void *argument, int64_t task, int32_t worker) {
     row_job *job = argument;
     int64_t n = job->walk->graph->n;
     for (int64_t u = task * ROWS; u < cafe_block_end(n, ROWS, task); u++)
-        if (begins(job->walk, u)) fill_row(job, &job->scratch[worker], u);
+        if (begins(job->walk, u)) fill_row(job, tallies_of(job, worker), u);
 }
 
 /* Rows of many nodes, by walk_dense.c. */
@@ -195,43 +181,6 @@ static void fill_wide(void *argument, int64_t task, int32_t worker) {
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
-
-static bool take_scratch(cafe_context *context, int64_t n, scratch *s) {
-    s->now = cafe_mem_zero(context, n, sizeof *s->now);
-    s->next = cafe_mem_zero(context, n, sizeof *s->next);
-    s->sum = cafe_mem_zero(context, n, sizeof *s->sum);
-    s->list = cafe_mem(context, n, sizeof *s->list);
-    s->heads = cafe_mem(context, n, sizeof *s->heads);
-    s->found = cafe_mem(context, n, sizeof *s->found);
-    s->mark = cafe_mem_zero(context, n, sizeof *s->mark);
-    return s->now && s->next && s->sum && s->list && s->heads && s->found && s->mark;
-}
-
-static void free_scratch(cafe_context *context, scratch *s, int32_t workers) {
-    for (int32_t i = 0; s && i < workers; i++) {
-        void *const blocks[] = {s[i].now,   s[i].next,  s[i].sum, s[i].list,
-                                s[i].heads, s[i].found, s[i].mark};
-        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
-            cafe_mem_free(context, blocks[k]);
-    }
-    cafe_mem_free(context, s);
-}
-
-static cafe_status prepare(cafe_context *context, row_job *job) {
-    int64_t n = job->walk->graph->n;
-    int32_t workers = context->threads;
-    job->offsets = cafe_mem_zero(context, n + 1, sizeof *job->offsets);
-    job->scratch = cafe_mem_zero(context, workers, sizeof *job->scratch);
-    if (!job->offsets || !job->scratch) return CAFE_ERROR_MEMORY;
-    return take_scratch(context, n, &job->scratch[0]) ? CAFE_OK : CAFE_ERROR_MEMORY;
-}
-
-/* Scratch memory for the other workers, once it is known that there will be work for them. */
-static cafe_status prepare_others(cafe_context *context, row_job *job) {
-    for (int32_t i = 1; i < context->threads; i++)
-        if (!take_scratch(context, job->walk->graph->n, &job->scratch[i])) return CAFE_ERROR_MEMORY;
-    return CAFE_OK;
-}
 
 /* Lists pay where rows are short: below an eighth of the nodes. */
 static cafe_status fill(cafe_context *context, row_job *job, int64_t pairs) {
@@ -266,15 +215,19 @@ static cafe_status compute(cafe_context *context, row_job *job, cafe_graph **own
 cafe_status cafe_walk_rows(cafe_context *context, const cafe_walk *walk, cafe_graph **own) {
     cafe_status status = CAFE_OK;
     row_job job = {.walk = walk, .limit = walk->bytes / LINK_BYTES};
+    int32_t workers = context->threads * TALLIES;
+    bool promising;
     *own = NULL;
     atomic_init(&job.counted, 0);
-    CAFE_TRY(prepare(context, &job));
-    if (!promising(&job)) goto done;
-    CAFE_TRY(prepare_others(context, &job));
+    CAFE_TRY(probe(context, &job, &promising));
+    if (!promising) goto done;
+    job.offsets = cafe_mem_zero(context, walk->graph->n + 1, sizeof *job.offsets);
+    job.tallies = cafe_tallies_new(context, workers, walk->graph->n);
+    CAFE_TRY(job.offsets && job.tallies ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_parallel(context, cafe_blocks(walk->graph->n, ROWS), count_rows, &job));
     if (atomic_load(&job.counted) <= job.limit) CAFE_TRY(compute(context, &job, own));
 done:
-    free_scratch(context, job.scratch, context->threads);
+    cafe_tallies_free(context, job.tallies, workers);
     cafe_mem_free_all(context, job.offsets, job.target, job.weight, job.room);
     return status;
 }

@@ -30,10 +30,10 @@ static void mix(const fill_job *job, int64_t community, float *row) {
     }
 }
 
-static void fill_block(void *argument, int64_t block) {
+static void fill_block(void *argument, int64_t first, int64_t last) {
     const fill_job *job = argument;
     cafe_solution *s = job->solution;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(s->n, BLOCK, block); u++) {
+    for (int64_t u = first; u < last; u++) {
         float *row = s->h.x + u * s->stride + job->first;
         int64_t community = job->layer.partition[u];
         if (job->width < job->layer.communities)
@@ -61,7 +61,7 @@ static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_s
         job.layer = *cafe_layers_get(layers, i);
         int64_t left = s->columns - first;
         job.width = job.layer.communities < left ? job.layer.communities : left;
-        CAFE_PASS(cafe_each(context, cafe_blocks(s->n, BLOCK), fill_block, &job));
+        CAFE_PASS(cafe_ranges(context, s->n, BLOCK, fill_block, &job));
         first += job.width;
     }
     return CAFE_OK;

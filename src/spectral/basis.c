@@ -81,9 +81,9 @@ static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, 
 }
 
 /* W <- W - V C */
-static void subtract_rows(void *argument, int64_t block) {
+static void subtract_rows(void *argument, int64_t first, int64_t last) {
     const cafe_basis *b = argument;
-    int64_t from = block * ROWS, rows = cafe_block_end(b->n, ROWS, block) - from;
+    int64_t from = first, rows = last - from;
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, WIDTH, (int)b->used, -1,
                 b->v + from, (int)b->n, b->c, WIDTH, 1, b->w + from * WIDTH, WIDTH);
 }
@@ -91,7 +91,7 @@ static void subtract_rows(void *argument, int64_t block) {
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
     if (b->used == 0) return CAFE_OK;
     CAFE_PASS(cross(context, b, b->v, b->used, b->c));
-    return cafe_each(context, cafe_blocks(b->n, ROWS), subtract_rows, b);
+    return cafe_ranges(context, b->n, ROWS, subtract_rows, b);
 }
 
 /* ---- the next block -------------------------------------------------------------------------- */

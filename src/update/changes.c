@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/rows.h"
 #include "io/place.h"
 #include "update/update.h"
 
@@ -84,14 +85,8 @@ done:
 /* ---- resolving ------------------------------------------------------------------------------- */
 
 float cafe_changes_weight(const cafe_graph *graph, int64_t u, int64_t w) {
-    int64_t low = graph->offsets[u], end = graph->offsets[u + 1], high = end;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    int64_t end = graph->offsets[u + 1];
+    int64_t low = cafe_row_find(graph->targets, graph->offsets[u], end, w);
     if (low == end || graph->targets[low] != w) return 0;
     return graph->weights ? graph->weights[low] : 1;
 }
