@@ -74,7 +74,7 @@ typedef struct cafe_bounds_options {
     size_t struct_size;
     double theta;     /* inverse temperature in units of n, the default units of softmax */
     int64_t restarts; /* random starts; the one with the largest objective counts */
-    int64_t sweeps;   /* at most so many passes over the nodes, per start */
+    int64_t sweeps;   /* at most this many passes over the nodes, per start */
     double tolerance; /* stop when a sweep gains less than this share of the objective */
 } cafe_bounds_options;
 

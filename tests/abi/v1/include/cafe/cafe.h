@@ -6,7 +6,6 @@
 #define CAFE_VERSION_MINOR 1
 #define CAFE_VERSION_PATCH 0
 
-#include <cafe/baseline.h>
 #include <cafe/bounds.h>
 #include <cafe/cluster.h>
 #include <cafe/context.h>
@@ -19,11 +18,11 @@
 #include <cafe/graph.h>
 #include <cafe/labels.h>
 #include <cafe/map.h>
+#include <cafe/method.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
 #include <cafe/plot.h>
 #include <cafe/points.h>
-#include <cafe/propagation.h>
 #include <cafe/rank.h>
 #include <cafe/recommend.h>
 #include <cafe/reduce.h>

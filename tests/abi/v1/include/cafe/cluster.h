@@ -16,18 +16,36 @@ extern "C" {
  * same on every graph; the second lets nodes of high degree decide harder. */
 typedef enum cafe_theta_units { CAFE_THETA_GRAPH = 0, CAFE_THETA_NODE = 1 } cafe_theta_units;
 
+typedef enum cafe_softmax_start {
+    CAFE_START_RANDOM = 0,
+    CAFE_START_LAYERS = 1, /* at the communities of the layers */
+    CAFE_START_SPHERE = 2  /* at the squares of a sphere solution */
+} cafe_softmax_start;
+
+typedef enum cafe_softmax_rows {
+    CAFE_ROWS_AUTO = 0, /* dense up to 256 columns */
+    CAFE_ROWS_DENSE = 1,
+    CAFE_ROWS_SPARSE = 2
+} cafe_softmax_rows;
+
 typedef struct cafe_softmax_options {
     size_t struct_size;
     int64_t columns;   /* K: clusters to begin with; empty ones are dropped */
     double theta;      /* inverse temperature, in the units of `units` */
     int32_t units;     /* cafe_theta_units */
-    int64_t sweeps;    /* at most so many passes over the nodes */
+    int64_t sweeps;    /* at most this many passes over the nodes */
     double tolerance;  /* stop when a sweep gains less than this share of the objective */
     int64_t chunks;    /* as for sphere */
     double resolution; /* weighs the expected part: q(u,w) = p(u,w) - resolution p_u p_w */
+    int32_t start;     /* cafe_softmax_start: of the clustering method, when no rows are given */
+    int32_t rows;      /* cafe_softmax_rows: likewise */
+    int64_t support;   /* sparse rows: columns a node holds at most */
+    double threshold;  /* sparse rows: smaller probabilities are dropped when they shrink */
 } cafe_softmax_options;
 
 CAFE_OPTIONS(softmax)
+/* The same without the last four, of which cafe_softmax() knows nothing. */
+CAFE_API const cafe_option_table *cafe_cafe_option_table(void);
 
 /* The solution's H has probability vectors as rows; its objective is the sum over u != w of
  * q(u,w) <h_u, h_w>, which never falls.
@@ -51,28 +69,19 @@ CAFE_API cafe_status cafe_solution_partition(cafe_context *context, const cafe_s
 /* Memberships n x K in compressed rows: each node's probabilities above a threshold. */
 typedef struct cafe_memberships cafe_memberships;
 
-typedef struct cafe_sparse_options {
-    size_t struct_size;
-    int64_t support;  /* columns a node holds at most */
-    double threshold; /* smaller probabilities are dropped when they shrink */
-} cafe_sparse_options;
-
-CAFE_OPTIONS(sparse)
-
 /* The same iteration from a partition: part[n] in 0 .. columns-1 (NULL: drawn at random). A node
  * begins with its own column and those of its neighbours, by weight; since a probability of 0 stays
  * 0, no other column matters to it. Memory O(n * support + columns), so thousands of columns on
  * millions of nodes fit. labels as for cafe_softmax. */
 CAFE_API cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
-                                         const cafe_softmax_options *options,
-                                         const cafe_sparse_options *sparse, const int32_t *part,
+                                         const cafe_softmax_options *options, const int32_t *part,
                                          const int32_t *labels, cafe_memberships **memberships);
 CAFE_API void cafe_memberships_free(cafe_memberships *memberships);
 CAFE_API void cafe_memberships_csr(const cafe_memberships *memberships, const int64_t **offsets,
                                    const int32_t **columns, const float **values);
 CAFE_API int64_t cafe_memberships_columns(const cafe_memberships *memberships);
 CAFE_API int64_t cafe_memberships_sweeps(const cafe_memberships *memberships);
-/* sweeps + 1 values of the objective of cafe_softmax, computed anew from all rows after each. */
+/* sweeps + 1 values of the objective of cafe_softmax, computed again from all rows after each. */
 CAFE_API const double *cafe_memberships_objective(const cafe_memberships *memberships);
 CAFE_API int32_t cafe_memberships_converged(const cafe_memberships *memberships);
 /* The hard partition, as cafe_solution_partition gives it. */
@@ -88,9 +97,12 @@ typedef struct cafe_layers_options {
     int32_t refine;    /* 1: communities are connected, as in Leiden; 0: the paper's form */
     int64_t rounds;    /* times a hierarchy is built, at most; 0: chosen by size */
     int64_t chunks;    /* as for sphere */
+    int64_t columns;   /* of the layers as vectors, at most */
 } cafe_layers_options;
 
 CAFE_OPTIONS(layers)
+/* The same with the columns, which cafe_layers_find() does not need. */
+CAFE_API const cafe_option_table *cafe_layers_vectors_option_table(void);
 
 typedef struct cafe_layers cafe_layers;
 

@@ -72,6 +72,12 @@ static inline void cafe_get_progress(const cafe_context *context, cafe_progress 
 /* Bytes now held by, and the most ever held by, objects of this context. */
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
 CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);
+
+/* Bytes this process may still take: the least of MemAvailable, what its control groups leave and
+ * its address-space limit; INT64_MAX when the system does not say. And the most memory it ever held
+ * (VmHWM); 0 when the system does not say. */
+CAFE_API int64_t cafe_memory_available(void);
+CAFE_API int64_t cafe_memory_peak(void);
 CAFE_API void cafe_reset_peak_bytes(cafe_context *context);
 
 /* "0.1.0", and the number that changes when the binary interface does. */

@@ -17,13 +17,14 @@ extern "C" {
 typedef enum cafe_ends {
     CAFE_ENDS_TOP = 0,  /* K columns that make tr(H^T Q H) large */
     CAFE_ENDS_BOTH = 1, /* half of them, and K/2 columns more that make it small */
-    CAFE_ENDS_AUTO = 2  /* so many of each as the Ritz values say; at most half from the bottom */
+    CAFE_ENDS_AUTO =
+        2 /* as many of each as the Ritz values suggest; at most half from the bottom */
 } cafe_ends;
 
 typedef struct cafe_sphere_options {
     size_t struct_size;
     int64_t columns;  /* K */
-    int64_t sweeps;   /* at most so many passes over the nodes */
+    int64_t sweeps;   /* at most this many passes over the nodes */
     double tolerance; /* stop when a sweep gains less than this share of the objective */
     double beta;      /* influence, in (0,1]; 1 moves every node all the way */
     int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
@@ -57,6 +58,9 @@ CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
 CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
+/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
+ * modularity unless `modularity` is NULL. */
+CAFE_API int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
@@ -73,7 +77,7 @@ typedef struct cafe_finish_options {
     size_t struct_size;
     int32_t form;    /* cafe_form */
     double residual; /* > 0: go on until every column's relative residual is below it */
-    int64_t steps;   /* at most so many rounds of the filter for that */
+    int64_t steps;   /* at most this many rounds of the filter for that */
 } cafe_finish_options;
 
 CAFE_OPTIONS(finish)
@@ -96,11 +100,6 @@ CAFE_API void cafe_embedding_free(cafe_embedding *embedding);
 CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op, int64_t columns,
                                   const float *vectors, const cafe_finish_options *options,
                                   cafe_embedding **embedding);
-
-/* All in one: edge sampling, the operator, cafe_sphere and cafe_finish. Options may be NULL. */
-CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
-                                const cafe_sphere_options *sphere,
-                                const cafe_finish_options *finish, cafe_embedding **embedding);
 
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
  * pairs have `pairs` entries, those of columns `columns`.
@@ -154,11 +153,6 @@ CAFE_API cafe_status cafe_npz_write_csr(cafe_context *context, const char *path,
                                         int64_t columns, const int64_t *offsets,
                                         const int32_t *columns_of, const float *values,
                                         int32_t overwrite);
-
-/* Bytes the whole run (graph, solver, finish) will hold at its peak, from sizes alone. */
-CAFE_API int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
-                                  const cafe_sphere_options *sphere,
-                                  const cafe_finish_options *finish, int32_t threads);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #define CAFE_EVALUATE_H
 
 #include <cafe/labels.h>
-#include <cafe/operator.h>
+#include <cafe/method.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +26,7 @@ typedef struct cafe_targets {
     const int32_t *value;   /* in 0 .. classes-1 */
 } cafe_targets;
 
-/* From labels that were read for a graph of so many nodes, or from label[nodes] (-1: none). Freed
+/* From labels that were read for a graph of that many nodes, or from label[nodes] (-1: none). Freed
  * with cafe_targets_free(), after which everything is 0. */
 CAFE_API cafe_status cafe_targets_from_labels(cafe_context *context, int64_t nodes,
                                               const cafe_labels *labels, cafe_targets *targets);
@@ -65,34 +65,16 @@ CAFE_API cafe_status cafe_evaluate_stopped(cafe_context *context);
 
 /* ---- what it is predicted from --------------------------------------------------------------- */
 
-/* All that a method may know in one task. */
-typedef struct cafe_training {
-    int64_t share, repeat; /* numbers of the task: 0, 1, ... */
-    /* Link prediction: the graph without the hidden links (honest), or the whole one (paper).
-     * Classification: NULL. */
-    const cafe_graph *graph;
-    /* Classification: the training nodes' classes, nothing for all other nodes; and the same as
-     * label[nodes] with -1 for the others, NULL when nodes have several classes. Link: NULL. */
-    const cafe_targets *known;
-    const int32_t *label;
-} cafe_training;
-
-/* Makes vectors from exactly that: *features gets nodes x *columns numbers, row-major, and
- * release() frees them, also when make() failed after setting *features. Called from several
- * threads at once. `context` is the task's own: of one thread, with a seed that follows from the
- * caller's seed and the repeat, cancelled with the caller's. */
-typedef struct cafe_feature_source {
-    void *self;
-    cafe_status (*make)(void *self, cafe_context *context, const cafe_training *training,
-                        int64_t *columns, float **features);
-    void (*release)(void *self, cafe_context *context, float *features);
-} cafe_feature_source;
-
-/* Either one block for all tasks or, when source is not NULL, one for each. */
+/* Either one block for all tasks or, when there is a method, vectors that it makes for each, in one
+ * thread and with a seed that follows from the caller's and the repeat. It knows what the task
+ * allows and no more: in classification the labels of the training nodes, if it takes labels; in
+ * link prediction the graph without the hidden links (honest) or the whole one (paper). */
 typedef struct cafe_features {
     const float *block; /* nodes x columns, row-major */
     int64_t columns;
-    const cafe_feature_source *source;
+    const cafe_method *method;          /* NULL: the block */
+    const cafe_method_options *options; /* of the method; NULL: defaults */
+    const cafe_model *model;            /* classification: the graph as the method sees it */
 } cafe_features;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -112,7 +94,7 @@ typedef struct cafe_share {
     int64_t train_count, test_count; /* nodes or pairs */
     int64_t columns;                 /* that the classifier saw */
     int64_t wanted, hidden;          /* link, honest: links to hide and hidden; else 0 */
-    double feature_seconds;          /* in the feature source and in the classifier, */
+    double feature_seconds;          /* in the method and in the classifier,      */
     double classifier_seconds;       /* summed over the tasks */
 } cafe_share;
 
@@ -186,7 +168,7 @@ CAFE_OPTIONS(link)
 /* Shares are those of training, in (0,1): of the pairs (paper), of the links that stay in the graph
  * (honest). Pairs without a link are no links of the whole graph, distinct and never loops.
  * classifier NULL: the pair's score is the sum of its columns (minus the sum for l1 and l2; not for
- * concatenation), cut where it is most accurate in training. Honest needs a feature source. Options
+ * concatenation), cut where it is most accurate in training. Honest needs a method. Options
  * may be NULL. */
 CAFE_API cafe_status cafe_link(cafe_context *context, const cafe_graph *graph,
                                const cafe_features *features, const cafe_classifier *classifier,

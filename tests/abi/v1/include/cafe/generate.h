@@ -8,12 +8,13 @@
 extern "C" {
 #endif
 
-typedef enum cafe_model {
-    CAFE_MODEL_SBM = 0,     /* stochastic block model, equal blocks */
-    CAFE_MODEL_PLANTED = 1, /* degree-corrected planted partition, power-law degrees (LFR-like) */
-    CAFE_MODEL_BA = 2,      /* Barabasi-Albert preferential attachment */
-    CAFE_MODEL_RMAT = 3     /* recursive matrix, a,b,c,d = 0.57 0.19 0.19 0.05 */
-} cafe_model;
+typedef enum cafe_generator {
+    CAFE_GENERATOR_SBM = 0, /* stochastic block model, equal blocks */
+    CAFE_GENERATOR_PLANTED =
+        1,                  /* degree-corrected planted partition, power-law degrees (LFR-like) */
+    CAFE_GENERATOR_BA = 2,  /* Barabasi-Albert preferential attachment */
+    CAFE_GENERATOR_RMAT = 3 /* recursive matrix, a,b,c,d = 0.57 0.19 0.19 0.05 */
+} cafe_generator;
 
 typedef struct cafe_generate_options {
     size_t struct_size;
@@ -28,7 +29,7 @@ CAFE_OPTIONS(generate)
 
 /* labels may be NULL; otherwise labels[options->nodes] gets each node's block (0 for models without
  * blocks). The seed is the context's. */
-CAFE_API cafe_status cafe_generate(cafe_context *context, cafe_model model,
+CAFE_API cafe_status cafe_generate(cafe_context *context, cafe_generator model,
                                    const cafe_generate_options *options, cafe_graph **graph,
                                    int32_t *labels);
 

@@ -110,9 +110,39 @@ CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *tex
 /* The node of that name, or -1. The first look-up of a string name builds an index. */
 CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
 
+/* Gives the nodes of a graph whose names are 0 .. n-1 other names, names[nodes]: each one line of
+ * UTF-8 of 1 to 65535 bytes, no two the same. */
+CAFE_API cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
+                                          const char *const *names);
+
 /* component[nodes] gets numbers 0.. by smallest node. */
 CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                            int32_t *component, int64_t *count);
+
+/* Colours the nodes so that no edge joins two of a colour: side[u] = 0 or 1, the smallest node of
+ * every component 0, nodes without edges -1. *bipartite gets 0 when there is no such colouring (an
+ * odd cycle, a loop, or no edge at all); side is then -1 everywhere. */
+CAFE_API cafe_status cafe_graph_sides(cafe_context *context, const cafe_graph *graph, int8_t *side,
+                                      int32_t *bipartite);
+
+/* What the counts do not tell. */
+typedef struct cafe_graph_profile {
+    double mean_degree;
+    int64_t median_degree, high_degree; /* half, and 99 in 100 nodes, have no more */
+    double least_weight, most_weight;   /* of an edge; 0 when there are none */
+    const char *names;                  /* "indices" (0 .. n-1), "integers" or "strings" */
+    int32_t bipartite;
+    int64_t first_side,
+        second_side;   /* nodes of each, when bipartite; isolated ones are on neither */
+    int64_t row_bytes; /* the compressed rows, in memory or mapped */
+} cafe_graph_profile;
+
+CAFE_API cafe_status cafe_graph_describe_sized(cafe_context *context, const cafe_graph *graph,
+                                               cafe_graph_profile *profile, size_t size);
+static inline cafe_status cafe_graph_describe(cafe_context *context, const cafe_graph *graph,
+                                              cafe_graph_profile *profile) {
+    return cafe_graph_describe_sized(context, graph, profile, sizeof *profile);
+}
 
 /* The formats of graph files: constant, name, endings, what it is, whether it is written too, and
  * whether names then stand in FILE.names.txt beside it. A further one is a row here and a file of

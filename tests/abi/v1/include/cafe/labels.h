@@ -1,4 +1,4 @@
-/* Labels of nodes, from a file: one line per node, "node label[,label...]". */
+/* Labels of nodes, from a file (one line per node, "node label[,label...]") or from arrays. */
 #ifndef CAFE_LABELS_H
 #define CAFE_LABELS_H
 
@@ -26,6 +26,13 @@ CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_gr
  * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
 CAFE_API cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path,
                                              cafe_graph **graph, int64_t *added);
+/* From arrays: node u has the classes label[offsets[u]] .. label[offsets[u+1] - 1], numbers below
+ * `classes`; without offsets it has the one class label[u], or none where that is -1. names: of the
+ * classes, each once (NULL: their numbers). */
+CAFE_API cafe_status cafe_labels_from_arrays(cafe_context *context, int64_t nodes,
+                                             const int64_t *offsets, const int32_t *label,
+                                             int64_t classes, const char *const *names,
+                                             cafe_labels **labels);
 CAFE_API void cafe_labels_free(cafe_labels *labels);
 
 CAFE_API int64_t cafe_labels_classes(const cafe_labels *labels);

@@ -41,8 +41,8 @@ typedef struct cafe_plot_options {
 
 CAFE_OPTIONS(plot)
 
-/* Above so many points discs give way to the density of points in each pixel, and an SVG holds them
- * as an image, with all text still text. */
+/* Above this many points discs give way to the density of points in each pixel, and an SVG holds
+ * them as an image, with all text still text. */
 enum { CAFE_PLOT_DISCS = 100000, CAFE_PLOT_SHAPES = 20000 };
 
 /* Write a file under a temporary name and rename it; "-" is standard output. An existing file is

@@ -22,6 +22,11 @@ extern "C" {
  * not have is CAFE_ERROR_FORMAT with file and line. */
 CAFE_API cafe_status cafe_set_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                    uint8_t *member, int64_t *count);
+/* The nodes that such a file lists, in its order and as often as they come; freed with
+ * cafe_nodes_free(). */
+CAFE_API cafe_status cafe_nodes_read(cafe_context *context, const cafe_graph *graph,
+                                     const char *path, int64_t *count, int32_t **nodes);
+CAFE_API void cafe_nodes_free(cafe_context *context, int32_t *nodes);
 
 /* What is known of one set S, or of two. */
 typedef struct cafe_set_figures {
@@ -61,7 +66,7 @@ typedef struct cafe_pagerank_options {
     size_t struct_size;
     double damping;   /* the walk goes on with this probability, in [0,1) */
     double tolerance; /* stop when a step changes the values by less than this in sum */
-    int64_t steps;    /* at most so many */
+    int64_t steps;    /* at most this many */
 } cafe_pagerank_options;
 
 CAFE_OPTIONS(pagerank)

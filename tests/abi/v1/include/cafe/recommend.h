@@ -10,14 +10,6 @@
 extern "C" {
 #endif
 
-/* ---- the two sides --------------------------------------------------------------------------- */
-
-/* Colours the nodes so that no edge joins two of a colour: side[u] = 0 or 1, the smallest node of
- * every component 0, nodes without edges -1. *bipartite gets 0 when there is no such colouring (an
- * odd cycle, a loop, or no edge at all); side is then -1 everywhere. */
-CAFE_API cafe_status cafe_graph_sides(cafe_context *context, const cafe_graph *graph, int8_t *side,
-                                      int32_t *bipartite);
-
 /* ---- vectors whose inner products are the scores --------------------------------------------- */
 
 typedef enum cafe_decode {
@@ -98,11 +90,11 @@ CAFE_API cafe_status cafe_split_make(cafe_context *context, const cafe_graph *gr
                                      cafe_split *split);
 CAFE_API void cafe_split_free(cafe_context *context, cafe_split *split);
 
-/* How well a score finds hidden links. For each node asked about, all nodes that could be
+/* How well a score finds hidden links. For each queried node, all nodes that could be
  * recommended and are not linked to it in training are put in order; the figures are means over the
- * nodes asked about that have a hidden link. */
+ * queried nodes that have a hidden link. */
 typedef struct cafe_quality {
-    int64_t nodes; /* asked about, with a hidden link */
+    int64_t nodes; /* queried, with a hidden link */
     double recall; /* share of a node's hidden links among its first k */
     double hit;    /* share of nodes with a hidden link among the first k */
     double mrr;    /* 1 / place of the first hidden link */

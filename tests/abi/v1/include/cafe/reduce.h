@@ -71,7 +71,7 @@ typedef struct cafe_reduce_options {
     int32_t method;   /* cafe_reduce_method */
     double theta;     /* softmax: inverse temperature in units of 1/Q; 0: 4 K / tr Q */
     double beta;      /* sphere: influence, in (0,1] */
-    int64_t sweeps;   /* at most so many passes over the rows */
+    int64_t sweeps;   /* at most this many passes over the rows */
     double tolerance; /* stop when a sweep gains less than this share of the objective; 0: never */
     int32_t order;    /* cafe_reduce_order */
     int64_t chunks;   /* 0: 64 */

@@ -47,6 +47,30 @@ typedef struct cafe_sample_inputs {
 
 CAFE_INPUTS(sample)
 
+/* ---- the registry ---------------------------------------------------------------------------- */
+
+/* A row: which options and inputs go with a sampling. New fields come at its end. */
+typedef struct cafe_sampler {
+    const char *name;    /* as after --sampling */
+    int32_t sampling;    /* cafe_sampling */
+    const char *summary; /* what is drawn, no full stop */
+    const char *options; /* names of the options that belong to it: "window|samples" */
+    int32_t seeds;       /* 1: takes seeds */
+    int32_t attributes;  /* 1: needs attributes; no other takes them */
+    /* the library's own */
+    cafe_status (*sample)(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                          const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                          cafe_sampled **sampled);
+} cafe_sampler;
+
+/* One by its place 0, 1, ..., or NULL behind the last; by its number, or NULL. */
+CAFE_API const cafe_sampler *cafe_sampler_at(size_t index);
+CAFE_API const cafe_sampler *cafe_sampler_of(cafe_sampling sampling);
+/* 1 when the option of the table goes with it. */
+CAFE_API int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *option);
+
+/* ---- sampling -------------------------------------------------------------------------------- */
+
 /* Samples a graph, which outlives the sampled graph. options and inputs may be NULL. The same bits
  * for any number of threads; drawn pairs depend on the context's seed.
  *
@@ -56,8 +80,9 @@ CAFE_INPUTS(sample)
  *     twisted   p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w))
  *
  * With seeds S the walk's first end is in S, and P is the mean of that distribution and its
- * transpose. CAFE_ERROR_ARGUMENT: no edges, no seed with an edge, attributes missing, not finite or
- * not wanted, an average of f that no lambda gives. */
+ * transpose. CAFE_ERROR_ARGUMENT: no edges, no seed with an edge, attributes missing or not finite,
+ * an average of f that no lambda gives, and options (other than their defaults) or inputs of
+ * another sampling. */
 CAFE_API cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph,
                                       cafe_sampling sampling, const cafe_sample_options *options,
                                       const cafe_sample_inputs *inputs, cafe_sampled **sampled);

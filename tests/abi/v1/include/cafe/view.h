@@ -25,7 +25,7 @@ typedef enum cafe_view_links {
 
 typedef struct cafe_view_options {
     size_t struct_size;
-    int64_t columns_shown; /* at most so many columns can be chosen in the page */
+    int64_t columns_shown; /* at most this many columns can be chosen in the page */
     int32_t links;         /* cafe_view_links */
     int64_t budget;        /* bytes of the page; 0: no limit */
 } cafe_view_options;

@@ -1,0 +1,183 @@
+/* Methods by their names: every way of the library from a graph to vectors or to communities.
+ *
+ * A method is a row of a registry: what it is called, the table of its options, what it can be
+ * given beside the graph. Whoever offers methods (the tool, Python, the evaluation, the manual)
+ * goes through the rows. Options of a method are a struct of its table's size, filled by
+ * cafe_options_init() and set by name with cafe_options_set(); those of the paper's methods have
+ * public types besides (embedding.h, cluster.h).
+ */
+#ifndef CAFE_METHOD_H
+#define CAFE_METHOD_H
+
+#include <cafe/cluster.h>
+#include <cafe/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the registry ---------------------------------------------------------------------------- */
+
+typedef enum cafe_takes {
+    CAFE_TAKES_SAMPLING = 1, /* works on the sampled graph; other methods see the graph itself */
+    CAFE_TAKES_LABELS = 2,   /* can be told the labels of some nodes, */
+    CAFE_NEEDS_LABELS = 4,   /* and cannot do without */
+    CAFE_TAKES_START = 8     /* can start from given vectors */
+} cafe_takes;
+
+typedef struct cafe_method_code cafe_method_code;
+
+/* A row; it lies in the library's memory, and new fields come at its end. */
+typedef struct cafe_method {
+    const char *name;    /* as after --method */
+    const char *title;   /* as in a heading */
+    const char *summary; /* one line, no full stop */
+    uint32_t takes;      /* cafe_takes, added up */
+    int32_t form;        /* cafe_form of the vectors, unless another is asked for */
+    /* The table of its options as a method for vectors, and as one for communities, both for the
+     * same struct; NULL: it is none. */
+    const cafe_option_table *(*vectors)(void);
+    const cafe_option_table *(*communities)(void);
+    const cafe_method_code *code; /* the library's */
+} cafe_method;
+
+/* All of them, the paper's first, then those others published; and one by its name, or NULL. */
+CAFE_API const cafe_method *const *cafe_methods(size_t *count);
+CAFE_API const cafe_method *cafe_method_find(const char *name);
+
+/* ---- what a run is given --------------------------------------------------------------------- */
+
+/* A last step for vectors of any method: spectral propagation (ProNE, Zhang et al. 2019, section
+ * 3.3). Columns come out orthogonal before the rows are scaled to length 1; zero rows of nodes
+ * without edges stay zero. */
+typedef struct cafe_propagate_options {
+    size_t struct_size;
+    int64_t order; /* terms of the Chebyshev series */
+    double mu;     /* centre of the band that is taken out */
+    double theta;  /* its sharpness */
+} cafe_propagate_options;
+
+CAFE_OPTIONS(propagate)
+
+/* All pointers may be NULL. */
+typedef struct cafe_method_options {
+    size_t struct_size;
+    const void *own;                   /* the struct of the method's table; NULL: its defaults */
+    const cafe_sample_options *sample; /* NULL: defaults */
+    const cafe_finish_options *finish; /* NULL: defaults, in the method's own form */
+    const cafe_propagate_options *propagate; /* NULL: no propagation */
+    int32_t sampling;                        /* cafe_sampling */
+    int32_t free_columns; /* 1: there are as many columns as in the start, or one a class of the
+                           * labels; those of `own` count without either */
+} cafe_method_options;
+
+static inline void cafe_method_options_init(cafe_method_options *options) {
+    cafe_options_init(NULL, options, sizeof *options);
+}
+
+/* Data beside the graph; unused ones are 0. */
+typedef struct cafe_method_inputs {
+    size_t struct_size;
+    const int32_t *labels; /* labels[nodes] in 0 .. classes-1, or -1 where none is known */
+    int64_t classes;
+    const float *start; /* nodes x start_columns vectors, row-major */
+    int64_t start_columns;
+    const cafe_sample_inputs *sample; /* attributes, seeds */
+} cafe_method_inputs;
+
+CAFE_INPUTS(method)
+
+/* In all calls below method NULL is the first of the registry (sphere), options and inputs may be
+ * NULL, and what a method does not take is refused (CAFE_ERROR_ARGUMENT).
+ *
+ * The options a run will really use, for reports: own gets a struct of `table` (the method's for
+ * vectors or communities) with the columns as labels and start say. More columns than nodes are
+ * cut to the number of nodes, unless a start has them. */
+CAFE_API cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
+                                        const cafe_option_table *table,
+                                        const cafe_method_options *options,
+                                        const cafe_method_inputs *inputs, int64_t nodes, void *own);
+
+/* The columns in such options; 0: the method has none to choose. */
+CAFE_API int64_t cafe_method_columns(const cafe_option_table *table, const void *own);
+
+/* Bytes the whole run (graph, sampling, solver, finish) will hold at its peak, from sizes alone;
+ * options->own as settled. */
+CAFE_API int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
+                                   const cafe_graph_counts *counts, int32_t threads);
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+/* A graph, sampled as the options say, and its operators. It serves any number of runs, of every
+ * method that takes its sampling, also at once from threads with contexts of their own. The graph
+ * outlives it. */
+typedef struct cafe_model cafe_model;
+
+CAFE_API cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
+                                       const cafe_method *method,
+                                       const cafe_method_options *options,
+                                       const cafe_method_inputs *inputs, cafe_model **model);
+CAFE_API void cafe_model_free(cafe_model *model);
+CAFE_API const cafe_graph *cafe_model_graph(const cafe_model *model);
+CAFE_API const cafe_sampled *cafe_model_sampled(const cafe_model *model);
+/* Q of the sampled graph; and the operator that vectors are certified for: the same, or for drawn
+ * walks the exact one, which is applied without rows. */
+CAFE_API const cafe_operator *cafe_model_operator(const cafe_model *model);
+CAFE_API const cafe_operator *cafe_model_certified(const cafe_model *model);
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+/* Everything at once. */
+CAFE_API cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph,
+                                const cafe_method *method, const cafe_method_options *options,
+                                const cafe_method_inputs *inputs, cafe_embedding **embedding);
+
+/* The same in steps: what the method leaves, H and its history; and the finish, which consumes it
+ * as cafe_finish() does, with the propagation if one is asked for. */
+CAFE_API cafe_status cafe_model_solve(cafe_context *context, const cafe_model *model,
+                                      const cafe_method *method, const cafe_method_options *options,
+                                      const cafe_method_inputs *inputs, cafe_solution **solution);
+CAFE_API cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
+                                       const cafe_method *method,
+                                       const cafe_method_options *options, cafe_solution **solution,
+                                       cafe_embedding **embedding);
+
+/* ---- communities ----------------------------------------------------------------------------- */
+
+typedef struct cafe_clustering cafe_clustering;
+
+/* What is known of it; the arrays belong to the clustering. */
+typedef struct cafe_clustering_info {
+    int64_t nodes, communities;
+    const int32_t *partition;  /* of the nodes: 0 .. communities-1 by first appearance */
+    double modularity;         /* under the sampled graph, at the resolution of the options */
+    double edge_modularity;    /* under the edges of the graph, at resolution 1 */
+    const cafe_layers *layers; /* of the methods that build them, else NULL */
+    int64_t columns;           /* of the memberships; 0: there are none */
+    int32_t sparse;            /* 1: they were held in sparse rows */
+    int32_t converged;
+    int64_t sweeps;
+    const double *objective; /* sweeps + 1 values; NULL: the method has no sweeps */
+} cafe_clustering_info;
+
+CAFE_API cafe_status cafe_cluster(cafe_context *context, const cafe_graph *graph,
+                                  const cafe_method *method, const cafe_method_options *options,
+                                  const cafe_method_inputs *inputs, cafe_clustering **clustering);
+CAFE_API cafe_status cafe_model_cluster(cafe_context *context, const cafe_model *model,
+                                        const cafe_method *method,
+                                        const cafe_method_options *options,
+                                        const cafe_method_inputs *inputs,
+                                        cafe_clustering **clustering);
+CAFE_API void cafe_clustering_free(cafe_clustering *clustering);
+CAFE_API const cafe_clustering_info *cafe_clustering_get(const cafe_clustering *clustering);
+
+/* The probabilities above 1e-6 in compressed rows: node u has the entries offsets[u] ..
+ * offsets[u+1]. The arrays belong to the clustering. A method without memberships is refused. */
+CAFE_API cafe_status cafe_clustering_memberships(cafe_context *context, cafe_clustering *clustering,
+                                                 const int64_t **offsets, const int32_t **columns,
+                                                 const float **values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
