@@ -76,6 +76,16 @@ expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 -k 5 --columns 4 --seed 
 expect 0 "$CAFE" recommend ratings.in -q --evaluate 0.2 --score common -o common.tsv
 [[ $(wc -l <common.tsv) -eq 3 ]] || fail "a baseline is not listed twice"
 
+# ---- rows of vectors belong to their names, in any order
+printf '%s\n' 'ann bob' 'bob carl' 'carl dora' 'dora ann' 'dora eve' >named.in
+expect 0 "$CAFE" embed named.in -q -k 2 -o named.tsv
+tac named.tsv >turned.tsv
+for vectors in named.tsv turned.tsv; do
+    expect 0 "$CAFE" recommend named.in -q --node ann -k 3 --sides any --embedding $vectors
+    cp .last/out $vectors.in
+done
+same named.tsv.in turned.tsv.in
+
 # ---- the same bits for any number of threads
 for threads in 1 2 3 8; do
     expect 0 "$CAFE" recommend ratings.in -q --all -k 7 -t $threads -o t$threads.tsv
