@@ -211,7 +211,7 @@ static void say_nothing(const char *text) {
 
 cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
                                      cafe_classifier *classifier) {
-    *classifier = (cafe_classifier){"logistic", options, predict_classes};
+    *classifier = (cafe_classifier){sizeof *classifier, "logistic", options, predict_classes};
     set_print_string_function(say_nothing);
     return options ? cafe_options_check(context, &logistic_table, options) : CAFE_OK;
 }
@@ -220,7 +220,7 @@ cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_
 
 cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
                                      cafe_classifier *classifier) {
-    *classifier = (cafe_classifier){"logistic", options, NULL};
+    *classifier = (cafe_classifier){sizeof *classifier, "logistic", options, NULL};
     return cafe_evaluate_fail(context, CAFE_ERROR_SYSTEM,
                               "this program was built without liblinear; Debian and Ubuntu have it "
                               "in the package liblinear-dev");

@@ -190,7 +190,7 @@ done:
 
 cafe_status cafe_classifier_xgboost(cafe_context *context, const cafe_xgboost_options *options,
                                     cafe_classifier *classifier) {
-    *classifier = (cafe_classifier){"xgboost", options, predict};
+    *classifier = (cafe_classifier){sizeof *classifier, "xgboost", options, predict};
     if (!xgboost_load())
         return cafe_evaluate_fail(context, CAFE_ERROR_SYSTEM,
                                   "libxgboost.so.0 cannot be loaded; Debian and Ubuntu have it in "

@@ -86,8 +86,9 @@ int evaluate_classify(evaluate_job *job) {
     if (code == CLI_OK) code = check_none(job, again);
     if (code != CLI_OK) return code;
     cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {job->vectors, job->columns, again ? job->method.row : NULL, &method,
-                              job->model};
+    cafe_features features = {sizeof features, job->vectors,
+                              job->columns,    again ? job->method.row : NULL,
+                              &method,         job->model};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(

@@ -30,8 +30,9 @@ int evaluate_link(evaluate_job *job) {
     if (code == CLI_OK && !honest) code = evaluate_vectors(job);
     if (code != CLI_OK) return code;
     cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {job->vectors, job->columns, honest ? job->method.row : NULL, &method,
-                              NULL};
+    cafe_features features = {sizeof features, job->vectors,
+                              job->columns,    honest ? job->method.row : NULL,
+                              &method,         NULL};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(job->run,

@@ -180,7 +180,7 @@ static void check_threads(constructor *make) {
         cafe_context *context = start(make, run ? 3 : 1, &classifier);
         cafe_targets targets;
         cafe_evaluation *e = NULL;
-        cafe_features f = {.block = b.x, .columns = COLUMNS};
+        cafe_features f = {.struct_size = sizeof f, .block = b.x, .columns = COLUMNS};
         cafe_classify_options o;
         cafe_classify_options_init(&o);
         o.repeats = 3;

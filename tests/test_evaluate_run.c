@@ -120,7 +120,7 @@ static cafe_status run_recorder(cafe_context *context, const cafe_targets *targe
     cafe_model *model = NULL;
     test_links l = test_links_new(NODES - 1);
     cafe_graph *graph = NULL;
-    cafe_classifier classifier = {"nearest", r, predict};
+    cafe_classifier classifier = {sizeof classifier, "nearest", r, predict};
     for (int i = 0; i < NODES - 1; i++) l.source[i] = i, l.target[i] = i + 1;
     cafe_method_options_init(&options);
     options.own = &own;
@@ -128,7 +128,10 @@ static cafe_status run_recorder(cafe_context *context, const cafe_targets *targe
         cafe_graph_from_edges(context, NODES, l.count, l.source, l.target, NULL, NULL, &graph);
     if (status == CAFE_OK)
         status = cafe_model_create(context, graph, &recorder_method, &options, NULL, &model);
-    cafe_features features = {.method = &recorder_method, .options = &options, .model = model};
+    cafe_features features = {.struct_size = sizeof features,
+                              .method = &recorder_method,
+                              .options = &options,
+                              .model = model};
     if (status == CAFE_OK)
         status = cafe_classify(context, targets, &features, &classifier, o, count, train, e);
     cafe_model_free(model);
@@ -248,8 +251,8 @@ static void shares_stand_alone(void **unused) {
     cafe_targets targets;
     cafe_evaluation *both = NULL, *one = NULL;
     record r = {0};
-    cafe_classifier classifier = {"nearest", &r, predict};
-    cafe_features features = {.block = x, .columns = COLUMNS};
+    cafe_classifier classifier = {sizeof classifier, "nearest", &r, predict};
+    cafe_features features = {.struct_size = sizeof features, .block = x, .columns = COLUMNS};
     cafe_share share;
     cafe_figure figure;
     some_labels(label);
@@ -301,7 +304,7 @@ static void columns_are_scores(void **unused) {
     }
     offsets[NODES] = used;
     cafe_targets targets = {NODES, KINDS, offsets, value};
-    cafe_features features = {.block = x, .columns = KINDS};
+    cafe_features features = {.struct_size = sizeof features, .block = x, .columns = KINDS};
     cafe_evaluation *e = NULL;
     assert_int_equal(cafe_classify(context, &targets, &features, NULL, NULL, 2, shares, &e),
                      CAFE_OK);
@@ -519,13 +522,13 @@ static void operators_are_what_they_say(void **unused) {
     float x[TEST_KARATE_NODES * 3];
     for (int u = 0; u < TEST_KARATE_NODES; u++)
         x[3 * u] = 1, x[3 * u + 1] = (float)u, x[3 * u + 2] = (float)(u * u % 7);
-    cafe_features features = {.block = x, .columns = 3};
+    cafe_features features = {.struct_size = sizeof features, .block = x, .columns = 3};
     cafe_link_options o;
     cafe_link_options_init(&o);
     o.protocol = CAFE_LINK_PAPER;
     for (o.pair = CAFE_PAIR_CONCATENATION; o.pair <= CAFE_PAIR_DOT; o.pair++) {
         cafe_evaluation *e = NULL;
-        cafe_classifier classifier = {"check", &o.pair, check_operator};
+        cafe_classifier classifier = {sizeof classifier, "check", &o.pair, check_operator};
         assert_int_equal(cafe_link(context, g, &features, &classifier, &o, 1, shares, &e), CAFE_OK);
         cafe_evaluation_free(e);
     }
@@ -548,7 +551,7 @@ static void separable_links_are_found(void **unused) {
     cafe_graph *g = NULL;
     assert_int_equal(cafe_graph_from_edges(context, N, at, l.source, l.target, NULL, NULL, &g),
                      CAFE_OK);
-    cafe_features features = {.block = x, .columns = 2};
+    cafe_features features = {.struct_size = sizeof features, .block = x, .columns = 2};
     cafe_link_options o;
     cafe_link_options_init(&o);
     o.protocol = CAFE_LINK_PAPER;
@@ -580,7 +583,8 @@ static cafe_status link_honestly(cafe_context *context, const cafe_graph *g, dou
     cafe_method_options_init(&options);
     sphere.columns = 4;
     options.own = &sphere;
-    cafe_features features = {.method = cafe_method_find("sphere"), .options = &options};
+    cafe_features features = {
+        .struct_size = sizeof features, .method = cafe_method_find("sphere"), .options = &options};
     cafe_link_options o;
     cafe_link_options_init(&o);
     o.pair = CAFE_PAIR_HADAMARD;

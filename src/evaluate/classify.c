@@ -255,10 +255,13 @@ cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
                           const cafe_classify_options *options, int64_t count, const double *shares,
                           cafe_evaluation **evaluation) {
     cafe_status status = CAFE_OK;
-    classify c = {.targets = targets, .features = features, .classifier = classifier};
+    cafe_features own;
+    cafe_classifier judge;
+    classify c = {.targets = targets, .features = &own, .classifier = classifier ? &judge : NULL};
     *evaluation = NULL;
+    CAFE_TRY(cafe_evaluation_inputs(context, features, classifier, &own, &judge));
     CAFE_TRY(cafe_options_take(context, &classify_table, options, &c.options));
-    CAFE_TRY(cafe_features_check(context, features, targets->nodes));
+    CAFE_TRY(cafe_features_check(context, &own, targets->nodes));
     c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
     CAFE_TRY(cafe_mem_had(c.expected));
     CAFE_TRY(look_at_targets(context, &c));

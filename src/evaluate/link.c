@@ -203,8 +203,11 @@ static cafe_status check(cafe_context *context, const cafe_link_options *options
 cafe_status cafe_link(cafe_context *context, const cafe_graph *graph, const cafe_features *features,
                       const cafe_classifier *classifier, const cafe_link_options *options,
                       int64_t count, const double *shares, cafe_evaluation **evaluation) {
-    link l = {.graph = graph, .features = features, .classifier = classifier};
+    cafe_features own;
+    cafe_classifier judge;
+    link l = {.graph = graph, .features = &own, .classifier = classifier ? &judge : NULL};
     *evaluation = NULL;
+    CAFE_PASS(cafe_evaluation_inputs(context, features, classifier, &own, &judge));
     CAFE_PASS(check(context, options, &l));
     return cafe_evaluation_run(context, metric_names, METRICS, l.options.repeats, count, shares,
                                link_trial, &l, evaluation);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
 
@@ -178,6 +179,13 @@ static cafe_status check_finite(cafe_context *context, const float *x, int64_t c
                              "the vectors have a number that is not "
                              "finite");
     return CAFE_OK;
+}
+
+cafe_status cafe_evaluation_inputs(cafe_context *context, const cafe_features *features,
+                                   const cafe_classifier *classifier, cafe_features *own,
+                                   cafe_classifier *judge) {
+    CAFE_PASS(cafe_inputs_take(context, "features", features, own, sizeof *own));
+    return cafe_inputs_take(context, "classifier", classifier, judge, sizeof *judge);
 }
 
 cafe_status cafe_features_check(cafe_context *context, const cafe_features *features,

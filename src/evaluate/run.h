@@ -40,6 +40,11 @@ void cafe_trial_release(cafe_trial *trial, const cafe_features *features, const 
 cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classifier,
                                const cafe_classifier_data *data, double *scores);
 
+/* The caller's structs by their sizes, into own ones; classifier NULL: none. */
+cafe_status cafe_evaluation_inputs(cafe_context *context, const cafe_features *features,
+                                   const cafe_classifier *classifier, cafe_features *own,
+                                   cafe_classifier *judge);
+
 /* There is a method, or a block of finite numbers. */
 cafe_status cafe_features_check(cafe_context *context, const cafe_features *features,
                                 int64_t nodes);

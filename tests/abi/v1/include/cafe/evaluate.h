@@ -51,6 +51,7 @@ typedef struct cafe_classifier_data {
  * alone. `context` is the task's own, of one thread; failures leave through
  * cafe_evaluate_fail(context, ...). Work of more than a second looks at cafe_evaluate_stopped(). */
 typedef struct cafe_classifier {
+    size_t struct_size; /* sizeof(cafe_classifier) */
     const char *name;
     const void *self;
     cafe_status (*predict)(const void *self, cafe_context *context,
@@ -70,6 +71,7 @@ CAFE_API cafe_status cafe_evaluate_stopped(cafe_context *context);
  * allows and no more: in classification the labels of the training nodes, if it takes labels; in
  * link prediction the graph without the hidden links (honest) or the whole one (paper). */
 typedef struct cafe_features {
+    size_t struct_size; /* sizeof(cafe_features) */
     const float *block; /* nodes x columns, row-major */
     int64_t columns;
     const cafe_method *method;          /* NULL: the block */
