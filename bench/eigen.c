@@ -98,7 +98,7 @@ int main(int count, char **arguments) {
     o.threads = 1;
     need(NULL, cafe_context_create(&o, &context));
     need(context, cafe_graph_read(context, arguments[1], NULL, &graph));
-    need(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    need(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     need(context, cafe_operator_modularity(context, sampled, &op));
     double norm = run_eigen(context, op, pairs, tolerance);
     run_residual(context, op, pairs, tolerance, norm);

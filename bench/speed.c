@@ -87,7 +87,7 @@ static problem open_problem(const char *path, int threads, double *seconds) {
     double start = bench_seconds();
     if (cafe_graph_read(q.context, path, NULL, &q.graph) != CAFE_OK) fail(q.context, "read");
     *seconds = bench_seconds() - start;
-    if (cafe_sample(q.context, q.graph, CAFE_SAMPLING_EDGE, &q.sampled) != CAFE_OK ||
+    if (cafe_sample(q.context, q.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &q.sampled) != CAFE_OK ||
         cafe_operator_modularity(q.context, q.sampled, &q.op) != CAFE_OK)
         fail(q.context, "sample");
     return q;

@@ -107,7 +107,8 @@ static int put_vectors(FILE *file, const void *argument) {
 
 static cafe_status find_bounds(bounds_job *job) {
     cafe_context *context = job->run.context;
-    cafe_status status = cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, &job->sampled);
+    cafe_status status =
+        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &job->sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, job->sampled, &job->op);
     if (status == CAFE_OK) status = cafe_bounds_find(context, job->op, &job->options, &job->bounds);
     if (status == CAFE_OK) job->report = *cafe_bounds_get(job->bounds);

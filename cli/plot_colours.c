@@ -38,7 +38,8 @@ static int find_communities(plot_job *job) {
     job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);
     if (!job->kind) return CLI_FAILED;
     cafe_graph_csr(job->run.graph, &offsets, &targets, &weights);
-    cafe_status status = cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, &sampled);
+    cafe_status status =
+        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = cafe_layers_find(context, op, NULL, &layers);
     if (status == CAFE_OK) {
@@ -72,7 +73,8 @@ static int find_centrality(plot_job *job) {
     cafe_sampled *sampled = NULL;
     job->value = cli_new(&job->run, job->run.counts.nodes, sizeof *job->value);
     if (!job->value) return CLI_FAILED;
-    cafe_status status = cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, &sampled);
+    cafe_status status =
+        cafe_sample(context, job->run.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
     if (status == CAFE_OK)
         status = cafe_rank_pagerank(context, sampled, NULL, NULL, job->value, NULL);
     for (int64_t u = 0; u < job->run.counts.nodes && status == CAFE_OK; u++)

@@ -123,8 +123,8 @@ static int work(void *argument) {
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(read_set(job, job->set_path, &job->set, &job->members));
     CLI_TRY(read_set(job, job->other_path, &job->other, &(int64_t){0}));
-    CLI_TRY(
-        cli_check(run, cafe_sample(run->context, run->graph, CAFE_SAMPLING_EDGE, &job->sampled)));
+    CLI_TRY(cli_check(
+        run, cafe_sample(run->context, run->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &job->sampled)));
     if (job->other)
         CLI_TRY(cli_check(run, cafe_set_compare(run->context, job->sampled, job->set, job->other,
                                                 &job->figures)));

@@ -128,7 +128,7 @@ static int compare_eigenvector(reproduce_job *job, const cafe_graph *graph,
     cafe_bounds_report report;
     cafe_bounds_options_init(&o);
     o.restarts = STARTS;
-    cafe_status status = cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled);
+    cafe_status status = cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK) status = cafe_bounds_find(context, op, &o, &bounds);
     if (status == CAFE_OK) {

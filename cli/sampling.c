@@ -122,8 +122,8 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
     cli_sample_files files = {0};
     int code = cli_sampling_read(run, s, graph, &files);
     if (code == CLI_OK)
-        code = cli_check(run, cafe_sample_with(run->context, graph, (cafe_sampling)s->kind,
-                                               &s->options, &files.inputs, sampled));
+        code = cli_check(run, cafe_sample(run->context, graph, (cafe_sampling)s->kind, &s->options,
+                                          &files.inputs, sampled));
     if (code == CLI_OK) cli_sampling_say(run, s, *sampled);
     cli_sampling_free(run, &files);
     return code;

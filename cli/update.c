@@ -106,8 +106,8 @@ static int compare(update_job *job) {
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
     if (!job->full && !job->labels) return CLI_OK;
-    cafe_status status =
-        cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE, &sampled);
+    cafe_status status = cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE,
+                                     NULL, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
     if (status == CAFE_OK && job->labels) status = compare_communities(job, op);
     if (status == CAFE_OK && job->full) status = solve_full(job, op);

@@ -30,7 +30,7 @@ int main(void) {
     /* NULL stands for default options. */
     if (cafe_context_create(NULL, &context) != CAFE_OK) return 1;
     cafe_status status = cafe_graph_from_edges(context, 34, 78, source, target, NULL, NULL, &graph);
-    if (!status) status = cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled);
+    if (!status) status = cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled);
     if (!status) status = cafe_operator_modularity(context, sampled, &op);
     if (!status) status = cafe_sphere(context, op, NULL, NULL, &solution);
     if (!status) status = cafe_finish(context, op, &solution, NULL, &embedding);

@@ -35,7 +35,7 @@ static cafe_status embed(objects *o, const char *path, int64_t columns) {
     finish.form = CAFE_FORM_RITZ;
     finish.residual = 1e-3;
     TRY(cafe_graph_read(o->context, path, NULL, &o->graph));
-    TRY(cafe_sample(o->context, o->graph, CAFE_SAMPLING_EDGE, &o->sampled));
+    TRY(cafe_sample(o->context, o->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &o->sampled));
     TRY(cafe_operator_modularity(o->context, o->sampled, &o->op));
     TRY(cafe_sphere(o->context, o->op, &sphere, NULL, &o->solution));
     TRY(cafe_finish(o->context, o->op, &o->solution, &finish, &o->embedding));

@@ -95,7 +95,7 @@ typedef struct test_problem {
 /* Takes over the graph. */
 TEST_UNUSED static test_problem test_open(cafe_context *context, cafe_graph *graph) {
     test_problem t = {context, graph, NULL, NULL};
-    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &t.sampled));
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &t.sampled));
     TEST_OK(context, cafe_operator_modularity(context, t.sampled, &t.op));
     return t;
 }

@@ -11,7 +11,7 @@ static cafe_sampled *sample(cafe_context *context, const cafe_graph *graph, cafe
     cafe_sample_options_init(&o);
     if (sampling == CAFE_SAMPLING_WALK) o.window = 3;
     o.balance = balance;
-    TEST_OK(context, cafe_sample_with(context, graph, sampling, &o, NULL, &sampled));
+    TEST_OK(context, cafe_sample(context, graph, sampling, &o, NULL, &sampled));
     return sampled;
 }
 
@@ -62,8 +62,7 @@ static void it_survives_failing_memory(void **state) {
     for (long k = 0;; k++) {
         cafe_sampled *sampled = NULL;
         long live = test_failing_arm(&memory, k);
-        cafe_status status =
-            cafe_sample_with(context, graph, CAFE_SAMPLING_WALK, &o, NULL, &sampled);
+        cafe_status status = cafe_sample(context, graph, CAFE_SAMPLING_WALK, &o, NULL, &sampled);
         int failed = test_failing_disarm(&memory);
         test_failing_expect(&memory, status, failed, live, context);
         cafe_sampled_free(sampled);

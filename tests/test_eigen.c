@@ -206,7 +206,7 @@ static void *work(void *argument) {
     int64_t n = cafe_graph_nodes(graph), count = 9;
     r->bytes = (n + 1) * count * (int64_t)sizeof *r->result;
     r->result = calloc(1, (size_t)r->bytes);
-    if (cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled) == CAFE_OK &&
+    if (cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled) == CAFE_OK &&
         cafe_operator_modularity(context, sampled, &op) == CAFE_OK &&
         cafe_operator_eigen(context, op, CAFE_END_LARGEST, count, 1e-9, r->result,
                             r->result + count) != CAFE_OK)

@@ -56,7 +56,7 @@ static problem open_problem(const char *engine, maker *make, int64_t window) {
     problem p = {.context = test_context(2, 7)};
     ok(p.context, cafe_engine_open(p.context, engine));
     p.graph = make(p.context);
-    ok(p.context, cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &p.sampled));
+    ok(p.context, cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &p.sampled));
     ok(p.context, cafe_operator_walk(p.context, p.sampled, window, &p.op));
     p.n = p.op->n;
     return p;
@@ -688,7 +688,7 @@ static void every_allocation_may_fail(void **state) {
         o.sweeps = 2;
         o.ends = CAFE_ENDS_BOTH;
         ok(context, cafe_engine_open(context, engines[e]));
-        ok(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+        ok(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
         for (long k = 0;; k++) {
             cafe_operator *op = NULL;
             cafe_solution *solution = NULL;

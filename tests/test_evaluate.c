@@ -347,7 +347,8 @@ static void quality_is_what_edges_say(void **unused) {
             volume[c]++;
             cut[c] += c != part[test_karate_edges[e][1 - end]];
         }
-    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled), CAFE_OK);
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled),
+                     CAFE_OK);
     assert_int_equal(cafe_operator_modularity(context, sampled, &op), CAFE_OK);
     assert_int_equal(cafe_operator_covariance(context, op, part, PARTS, covariance), CAFE_OK);
     for (int c = 0; c < PARTS; c++) modularity += covariance[c * PARTS + c];
@@ -399,7 +400,8 @@ static void no_memory_is_lost(void **unused) {
     cafe_sampled *sampled = NULL;
     int32_t part[TEST_KARATE_NODES];
     for (int u = 0; u < TEST_KARATE_NODES; u++) part[u] = u % 3;
-    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled), CAFE_OK);
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled),
+                     CAFE_OK);
     for (long k = 0;; k++) {
         long live = test_failing_arm(&memory, k);
         cafe_status status = all_of_it(context, sampled, part);

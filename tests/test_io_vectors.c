@@ -30,7 +30,7 @@ static cafe_embedding *embed(cafe_context *context, const cafe_graph *graph, int
     sphere.columns = columns;
     sphere.sweeps = 2;
     finish.form = CAFE_FORM_RAW;
-    if (cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled) != CAFE_OK ||
+    if (cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled) != CAFE_OK ||
         cafe_operator_modularity(context, sampled, &op) != CAFE_OK ||
         cafe_sphere(context, op, &sphere, NULL, &solution) != CAFE_OK ||
         cafe_finish(context, op, &solution, &finish, &embedding) != CAFE_OK)

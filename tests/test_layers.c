@@ -18,7 +18,8 @@ typedef struct setting {
 
 static setting begin(cafe_context *context, cafe_graph *graph) {
     setting s = {context, graph, NULL, NULL};
-    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &s.sampled), CAFE_OK);
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &s.sampled),
+                     CAFE_OK);
     assert_int_equal(cafe_operator_modularity(context, s.sampled, &s.op), CAFE_OK);
     return s;
 }

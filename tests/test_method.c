@@ -244,7 +244,7 @@ static void check_walk_modularity(const cafe_method *m) {
     s->options.sampling = CAFE_SAMPLING_WALK;
     TEST_OK(context, cluster(context, graph, s, &c));
     TEST_OK(context, cafe_model_create(context, graph, m, &s->options, NULL, &model));
-    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &edges));
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edges));
     const cafe_clustering_info *f = cafe_clustering_get(c);
     TEST_OK(context, cafe_partition_measure(context, cafe_model_sampled(model), f->partition,
                                             f->communities, &walks));

@@ -271,10 +271,11 @@ static void a_graph_without_edges_is_refused(void **state) {
     cafe_graph *graph = NULL;
     cafe_sampled *sampled = NULL;
     TEST_OK(context, cafe_graph_from_edges(context, 3, 0, NULL, NULL, NULL, NULL, &graph));
-    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled),
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled),
                      CAFE_ERROR_ARGUMENT);
     assert_null(sampled);
-    assert_int_equal(cafe_sample(context, graph, (cafe_sampling)77, &sampled), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_sample(context, graph, (cafe_sampling)77, NULL, NULL, &sampled),
+                     CAFE_ERROR_ARGUMENT);
     cafe_graph_free(graph);
     cafe_context_free(context);
 }
@@ -294,7 +295,7 @@ static void calls_survive_failing_memory(void **state) {
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
             cafe_status status =
-                call == 0   ? cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled)
+                call == 0   ? cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled)
                 : call == 1 ? cafe_operator_modularity(context, sampled, &op)
                 : call == 2 ? cafe_operator_product(context, op, 5, x, y)
                 : call == 3 ? cafe_operator_trace(context, op, 5, x, &number)

@@ -284,7 +284,8 @@ static void begin(cafe_context *context, run *r) {
     cafe_sphere_options_init(&o);
     o.columns = 4;
     r->graph = test_karate(context);
-    assert_int_equal(cafe_sample(context, r->graph, CAFE_SAMPLING_EDGE, &r->sampled), CAFE_OK);
+    assert_int_equal(cafe_sample(context, r->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &r->sampled),
+                     CAFE_OK);
     assert_int_equal(cafe_operator_modularity(context, r->sampled, &r->op), CAFE_OK);
     assert_int_equal(cafe_sphere(context, r->op, &o, NULL, &solution), CAFE_OK);
     assert_int_equal(cafe_finish(context, r->op, &solution, NULL, &r->embedding), CAFE_OK);

@@ -128,7 +128,7 @@ static cafe_sample_options defaults(void) {
 static cafe_sampled *sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
                             const cafe_sample_options *o, const cafe_sample_inputs *inputs) {
     cafe_sampled *s = NULL;
-    TEST_OK(context, cafe_sample_with(context, graph, sampling, o, inputs, &s));
+    TEST_OK(context, cafe_sample(context, graph, sampling, o, inputs, &s));
     return s;
 }
 
@@ -325,7 +325,7 @@ static void test_lambda_zero(void **state) {
         cafe_sample_options o = defaults();
         o.lambda = 0;
         cafe_sampled *edge = NULL, *s = sample(context, graph, CAFE_SAMPLING_TWISTED, &o, &inputs);
-        TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &edge));
+        TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edge));
         assert_true(s->total == edge->total && s->weights == edge->weights);
         assert_ptr_equal(s->targets, edge->targets);
         assert_memory_equal(s->p, edge->p, N * sizeof *s->p);
@@ -367,7 +367,7 @@ static void test_twist_mean(void **state) {
     cafe_sampled *s = NULL;
     o.aim = 1;
     o.twist_mean = 1.5;
-    assert_int_equal(cafe_sample_with(context, graph, CAFE_SAMPLING_TWISTED, &o, &inputs, &s),
+    assert_int_equal(cafe_sample(context, graph, CAFE_SAMPLING_TWISTED, &o, &inputs, &s),
                      CAFE_ERROR_ARGUMENT);
     assert_non_null(strstr(cafe_error(context), "average of 1.5"));
     cafe_graph_free(graph);
@@ -599,8 +599,7 @@ static void refuse(cafe_context *context, const cafe_graph *graph, cafe_sampling
                    const cafe_sample_options *o, const cafe_sample_inputs *inputs,
                    const char *word) {
     cafe_sampled *s = (cafe_sampled *)&s;
-    assert_int_equal(cafe_sample_with(context, graph, sampling, o, inputs, &s),
-                     CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_sample(context, graph, sampling, o, inputs, &s), CAFE_ERROR_ARGUMENT);
     assert_null(s);
     assert_non_null(strstr(cafe_error(context), word));
 }
@@ -655,8 +654,7 @@ static void test_failing_memory(void **state) {
         for (long k = 0;; k++) {
             cafe_sampled *s = NULL;
             long live = test_failing_arm(&memory, k);
-            cafe_status status =
-                cafe_sample_with(context, graph, cases[i].sampling, &o, &inputs, &s);
+            cafe_status status = cafe_sample(context, graph, cases[i].sampling, &o, &inputs, &s);
             int failed = test_failing_disarm(&memory);
             test_failing_expect(&memory, status, failed, live, context);
             assert_true((s == NULL) == (status != CAFE_OK));
@@ -683,7 +681,7 @@ static void test_cancel(void **state) {
         cafe_sampled *s = NULL;
         o.samples = cases[i].samples;
         cafe_cancel(context);
-        assert_int_equal(cafe_sample_with(context, graph, cases[i].sampling, &o, &inputs, &s),
+        assert_int_equal(cafe_sample(context, graph, cases[i].sampling, &o, &inputs, &s),
                          CAFE_ERROR_CANCELLED);
         assert_null(s);
         cafe_graph_free(graph);

@@ -77,7 +77,7 @@ static float *solve(cafe_context *context, const cafe_graph *graph, int64_t colu
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     o.columns = columns, o.tolerance = tolerance, o.sweeps = 100;
-    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     TEST_OK(context, cafe_operator_modularity(context, sampled, &op));
     TEST_OK(context, cafe_sphere(context, op, &o, NULL, &solution));
     float *rows = malloc((size_t)(cafe_graph_nodes(graph) * columns) * sizeof *rows);
@@ -95,7 +95,7 @@ static double trace(cafe_context *context, const cafe_graph *graph, int64_t colu
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
     double value = 0;
-    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     TEST_OK(context, cafe_operator_modularity(context, sampled, &op));
     TEST_OK(context, cafe_operator_trace(context, op, columns, rows, &value));
     cafe_operator_free(op);

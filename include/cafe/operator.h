@@ -22,10 +22,6 @@ typedef enum cafe_sampling {
     CAFE_SAMPLING_TWISTED = 3   /* p(u,w) ~ a(u,w) exp(lambda f(x_u, x_w)) with attributes x */
 } cafe_sampling;
 
-/* Samples a graph. The graph outlives the sampled graph. A graph without edges is refused
- * (CAFE_ERROR_ARGUMENT): it has no distribution of edges. */
-CAFE_API cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph,
-                                 cafe_sampling sampling, cafe_sampled **sampled);
 CAFE_API void cafe_sampled_free(cafe_sampled *sampled);
 CAFE_API int64_t cafe_sampled_nodes(const cafe_sampled *sampled);
 /* p(u,w) and p_u */

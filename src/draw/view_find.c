@@ -77,7 +77,7 @@ static cafe_status find_certificate(cafe_view_found *f, cafe_view_inputs *in) {
 
 static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32_t *part,
                         int32_t map, cafe_view_inputs *in) {
-    CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &f->sampled));
+    CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &f->sampled));
     CAFE_PASS(cafe_operator_modularity(f->context, f->sampled, &f->op));
     if (part)
         CAFE_PASS(use_part(f, graph->n, part, in));

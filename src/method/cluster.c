@@ -30,7 +30,7 @@ static cafe_status judge(cafe_context *context, const cafe_model *model, cafe_cl
     if (!c->layers) /* which know theirs */
         CAFE_TRY(cafe_model_modularity(context, model->sampled, i->partition, i->communities,
                                        c->resolution, &i->modularity));
-    CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &edges));
+    CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edges));
     CAFE_TRY(cafe_model_modularity(context, edges, i->partition, i->communities, 1,
                                    &i->edge_modularity));
 done:

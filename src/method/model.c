@@ -12,7 +12,7 @@ static cafe_status certify_exact(cafe_context *context, const cafe_sample_option
     CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
     if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 || o.balance)
         return CAFE_OK;
-    CAFE_PASS(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, &model->edges));
+    CAFE_PASS(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &model->edges));
     return cafe_operator_walk(context, model->edges, o.window, &model->certify);
 }
 
@@ -38,8 +38,8 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
     if (!m) return CAFE_ERROR_MEMORY;
     m->context = context;
     m->graph = graph;
-    CAFE_TRY(cafe_sample_with(context, graph, (cafe_sampling)o.sampling, o.sample, in.sample,
-                              &m->sampled));
+    CAFE_TRY(
+        cafe_sample(context, graph, (cafe_sampling)o.sampling, o.sample, in.sample, &m->sampled));
     CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));
     CAFE_TRY(certify_exact(context, o.sample, m));
     *model = m;

@@ -47,7 +47,7 @@ cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *
                             .n = cafe_graph_nodes(input->graph)};
     if (product && (!input->vectors || input->columns < 1))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "inner products need vectors");
-    CAFE_TRY(cafe_sample(context, input->graph, CAFE_SAMPLING_EDGE, &scorer->sampled));
+    CAFE_TRY(cafe_sample(context, input->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &scorer->sampled));
     if (product) CAFE_TRY(pad(scorer, input->vectors, input->columns));
     if (options->sides) CAFE_TRY(find_sides(scorer, input->graph));
     if (options->score == CAFE_SCORE_COMMON) {

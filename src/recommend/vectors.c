@@ -88,7 +88,7 @@ cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
     CAFE_TRY(cafe_options_take(context, &decoder_table, options, &o));
     CAFE_TRY(embed(context, graph, sphere, &o, &embedding));
     if (o.decode == CAFE_DECODE_P)
-        CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+        CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     factor = cafe_mem(context, cafe_embedding_columns(embedding), sizeof *factor);
     CAFE_TRY(cafe_mem_had(factor));
     int64_t count = find_factors(embedding, o.decode, factor);

@@ -86,16 +86,6 @@ cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_samp
     return status;
 }
 
-cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
-                        cafe_sampled **sampled) {
-    *sampled = NULL;
-    if (sampling != CAFE_SAMPLING_EDGE)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "sampling %d has options: it is made by cafe_sample_with()",
-                         (int)sampling);
-    return cafe_sample_with(context, graph, sampling, NULL, NULL, sampled);
-}
-
 void cafe_sampled_free(cafe_sampled *sampled) {
     if (!sampled) return;
     cafe_mem_free_all(sampled->context, sampled->p, sampled->loops, sampled->twisted);

@@ -116,9 +116,9 @@ static cafe_status check_inputs(cafe_context *context, const cafe_sampler *sampl
     return CAFE_OK;
 }
 
-cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
-                             const cafe_sample_options *options, const cafe_sample_inputs *inputs,
-                             cafe_sampled **sampled) {
+cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                        const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                        cafe_sampled **sampled) {
     cafe_sample_inputs in;
     cafe_status status = CAFE_OK;
     const cafe_sampler *sampler = cafe_sampler_of(sampling);

@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "io/vectors.h"
+#include "sample/sampled.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
 
@@ -276,7 +277,7 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     CAFE_TRY(cafe_options_take(context, &place_table, options, &o));
     p.form = o.form;
     CAFE_TRY(check_vectors(context, graph, &p));
-    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &sampled));
+    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     work = cafe_mem(context, (2 + cafe_threads(context)) * columns, sizeof *work);
     CAFE_TRY(cafe_mem_had(work));

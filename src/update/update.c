@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "io/vectors.h"
 #include "kernels/rows.h"
+#include "sample/sampled.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
 
@@ -321,7 +322,7 @@ cafe_status cafe_update(cafe_context *context, const cafe_changes *changes, int6
     if (columns < 1 || columns > 65536)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld columns", (long long)columns);
     CAFE_TRY(check_rows(context, changes->old_nodes, columns, rows));
-    CAFE_TRY(cafe_sample(context, changes->graph, CAFE_SAMPLING_EDGE, &sampled));
+    CAFE_TRY(cafe_sample(context, changes->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     CAFE_TRY(allocate(context, changes, columns, o.sweeps, &r));
     CAFE_TRY(start(context, r, changes, rows));

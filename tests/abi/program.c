@@ -80,7 +80,7 @@ int main(void) {
     int32_t seeds[] = {0, 1};
     cafe_sample_inputs_init(&inputs);
     inputs.seeds = seeds, inputs.seed_count = 2;
-    must(cafe_sample_with(context, graph, CAFE_SAMPLING_WALK, NULL, &inputs, &sampled));
+    must(cafe_sample(context, graph, CAFE_SAMPLING_WALK, NULL, &inputs, &sampled));
     must(cafe_operator_modularity(context, sampled, &op));
     printf("%d seeds\n", (int)cafe_sampled_get_info(sampled)->seeds);
     rank(sampled);

@@ -83,9 +83,9 @@ CAFE_API int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *optio
  * transpose. CAFE_ERROR_ARGUMENT: no edges, no seed with an edge, attributes missing or not finite,
  * an average of f that no lambda gives, and options (other than their defaults) or inputs of
  * another sampling. */
-CAFE_API cafe_status cafe_sample_with(cafe_context *context, const cafe_graph *graph,
-                                      cafe_sampling sampling, const cafe_sample_options *options,
-                                      const cafe_sample_inputs *inputs, cafe_sampled **sampled);
+CAFE_API cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph,
+                                 cafe_sampling sampling, const cafe_sample_options *options,
+                                 const cafe_sample_inputs *inputs, cafe_sampled **sampled);
 
 /* Which P it is, and how well it is known. */
 typedef struct cafe_sampled_info {
