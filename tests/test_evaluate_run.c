@@ -28,9 +28,9 @@ static const double shares[SHARES] = {0.2, 0.6};
 /* What a run handed out and got back, by sums. */
 typedef struct record {
     _Atomic uint64_t seen, scored;
-    uint8_t told[NODES];  /* nodes whose label the method was told, of the only trial */
-    cafe_context *cancel; /* to be cancelled by the method, or NULL */
-    int fail;             /* the classifier fails */
+    _Atomic uint8_t told[NODES]; /* nodes whose label the method was told, of the only trial */
+    cafe_context *cancel;        /* to be cancelled by the method, or NULL */
+    int fail;                    /* the classifier fails */
 } record;
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t count) {
