@@ -32,6 +32,7 @@ if(CAFE_SANITIZE)
                         -fno-sanitize-recover=all)
     add_link_options("-fsanitize=${CAFE_SANITIZE}")
 endif()
+include(cmake/Hardening.cmake)
 
 file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
 list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/rows\\.c$")
@@ -72,6 +73,7 @@ foreach(form shared static)
                                $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
+cafe_search_path(cafe_shared)
 target_link_libraries(cafe_shared PRIVATE ${CAFE_LINK})
 target_link_libraries(cafe_static PUBLIC ${CAFE_LINK})
 target_link_options(cafe_shared PRIVATE

@@ -61,3 +61,17 @@ json_value() {
     [[ -n $value ]] || value=$(sed -nE "s/^ +\"$2\": ([^,]*),?\$/\\1/p" "$1" | sed 1q)
     printf '%s\n' "$value"
 }
+
+# The folders in which FILE, a program or a shared library, lets the loader look: none is empty or relative,
+# for those would be the folder of whoever calls it. $ORIGIN is the file's own.
+search_path() {
+    local path folder
+    path=$(readelf -dW "$1" | sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]$/\2/p')
+    [[ -n $path ]] || return 0
+    while IFS= read -r -d : folder; do
+        case $folder in
+            /* | \$ORIGIN | \$ORIGIN/*) ;;
+            *) fail "$1: '$folder' in its search path '$path'" ;;
+        esac
+    done <<<"$path:"
+}

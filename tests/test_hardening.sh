@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Everything built and installed: no empty or relative folder in a search path, and in release builds
+# position-independent, with read-only relocations bound at the start, guarded stacks and checked calls
+# of the C library.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+: "${BUILD:?}"
+if ! command -v readelf >/dev/null; then
+    echo "skipped: readelf is not there"
+    exit 77
+fi
+
+# ---- the check finds what it looks for
+echo 'int main(void) { return 0; }' >bad.c
+for path in '/usr/lib:' ':/usr/lib' '/usr//lib::/lib' 'lib' './lib' '/lib:lib'; do
+    cc bad.c -o bad "-Wl,-rpath,$path"
+    ! (search_path bad) 2>.last/err || fail "a search path of '$path' is not found"
+done
+# shellcheck disable=SC2016 # the linker's $ORIGIN
+cc bad.c -o good '-Wl,-rpath,$ORIGIN/../lib:/usr/lib'
+search_path good
+
+# ---- what was built, and what is installed
+cmake --install "$BUILD" --prefix "$SCRATCH/prefix" >install.log
+mapfile -t files < <(find "$BUILD" -type f \( -perm -u+x -o -name '*.so*' \) -not -path '*/CMakeFiles/*' \
+    -not -path '*.scratch/*' -not -path "$BUILD/python*" -not -path "$BUILD/*san/*" -not -path "$BUILD/debug/*" \
+    -not -path "$BUILD/fuzz*/*"
+    find "$SCRATCH/prefix" -type f \( -path '*/bin/*' -o -name '*.so*' \))
+count=0
+for file in "${files[@]}"; do
+    readelf -h "$file" >header.txt 2>/dev/null || continue
+    search_path "$file"
+    count=$((count + 1))
+done
+[[ $count -ge 4 ]] || fail "only $count programs and libraries were found"
+
+# ---- hardening of the tool and the library
+if ! grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$BUILD/CMakeCache.txt" ||
+    ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    echo "search paths of $count files are good; hardening is that of release builds"
+    exit 0
+fi
+for file in "$BUILD/cafe" "$BUILD/libcafe.so" "$SCRATCH/prefix/bin/cafe"; do
+    readelf -hldW "$file" >elf.txt
+    readelf -sW --dyn-syms "$file" >symbols.txt
+    grep -qE 'Type: +DYN' elf.txt || fail "$file: not position-independent"
+    grep -q GNU_RELRO elf.txt || fail "$file: relocations stay writable"
+    grep -qE '\(FLAGS(_1)?\).*\b(BIND_)?NOW\b' elf.txt || fail "$file: functions are bound when first called"
+    grep -E GNU_STACK elf.txt | grep -q 'RW ' || fail "$file: the stack can be executed"
+    grep -q __stack_chk_fail symbols.txt || fail "$file: stacks are not guarded"
+    grep -qE '__(mem|str|v?sn?printf|v?fprintf)[a-z]*_chk' symbols.txt || fail "$file: calls of the C library are not checked"
+done
