@@ -126,8 +126,26 @@ int evaluate_check_task(evaluate_job *job) {
     return evaluate_check(job, job->own.arguments);
 }
 
-int evaluate_work(evaluate_job *job, int (*evaluate)(evaluate_job *job)) {
-    CLI_TRY(evaluate(job));
+static bool is_link(const evaluate_job *job) {
+    return strcmp(job->task, "link") == 0;
+}
+
+int evaluate_prepare(evaluate_job *job) {
+    return is_link(job) ? evaluate_prepare_link(job) : evaluate_prepare_classify(job);
+}
+
+int evaluate_measure(evaluate_job *job, int64_t first, int64_t repeats) {
+    job->classify.first = job->link.first = first;
+    job->classify.repeats = job->link.repeats = repeats;
+    cafe_evaluation_free(job->evaluation);
+    job->evaluation = NULL;
+    return is_link(job) ? evaluate_measure_link(job) : evaluate_measure_classify(job);
+}
+
+int evaluate_work(void *argument) {
+    evaluate_job *job = argument;
+    CLI_TRY(evaluate_prepare(job));
+    CLI_TRY(is_link(job) ? evaluate_measure_link(job) : evaluate_measure_classify(job));
     CLI_TRY(cli_write_result(&job->own, evaluate_put, job));
     evaluate_say_end(job);
     return cli_write_report(&job->own, "cafe/evaluate/1", evaluate_fill_report, job);

@@ -45,20 +45,27 @@ extern const cli_command cli_evaluate_classify, cli_evaluate_link, cli_evaluate_
 
 /* Options against each other, and the list of --train: CLI_OK or CLI_USAGE. */
 int evaluate_check(evaluate_job *job, const cli_arguments *arguments);
-/* Both evaluate within job->run, leave job->evaluation and say what they do. */
-int evaluate_classify(evaluate_job *job);
-int evaluate_link(evaluate_job *job);
+/* Reads and makes what all repeats share, within job->run, and says what it does; then runs
+ * `repeats` of them from number `first` on, as often as one likes, and leaves job->evaluation. */
+int evaluate_prepare(evaluate_job *job);
+int evaluate_measure(evaluate_job *job, int64_t first, int64_t repeats);
 void evaluate_free(evaluate_job *job);
+
+/* The same of each task, first and repeats being in its options. */
+int evaluate_prepare_classify(evaluate_job *job);
+int evaluate_measure_classify(evaluate_job *job);
+int evaluate_prepare_link(evaluate_job *job);
+int evaluate_measure_link(evaluate_job *job);
 
 /* Graph, vectors (of --embedding or of the method, once for the whole graph), classifier. */
 int evaluate_read(evaluate_job *job);
 int evaluate_vectors(evaluate_job *job);
 int evaluate_classifier(evaluate_job *job);
 
-/* The report, and the frame's functions of a task that `evaluate` does. */
+/* The report, and the frame's functions of a task. */
 void evaluate_fill_report(cafe_report *report, const void *job);
 int evaluate_check_task(evaluate_job *job);
-int evaluate_work(evaluate_job *job, int (*evaluate)(evaluate_job *job));
+int evaluate_work(void *job);
 int evaluate_put(FILE *file, const void *job);
 void evaluate_say_end(const evaluate_job *job);
 void evaluate_release(void *job);

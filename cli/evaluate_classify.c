@@ -75,16 +75,18 @@ static int check_none(evaluate_job *job, bool again) {
                      job->columns, cafe_labels_classes(job->labels));
 }
 
-int evaluate_classify(evaluate_job *job) {
-    int code = evaluate_read(job);
-    if (code == CLI_OK) code = read_labels(job);
-    if (code == CLI_OK) code = evaluate_classifier(job);
-    if (code != CLI_OK) return code;
+int evaluate_prepare_classify(evaluate_job *job) {
     bool again = is_supervised(job);
-    code = again ? prepare_supervised(job) : know_all(job);
-    if (code == CLI_OK && !again) code = evaluate_vectors(job);
-    if (code == CLI_OK) code = check_none(job, again);
-    if (code != CLI_OK) return code;
+    CLI_TRY(evaluate_read(job));
+    CLI_TRY(read_labels(job));
+    CLI_TRY(evaluate_classifier(job));
+    CLI_TRY(again ? prepare_supervised(job) : know_all(job));
+    if (!again) CLI_TRY(evaluate_vectors(job));
+    return check_none(job, again);
+}
+
+int evaluate_measure_classify(evaluate_job *job) {
+    bool again = is_supervised(job);
     cafe_method_options method = cli_method_options(&job->method);
     cafe_features features = {sizeof features, job->vectors,
                               job->columns,    again ? job->method.row : NULL,
@@ -111,7 +113,7 @@ static int check(void *argument) {
 }
 
 static int work(void *job) {
-    return evaluate_work(job, evaluate_classify);
+    return evaluate_work(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -22,13 +22,16 @@ static int check_honest(evaluate_job *job) {
 
 /* ---- the task -------------------------------------------------------------------------------- */
 
-int evaluate_link(evaluate_job *job) {
+int evaluate_prepare_link(evaluate_job *job) {
     bool honest = job->link.protocol == CAFE_LINK_HONEST;
-    int code = honest ? check_honest(job) : CLI_OK;
-    if (code == CLI_OK) code = evaluate_read(job);
-    if (code == CLI_OK) code = evaluate_classifier(job);
-    if (code == CLI_OK && !honest) code = evaluate_vectors(job);
-    if (code != CLI_OK) return code;
+    if (honest) CLI_TRY(check_honest(job));
+    CLI_TRY(evaluate_read(job));
+    CLI_TRY(evaluate_classifier(job));
+    return honest ? CLI_OK : evaluate_vectors(job);
+}
+
+int evaluate_measure_link(evaluate_job *job) {
+    bool honest = job->link.protocol == CAFE_LINK_HONEST;
     cafe_method_options method = cli_method_options(&job->method);
     cafe_features features = {sizeof features, job->vectors,
                               job->columns,    honest ? job->method.row : NULL,
@@ -48,7 +51,7 @@ static int check(void *argument) {
 }
 
 static int work(void *job) {
-    return evaluate_work(job, evaluate_link);
+    return evaluate_work(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

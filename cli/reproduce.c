@@ -114,7 +114,11 @@ static int check(void *argument) {
 static int work(void *argument) {
     reproduce_job *job = argument;
     cli_run *run = &job->run;
-    CLI_TRY(run_tables(job, run->words[0]));
+    CLI_TRY(reproduce_keep_begin(job));
+    int code = run_tables(job, run->words[0]);
+    if (code != CLI_OK && job->keep && cli_signal())
+        cli_say(run, "what is finished is in %s: the same command goes on from there", job->keep);
+    CLI_TRY(code);
     if (!any_done(job))
         return cli_error(run, CLI_FAILED, "nothing could be run: no set of it is in %s", job->data);
     CLI_TRY(cli_write_result(run, reproduce_markdown, job));
@@ -125,6 +129,7 @@ static void release(void *argument) {
     reproduce_job *job = argument;
     for (int64_t i = 0; i < job->count; i++) {
         free(job->results[i].command);
+        free(job->results[i].values);
         free(job->results[i].refused);
     }
     free(job->results);
@@ -136,12 +141,15 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(reproduce_job, data, "data", "DIR",
                  "folder of the sets, DIR/SET/edges.txt[.gz], labels.txt, points.txt; without it "
                  "$CAFE_DATA"),
-    CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_COUNT, "10",
+    CLI_ROW_NUMBER(reproduce_job, repeats, "repeats", "R", CLI_POSITIVE, "10",
                    "splits for each cell; the paper has 100"),
     CLI_ROW_TEXT(reproduce_job, set, "set", "NAME",
                  "only rows of this set: cora, wiki, ego-facebook, ..."),
     CLI_ROW_TEXT(reproduce_job, method, "row", "NAME",
                  "only rows whose method has this in its name: 'Sphere', 'CAFE', ..."),
+    CLI_ROW_TEXT(reproduce_job, keep, "keep", "DIR",
+                 "keep finished repeats there, and take those that are: a run that was stopped "
+                 "goes on"),
     CLI_ROW_OUTPUT(NULL, "the tables as Markdown; without it they go to standard output"),
     CLI_ROW_JSON("every figure, ours and the published; - is standard output"),
     CLI_ROWS_SEEDED,

@@ -61,6 +61,9 @@ typedef struct reproduce_result {
     char *command; /* what was run */
     int64_t cells;
     reproduce_cell cell[REPRODUCE_CELLS];
+    int64_t repeats,
+        width;            /* splits behind the cells; columns the classifier saw: 0 when unknown */
+    double *values;       /* repeats x cells, what the means are of; NULL: one value a cell */
     double embed_seconds; /* to make the vectors once; NaN: made for every split */
     double seconds;
     bool missing;  /* the set is not there */
@@ -71,6 +74,8 @@ typedef struct reproduce_job {
     cli_run run;
     const char *data; /* the folder of the sets */
     const char *set, *method;
+    const char *keep; /* the folder of finished repeats; NULL: none */
+    uint64_t build;   /* digest of this tool, when rows are kept */
     int32_t repeats;
     reproduce_result *results;
     int64_t count, room;
@@ -82,6 +87,27 @@ reproduce_result *reproduce_add(reproduce_job *job, const char *table, const cha
 /* DIR/SET/NAME, or the same with .gz, when there is such a file: to be freed. NULL: there is none.
  */
 char *reproduce_path(const reproduce_job *job, const char *set, const char *name);
+
+/* Repeats that are finished, a file a row: a run that was stopped, or asks for more, goes on.
+ *
+ * A row is known by what was run (its command line, the seed) and on what (digests of its files).
+ * reproduce_keep_begin() looks for the folder, makes it when there is none. reproduce_keep_read()
+ * fills in values, repeats and times of the row if it is there, else leaves it empty; *same says
+ * whether this very tool wrote it. */
+typedef struct reproduce_key {
+    char *path;          /* of the row's file */
+    const char *command; /* without the number of repeats */
+    char data[40];       /* digests of graph and labels */
+} reproduce_key;
+
+int reproduce_keep_begin(reproduce_job *job);
+int reproduce_keep_key(const reproduce_job *job, const reproduce_result *result,
+                       const char *command, const char *graph, const char *labels,
+                       reproduce_key *key);
+int reproduce_keep_read(const reproduce_job *job, const reproduce_key *key,
+                        reproduce_result *result, bool *same);
+int reproduce_keep_write(reproduce_job *job, const reproduce_key *key,
+                         const reproduce_result *result);
 
 /* Tables of cafe evaluate, the point clouds, and K = 2 against the dominant eigenvector. */
 int reproduce_evaluate(reproduce_job *job, const char *table);

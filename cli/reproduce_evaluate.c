@@ -41,9 +41,9 @@ static bool is_asked(const reproduce_job *job, const char *set, const char *meth
            (!job->method || strcasestr(method, job->method));
 }
 
-/* ---- one row --------------------------------------------------------------------------------- */
+/* ---- the command line of a row --------------------------------------------------------------- */
 
-/* The command line of a row; `words` points into `text`. */
+/* `words` points into `text`. */
 typedef struct command_line {
     char *text;
     char *words[MOST_WORDS];
@@ -56,54 +56,142 @@ static void cut_words(command_line *line) {
         line->words[line->count++] = word;
 }
 
-/* As a reader would type it, with the folder of the sets left open. */
-static char *shown_command(const reproduce_job *job, const reproduce_recipe *recipe,
-                           const char *set, bool link) {
+/* As a reader would type it, with the folder of the sets and the number of repeats left open. */
+static char *shown_command(const reproduce_recipe *recipe, const char *set, bool link) {
     char *text = NULL;
     const char *graph = recipe->graph ? recipe->graph : "edges.txt";
-    int written = link ? asprintf(&text, "cafe evaluate link %s/%s %s --repeats %d", set, graph,
-                                  recipe->options, (int)job->repeats)
-                       : asprintf(&text,
-                                  "cafe evaluate classify %s/%s --labels %s/labels.txt %s "
-                                  "--repeats %d",
-                                  set, graph, set, recipe->options, (int)job->repeats);
+    int written = link ? asprintf(&text, "cafe evaluate link %s/%s %s", set, graph, recipe->options)
+                       : asprintf(&text, "cafe evaluate classify %s/%s --labels %s/labels.txt %s",
+                                  set, graph, set, recipe->options);
     return written < 0 ? NULL : text;
 }
 
-static void take_figures(const reproduce_table *table, const cafe_evaluation *e,
-                         const reproduce_published *published, reproduce_result *result) {
+/* ---- its figures ----------------------------------------------------------------------------- */
+
+static int64_t metric_of(const cafe_evaluation *e, const char *name) {
+    for (int64_t m = 0; m < cafe_evaluation_metrics(e); m++)
+        if (strcmp(cafe_evaluation_metric_name(e, m), name) == 0) return m;
+    return -1;
+}
+
+/* The cells of one repeat: the table's metrics of every share. Returns how many there are. */
+static int64_t cells_of(const reproduce_table *table, const cafe_evaluation *e, int64_t repeat,
+                        double *value) {
+    int64_t cells = 0;
     for (int64_t share = 0; share < cafe_evaluation_shares(e); share++)
-        for (int i = 0; i < 4 && table->metrics[i]; i++)
-            for (int64_t m = 0; m < cafe_evaluation_metrics(e); m++) {
-                if (strcmp(cafe_evaluation_metric_name(e, m), table->metrics[i]) != 0) continue;
-                if (result->cells == REPRODUCE_CELLS) return;
-                reproduce_cell *cell = &result->cell[result->cells];
-                cafe_figure figure;
-                cafe_evaluation_figure(e, share, m, &figure);
-                cell->ours = figure.mean;
-                cell->spread = figure.std;
-                const double *p = published ? &published->figures[2 * result->cells] : NULL;
-                cell->published = p && p[0] > 0 ? p[0] : NAN;
-                cell->published_spread = p && p[0] > 0 ? p[1] : NAN;
-                result->cells++;
-            }
+        for (int i = 0; i < 4 && table->metrics[i] && cells < REPRODUCE_CELLS; i++)
+            value[cells++] =
+                cafe_evaluation_value(e, share, repeat, metric_of(e, table->metrics[i]));
+    return cells;
+}
+
+static int append_repeats(reproduce_job *job, const reproduce_table *table,
+                          const cafe_evaluation *e, reproduce_result *result) {
+    int64_t repeats = cafe_evaluation_repeats(e);
+    double *more = realloc(result->values,
+                           (size_t)((result->repeats + repeats) * REPRODUCE_CELLS) * sizeof *more);
+    if (!more) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    result->values = more;
+    if (result->width == 0) result->width = cafe_evaluation_share(e, 0)->columns;
+    for (int64_t i = 0; i < repeats; i++, result->repeats++)
+        result->cells = cells_of(table, e, i, more + result->repeats * result->cells);
+    return CLI_OK;
+}
+
+/* Is the first repeat of what was kept what has just come out? */
+static bool same_first(const reproduce_table *table, const cafe_evaluation *e,
+                       const reproduce_result *result) {
+    double value[REPRODUCE_CELLS];
+    if (cells_of(table, e, 0, value) != result->cells) return false;
+    for (int64_t i = 0; i < result->cells; i++)
+        if (value[i] != result->values[i] && !(isnan(value[i]) && isnan(result->values[i])))
+            return false;
+    return true;
+}
+
+/* mean = sum x / k, std = sqrt(sum (x - mean)^2 / (k - 1)) over the k values that are defined */
+static void find_figure(const reproduce_result *r, int64_t place, reproduce_cell *cell) {
+    double sum = 0, squares = 0;
+    int64_t k = 0;
+    for (int64_t i = 0; i < r->repeats; i++) {
+        double x = r->values[i * r->cells + place];
+        if (!isnan(x)) sum += x, k++;
+    }
+    cell->ours = k > 0 ? sum / (double)k : NAN;
+    for (int64_t i = 0; i < r->repeats; i++) {
+        double x = r->values[i * r->cells + place] - cell->ours;
+        if (!isnan(x)) squares += x * x;
+    }
+    cell->spread = k > 1 ? sqrt(squares / (double)(k - 1)) : NAN;
+}
+
+static void find_figures(const reproduce_published *published, reproduce_result *result) {
+    for (int64_t i = 0; i < result->cells; i++) {
+        reproduce_cell *cell = &result->cell[i];
+        const double *p = published ? &published->figures[2 * i] : NULL;
+        find_figure(result, i, cell);
+        cell->published = p && p[0] > 0 ? p[0] : NAN;
+        cell->published_spread = p && p[0] > 0 ? p[1] : NAN;
+    }
+}
+
+/* ---- one row --------------------------------------------------------------------------------- */
+
+enum { LEAST_PIECE = 10 };
+
+/* Repeats between two writes: enough to keep all threads at work. */
+static int64_t piece_of(const reproduce_job *job) {
+    int64_t threads = cafe_threads(job->run.context);
+    if (!job->keep) return job->repeats;
+    return threads > LEAST_PIECE ? threads : LEAST_PIECE;
+}
+
+/* What is missing of the row, piece by piece. */
+static int run_repeats(reproduce_job *job, evaluate_job *e, const reproduce_table *table,
+                       const reproduce_key *key, reproduce_result *result) {
+    int64_t piece = piece_of(job);
+    while (result->repeats < job->repeats) {
+        int64_t first = result->repeats, left = job->repeats - first;
+        double began = cli_seconds();
+        CLI_TRY(evaluate_measure(e, first, left < piece ? left : piece));
+        CLI_TRY(append_repeats(job, table, e->evaluation, result));
+        result->seconds += cli_seconds() - began;
+        CLI_TRY(reproduce_keep_write(job, key, result));
+    }
+    return CLI_OK;
+}
+
+/* Kept repeats of another build hold when their first comes out again, to the bit. */
+static int check_kept(reproduce_job *job, evaluate_job *e, const reproduce_table *table,
+                      const reproduce_key *key, reproduce_result *result) {
+    CLI_TRY(evaluate_measure(e, 0, 1));
+    if (same_first(table, e->evaluation, result)) return reproduce_keep_write(job, key, result);
+    cli_say(&job->run, "   kept figures are not this build's: run again");
+    result->repeats = 0;
+    return CLI_OK;
+}
+
+static void begin_result(const evaluate_job *e, double seconds, reproduce_result *result) {
+    if (result->repeats > 0) return;
+    result->seconds = seconds;
+    result->width = e->vectors ? e->columns : 0;
+    result->embed_seconds = e->vectors ? e->embed_seconds : NAN;
 }
 
 static int evaluate_row(reproduce_job *job, const cli_command *task, command_line *line,
-                        int (*evaluate)(evaluate_job *job), const reproduce_table *table,
-                        const reproduce_published *published, reproduce_result *result) {
+                        const reproduce_key *key, bool same, reproduce_result *result) {
+    const reproduce_table *table = reproduce_find_table(result->table);
     evaluate_job e = {.run = &job->run, .task = cli_task_word(task)};
     cli_arguments arguments;
     double began = cli_seconds();
     int code = cli_parse(task, line->count, line->words, &e, &arguments);
     if (code == CLI_OK) e.path = arguments.words[0];
     if (code == CLI_OK) code = evaluate_check(&e, &arguments);
-    if (code == CLI_OK) code = evaluate(&e);
-    if (code == CLI_OK) {
-        take_figures(table, e.evaluation, published, result);
-        result->seconds = cli_seconds() - began;
-        if (e.vectors) result->embed_seconds = e.embed_seconds;
-    }
+    if (code == CLI_OK) code = evaluate_prepare(&e);
+    if (code == CLI_OK && result->repeats > 0 && !same)
+        code = check_kept(job, &e, table, key, result);
+    begin_result(&e, cli_seconds() - began, result);
+    if (code == CLI_OK) code = run_repeats(job, &e, table, key, result);
     evaluate_free(&e);
     cli_arguments_free(&arguments);
     return code;
@@ -114,43 +202,63 @@ static void say_missing(reproduce_job *job, const char *set) {
     cli_warn(&job->run, "%s is not in %s: left out; %s", set, job->data, s ? s->source : "");
 }
 
+static void say_row(const reproduce_job *job, const reproduce_result *r, bool taken) {
+    cli_say(&job->run, "   %.4f ... %.4f, %.1f seconds%s", r->cell[0].ours,
+            r->cell[r->cells - 1].ours, r->seconds, taken ? ", kept" : "");
+}
+
+/* The row's command line with the files where they are, and what is kept of it. */
+static int run_kept(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
+                    const char *labels, reproduce_result *result) {
+    command_line line = {0};
+    reproduce_key key = {0};
+    bool same = false;
+    int code = reproduce_keep_key(job, result, result->command, edges, labels, &key);
+    if (code == CLI_OK) code = reproduce_keep_read(job, &key, result, &same);
+    bool taken = same && result->repeats >= job->repeats;
+    if (code == CLI_OK && asprintf(&line.text, "%s%s%s %s", edges, labels ? " --labels " : "",
+                                   labels ? labels : "", recipe->options) < 0)
+        code = cli_error(&job->run, CLI_FAILED, "out of memory");
+    if (code == CLI_OK) cut_words(&line);
+    if (code == CLI_OK && !taken)
+        code = evaluate_row(job, labels ? &cli_evaluate_classify : &cli_evaluate_link, &line, &key,
+                            same, result);
+    if (result->repeats > job->repeats) result->repeats = job->repeats;
+    find_figures(reproduce_find_published(result->table, result->set, result->method), result);
+    if (code == CLI_OK) say_row(job, result, taken);
+    free(key.path);
+    free(line.text);
+    return code;
+}
+
 static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const char *set) {
-    const reproduce_table *table = reproduce_find_table(recipe->table);
     bool link = strcmp(recipe->table, "link") == 0;
     char *edges = reproduce_path(job, set, recipe->graph ? recipe->graph : "edges.txt");
     char *labels = link ? NULL : reproduce_path(job, set, "labels.txt");
-    command_line line = {0};
     int code = CLI_OK;
     reproduce_result *result = reproduce_add(job, recipe->table, set, recipe->method);
-    if (!result) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    if (!result) {
+        code = cli_error(&job->run, CLI_FAILED, "out of memory");
+        goto done;
+    }
     result->note = recipe->note;
     result->missing = !edges || (!link && !labels);
     if (result->missing) {
         say_missing(job, set);
         goto done;
     }
-    result->command = shown_command(job, recipe, set, link);
-    if (!result->command ||
-        asprintf(&line.text, "%s%s%s %s --repeats %d", edges, labels ? " --labels " : "",
-                 labels ? labels : "", recipe->options, (int)job->repeats) < 0)
-        code = cli_error(&job->run, CLI_FAILED, "out of memory");
-    if (code != CLI_OK) goto done;
-    cut_words(&line);
+    result->command = shown_command(recipe, set, link);
     cli_say(&job->run, "-- %s, %s: %s", recipe->table, set, recipe->method);
-    code = evaluate_row(job, link ? &cli_evaluate_link : &cli_evaluate_classify, &line,
-                        link ? evaluate_link : evaluate_classify, table,
-                        reproduce_find_published(recipe->table, set, recipe->method), result);
+    code = result->command ? run_kept(job, recipe, edges, labels, result)
+                           : cli_error(&job->run, CLI_FAILED, "out of memory");
     /* a method that refuses a graph (too large for it) leaves its cells empty */
     if (code == CLI_FAILED && !cli_signal()) {
         result->refused = strdup(cafe_error(job->run.context));
         code = CLI_OK;
-    } else if (code == CLI_OK)
-        cli_say(&job->run, "   %.4f ... %.4f, %.1f seconds", result->cell[0].ours,
-                result->cell[result->cells - 1].ours, result->seconds);
+    }
 done:
     free(edges);
     free(labels);
-    free(line.text);
     return code;
 }
 

@@ -154,7 +154,7 @@ static void put_commands(FILE *file, const reproduce_job *job, const reproduce_t
         if (strcmp(r->table, table->name) != 0 || !r->command) continue;
         if (!any) fprintf(file, "<details><summary>Commands</summary>\n\n```\n");
         any = true;
-        fprintf(file, "%s\n", r->command);
+        fprintf(file, "%s --repeats %d\n", r->command, (int)job->repeats);
     }
     if (any) fprintf(file, "```\n\n</details>\n\n");
 }
@@ -253,6 +253,8 @@ static void put_json_result(cafe_report *report, const reproduce_result *r) {
     cafe_report_string(report, "method", r->method);
     cafe_report_truth(report, "missing", r->missing);
     if (r->command) cafe_report_string(report, "command", r->command);
+    if (r->command) cafe_report_integer(report, "repeats", r->repeats);
+    if (r->command) cafe_report_integer(report, "width", r->width);
     if (r->refused) cafe_report_string(report, "refused", r->refused);
     if (r->note) cafe_report_string(report, "note", r->note);
     cafe_report_open(report, "cells", '[');

@@ -30,6 +30,55 @@ grep -q '2 repeats a cell' c.md || fail "the repeats are not told"
 json_check c.json
 grep -q '"published": ' c.json || fail "the published figures are not in the report"
 
+# ---- kept: a run that was stopped goes on, with the figures of one that was not
+table() { grep '^|' "$1"; }
+rows=(reproduce classification --data data.in --set cora --row 'Label ' --repeats 30)
+expect 0 "$CAFE" "${rows[@]}" -o whole.md
+expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o first.md
+[[ $(grep -l '"repeats": 20' kept.in/*.json | wc -l) -eq 2 ]] || fail "two rows of 20 repeats should be kept"
+json_check "$(ls kept.in/*.json | head -n 1)"
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o on.md
+diff <(table whole.md) <(table on.md) >&2 || fail "30 repeats differ from 20 and 10 more"
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o again.md
+says ', kept$'
+diff <(table whole.md) <(table again.md) >&2 || fail "kept rows differ from those that were run"
+expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o fewer.md
+diff <(table first.md) <(table fewer.md) >&2 || fail "of 30 kept repeats the first 20 were not taken"
+
+# stopped in the middle: what was finished is there, and the next run has the same table
+long=(reproduce classification --data data.in --set cora --row 'Label ' --repeats 600)
+"$CAFE" "${long[@]}" --keep stopped.in -o never.md 2>.last/err &
+pid=$!
+until compgen -G 'stopped.in/*.json' >/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -TERM $pid 2>/dev/null || true
+code=0
+wait $pid || code=$?
+[[ $code -eq 143 || $code -eq 0 ]] || fail "the stopped run ended with $code"
+[[ $code -eq 0 ]] || says 'the same command goes on'
+expect 0 "$CAFE" "${long[@]}" --keep stopped.in -o resumed.md
+expect 0 "$CAFE" "${long[@]}" -o unbroken.md
+diff <(table unbroken.md) <(table resumed.md) >&2 || fail "the resumed table differs from the unbroken one"
+
+# another build's rows hold if their first repeat comes out again, and are run again if not
+sed -i 's/"build": "[0-9a-f]*"/"build": "0123456789abcdef"/' kept.in/*.json
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o checked.md
+diff <(table whole.md) <(table checked.md) >&2 || fail "checked rows differ"
+! grep -q 0123456789abcdef kept.in/*.json || fail "the checked rows keep the other build's name"
+sed -i 's/"build": "[0-9a-f]*"/"build": "0123456789abcdef"/; s/"values": \[[^,]*/"values": [0.25/' kept.in/*.json
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o checked.md -f
+says 'run again'
+diff <(table whole.md) <(table checked.md) >&2 || fail "rows of another build were believed"
+# other data: the rows do not count; nor do damaged ones
+sed -i 's/"data": "[0-9a-f]*/"data": "0/' kept.in/*.json
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o other.md
+! grep -q ', kept$' .last/err || fail "rows of other data were taken"
+for file in kept.in/*.json; do head -c 200 "$file" >cut.in && cp cut.in "$file"; done
+expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o damaged.md
+diff <(table whole.md) <(table damaged.md) >&2 || fail "damaged rows were taken"
+touch file.in
+expect 1 "$CAFE" "${rows[@]}" --keep file.in
+says 'file.in'
+
 # ---- refusals
 expect 2 env -u CAFE_DATA "$CAFE" reproduce eigenvectors
 says 'no folder of data sets: give --data DIR'

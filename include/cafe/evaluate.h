@@ -127,6 +127,7 @@ typedef struct cafe_classify_options {
     int64_t repeats; /* splits for each share */
     int32_t split;   /* cafe_split_rule */
     int64_t test;    /* test nodes; 0: all that are not trained on */
+    int64_t first;   /* number of the first repeat: with 10 the splits are those of the 11th on */
 } cafe_classify_options;
 
 CAFE_OPTIONS(classify)
@@ -163,6 +164,7 @@ typedef struct cafe_link_options {
     int64_t repeats;
     double negatives; /* pairs without a link for each one with */
     int64_t most;     /* links used at most, drawn by the seed; 0: all */
+    int64_t first;    /* as in cafe_classify_options */
 } cafe_link_options;
 
 CAFE_OPTIONS(link)

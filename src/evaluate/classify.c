@@ -27,6 +27,8 @@ static const cafe_option classify_options[] = {
      "every class keeps its share in training, or all labelled nodes are drawn alike"},
     {"test", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, test), 0, 0, 2147483647,
      NULL, "test nodes; 0 takes all that are not trained on"},
+    {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, first), 0, 0, 1e6, NULL,
+     "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
 };
 
 CAFE_OPTION_TABLE(classify, "classify", "node classification from vectors", classify_options)
@@ -266,8 +268,9 @@ cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
     CAFE_TRY(cafe_mem_had(c.expected));
     CAFE_TRY(look_at_targets(context, &c));
     CAFE_TRY(check_method(context, &c));
-    status = cafe_evaluation_run(context, metric_names, CAFE_CLASS_METRICS, c.options.repeats,
-                                 count, shares, classify_trial, &c, evaluation);
+    cafe_trials trials = {metric_names,      CAFE_CLASS_METRICS, c.options.first,
+                          c.options.repeats, classify_trial,     &c};
+    status = cafe_evaluation_run(context, &trials, count, shares, evaluation);
 done:
     cafe_mem_free(context, c.expected);
     return status;

@@ -27,6 +27,8 @@ static const cafe_option link_options[] = {
      "pairs without a link for each one with"},
     {"most", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, most), 0, 0, 2147483647, NULL,
      "links used at most, drawn by the seed; 0 uses all"},
+    {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_link_options, first), 0, 0, 1e6, NULL,
+     "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
 };
 
 CAFE_OPTION_TABLE(link, "link", "link prediction from vectors", link_options)
@@ -209,6 +211,7 @@ cafe_status cafe_link(cafe_context *context, const cafe_graph *graph, const cafe
     *evaluation = NULL;
     CAFE_PASS(cafe_evaluation_inputs(context, features, classifier, &own, &judge));
     CAFE_PASS(check(context, options, &l));
-    return cafe_evaluation_run(context, metric_names, METRICS, l.options.repeats, count, shares,
-                               link_trial, &l, evaluation);
+    cafe_trials trials = {metric_names,      METRICS,    l.options.first,
+                          l.options.repeats, link_trial, &l};
+    return cafe_evaluation_run(context, &trials, count, shares, evaluation);
 }

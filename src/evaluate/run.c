@@ -48,8 +48,7 @@ typedef struct run {
     cafe_context *context;
     cafe_evaluation *evaluation;
     const double *shares;
-    cafe_trial_body *body;
-    const void *self;
+    const cafe_trials *trials;
     cafe_share *result; /* of each trial */
     failure *failures;  /* of each worker: its first */
     atomic_llong done;
@@ -94,8 +93,8 @@ static void run_trial(void *argument, int64_t task, int32_t worker) {
     cafe_trial trial = {.share = share, .repeat = repeat, .train = r->shares[share]};
     trial.value = e->value + place * e->metrics;
     if (atomic_load(&r->failed)) return;
-    cafe_status status = open_context(r->context, repeat, &trial.context);
-    if (status == CAFE_OK) status = r->body(r->self, &trial);
+    cafe_status status = open_context(r->context, r->trials->first + repeat, &trial.context);
+    if (status == CAFE_OK) status = r->trials->body(r->trials->self, &trial);
     if (status != CAFE_OK)
         note_failure(r, task, worker, status,
                      trial.context ? cafe_error(trial.context) : "out of memory: a context");
@@ -140,24 +139,23 @@ static cafe_status new_evaluation(cafe_context *context, int64_t shares, int64_t
     return cafe_mem_had(e->value, e->result);
 }
 
-cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names, int64_t metrics,
-                                int64_t repeats, int64_t count, const double *shares,
-                                cafe_trial_body *body, const void *self,
-                                cafe_evaluation **evaluation) {
+cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials, int64_t count,
+                                const double *shares, cafe_evaluation **evaluation) {
     cafe_status status = CAFE_OK;
     double begun = now();
-    run r = {.context = context, .shares = shares, .body = body, .self = self};
+    run r = {.context = context, .shares = shares, .trials = trials};
     *evaluation = NULL;
     if (count < 1) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no share to train on");
-    CAFE_TRY(new_evaluation(context, count, repeats, metrics, evaluation));
+    CAFE_TRY(new_evaluation(context, count, trials->repeats, trials->metrics, evaluation));
     r.evaluation = *evaluation;
-    r.evaluation->names = names;
-    r.result = cafe_mem_zero(context, count * repeats, sizeof *r.result);
+    r.evaluation->names = trials->names;
+    int64_t tasks = count * trials->repeats;
+    r.result = cafe_mem_zero(context, tasks, sizeof *r.result);
     r.failures = cafe_mem(context, context->threads, sizeof *r.failures);
     CAFE_TRY(cafe_mem_had(r.result, r.failures));
     for (int32_t i = 0; i < context->threads; i++) r.failures[i].task = -1;
-    cafe_phase(context, "evaluate", count * repeats);
-    CAFE_TRY(cafe_parallel(context, count * repeats, run_trial, &r));
+    cafe_phase(context, "evaluate", tasks);
+    CAFE_TRY(cafe_parallel(context, tasks, run_trial, &r));
     CAFE_TRY(first_failure(&r));
     gather_results(&r);
     r.evaluation->seconds = now() - begun;

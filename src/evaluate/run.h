@@ -17,12 +17,18 @@ typedef struct cafe_trial {
 
 typedef cafe_status cafe_trial_body(const void *self, cafe_trial *trial);
 
+/* What is run: repeats first .. first + repeats - 1 of every share. */
+typedef struct cafe_trials {
+    const char *const *names; /* of the metrics */
+    int64_t metrics, first, repeats;
+    cafe_trial_body *body;
+    const void *self;
+} cafe_trials;
+
 /* Runs repeats x count trials in parallel and gathers their values. The first of the trials that
  * failed gives status and text. */
-cafe_status cafe_evaluation_run(cafe_context *context, const char *const *names, int64_t metrics,
-                                int64_t repeats, int64_t count, const double *shares,
-                                cafe_trial_body *body, const void *self,
-                                cafe_evaluation **evaluation);
+cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials, int64_t count,
+                                const double *shares, cafe_evaluation **evaluation);
 
 /* What a method may know in a trial. */
 typedef struct cafe_known {
