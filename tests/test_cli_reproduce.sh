@@ -36,7 +36,7 @@ rows=(reproduce classification --data data.in --set cora --row 'Label ' --repeat
 expect 0 "$CAFE" "${rows[@]}" -o whole.md
 expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o first.md
 [[ $(grep -l '"repeats": 20' kept.in/*.json | wc -l) -eq 2 ]] || fail "two rows of 20 repeats should be kept"
-json_check "$(ls kept.in/*.json | head -n 1)"
+for file in kept.in/*.json; do json_check "$file"; done
 expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o on.md
 diff <(table whole.md) <(table on.md) >&2 || fail "30 repeats differ from 20 and 10 more"
 expect 0 "$CAFE" "${rows[@]}" --keep kept.in -o again.md

@@ -105,7 +105,7 @@ static void figures_match_known_values(void **unused) {
     const uint8_t expected[4] = {1, 1, 1, 0};
     double scores[8 * 4] = {0}, value[CAFE_CLASS_METRICS];
     for (int i = 0; i < 8; i++) scores[i * 4 + p[i]] = 1;
-    cafe_outcome o = {8, 4, offsets, y, p, scores, expected};
+    cafe_outcome o = {8, 4, offsets, y, p, scores, expected, 0};
     assert_int_equal(cafe_class_metrics(context, &o, value), CAFE_OK);
     assert_float_equal(value[CAFE_METRIC_ACCURACY], 0.625, 1e-15);
     assert_float_equal(value[CAFE_METRIC_MICRO_F1], 0.625, 1e-15);
@@ -141,7 +141,7 @@ static void figures_of_several_labels(void **unused) {
             truth[i][y[2 * i + k]] = given[i][p[2 * i + k]] = 1;
         }
     const uint8_t expected[C] = {1, 1, 1, 1, 0};
-    cafe_outcome o = {N, C, offsets, y, p, scores, expected};
+    cafe_outcome o = {N, C, offsets, y, p, scores, expected, 1};
     assert_int_equal(cafe_class_metrics(context, &o, value), CAFE_OK);
     double exact = 0, macro = 0, tp = 0, wrong = 0;
     for (int i = 0; i < N; i++) exact += memcmp(truth[i], given[i], sizeof truth[i]) == 0;
@@ -151,13 +151,41 @@ static void figures_of_several_labels(void **unused) {
             both += truth[i][c] && given[i][c];
             either += truth[i][c] != given[i][c];
         }
-        macro += 2 * both / (2 * both + either) / C;
+        macro += 2 * both / (2 * both + either) / C; /* class 4 is given, so it counts */
         tp += both, wrong += either;
     }
     assert_float_equal(value[CAFE_METRIC_ACCURACY], exact / N, 1e-15);
     assert_float_equal(value[CAFE_METRIC_MICRO_F1], 2 * tp / (2 * tp + wrong), 1e-15);
     assert_float_equal(value[CAFE_METRIC_MACRO_F1], macro, 1e-12);
     assert_float_equal(value[CAFE_METRIC_AUC], 0.5, 1e-15); /* all scores are equal */
+    cafe_context_free(context);
+}
+
+/* Seven classes, two of them (4 and 6) neither true nor given in the test rows, one (5) given
+ * alone. F1 by hand: 2/3 (class 0: two found, one given wrongly, one missed), 2/5, 0, 1, and 0 for
+ * the rest. scikit-learn 1.2.1, f1_score(average="macro") of the 0/1 tables: 0.2952380952380952. A
+ * single label a row has no column for class 3: 1/2, 2/4, 0, 2/3 over four classes, there and here.
+ */
+static void macro_f1_counts_absent_classes(void **unused) {
+    (void)unused;
+    enum { N = 6, C = 7 };
+    cafe_context *context = test_context(1, 1);
+    const int64_t several[N + 1] = {0, 2, 3, 5, 6, 8, 9}, single[N + 1] = {0, 1, 2, 3, 4, 5, 6};
+    const int32_t y[] = {0, 1, 0, 1, 2, 2, 0, 3, 1}, p[] = {0, 2, 0, 1, 5, 0, 3, 1, 2};
+    const int32_t y1[] = {0, 0, 1, 2, 4, 4}, p1[] = {0, 1, 1, 1, 4, 0};
+    const uint8_t all[C] = {1, 1, 1, 1, 1, 1, 1}, fewer[C] = {1, 1, 1, 1, 1, 1, 0};
+    const double scores[N * C] = {0};
+    double value[CAFE_CLASS_METRICS];
+    cafe_outcome o = {N, C, several, y, p, scores, all, 1};
+    assert_int_equal(cafe_class_metrics(context, &o, value), CAFE_OK);
+    assert_float_equal(value[CAFE_METRIC_MACRO_F1], (2. / 3 + 2. / 5 + 1) / 7, 1e-15);
+    assert_float_equal(value[CAFE_METRIC_MACRO_F1], 0.2952380952380952, 1e-15);
+    o.expected = fewer; /* a class that no node of the task has is no class */
+    assert_int_equal(cafe_class_metrics(context, &o, value), CAFE_OK);
+    assert_float_equal(value[CAFE_METRIC_MACRO_F1], (2. / 3 + 2. / 5 + 1) / 6, 1e-15);
+    o = (cafe_outcome){N, C, single, y1, p1, scores, all, 0};
+    assert_int_equal(cafe_class_metrics(context, &o, value), CAFE_OK);
+    assert_float_equal(value[CAFE_METRIC_MACRO_F1], (1. / 2 + 1. / 2 + 2. / 3) / 4, 1e-15);
     cafe_context_free(context);
 }
 
@@ -421,6 +449,7 @@ int main(void) {
         cmocka_unit_test(no_cut_is_better),
         cmocka_unit_test(figures_match_known_values),
         cmocka_unit_test(figures_of_several_labels),
+        cmocka_unit_test(macro_f1_counts_absent_classes),
         cmocka_unit_test(strata_keep_their_share),
         cmocka_unit_test(uniform_splits_ignore_labels),
         cmocka_unit_test(counts_are_exact),

@@ -287,6 +287,38 @@ static void shares_stand_alone(void **unused) {
     cafe_context_free(context);
 }
 
+/* Repeats in two pieces are those of one run. */
+static void repeats_go_on(void **unused) {
+    (void)unused;
+    cafe_context *context = test_context(2, 5);
+    int32_t label[NODES];
+    cafe_targets targets;
+    cafe_evaluation *whole = NULL, *later = NULL;
+    cafe_classify_options o;
+    record r = {0};
+    some_labels(label);
+    cafe_classify_options_init(&o);
+    o.repeats = 5;
+    assert_int_equal(cafe_targets_from_array(context, NODES, KINDS, label, &targets), CAFE_OK);
+    assert_int_equal(run_recorder(context, &targets, &r, &o, SHARES, shares, &whole), CAFE_OK);
+    o.first = 3;
+    o.repeats = 2;
+    assert_int_equal(run_recorder(context, &targets, &r, &o, SHARES, shares, &later), CAFE_OK);
+    int differ = 0;
+    for (int i = 0; i < SHARES * 2; i++)
+        for (int m = 0; m < METRICS; m++) {
+            double value = cafe_evaluation_value(later, i / 2, i % 2, m);
+            double first = cafe_evaluation_value(whole, i / 2, i % 2, m);
+            assert_true(value == cafe_evaluation_value(whole, i / 2, 3 + i % 2, m));
+            differ += value != first;
+        }
+    assert_true(differ > 0);
+    cafe_evaluation_free(whole);
+    cafe_evaluation_free(later);
+    cafe_targets_free(context, &targets);
+    cafe_context_free(context);
+}
+
 /* Without a classifier the columns are the scores: the true classes as columns are all right, and
  * as many of them as a node has are taken. */
 static void columns_are_scores(void **unused) {
@@ -632,6 +664,7 @@ int main(void) {
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(test_labels_are_not_seen),
         cmocka_unit_test(shares_stand_alone),
+        cmocka_unit_test(repeats_go_on),
         cmocka_unit_test(columns_are_scores),
         cmocka_unit_test(failures_come_through),
         cmocka_unit_test(no_memory_is_lost),

@@ -166,7 +166,7 @@ static cafe_status measure(const classify *c, cafe_trial *trial, const cafe_part
     for (int64_t j = 0; j < train->offsets[parts->train]; j++) size[train->value[j]]++;
     decide(test, parts->test, classes, scores, size, taken, predicted);
     cafe_outcome o = {parts->test, classes, test->offsets, test->value,
-                      predicted,   scores,  c->expected};
+                      predicted,   scores,  c->expected,   c->multiple};
     status = cafe_class_metrics(context, &o, trial->value);
 done:
     cafe_mem_free_all(context, size, taken, predicted);

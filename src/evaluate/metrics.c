@@ -126,13 +126,14 @@ static double micro_f1(const cafe_outcome *o, const cafe_confusion *confusion) {
     return cafe_f1(all);
 }
 
-/* Mean of F1 over the classes that a test row has or was given. */
+/* Mean of F1 over the classes, as scikit-learn has it: of several labels a row those of the task,
+ * one without test rows counting 0; of single labels those that a test row has or was given. */
 static double macro_f1(const cafe_outcome *o, const cafe_confusion *confusion) {
     double sum = 0;
     int64_t classes = 0;
     for (int64_t c = 0; c < o->classes; c++) {
         cafe_confusion f = confusion[c];
-        if (!(f.tp + f.fp + f.fn)) continue;
+        if (!(f.tp + f.fp + f.fn) && !(o->multiple && o->expected[c])) continue;
         sum += cafe_f1(f);
         classes++;
     }

@@ -35,6 +35,7 @@ typedef struct cafe_outcome {
     const int32_t *value, *predicted;
     const double *scores;    /* rows x classes */
     const uint8_t *expected; /* of each class: 1 when a node of the whole task has it */
+    int32_t multiple;        /* 1: rows of the task may have several classes */
 } cafe_outcome;
 
 enum {
