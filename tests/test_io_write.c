@@ -3,11 +3,11 @@
 #include <dirent.h>
 #include <math.h>
 
+#include "craft.h"
 #include "failing.h"
 #include "io/binary.h"
 #include "io/digits.h"
 #include "io/output.h"
-#include "test_io.h"
 
 static cafe_context *shared;
 
@@ -279,13 +279,9 @@ static void test_failing_memory(void **state) {
 /* ---- .cafe ----------------------------------------------------------------------------------- */
 
 static char *binary_file(const char *text, size_t *size) {
-    io_scratch scratch = io_scratch_new();
     cafe_graph *graph = io_read(shared, "x", text, NULL);
-    assert_int_equal(
-        cafe_graph_write(shared, graph, io_path(&scratch, "g.cafe"), CAFE_FORMAT_AUTO, 0), CAFE_OK);
-    char *bytes = io_load(scratch.path, size);
+    char *bytes = craft_file(shared, graph, size);
     cafe_graph_free(graph);
-    io_scratch_free(&scratch);
     return bytes;
 }
 
@@ -309,20 +305,6 @@ static void test_binary_damage(void **state) {
     free(bytes);
 }
 
-/* Makes the checksums of a changed file right again. */
-static void seal(char *bytes) {
-    cafe_binary_header *header = (cafe_binary_header *)bytes;
-    cafe_binary_section sections[CAFE_BINARY_SECTIONS];
-    const uint8_t *parts[CAFE_BINARY_SECTIONS];
-    uint64_t size;
-    if (cafe_binary_layout(header, sections, &size) && size == header->file_bytes) {
-        for (int i = 0; i < CAFE_BINARY_SECTIONS; i++)
-            parts[i] = (const uint8_t *)bytes + sections[i].start;
-        assert_int_equal(cafe_binary_checksum(shared, sections, parts, &header->body), CAFE_OK);
-    }
-    header->header = cafe_binary_header_checksum(header);
-}
-
 /* A file with right checksums and wrong contents is refused for its structure, or is sound. */
 static void test_binary_structure(void **state) {
     size_t size;
@@ -334,7 +316,7 @@ static void test_binary_structure(void **state) {
         memcpy(changed, bytes, size);
         int64_t at = test_below(&seed, (int64_t)size);
         changed[at] = (char)test_number(&seed);
-        seal(changed);
+        craft_seal(shared, changed);
         cafe_status status = io_read_bytes(shared, "g.cafe", changed, size, NULL, &graph);
         assert_true(status == CAFE_OK || status == CAFE_ERROR_FORMAT);
         if (status != CAFE_OK) continue;
@@ -354,7 +336,7 @@ static void test_binary_versions(void **state) {
     (void)state;
     cafe_binary_header *header = (cafe_binary_header *)bytes;
     header->version = 2;
-    seal(bytes);
+    craft_seal(shared, bytes);
     io_refuse_bytes(shared, "g", bytes, size, NULL, "g: expected version 1, found version 2");
     free(bytes);
 }

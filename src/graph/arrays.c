@@ -1,10 +1,9 @@
 /* Graphs from the caller's arrays: lists of links, compressed rows.
  *
  * Compressed rows that are already what a graph keeps (symmetric, rows ascending, no entry twice,
- * no zeros, no loops that would be dropped) are recognised in two passes and taken as they are.
- * Anything else goes through the builder.
+ * no zeros, no loops that would be dropped) are recognised in one pass (verify.c) and taken as they
+ * are. Anything else goes through the builder.
  */
-#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "graph/build.h"
-#include "graph/rows.h"
+#include "graph/verify.h"
 
 enum { ROWS = 1024 };
 
@@ -63,13 +62,9 @@ done:
 
 typedef struct checking {
     const cafe_links *links;
-    bool keep_loops;
-    atomic_llong bad_row;      /* the first whose offsets descend */
-    atomic_int unclean;        /* some entry out of order, out of range, zero, or a loop to drop */
-    atomic_int not_unit;       /* some weight is not 1 */
-    atomic_int not_symmetric;  /* some entry above the diagonal has no equal one below */
-    atomic_llong above, loops; /* entries above and on the diagonal */
-    int32_t *targets;          /* where copy_rows() copies to */
+    atomic_llong bad_row; /* the first whose offsets descend */
+    cafe_verified found;
+    int32_t *targets; /* where copy_rows() copies to */
     float *weights;
 } checking;
 
@@ -81,52 +76,6 @@ static void check_offsets(void *argument, int64_t first, int64_t last) {
         cafe_lower(&c->bad_row, u);
         return;
     }
-}
-
-/* Row u ascends strictly within 0 .. n-1, with weights that are positive and finite? */
-static bool clean_row(const checking *c, int64_t u, bool *unit) {
-    const cafe_links *l = c->links;
-    int64_t last = -1;
-    for (int64_t i = l->offsets[u]; i < l->offsets[u + 1]; i++) {
-        int64_t w = l->target[i];
-        if (w <= last || w >= l->nodes || (w == u && !c->keep_loops)) return false;
-        last = w;
-        if (!l->weights) continue;
-        if (!(l->weights[i] > 0 && l->weights[i] <= FLT_MAX)) return false;
-        *unit &= l->weights[i] == 1;
-    }
-    return true;
-}
-
-static void check_rows(void *argument, int64_t first, int64_t last) {
-    checking *c = argument;
-    bool clean = !atomic_load(&c->unclean), unit = true;
-    for (int64_t u = first; u < last && clean; u++) clean = clean_row(c, u, &unit);
-    if (!clean) atomic_store(&c->unclean, 1);
-    if (!unit) atomic_store(&c->not_unit, 1);
-}
-
-/* Entry (w,u) exists with this weight? */
-static bool has_entry(const cafe_links *l, int64_t w, int64_t u, const float *weight) {
-    int64_t end = l->offsets[w + 1], at = cafe_row_find(l->target, l->offsets[w], end, u);
-    return at < end && l->target[at] == u && (!weight || l->weights[at] == *weight);
-}
-
-static void check_symmetry(void *argument, int64_t first, int64_t last) {
-    checking *c = argument;
-    const cafe_links *l = c->links;
-    int64_t above = 0, loops = 0;
-    bool symmetric = !atomic_load(&c->not_symmetric);
-    for (int64_t u = first; u < last && symmetric; u++)
-        for (int64_t i = l->offsets[u]; i < l->offsets[u + 1] && symmetric; i++) {
-            int64_t w = l->target[i];
-            above += w > u;
-            loops += w == u;
-            if (w > u) symmetric = has_entry(l, w, u, l->weights ? &l->weights[i] : NULL);
-        }
-    if (!symmetric) atomic_store(&c->not_symmetric, 1);
-    atomic_fetch_add(&c->above, above);
-    atomic_fetch_add(&c->loops, loops);
 }
 
 static void copy_rows(void *argument, int64_t task, int32_t worker) {
@@ -154,14 +103,10 @@ static cafe_status offsets_ascend(cafe_context *context, checking *c) {
 }
 
 /* Already what a graph keeps? */
-static cafe_status is_graph(cafe_context *context, checking *c, bool *yes) {
-    *yes = false;
-    CAFE_PASS(cafe_ranges(context, c->links->nodes, ROWS, check_rows, c));
-    if (atomic_load(&c->unclean)) return CAFE_OK;
-    CAFE_PASS(cafe_ranges(context, c->links->nodes, ROWS, check_symmetry, c));
-    /* every entry above has its partner below; as many below as above: every one below has too */
-    int64_t off_diagonal = c->links->count - atomic_load(&c->loops);
-    *yes = !atomic_load(&c->not_symmetric) && off_diagonal == 2 * atomic_load(&c->above);
+static cafe_status is_graph(cafe_context *context, checking *c, bool keep_loops, bool *yes) {
+    CAFE_PASS(cafe_verify_rows(context, c->links, true, &c->found));
+    *yes = c->found.fault == CAFE_ROW_FINE && c->found.symmetric &&
+           (keep_loops || c->found.loops == 0);
     return CAFE_OK;
 }
 
@@ -183,11 +128,11 @@ static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, ca
     cafe_graph *g = cafe_graph_new(context);
     cafe_status status = g ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!g) goto done;
-    bool weighted = l->weights && atomic_load(&c->not_unit);
+    bool weighted = l->weights && !c->found.unit;
     g->n = l->nodes;
     g->arcs = g->counts.lines = l->count;
-    g->counts.self_loops = atomic_load(&c->loops);
-    g->counts.reversed = atomic_load(&c->above);
+    g->counts.self_loops = c->found.loops;
+    g->counts.reversed = c->found.above;
     if (borrow) {
         g->offsets = l->offsets;
         g->targets = l->target;
@@ -205,14 +150,14 @@ done:
 
 static cafe_status from_rows(cafe_context *context, const cafe_links *links, bool borrow,
                              const cafe_graph_options *options, cafe_graph **graph) {
-    checking c = {.links = links, .keep_loops = options->self_loops == CAFE_LOOPS_KEEP};
+    checking c = {.links = links};
     cafe_links entries = *links;
     bool as_it_is;
     atomic_store(&c.bad_row, INT64_MAX);
     CAFE_PASS(offsets_ascend(context, &c));
     entries.count = links->offsets[links->nodes];
     c.links = &entries;
-    CAFE_PASS(is_graph(context, &c, &as_it_is));
+    CAFE_PASS(is_graph(context, &c, options->self_loops == CAFE_LOOPS_KEEP, &as_it_is));
     if (as_it_is)
         CAFE_PASS(take_rows(context, &c, borrow, graph));
     else

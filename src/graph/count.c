@@ -81,15 +81,17 @@ done:
     return status;
 }
 
-cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
+cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph) {
     int64_t blocks = cafe_blocks(graph->n, ROWS);
     counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies)};
-    cafe_status status = c.tallies ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (!c.tallies) goto done;
-    CAFE_TRY(cafe_ranges(context, graph->n, ROWS, count_rows, &c));
-    add_tallies(c.tallies, blocks, graph);
-    CAFE_TRY(count_components(context, graph));
-done:
+    if (!c.tallies) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_ranges(context, graph->n, ROWS, count_rows, &c);
+    if (status == CAFE_OK) add_tallies(c.tallies, blocks, graph);
     cafe_mem_free(context, c.tallies);
     return status;
+}
+
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
+    CAFE_PASS(cafe_graph_tally(context, graph));
+    return count_components(context, graph);
 }

@@ -35,7 +35,10 @@ static const cafe_option graph_options[] = {
      "no|sum|cocitation|flow",
      "links go from the first node to the second, and become a symmetric graph by this rule: "
      "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists and general "
-     "Matrix Market only)"}};
+     "Matrix Market only)"},
+    {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
+     "a .cafe file is one's own: leave out the checks of symmetry, components and repeated names; "
+     "checksums, indices and the other counts are checked still"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 

@@ -44,6 +44,8 @@ cafe_graph *cafe_graph_new(cafe_context *context);
 /* Fills in the counts that follow from the rows: nodes, edges, isolated, degrees, total weight,
  * weighted, components, largest. */
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
+/* The same without the components. */
+cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph);
 
 /* The name of number i into text, as cafe_graph_name() gives it. */
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity);

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/context.h"
+#include "graph/graph.h"
+#include "io/input.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the .cafe format is read and written in place on little-endian machines only"
@@ -55,6 +56,19 @@ _Static_assert(sizeof(cafe_binary_header) == 256, "the header's layout is part o
     "\x89"                \
     "CAFE\r\n\x1a"
 
+/* The counts of a graph that a header keeps: those that the rows tell, and those of the links as
+ * they were listed. */
+#define CAFE_BINARY_COUNTS(X) CAFE_BINARY_TOLD(X) CAFE_BINARY_HISTORY(X) X(total_weight)
+#define CAFE_BINARY_TOLD(X) \
+    X(edges)                \
+    X(isolated)             \
+    X(min_degree)           \
+    X(max_degree)           \
+    X(self_loops_kept)      \
+    X(components)           \
+    X(largest)
+#define CAFE_BINARY_HISTORY(X) X(lines) X(self_loops) X(duplicates) X(reversed) X(zero_weights)
+
 /* A section: where it lies in the file and how long it is (0: absent). */
 typedef struct cafe_binary_section {
     uint64_t start, bytes;
@@ -70,5 +84,9 @@ cafe_status cafe_binary_checksum(cafe_context *context, const cafe_binary_sectio
                                  const uint8_t *const *parts, uint64_t *checksum);
 
 uint64_t cafe_binary_header_checksum(const cafe_binary_header *header);
+
+/* binary_read.c */
+cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *options,
+                             cafe_graph **graph);
 
 #endif

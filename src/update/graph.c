@@ -148,6 +148,7 @@ static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
     counts.nodes = graph->counts.nodes;
     counts.isolated = graph->counts.isolated;
     counts.components = graph->counts.components;
+    counts.largest = graph->counts.largest;
     counts.min_degree = graph->counts.min_degree;
     graph->counts = counts;
 }

@@ -42,6 +42,7 @@ typedef struct cafe_graph_options {
     int64_t nodes;      /* > 0: ids are 0 .. nodes-1, isolated nodes included */
     int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
+    int32_t trust;      /* 1: symmetry, components and names of a .cafe file are not checked */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)

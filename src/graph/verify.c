@@ -1,0 +1,281 @@
+/* The check of compressed rows, in one pass at the speed of memory.
+ *
+ * Symmetry: with a random key, h maps triples (u, w, weight) to 64 bits, and
+ *
+ *   S = sum over u < w of h(u, w, a(u,w))  -  sum over u > w of h(w, u, a(u,w))    modulo 2^64
+ *
+ * is 0 when the matrix is symmetric. Rows ascend strictly, so no triple comes twice on one side:
+ * when the sides differ, some h has the factor 1 or -1 in S, and a random h makes S = 0 by a chance
+ * of 2^-64. Looking up each partner instead takes a cache miss per entry. The key is drawn from the
+ * system for every call: no file can be made to fit it.
+ */
+#define _GNU_SOURCE
+#include "graph/verify.h"
+
+#include <float.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/rows.h"
+
+enum { ROWS = 1024 };
+
+typedef struct verifying {
+    const cafe_links *rows;
+    bool symmetry;
+    uint64_t key[2];
+    atomic_llong bad; /* the first row with a fault */
+    atomic_llong above, loops;
+    atomic_int not_unit;
+    _Atomic uint64_t sum; /* S */
+} verifying;
+
+typedef struct tally {
+    int64_t above, loops;
+    bool unit;
+    uint64_t sum;
+} tally;
+
+const char *cafe_row_fault_text(cafe_row_fault fault) {
+    static const char *const texts[] = {"",
+#define TEXT(name, text) text,
+                                        CAFE_ROW_FAULTS(TEXT)};
+    return texts[fault];
+}
+
+/* Without the system's random numbers the clock and an address must do. */
+static void draw_key(uint64_t key[2]) {
+    if (getrandom(key, 2 * sizeof *key, GRND_NONBLOCK) == (ssize_t)(2 * sizeof *key)) return;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    key[0] = (uint64_t)now.tv_nsec * 0x9E3779B97F4A7C15u;
+    key[1] = (uint64_t)(uintptr_t)key ^ (uint64_t)now.tv_sec << 32;
+}
+
+/* The finaliser of SplitMix64. */
+static inline uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* h(low, high, weight): mix() with a key at either step. */
+static inline uint64_t hash(const uint64_t key[2], uint64_t low, uint64_t high, uint64_t bits) {
+    uint64_t x = ((low << 32 | high) ^ key[0]) + bits;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u + key[1];
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* The weight as a summand of the hash: bits that differ high up differ low down too. */
+static inline uint64_t weight_bits(float weight) {
+    uint32_t bits;
+    memcpy(&bits, &weight, sizeof bits);
+    uint64_t spread = bits * 0x9E3779B97F4A7C15u;
+    return spread ^ spread >> 32;
+}
+
+/* A row that does not ascend: which of its faults comes first? */
+static cafe_row_fault name_fault(const cafe_links *l, int64_t u) {
+    int64_t last = -1;
+    for (int64_t i = l->offsets[u]; i < l->offsets[u + 1]; i++) {
+        if (l->target[i] < 0 || l->target[i] >= l->nodes) return CAFE_ROW_OUTSIDE;
+        if (l->target[i] <= last) return CAFE_ROW_ORDER;
+        last = l->target[i];
+    }
+    return CAFE_ROW_WEIGHT;
+}
+
+/* Entries of row u from i on: those below the diagonal, or all that are left. They ascend strictly
+ * from `last` on, else *fine becomes false. Returns where it stopped. The three switches are
+ * constants in each use below. */
+static inline __attribute__((always_inline)) int64_t take_entries(const verifying *v, int64_t u,
+                                                                  int64_t i, int64_t *last,
+                                                                  bool *fine, bool below,
+                                                                  bool weighted, bool symmetry,
+                                                                  tally *t) {
+    const cafe_links *l = v->rows;
+    int64_t to = l->offsets[u + 1];
+    for (; i < to && !(below && l->target[i] >= u); i++) {
+        int64_t w = l->target[i];
+        float weight = weighted ? l->weights[i] : 1;
+        uint64_t low = (uint32_t)(below ? w : u), high = (uint32_t)(below ? u : w);
+        *fine &= (w > *last) & (weight > 0) & (weight <= FLT_MAX);
+        t->unit &= weight == 1;
+        *last = w;
+        if (!symmetry) continue;
+        uint64_t h = hash(v->key, low, high, weighted ? weight_bits(weight) : 0);
+        t->sum += below ? -h : h;
+    }
+    return i;
+}
+
+/* Row u. It ascends strictly from 0 on, so the last target tells whether all are nodes. */
+static inline __attribute__((always_inline)) cafe_row_fault check_row(const verifying *v, int64_t u,
+                                                                      bool weighted, bool symmetry,
+                                                                      tally *t) {
+    const cafe_links *l = v->rows;
+    int64_t from = l->offsets[u], to = l->offsets[u + 1], last = -1;
+    bool fine = true;
+    if (from < 0 || from > to || to > l->count) return CAFE_ROW_OFFSETS;
+    int64_t i = take_entries(v, u, from, &last, &fine, true, weighted, symmetry, t);
+    bool loop = i < to && l->target[i] == u;
+    if (loop) { /* its own partner: in no sum */
+        float weight = weighted ? l->weights[i] : 1;
+        fine &= (weight > 0) & (weight <= FLT_MAX);
+        t->unit &= weight == 1;
+        last = u;
+        i++;
+    }
+    take_entries(v, u, i, &last, &fine, false, weighted, symmetry, t);
+    t->loops += loop;
+    t->above += to - i;
+    return fine && last < l->nodes ? CAFE_ROW_FINE : name_fault(l, u);
+}
+
+static cafe_row_fault check_any(const verifying *v, int64_t u, tally *t) {
+    bool weighted = v->rows->weights != NULL;
+    if (v->symmetry)
+        return weighted ? check_row(v, u, true, true, t) : check_row(v, u, false, true, t);
+    return weighted ? check_row(v, u, true, false, t) : check_row(v, u, false, false, t);
+}
+
+static void check_rows(void *argument, int64_t first, int64_t last) {
+    verifying *v = argument;
+    tally t = {.unit = true};
+    if (atomic_load(&v->bad) < first) return;
+    for (int64_t u = first; u < last; u++) {
+        if (check_any(v, u, &t) == CAFE_ROW_FINE) continue;
+        cafe_lower(&v->bad, u);
+        return;
+    }
+    atomic_fetch_add(&v->above, t.above);
+    atomic_fetch_add(&v->loops, t.loops);
+    atomic_fetch_add(&v->sum, t.sum);
+    if (!t.unit) atomic_store(&v->not_unit, 1);
+}
+
+cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
+                             cafe_verified *found) {
+    verifying v = {.rows = rows, .symmetry = symmetry};
+    tally ignored = {.unit = true};
+    draw_key(v.key);
+    atomic_store(&v.bad, INT64_MAX);
+    CAFE_PASS(cafe_ranges(context, rows->nodes, ROWS, check_rows, &v));
+    *found = (cafe_verified){.row = atomic_load(&v.bad),
+                             .above = atomic_load(&v.above),
+                             .loops = atomic_load(&v.loops),
+                             .unit = !atomic_load(&v.not_unit)};
+    if (found->row < INT64_MAX) found->fault = check_any(&v, found->row, &ignored);
+    found->symmetric =
+        atomic_load(&v.sum) == 0 && (!symmetry || rows->count - found->loops == 2 * found->above);
+    return CAFE_OK;
+}
+
+/* ---- the entry that has no partner ----------------------------------------------------------- */
+
+typedef struct pairing {
+    const cafe_links *rows;
+    atomic_llong bad; /* the first entry */
+} pairing;
+
+static bool has_partner(const cafe_links *l, int64_t u, int64_t i) {
+    int64_t w = l->target[i], end = l->offsets[w + 1];
+    int64_t at = cafe_row_find(l->target, l->offsets[w], end, u);
+    return at < end && l->target[at] == u && (!l->weights || l->weights[at] == l->weights[i]);
+}
+
+static void pair_rows(void *argument, int64_t first, int64_t last) {
+    pairing *p = argument;
+    for (int64_t u = first; u < last; u++)
+        for (int64_t i = p->rows->offsets[u]; i < p->rows->offsets[u + 1]; i++)
+            if (!has_partner(p->rows, u, i)) {
+                cafe_lower(&p->bad, i);
+                return;
+            }
+}
+
+cafe_status cafe_find_one_way(cafe_context *context, const cafe_links *rows, int64_t *u,
+                              int64_t *w) {
+    pairing p = {.rows = rows};
+    *u = *w = -1;
+    atomic_store(&p.bad, INT64_MAX);
+    CAFE_PASS(cafe_ranges(context, rows->nodes, ROWS, pair_rows, &p));
+    int64_t i = atomic_load(&p.bad);
+    if (i == INT64_MAX) return CAFE_OK;
+    for (*u = 0; rows->offsets[*u + 1] <= i;) ++*u;
+    *w = rows->target[i];
+    return CAFE_OK;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* A table of nodes by name: open addressing, at most half full. Tasks put their names in at the
+ * same time: a slot once taken stays, so the later of two equal names meets the earlier one on its
+ * way. The hash has a key, so that no file can make all names fall on one slot. */
+typedef struct table {
+    const cafe_names *names;
+    uint64_t key[2], mask;
+    int32_t *slots; /* a node, or -1 */
+    atomic_int repeated;
+} table;
+
+static uint64_t hash_name(const table *t, int64_t u) {
+    const char *text = t->names->text + t->names->start[u];
+    int64_t left = t->names->start[u + 1] - t->names->start[u];
+    uint64_t h = t->key[0] ^ (uint64_t)left, word;
+    for (; left > 0; text += 8, left -= 8) {
+        word = 0;
+        memcpy(&word, text, left < 8 ? (size_t)left : 8);
+        h = mix(h ^ word) + t->key[1];
+    }
+    return mix(h);
+}
+
+static bool same_name(const cafe_names *names, int64_t u, int64_t w) {
+    int64_t length = names->start[u + 1] - names->start[u];
+    return length == names->start[w + 1] - names->start[w] &&
+           memcmp(names->text + names->start[u], names->text + names->start[w], (size_t)length) ==
+               0;
+}
+
+/* False when the name is there already. */
+static bool put_name(table *t, int64_t u) {
+    for (uint64_t at = hash_name(t, u);; at++) {
+        int32_t *slot = &t->slots[at & t->mask], other = -1;
+        if (__atomic_compare_exchange_n(slot, &other, (int32_t)u, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+        if (same_name(t->names, u, other)) return false;
+    }
+}
+
+static void put_names(void *argument, int64_t first, int64_t last) {
+    table *t = argument;
+    for (int64_t u = first; u < last; u++)
+        if (!put_name(t, u)) atomic_store(&t->repeated, 1);
+}
+
+cafe_status cafe_find_repeated_name(cafe_context *context, const cafe_names *names, int64_t n,
+                                    int64_t *repeated) {
+    table t = {.names = names, .mask = 7};
+    cafe_status status = CAFE_OK;
+    *repeated = -1;
+    while (t.mask < 2 * (uint64_t)n) t.mask = 2 * t.mask + 1;
+    t.slots = cafe_mem(context, (int64_t)t.mask + 1, sizeof *t.slots);
+    if (!t.slots) return CAFE_ERROR_MEMORY;
+    memset(t.slots, 0xFF, (size_t)(t.mask + 1) * sizeof *t.slots);
+    draw_key(t.key);
+    CAFE_TRY(cafe_ranges(context, n, ROWS, put_names, &t));
+    if (!atomic_load(&t.repeated)) goto done;
+    /* once more, one after the other: the first is the same whatever the threads did */
+    memset(t.slots, 0xFF, (size_t)(t.mask + 1) * sizeof *t.slots);
+    for (int64_t u = 0; u < n && *repeated < 0; u++)
+        if (!put_name(&t, u)) *repeated = u;
+done:
+    cafe_mem_free(context, t.slots);
+    return status;
+}

@@ -1,0 +1,296 @@
+/* The reader of .cafe files: maps the file, checks it, and lets the graph point into it.
+ *
+ * The checksums find damage. Anyone can make a file with right checksums, so what is in it is
+ * looked at too, once: rows, names, symmetry and counts. With the option trust the checks that keep
+ * every index within its array remain, and those of symmetry, components and repeated names are
+ * left out.
+ */
+#define _GNU_SOURCE
+#include "io/binary.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/verify.h"
+#include "io/first.h"
+#include "io/format.h"
+#include "io/place.h"
+
+enum { ROWS = 4096, LONGEST_NAME = 65535 };
+
+typedef struct opening {
+    cafe_context *context;
+    const char *name;
+    const uint8_t *bytes;
+    cafe_binary_header header;
+    cafe_binary_section sections[CAFE_BINARY_SECTIONS];
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_names names;
+    bool trust;
+    atomic_llong bad; /* the first bad name; INT64_MAX: none */
+} opening;
+
+static bool is_binary(const uint8_t *bytes, int64_t size) {
+    return size >= 8 && memcmp(bytes, CAFE_BINARY_MAGIC, 8) == 0;
+}
+
+static cafe_status fail_binary(const opening *o, const char *what) {
+    return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: expected %s", o->name, what);
+}
+
+static cafe_status check_header(opening *o, int64_t size) {
+    cafe_binary_header *h = &o->header;
+    uint64_t bytes;
+    if (!is_binary(o->bytes, size)) return fail_binary(o, "a .cafe file, found other data");
+    if (size < (int64_t)sizeof *h)
+        return fail_binary(o, "a header of 256 bytes, found the end of the file");
+    memcpy(h, o->bytes, sizeof *h);
+    if (h->version != CAFE_BINARY_VERSION)
+        return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: expected version %d, found version %u",
+                         o->name, CAFE_BINARY_VERSION, h->version);
+    if (h->header != cafe_binary_header_checksum(h))
+        return fail_binary(o, "a sound header, found one with a wrong checksum");
+    if (!cafe_binary_layout(h, o->sections, &bytes) || bytes != h->file_bytes)
+        return fail_binary(o, "a header that makes sense, found another one");
+    for (size_t i = 0; i < sizeof h->reserved / sizeof *h->reserved; i++)
+        if (h->reserved[i] != 0) return fail_binary(o, "zeros behind the counts of the header");
+    if ((uint64_t)size != bytes)
+        return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                         "%s: expected %llu bytes, found %lld (is the file truncated?)", o->name,
+                         (unsigned long long)bytes, (long long)size);
+    return CAFE_OK;
+}
+
+static bool padding_is_zero(const opening *o) {
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) {
+        uint64_t at = o->sections[i].start + o->sections[i].bytes;
+        for (; at % CAFE_BINARY_ALIGN != 0; at++)
+            if (o->bytes[at] != 0) return false;
+    }
+    return true;
+}
+
+static cafe_status check_sums(opening *o) {
+    const uint8_t *parts[CAFE_BINARY_SECTIONS];
+    uint64_t sum;
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = o->bytes + o->sections[i].start;
+    CAFE_PASS(cafe_binary_checksum(o->context, o->sections, parts, &sum));
+    if (sum != o->header.body || !padding_is_zero(o))
+        return fail_binary(o, "sound data, found data with a wrong checksum");
+    return CAFE_OK;
+}
+
+static void point(opening *o) {
+    const uint8_t *parts[CAFE_BINARY_SECTIONS];
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = o->bytes + o->sections[i].start;
+    o->offsets = (const int64_t *)parts[CAFE_BINARY_OFFSETS];
+    o->targets = (const int32_t *)parts[CAFE_BINARY_TARGETS];
+    if (o->header.flags & CAFE_BINARY_WEIGHTS)
+        o->weights = (const float *)parts[CAFE_BINARY_VALUES];
+    if (o->header.flags & CAFE_BINARY_INTEGERS) {
+        o->names.kind = CAFE_NAMES_INTEGER;
+        o->names.integers = (const int64_t *)parts[CAFE_BINARY_NAMES];
+    } else if (o->header.flags & CAFE_BINARY_STRINGS) {
+        o->names.kind = CAFE_NAMES_STRING;
+        o->names.start = (const int64_t *)parts[CAFE_BINARY_NAMES];
+        o->names.text = (const char *)parts[CAFE_BINARY_TEXT];
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static cafe_links links_of(const opening *o) {
+    return (cafe_links){.nodes = o->header.nodes,
+                        .count = o->header.arcs,
+                        .offsets = o->offsets,
+                        .target = o->targets,
+                        .weights = o->weights};
+}
+
+/* The file is no graph, and the message names the first entry that tells. */
+static cafe_status fail_one_way(const opening *o, const cafe_links *rows) {
+    int64_t u, w;
+    CAFE_PASS(cafe_find_one_way(o->context, rows, &u, &w));
+    return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                     "%s: node %lld: expected its link to node %lld in the row of both, with one "
+                     "weight, found it in one row only or with another weight",
+                     o->name, (long long)u, (long long)w);
+}
+
+static cafe_status check_rows(opening *o) {
+    cafe_links rows = links_of(o);
+    cafe_verified found;
+    if (rows.offsets[0] != 0 || rows.offsets[rows.nodes] != rows.count)
+        return fail_binary(o, "offsets from 0 to the number of arcs, found others");
+    CAFE_PASS(cafe_verify_rows(o->context, &rows, !o->trust, &found));
+    if (found.fault != CAFE_ROW_FINE)
+        return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: node %lld: expected %s, found others",
+                         o->name, (long long)found.row, cafe_row_fault_text(found.fault));
+    return found.symmetric ? CAFE_OK : fail_one_way(o, &rows);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Name u: integers ascend; strings are text of one line. */
+static bool name_is_sound(const opening *o, int64_t u) {
+    const cafe_names *names = &o->names;
+    if (names->kind == CAFE_NAMES_INTEGER)
+        return u == 0 || names->integers[u - 1] < names->integers[u];
+    int64_t from = names->start[u], to = names->start[u + 1];
+    if (from < 0 || from >= to || to > o->header.text_bytes || to - from > LONGEST_NAME)
+        return false;
+    const uint8_t *text = (const uint8_t *)names->text;
+    return cafe_bad_utf8(text + from, text + to) == text + to &&
+           !memchr(text + from, '\n', (size_t)(to - from)) &&
+           !memchr(text + from, '\r', (size_t)(to - from));
+}
+
+static void look_at_names(void *argument, int64_t first, int64_t last) {
+    opening *o = argument;
+    for (int64_t u = first; u < last; u++) {
+        if (name_is_sound(o, u)) continue;
+        cafe_first_note(&o->bad, u);
+        return;
+    }
+}
+
+static cafe_status check_distinct(opening *o) {
+    int64_t repeated;
+    char name[256];
+    CAFE_PASS(cafe_find_repeated_name(o->context, &o->names, o->header.nodes, &repeated));
+    if (repeated < 0) return CAFE_OK;
+    const uint8_t *text = (const uint8_t *)o->names.text + o->names.start[repeated];
+    cafe_escape(text, o->names.start[repeated + 1] - o->names.start[repeated], 60, name);
+    return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                     "%s: node %lld: expected a name of its own, found '%s' again", o->name,
+                     (long long)repeated, name);
+}
+
+static cafe_status check_names(opening *o) {
+    int64_t n = o->header.nodes;
+    if (o->names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
+    if (o->names.kind == CAFE_NAMES_STRING &&
+        (o->names.start[0] != 0 || o->names.start[n] != o->header.text_bytes))
+        return fail_binary(o, "names from the first byte of their text to the last, found others");
+    atomic_store(&o->bad, INT64_MAX);
+    CAFE_PASS(cafe_ranges(o->context, n, ROWS, look_at_names, o));
+    if (atomic_load(&o->bad) < INT64_MAX)
+        return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                         "%s: node %lld: expected %s, found another name", o->name,
+                         atomic_load(&o->bad),
+                         o->names.kind == CAFE_NAMES_INTEGER ? "a name above the one before"
+                                                             : "a name of one line of UTF-8");
+    return o->names.kind == CAFE_NAMES_STRING && !o->trust ? check_distinct(o) : CAFE_OK;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static cafe_status compare(const opening *o, const char *name, int64_t stated, int64_t told) {
+    if (stated == told) return CAFE_OK;
+    return cafe_fail(o->context, CAFE_ERROR_FORMAT,
+                     "%s: expected %s of %lld, as the rows tell, found %lld in the header", o->name,
+                     name, (long long)told, (long long)stated);
+}
+
+/* How many links of what kind were listed cannot be told from the rows: that they are numbers must
+ * do. */
+static cafe_status check_history(const opening *o) {
+    const cafe_binary_header *h = &o->header;
+#define NOT_NEGATIVE(name) &&h->name >= 0
+    if (true CAFE_BINARY_HISTORY(NOT_NEGATIVE)) return CAFE_OK;
+    return fail_binary(o, "counts of links that are not negative, found others");
+}
+
+/* The rows are sound: what they tell is compared with what the header says, and kept. */
+static cafe_status check_counts(const opening *o, cafe_graph *g) {
+    const cafe_binary_header *h = &o->header;
+    CAFE_PASS(check_history(o));
+    if (o->trust) {
+        CAFE_PASS(cafe_graph_tally(o->context, g));
+        bool possible =
+            h->components >= 0 && h->components <= g->n && h->largest >= 0 && h->largest <= g->n;
+        if (!possible) return fail_binary(o, "components within the nodes, found others");
+        g->counts.components = h->components;
+        g->counts.largest = h->largest;
+    } else {
+        CAFE_PASS(cafe_graph_count(o->context, g));
+    }
+#define COMPARE(name) CAFE_PASS(compare(o, #name, h->name, (int64_t)g->counts.name));
+    CAFE_BINARY_TOLD(COMPARE)
+    /* sums of another order differ by rounding */
+    if (!(fabs(h->total_weight - g->counts.total_weight) <= 1e-9 * g->counts.total_weight))
+        return cafe_fail(
+            o->context, CAFE_ERROR_FORMAT,
+            "%s: expected total_weight of %g, as the rows tell, found %g in the header", o->name,
+            g->counts.total_weight, h->total_weight);
+    return CAFE_OK;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+static void take_history(const cafe_binary_header *h, cafe_graph_counts *c) {
+#define TAKE(name) c->name = h->name;
+    CAFE_BINARY_HISTORY(TAKE)
+}
+
+/* A graph that points into the bytes; the map becomes its own. */
+static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_options *options,
+                              cafe_graph **graph) {
+    cafe_status status = CAFE_OK;
+    cafe_graph *g = cafe_graph_new(o->context);
+    if (!g) return CAFE_ERROR_MEMORY;
+    g->n = o->header.nodes;
+    g->arcs = o->header.arcs;
+    g->offsets = o->offsets;
+    g->targets = o->targets;
+    g->weights = o->weights;
+    g->names = o->names;
+    take_history(&o->header, &g->counts);
+    CAFE_TRY(check_counts(o, g));
+    if (o->weights && !options->weights) {
+        g->weights = NULL;
+        CAFE_TRY(cafe_graph_tally(o->context, g));
+    }
+    g->map = input->map;
+    g->map_bytes = input->map_bytes;
+    input->map = NULL;
+    *graph = g;
+    g = NULL;
+done:
+    cafe_graph_free(g);
+    return status;
+}
+
+/* Bytes that are not a mapped file are copied into a map of their own. */
+static cafe_status ensure_map(cafe_input *input) {
+    if (input->map) return CAFE_OK;
+    size_t bytes = (size_t)input->size;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) return cafe_fail_memory(input->context, "a copy of the .cafe data");
+    memcpy(map, input->bytes, bytes);
+    input->map = map;
+    input->map_bytes = bytes;
+    input->bytes = map;
+    return CAFE_OK;
+}
+
+cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *options,
+                             cafe_graph **graph) {
+    opening o = {.context = input->context, .name = input->name, .bytes = input->bytes};
+    o.trust = options->trust != 0;
+    cafe_phase(o.context, "read", 0);
+    CAFE_PASS(check_header(&o, input->size));
+    CAFE_PASS(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
+    CAFE_PASS(ensure_map(input));
+    o.bytes = input->bytes;
+    CAFE_PASS(check_sums(&o));
+    point(&o);
+    CAFE_PASS(check_rows(&o));
+    CAFE_PASS(check_names(&o));
+    return make_graph(&o, input, options, graph);
+}
