@@ -3,8 +3,11 @@
 #define CAFE_FUZZ_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cafe/cafe.h>
 
@@ -44,6 +47,21 @@ static inline void fuzz_check(cafe_status status, int64_t bytes_before) {
     if (cafe_bytes(context) != bytes_before) abort();
 }
 
+/* For readers that take a path: a file without a name, used again for every input, that holds the
+ * data. */
+static inline const char *fuzz_file(const uint8_t *data, size_t size) {
+    static int file = -1;
+    static char path[64];
+    if (file < 0) {
+        file = memfd_create("input", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    if (file < 0 || ftruncate(file, (off_t)size) != 0 ||
+        pwrite(file, data, size, 0) != (ssize_t)size)
+        abort();
+    return path;
+}
+
 /* Goes through rows and names. */
 static inline void fuzz_look(const cafe_graph *graph) {
     const int64_t *offsets;
@@ -78,7 +96,7 @@ static inline void fuzz_read(const char *name, cafe_format format, const uint8_t
     cafe_input input = {.context = context, .name = name, .bytes = data, .size = (int64_t)size};
     if (size > 0) { /* the last byte may as well choose */
         options.self_loops = data[size - 1] & 1;
-        input.window = data[size - 1] & 2 ? 16 : 0;
+        input.window = data[size - 1] & 2 ? 16 : 4096;
     }
     cafe_status status = cafe_graph_read_input(&input, &options, &graph);
     if (status == CAFE_OK) fuzz_look(graph);

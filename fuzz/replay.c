@@ -1,5 +1,4 @@
 /* Runs a fuzz target over files, or over all files of folders: the corpus as a test. */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
 

@@ -24,6 +24,31 @@ static header *header_of(void *block) {
     return (header *)((char *)block - ALIGNMENT);
 }
 
+/* The room that aligning leaves behind a block would hide overruns from the address sanitizer: it
+ * is told that nobody may touch it. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CAFE_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(CAFE_ASAN)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+static size_t align_of(size_t bytes) {
+    return bytes >= huge_block ? huge_page : ALIGNMENT;
+}
+
+/* Bytes between the end of a block and that of what was allocated for it. */
+static size_t room_behind(void *block) {
+    const header *h = header_of(block);
+    char *end = (char *)h->raw + h->bytes + ALIGNMENT + align_of(h->bytes);
+    return (size_t)(end - ((char *)block + h->bytes));
+}
+
 static void count_bytes(cafe_context *context, size_t bytes) {
     long long now = atomic_fetch_add(&context->bytes, (long long)bytes) + (long long)bytes;
     long long peak = atomic_load(&context->peak);
@@ -38,7 +63,7 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
         cafe_fail_memory(context, "a block larger than the address space");
         return NULL;
     }
-    size_t align = bytes >= huge_block ? huge_page : ALIGNMENT;
+    size_t align = align_of(bytes);
     char *raw = context->allocator.allocate(context->allocator.user, bytes + ALIGNMENT + align);
     if (!raw) {
         cafe_fail(context, CAFE_ERROR_MEMORY, "out of memory: %zu bytes could not be had", bytes);
@@ -48,6 +73,7 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
     char *block = raw + (start - (uintptr_t)raw);
     if (align == huge_page) madvise(block, bytes & ~(huge_page - 1), MADV_HUGEPAGE);
     *header_of(block) = (header){raw, bytes};
+    ASAN_POISON_MEMORY_REGION(block + bytes, room_behind(block));
     count_bytes(context, bytes);
     return block;
 }
@@ -84,6 +110,7 @@ void cafe_mem_free(cafe_context *context, void *block) {
     if (!block) return;
     header *h = header_of(block);
     atomic_fetch_sub(&context->bytes, (long long)h->bytes);
+    ASAN_UNPOISON_MEMORY_REGION((char *)block + h->bytes, room_behind(block));
     context->allocator.release(context->allocator.user, h->raw);
 }
 

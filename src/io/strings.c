@@ -20,7 +20,12 @@
 #include "io/field.h"
 #include "io/place.h"
 
-enum { PARTS = 64, PART_SHIFT = 26, BLOCK = 1 << 16, LONGEST_NAME = 65535, AHEAD = 8 };
+#ifdef CAFE_FUZZING /* as for the pieces of io/text.h */
+enum { PARTS = 4, PART_SHIFT = 30 };
+#else
+enum { PARTS = 64, PART_SHIFT = 26 };
+#endif
+enum { BLOCK = 1 << 16, LONGEST_NAME = 65535, AHEAD = 8 };
 
 typedef struct token {
     const uint8_t *text;

@@ -17,6 +17,7 @@
 
 static const int64_t longest_line = (int64_t)1 << 28, usual_window = (int64_t)32 << 20;
 static const int64_t small_rest = (int64_t)1 << 16;
+static const int64_t most_packed = 1032; /* bytes that a byte of deflate can hold */
 
 cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
                            int64_t size, int64_t window, cafe_text *text) {
@@ -25,6 +26,7 @@ cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_
     if (cafe_is_gzip(bytes, size)) {
         text->gunzip = cafe_gunzip_create(context, bytes, size);
         if (!text->gunzip) return CAFE_ERROR_MEMORY;
+        if (size < window / most_packed) text->window = size * most_packed;
     }
     cafe_text_rewind(text);
     return CAFE_OK;

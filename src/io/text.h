@@ -15,7 +15,13 @@
 #include "io/input.h"
 #include "io/place.h"
 
-enum { CAFE_TEXT_PADDING = 16, CAFE_TEXT_PIECES = 64 };
+/* The short texts of a fuzzer are cut into few pieces, which then hold several lines each. */
+#ifdef CAFE_FUZZING
+enum { CAFE_TEXT_PIECES = 4 };
+#else
+enum { CAFE_TEXT_PIECES = 64 };
+#endif
+enum { CAFE_TEXT_PADDING = 16 };
 
 typedef struct cafe_text {
     cafe_context *context;

@@ -131,16 +131,15 @@ cafe_status cafe_zip_open(cafe_context *context, const char *name, const uint8_t
 
 typedef struct unpacking {
     cafe_zip *zip;
-    uint8_t *states; /* scratch of the inflater, one per member */
+    uint8_t *states; /* scratch of the inflater, one per member up to the last packed */
     bool good[CAFE_ZIP_MEMBERS];
 } unpacking;
 
 static void unpack_member(void *argument, int64_t task) {
     unpacking *u = argument;
     cafe_zip_member *m = &u->zip->members[task];
-    void *state = u->states + (size_t)task * cafe_inflate_bytes();
-    u->good[task] =
-        m->method == 0 || cafe_inflate(state, m->packed, m->packed_size, m->owned, m->size);
+    u->good[task] = m->method == 0 || cafe_inflate(u->states + (size_t)task * cafe_inflate_bytes(),
+                                                   m->packed, m->packed_size, m->owned, m->size);
     m->bytes = m->method == 0 ? m->packed : m->owned;
     if (u->good[task]) u->good[task] = cafe_crc32(m->bytes, m->size) == m->crc;
 }
@@ -148,12 +147,15 @@ static void unpack_member(void *argument, int64_t task) {
 cafe_status cafe_zip_unpack(cafe_zip *zip) {
     unpacking u = {.zip = zip};
     cafe_status status = CAFE_ERROR_MEMORY;
-    u.states = cafe_mem(zip->context, zip->count, cafe_inflate_bytes());
-    if (!u.states) goto done;
+    int packed = 0;
     for (int i = 0; i < zip->count; i++) {
         cafe_zip_member *m = &zip->members[i];
-        if (m->method != 0 && !(m->owned = cafe_mem(zip->context, m->size, 1))) goto done;
+        if (m->method == 0) continue;
+        if (!(m->owned = cafe_mem(zip->context, m->size, 1))) goto done;
+        packed = i + 1;
     }
+    u.states = cafe_mem(zip->context, packed, cafe_inflate_bytes());
+    if (!u.states) goto done;
     CAFE_TRY(cafe_each(zip->context, zip->count, unpack_member, &u));
     for (int i = 0; i < zip->count && status == CAFE_OK; i++)
         if (!u.good[i])
