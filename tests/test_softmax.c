@@ -136,6 +136,53 @@ static void labelled_rows_never_move(void **state) {
     test_close(&t);
 }
 
+/* What `cafe embed --method cafe` reports is tr(H^T Q H) after every sweep, for any resolution. */
+static void the_method_reports_the_trace(void **state) {
+    (void)state;
+    static const double resolutions[] = {1, 0.5, 2};
+    cafe_context *context = test_context(2, 1);
+    test_problem t = test_open(context, test_karate(context));
+    int64_t n = cafe_operator_nodes(t.op), k = 6;
+    double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(t.graph, p);
+    for (int r = 0; r < 3; r++) {
+        cafe_solution *whole = NULL;
+        cafe_embedding *embedding = NULL;
+        cafe_softmax_options o;
+        cafe_softmax_options_init(&o);
+        o.columns = k;
+        o.resolution = resolutions[r];
+        TEST_OK(context, test_solve(context, t.graph, "cafe", &o, &whole));
+        for (o.sweeps = 0; o.sweeps <= cafe_solution_sweeps(whole); o.sweeps += 7) {
+            cafe_solution *part = NULL;
+            TEST_OK(context, test_solve(context, t.graph, "cafe", &o, &part));
+            float *h = rows_of(part, n);
+            double trace = test_dense_trace(n, q, h, k), off = dense_objective(n, q, h, k);
+            assert_float_equal(cafe_solution_objective(part)[cafe_solution_sweeps(part)], trace,
+                               1e-6);
+            assert_float_equal(cafe_solution_objective(whole)[o.sweeps], trace, 3e-6);
+            assert_float_equal(trace - cafe_solution_diagonal(part), off, 1e-6);
+            free(h);
+            cafe_solution_free(part);
+        }
+        double end = cafe_solution_objective(whole)[cafe_solution_sweeps(whole)];
+        if (r == 0) assert_float_equal(end, 0.3966, 5e-5);
+        TEST_OK(context, cafe_finish(context, t.op, &whole, NULL, &embedding));
+        assert_float_equal(cafe_embedding_certificate(embedding)->objective, end, 1e-12);
+        cafe_embedding_free(embedding);
+        /* the clustering's own objective leaves the diagonal out; its certificate does not */
+        o.sweeps = 20;
+        whole = solve(&t, o, NULL, NULL);
+        float *h = rows_of(whole, n);
+        double trace = test_dense_trace(n, q, h, k);
+        TEST_OK(context, cafe_finish(context, t.op, &whole, NULL, &embedding));
+        assert_float_equal(cafe_embedding_certificate(embedding)->objective, trace, 1e-6);
+        cafe_embedding_free(embedding);
+        free(h);
+    }
+    free(p), free(q);
+    test_close(&t);
+}
+
 /* All labels known: no sweep, and the objective is the labels' modularity. */
 static void full_labels_take_no_sweeps(void **state) {
     (void)state;
@@ -270,6 +317,7 @@ static void it_survives_failing_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_objective_is_exact_and_monotone),
+        cmocka_unit_test(the_method_reports_the_trace),
         cmocka_unit_test(one_node_chunks_are_algorithm_1),
         cmocka_unit_test(labelled_rows_never_move),
         cmocka_unit_test(full_labels_take_no_sweeps),

@@ -49,12 +49,14 @@ CAFE_API cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
 CAFE_API void cafe_solution_free(cafe_solution *solution);
 CAFE_API int64_t cafe_solution_columns(const cafe_solution *solution);
 CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
-/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values. With
+/* objective[0] is tr(H^T Q H) at the start, objective[i] after sweep i; sweeps + 1 values (of
+ * cafe_softmax() without the diagonal, of methods others published their loss). With
  * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
  * fewer sweeps keeps its last value. */
 CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
-/* The diagonal's part of every one of them: the sum of q(u,u), since rows have length 1. The solver
- * moves nodes by the rest, tr(H^T Q H) less this (the paper sets q(u,u) = 0). */
+/* The diagonal's part of the trace at the end, the sum of q(u,u) ||h_u||^2; of rows of length 1 it
+ * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the
+ * paper sets q(u,u) = 0). */
 CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);

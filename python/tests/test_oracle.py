@@ -69,6 +69,11 @@ def test_the_objective_is_a_trace(graph):
     h = model.embedding_.astype(np.float64)
     assert np.allclose(np.linalg.norm(h, axis=1), 1, atol=1e-5)
     assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
+    model = cafe.CafeGCN(columns=5, output_form="raw").fit(graph)
+    h = model.embedding_.astype(np.float64)
+    assert np.allclose(h.sum(axis=1), 1, atol=1e-5)
+    assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
+    assert model.certificate_.objective == model.objective_[-1]
 
 
 def networkx_of(graph):

@@ -79,8 +79,24 @@ void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k,
                 (int)k);
 }
 
+/* What is new in column j is x_j + sum over i < j of c_i x_i: row j of the lower triangle gets the
+ * c_i. Its error has the square sum over i <= j of c_i^2 noise_i^2. */
+static double new_noise(int64_t k, double *g, int64_t j, int64_t rank, const int64_t *kept,
+                        const double *noise) {
+    double *c = g + j * k, square = noise[j] * noise[j];
+    memset(c, 0, (size_t)j * sizeof *c);
+    for (int64_t i = 0; i < rank; i++) {
+        const double *r = g + kept[i] * k;
+        double share = r[j] / r[kept[i]];
+        for (int64_t l = 0; l < kept[i]; l++) c[l] -= share * r[l];
+        c[kept[i]] -= share;
+    }
+    for (int64_t i = 0; i < j; i++) square += c[i] * c[i] * noise[i] * noise[i];
+    return square;
+}
+
 int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double *floor,
-                            int64_t *kept) {
+                            const double *noise, int64_t *kept) {
     int64_t rank = 0;
     for (int64_t j = 0; j < k; j++) {
         double *row = g + j * k, whole = row[j];
@@ -90,7 +106,8 @@ int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double
             for (int64_t l = j; l < k; l++) row[l] -= r[j] * r[l];
         }
         double least = tolerance * tolerance * whole;
-        if (floor && floor[j] * floor[j] > least) least = floor[j] * floor[j];
+        if (floor) least = fmax(least, floor[j] * floor[j]);
+        if (noise) least = fmax(least, new_noise(k, g, j, rank, kept, noise));
         if (!(whole > 0) || !(row[j] > least)) continue;
         double diagonal = sqrt(row[j]);
         for (int64_t l = j; l < k; l++) row[l] /= diagonal;

@@ -28,10 +28,11 @@ void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k,
 /* Cholesky factor of a Gram matrix, column by column, leaving out columns that depend on the ones
  * before them: G (upper triangle) is overwritten by R with R^T R = G on the kept columns. A column
  * is kept when the part of it orthogonal to the kept ones has at least `tolerance` of its length
- * and is longer than floor[j] (NULL: 0). kept[0 .. rank) gets the kept columns in order; returns
- * the rank. */
+ * and is longer than floor[j] (NULL: 0) and than what errors of length noise[i] in the columns i,
+ * independent of one another, may have made of it (NULL: none; the lower triangle is then used up).
+ * kept[0 .. rank) gets the kept columns in order; returns the rank. */
 int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double *floor,
-                            int64_t *kept);
+                            const double *noise, int64_t *kept);
 
 /* The matrix that orthonormalises: X[:, kept] R^-1 = X M, with M k x rank. */
 void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const int64_t *kept,

@@ -41,10 +41,14 @@ done:
 static cafe_status solve_cafe(cafe_context *context, const cafe_job *job,
                               cafe_solution **solution) {
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_softmax(context, job->model->op, job->own, job->inputs.start, job->inputs.labels,
-                          solution));
+    CAFE_TRY(cafe_softmax_traced(context, job->model->op, job->own, job->inputs.start,
+                                 job->inputs.labels, true, solution));
     CAFE_TRY(judge(context, job, *solution));
-    (*solution)->diagonal = 0; /* its objective leaves the diagonal out */
+    /* as of every method that samples: the whole trace */
+    cafe_mem_free(context, (*solution)->objective);
+    (*solution)->objective = (*solution)->trace;
+    (*solution)->trace = NULL;
+    (*solution)->rest = 0;
 done:
     if (status != CAFE_OK) {
         cafe_solution_free(*solution);

@@ -156,6 +156,23 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
     return status;
 }
 
+/* What the trace has beyond the objective: the diagonal, and for a resolution r other than 1
+ *     - (1 - r) sum over u != w of p_u p_w <h_u, h_w> . */
+static cafe_status note_beyond(cafe_context *context, const cafe_operator *op,
+                               const cafe_passes *passes, cafe_solution *solution) {
+    const cafe_block *h = &solution->h;
+    double r = passes->rule.resolution, expected = 0, diagonal = 0, none;
+    double *q = cafe_mem(context, op->n, sizeof *q);
+    cafe_status status = q ? CAFE_OK : CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < op->n && q; u++) q[u] = cafe_operator_diagonal(&op->parts, u);
+    if (status == CAFE_OK)
+        status = cafe_ops(h)->sums(context, h, NULL, NULL, q, 0, &none, &diagonal);
+    if (status == CAFE_OK && r != 1) status = expected_part(context, op, h, &expected);
+    cafe_mem_free(context, q);
+    solution->trace[solution->sweeps] = diagonal - (1 - r) * expected;
+    return status;
+}
+
 static cafe_status iterate(cafe_context *context, const cafe_operator *op,
                            const cafe_softmax_options *o, const uint8_t *fixed,
                            cafe_solution *solution) {
@@ -163,14 +180,30 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
         .fixed = fixed, .chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
     passes.rule = (cafe_rule){.kind = CAFE_RULE_SOFTMAX, .theta = o->theta};
     passes.rule.resolution = o->resolution;
+    passes.after = solution->trace ? note_beyond : NULL;
     if (o->units == CAFE_THETA_GRAPH) passes.rule.mean_degree = op->parts.total / (double)op->n;
     CAFE_PASS(level_of(context, op, o, solution, &passes.level));
     return cafe_sweep(context, op, &passes, solution);
 }
 
-cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
-                         const cafe_softmax_options *options, const float *start,
-                         const int32_t *labels, cafe_solution **solution) {
+/* The objective that never falls leaves the diagonal out; the trace has it. */
+static cafe_status settle(cafe_context *context, const cafe_operator *op, double resolution,
+                          cafe_solution *s) {
+    double expected = 0;
+    CAFE_PASS(cafe_sweep_settle(context, op, s));
+    if (resolution != 1) CAFE_PASS(expected_part(context, op, &s->h, &expected));
+    s->rest = s->diagonal - (1 - resolution) * expected;
+    if (s->trace) s->trace[s->sweeps] = s->rest;
+    for (int64_t i = 0; i <= s->sweeps; i++) {
+        s->objective[i] -= s->rest;
+        if (s->trace) s->trace[i] += s->objective[i];
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
+                                const cafe_softmax_options *options, const float *start,
+                                const int32_t *labels, bool trace, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     uint8_t *fixed = NULL;
@@ -180,6 +213,10 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(cafe_options_take(context, cafe_cafe_option_table(), options, &o));
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
+    if (trace) {
+        found->trace = cafe_mem_zero(context, o.sweeps + 1, sizeof *found->trace);
+        CAFE_TRY(cafe_mem_had(found->trace));
+    }
     CAFE_TRY(check_start(context, found, start));
     CAFE_TRY(start_rows(context, start, labels, &found->h));
     if (labels) {
@@ -191,18 +228,19 @@ cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
         CAFE_TRY(iterate(context, op, &o, fixed, found));
     else
         found->converged = 1;
-    CAFE_TRY(cafe_sweep_settle(context, op, found));
-    double expected = 0;
-    if (o.resolution != 1) CAFE_TRY(expected_part(context, op, &found->h, &expected));
-    /* the objective that never falls leaves the diagonal out */
-    for (int64_t i = 0; i <= found->sweeps; i++)
-        found->objective[i] += (1 - o.resolution) * expected - found->diagonal;
+    CAFE_TRY(settle(context, op, o.resolution, found));
     *solution = found;
     found = NULL;
 done:
     cafe_mem_free(context, fixed);
     cafe_solution_free(found);
     return status;
+}
+
+cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
+                         const cafe_softmax_options *options, const float *start,
+                         const int32_t *labels, cafe_solution **solution) {
+    return cafe_softmax_traced(context, op, options, start, labels, false, solution);
 }
 
 /* ---- the partition --------------------------------------------------------------------------- */

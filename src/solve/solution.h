@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <cafe/cluster.h>
 #include <cafe/embedding.h>
 
 #include "base/context.h"
@@ -16,8 +17,10 @@ struct cafe_solution {
     cafe_block y; /* D^-1 Q H, which every spectral finish starts from; of no memory: none yet */
     int64_t sweeps;
     double *objective; /* sweeps + 1 values of tr(H^T Q H), or of the method's own loss */
-    bool loss;         /* the latter: the method does not maximise the trace; there is no y */
-    double diagonal;   /* sum of q(u,u); both ends: counted as the trace is */
+    double *trace;   /* sweeps + 1 values of tr(H^T Q H) where the objective is not that; or NULL */
+    double rest;     /* what the trace has beyond the objective at the end */
+    bool loss;       /* the latter: the method does not maximise the trace; there is no y */
+    double diagonal; /* sum of q(u,u); both ends: counted as the trace is */
     int32_t converged;
     int64_t bottom;      /* of the columns, the last so many are from the bottom end, from -Q */
     int64_t cut;         /* columns asked for beyond the number of nodes, and left out */
@@ -42,6 +45,12 @@ cafe_status cafe_solution_start(cafe_context *context, const float *start, int64
 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
+
+/* cafe_softmax() with the course of the trace, whose diagonal grows with the lengths of the rows.
+ */
+cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
+                                const cafe_softmax_options *options, const float *start,
+                                const int32_t *labels, bool trace, cafe_solution **solution);
 
 /* y = D^-1 Q H, and with it *trace = tr(H^T Q H) and the diagonal's part of it. The columns of the
  * bottom end count with the opposite sign. */

@@ -6,14 +6,18 @@
 #include "operator/move.h"
 #include "solve/solution.h"
 
-typedef struct cafe_passes {
+typedef struct cafe_passes cafe_passes;
+struct cafe_passes {
     cafe_rule rule;
     const uint8_t *fixed; /* nodes that keep their rows; NULL: none */
     int64_t chunks;       /* 0: by size */
     int64_t most;         /* passes at most */
     double tolerance;     /* until one gains less than this share of the objective; 0: never */
     double level;         /* the objective at the start as far as it matters for that */
-} cafe_passes;
+    /* at the start and after every pass, solution->sweeps of them; NULL: nothing */
+    cafe_status (*after)(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+                         cafe_solution *solution);
+};
 
 /* solution->objective[i] is relative to the start until cafe_sweep_settle(). */
 cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,

@@ -146,7 +146,7 @@ static cafe_status orthonormalise(cafe_context *context, cafe_basis *b, settling
     int64_t kept[WIDTH];
     CAFE_PASS(cross(context, b, NULL, WIDTH, s->gram));
     memcpy(r, s->gram, sizeof r);
-    b->width = cafe_dense_cholesky(WIDTH, r, dependent, s->floor, kept);
+    b->width = cafe_dense_cholesky(WIDTH, r, dependent, s->floor, NULL, kept);
     s->shortest = INFINITY;
     s->rest = false;
     for (int64_t j = 0, i = 0; j < WIDTH; j++) {

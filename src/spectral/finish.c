@@ -19,6 +19,7 @@
 #include "solve/solution.h"
 #include "spectral/embedding.h"
 #include "spectral/ends.h"
+#include "spectral/noise.h"
 #include "spectral/refine.h"
 
 static const cafe_option finish_options[] = {
@@ -99,25 +100,20 @@ typedef struct finishing {
     cafe_embedding *embedding;
 } finishing;
 
-/* A column of D^-1 Q H is the difference of means of H's entries, which float32 rounds to about
- * 1e-7 of their size: what is shorter than this share of H's column is rounding. */
-#define NOISE 1e-6
-
-/* Orthonormal columns of the span of Q H, or of D^-1 Q H. */
+/* Orthonormal columns of the span of Q H, or of D^-1 Q H. A column v_j = sum over i of c_i y_i has
+ * an error of sqrt(sum of c_i^2 noise_i^2), which is CAFE_MOST_NOISE at most. */
 static cafe_status orthonormal_span(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
-    const double *reach = cafe_operator_reach(f->op, f->side);
-    double *floor = cafe_mem(context, f->h.columns, sizeof *floor);
-    if (!floor) return CAFE_ERROR_MEMORY;
+    double *noise = cafe_mem(context, f->h.columns, sizeof *noise);
+    if (!noise) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "qr", 0);
-    CAFE_TRY(cafe_ops(&f->h)->norms(context, &f->h, reach, floor));
-    for (int64_t j = 0; j < f->h.columns; j++) floor[j] *= NOISE;
+    CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
     if (f->side == CAFE_SIDE_PLAIN)
         CAFE_TRY(cafe_ops(&f->v)->scale(context, &f->v, f->op->parts.p));
-    CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, floor,
+    CAFE_TRY(cafe_tall_orthonormalise(context, &f->v, NULL, noise,
                                       &f->embedding->certificate.orthogonality));
 done:
-    cafe_mem_free(context, floor);
+    cafe_mem_free(context, noise);
     return status;
 }
 
@@ -206,7 +202,7 @@ static void take_blocks(cafe_solution *s, finishing *f) {
  * split between the ends, where it is still open. */
 static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *s) {
     double *objective = &f->embedding->certificate.objective;
-    *objective = s->objective[s->sweeps];
+    *objective = s->objective[s->sweeps] + s->rest;
     if (!s->y.x) CAFE_PASS(cafe_solution_product(context, f->op, s, objective));
     if (s->asked < s->columns) CAFE_PASS(cafe_ends_choose(context, f->op, s));
     return CAFE_OK;

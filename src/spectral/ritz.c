@@ -93,7 +93,7 @@ static void judge_columns(int64_t k, const small *s, cafe_ritz *ritz) {
 /* Whitens the block (X M has orthonormal columns, M k x r), solves M^T T M = S diag(rho) S^T, and
  * maps the vectors back: M S. */
 static cafe_status solve_small(cafe_context *context, int64_t k, small *s, cafe_ritz *ritz) {
-    int64_t r = cafe_dense_cholesky(k, s->g, CAFE_RANK_TOLERANCE, NULL, s->kept);
+    int64_t r = cafe_dense_cholesky(k, s->g, CAFE_RANK_TOLERANCE, NULL, NULL, s->kept);
     ritz->pairs = r;
     if (r == 0) return CAFE_OK;
     cafe_dense_orthonormaliser(k, s->g, r, s->kept, s->m);

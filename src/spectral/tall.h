@@ -9,10 +9,10 @@
 #define CAFE_RANK_TOLERANCE 1e-4
 
 /* Makes the columns orthonormal in the inner product with row weights (NULL: 1), leaving out those
- * without information: those that depend on the columns before them, or of which no more than
- * floor[j] is new (NULL: 0). x->columns shrinks to their number. *error gets the largest entry of
- * |X^T W X - I| afterwards. */
+ * without information: those that depend on the columns before them, or of whose new part errors of
+ * length noise[j] in column j (NULL: 0) may have made more than CAFE_MOST_NOISE. x->columns shrinks
+ * to their number. *error gets the largest entry of |X^T W X - I| afterwards. */
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_block *x, const double *weights,
-                                     const double *floor, double *error);
+                                     const double *noise, double *error);
 
 #endif

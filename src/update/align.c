@@ -68,7 +68,7 @@ static cafe_status find_rotation(cafe_context *context, int64_t k, const double 
 
 /* The matrix (k x rank) that makes the columns with this Gram matrix orthonormal. */
 static int64_t orthonormaliser(int64_t k, double *gram, int64_t *kept, double *m) {
-    int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, NULL, kept);
+    int64_t rank = cafe_dense_cholesky(k, gram, CAFE_RANK_TOLERANCE, NULL, NULL, kept);
     cafe_dense_orthonormaliser(k, gram, rank, kept, m);
     return rank;
 }

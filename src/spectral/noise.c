@@ -1,0 +1,119 @@
+/* The rounding error of M H, column by column, from sums over the graph or the table.
+ *
+ * One operation of single precision is wrong by eps = 2^-24 of its result at most, and in the mean
+ * square by eps^2/6. Of t additions the i-th has the result i/t of the sum, so that a sum of t
+ * numbers is wrong by eps^2 t/18 of the square of the sum of their sizes: rounding errors are as
+ * good as independent (Higham and Mary 2019). H itself is rounded, and a few operations follow.
+ *
+ * Graphs. Row u of D^-1 Q H is a mean of d_u rows of H, less s = sum of p_w h_w. With t_u = 1 + d_u
+ * / 18, weights a_u = 1 (a_u = p_u for Q) and by Jensen's inequality, (mean of |h|)^2 <= mean of
+ * h^2,
+ *
+ *     ||e_j||^2 <= eps^2 sum over u of a_u^2 t_u (sum over w of P(u,w) |h_wj| / p_u)^2
+ *               <= eps^2 sum over w of g_w h_wj^2,     g = P x,  x_u = a_u^2 t_u / p_u
+ *
+ * and s, rounded once, adds eps^2 (sum of a_u^2) p_w / 6 to g_w. One product with one column finds
+ * g.
+ *
+ * Tables. W = F^T H is added up in tiles of T rows and then y_u = <f_u, W> over L columns. Numbers
+ * of a tile are often of one sign and size; then their sum is sqrt(T) times their length:
+ *
+ *     ||e_j|| <= eps ||F|| (sqrt(1 + T^2/18) ||diag(||f_u||) h_j|| + sqrt(1 + L/18) ||W_j||),
+ *     ||W_j||^2 = <h_j, F F^T h_j> <= ||h_j|| ||y_j||
+ */
+#include "spectral/noise.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "operator/table.h"
+
+static const double eps = 0x1p-24;
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* t_u: links are added up in pieces of 256, then the pieces; for each step of a walk. */
+static double additions(const cafe_operator *op, int64_t u) {
+    const cafe_operator_parts *q = &op->parts;
+    double links = (double)(q->offsets[u + 1] - q->offsets[u]), steps = fmax(1, (double)op->window);
+    return 1 + steps * (fmin(links, 256) + links / 256) / 18;
+}
+
+/* x_u = a_u^2 t_u / p_u in the first column of a block; returns the sum of a_u^2. */
+static double fill_rows(const cafe_operator *op, cafe_side side, int64_t stride, float *x,
+                        double *mean) {
+    double sum = 0;
+    *mean = 0;
+    for (int64_t u = 0; u < op->n; u++) {
+        double p = op->parts.p[u], a = side == CAFE_SIDE_WALK ? 1 : p;
+        double here = p > 0 ? a * a * additions(op, u) : 0;
+        if (p > 0) x[u * stride] = (float)(here / p);
+        *mean += here;
+        sum += p > 0 ? a * a : 0;
+    }
+    return sum;
+}
+
+/* roots_w = sqrt(g_w); P x = Q x + p (p^T x). */
+static cafe_status find_roots(cafe_context *context, const cafe_operator *op, cafe_side side,
+                              double *roots) {
+    cafe_status status = CAFE_OK;
+    int64_t stride = cafe_stride(1);
+    float *x = cafe_mem_zero(context, op->n * stride, sizeof *x);
+    float *y = cafe_mem(context, op->n * stride, sizeof *y);
+    double sum, mean;
+    CAFE_TRY(cafe_mem_had(x, y));
+    sum = fill_rows(op, side, stride, x, &mean);
+    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_PLAIN, stride, x, 1, 0, 0, y));
+    for (int64_t w = 0; w < op->n; w++) {
+        double p = op->parts.p[w], own = op->parts.sign * (double)y[w * stride] + p * mean;
+        roots[w] = sqrt(fmax(own, 0) + p * sum / 6);
+    }
+done:
+    cafe_mem_free_all(context, x, y);
+    return status;
+}
+
+static cafe_status graph_noise(cafe_context *context, const cafe_operator *op, cafe_side side,
+                               const cafe_block *h, double *noise) {
+    double *roots = cafe_mem(context, op->n, sizeof *roots);
+    cafe_status status = roots ? find_roots(context, op, side, roots) : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = cafe_ops(h)->norms(context, h, roots, noise);
+    cafe_mem_free(context, roots);
+    return status;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static cafe_status table_noise(cafe_context *context, const cafe_operator *op, const cafe_block *h,
+                               const cafe_block *y, double *noise) {
+    const cafe_operator_parts *q = &op->parts;
+    int64_t k = h->columns;
+    double square = 0, tile = (double)(op->n < CAFE_TILE ? op->n : CAFE_TILE);
+    double tall = sqrt(1 + tile * tile / 18), wide = sqrt(1 + (double)q->width / 18);
+    double *lengths = cafe_mem(context, 2 * k, sizeof *lengths);
+    cafe_status status = lengths ? CAFE_OK : CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < op->n; u++) square += q->reach[u] * q->reach[u];
+    if (status == CAFE_OK) status = cafe_ops(h)->norms(context, h, NULL, lengths);
+    if (status == CAFE_OK) status = cafe_ops(y)->norms(context, y, NULL, lengths + k);
+    if (status == CAFE_OK) status = cafe_ops(h)->norms(context, h, q->reach, noise);
+    for (int64_t j = 0; j < k && status == CAFE_OK; j++) {
+        double w = sqrt(lengths[j] * lengths[k + j]);
+        noise[j] = sqrt(square) * (tall * noise[j] + wide * w);
+    }
+    cafe_mem_free(context, lengths);
+    return status;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+/* Numbers too small for single precision's full digits lose a fixed amount each. */
+cafe_status cafe_noise_find(cafe_context *context, const cafe_operator *op, cafe_side side,
+                            const cafe_block *h, const cafe_block *y, double *noise) {
+    const double least = (double)FLT_MIN * sqrt((double)op->n);
+    CAFE_PASS(op->parts.f ? table_noise(context, op, h, y, noise)
+                          : graph_noise(context, op, side, h, noise));
+    for (int64_t j = 0; j < h->columns; j++) noise[j] = eps * (noise[j] + least);
+    return CAFE_OK;
+}
