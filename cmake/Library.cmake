@@ -35,7 +35,7 @@ endif()
 include(cmake/Hardening.cmake)
 
 file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
-list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/rows\\.c$")
+list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(rows|products)\\.c$")
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
@@ -45,21 +45,28 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES 
 target_link_libraries(cafe_objects PRIVATE PkgConfig::BLAS PkgConfig::LAPACKE
                       Threads::Threads)
 
+# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c with these options; its products are those
+# of PRODUCTS, which is compiled here too where it is NAME.
 set(CAFE_KERNEL_OBJECTS "")
-function(cafe_kernels name)
-    add_library(cafe_kernels_${name} OBJECT ${CMAKE_SOURCE_DIR}/src/kernels/rows.c)
+function(cafe_kernels name products)
+    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c)
+    if(name STREQUAL products)
+        list(APPEND sources ${CMAKE_SOURCE_DIR}/src/kernels/products.c)
+    endif()
+    add_library(cafe_kernels_${name} OBJECT ${sources})
     target_include_directories(cafe_kernels_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include
                                ${CMAKE_SOURCE_DIR}/src)
-    target_compile_definitions(cafe_kernels_${name} PRIVATE CAFE_ISA=${name})
+    target_compile_definitions(cafe_kernels_${name} PRIVATE CAFE_ISA=${name}
+                               CAFE_PRODUCTS=${products})
     # vectors wider than the machine's are only passed between inlined functions
     target_compile_options(cafe_kernels_${name} PRIVATE -Wno-psabi ${ARGN})
     set(CAFE_KERNEL_OBJECTS ${CAFE_KERNEL_OBJECTS} $<TARGET_OBJECTS:cafe_kernels_${name}>
         PARENT_SCOPE)
 endfunction()
-cafe_kernels(plain)
+cafe_kernels(plain plain)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    cafe_kernels(avx2 -mavx2)
-    cafe_kernels(avx512 -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
+    cafe_kernels(avx2 avx2 -mavx2)
+    cafe_kernels(avx512 avx2 -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512)
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
 endif()
 

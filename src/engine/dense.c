@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "engine/dense.h"
 
-#include <cblas.h>
 #include <dlfcn.h>
 #include <lapacke.h>
 #include <math.h>
@@ -56,27 +55,33 @@ void cafe_blas_restore(void) {
     pthread_mutex_unlock(&blas_lock);
 }
 
+void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c) {
+    cafe_kernels_best()->products->in_double(x, a, b, c);
+}
+
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k, (int)rows, 1, a, (int)k, 1, c,
-                (int)k);
+    cafe_product x = cafe_product_of(k, k, rows);
+    x.a_row = 1, x.a_inner = k, x.beta = 1, x.shape = CAFE_PRODUCT_SYMMETRIC;
+    cafe_dense_multiply(&x, a, a, c);
 }
 
 void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c) {
-    cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)k, (int)rows, 1, a, (int)stride, 0, c,
-                (int)k);
+    cafe_product x = cafe_product_of(k, k, rows);
+    x.a_row = 1, x.a_inner = x.b_inner = stride, x.shape = CAFE_PRODUCT_SYMMETRIC;
+    cafe_kernels_best()->products->in_single(&x, a, a, c);
 }
 
-void cafe_dense_triangular(int64_t rows, int64_t k, double *a, const double *m) {
-    if (k == 0) return;
-    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)rows,
-                (int)k, 1, m, (int)k, a, (int)k);
+void cafe_dense_triangular(int64_t rows, int64_t k, const double *a, const double *m, double *c) {
+    cafe_product x = cafe_product_of(rows, k, k);
+    x.shape = CAFE_PRODUCT_TRIANGULAR;
+    cafe_dense_multiply(&x, a, m, c);
 }
 
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c) {
-    cblas_dgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, (int)rows,
-                (int)k, (int)inner, 1, a, (int)(transposed ? rows : inner), b, (int)k, 0, c,
-                (int)k);
+    cafe_product x = cafe_product_of(rows, k, inner);
+    if (transposed) x.a_row = 1, x.a_inner = rows;
+    cafe_dense_multiply(&x, a, b, c);
 }
 
 /* What is new in column j is x_j + sum over i < j of c_i x_i: row j of the lower triangle gets the

@@ -6,11 +6,15 @@
 #include <stdint.h>
 
 #include "base/context.h"
+#include "kernels/rows.h"
 
 /* BLAS works single-threaded inside our tasks: OpenBLAS is set to one thread from the first call
  * that needs it to the last one that is done, in whichever threads they run. */
 void cafe_blas_single(void);
 void cafe_blas_restore(void);
+
+/* Any product, with the fastest kernels that this machine runs. */
+void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c);
 
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
@@ -18,8 +22,8 @@ void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
 /* C = A^T A to single precision, upper triangle; rows of A are `stride` floats apart. */
 void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c);
 
-/* A <- A M with M k x k and upper triangular. */
-void cafe_dense_triangular(int64_t rows, int64_t k, double *a, const double *m);
+/* C = A M with M k x k and upper triangular. */
+void cafe_dense_triangular(int64_t rows, int64_t k, const double *a, const double *m, double *c);
 
 /* C = A B, or A^T B: C is rows x k, B is inner x k. */
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,

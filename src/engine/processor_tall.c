@@ -121,12 +121,12 @@ static void transform_block(void *argument, int64_t block, int32_t worker) {
             for (int64_t j = 0; j < k; j++) rows[i * k + j] = row[job->kept[j]];
     }
     if (job->kept)
-        cafe_dense_triangular(count, k, rows, job->m);
+        cafe_dense_triangular(count, k, rows, job->m, result);
     else
         cafe_dense_product(false, count, x->columns, k, rows, job->m, result);
     for (int64_t i = 0; i < count; i++) {
         float *row = cafe_row(x, from + i);
-        const double *values = (job->kept ? rows : result) + i * k;
+        const double *values = result + i * k;
         for (int64_t j = 0; j < k; j++) row[j] = (float)values[j];
         for (int64_t j = k; j < x->stride - x->first; j++) row[j] = 0;
     }

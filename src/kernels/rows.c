@@ -157,7 +157,12 @@ static void accumulate_move(int64_t stride, double weight, const float *restrict
     for (int64_t k = 0; k < stride; k++) y[k] += weight * ((double)x[k] - old[k]);
 }
 
+extern const cafe_products JOIN(cafe_products_, CAFE_PRODUCTS);
 extern const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA);
 const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
-    TEXT(CAFE_ISA), gather, sphere, softmax, combine, dot, dot_moves, accumulate, accumulate_move,
+    TEXT(CAFE_ISA),  gather,
+    sphere,          softmax,
+    combine,         dot,
+    dot_moves,       accumulate,
+    accumulate_move, &JOIN(cafe_products_, CAFE_PRODUCTS),
 };

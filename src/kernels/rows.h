@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "kernels/products.h"
+
 /* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
  * their end (the lists of src/operator/stream.h do so). */
 enum { CAFE_AHEAD = 32 };
@@ -66,6 +68,8 @@ typedef struct cafe_kernels {
     void (*accumulate)(int64_t stride, double weight, const float *x, double *y);
     void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
                             double *y);
+
+    const cafe_products *products;
 } cafe_kernels;
 
 /* The fastest set this machine runs. */

@@ -87,8 +87,8 @@ cafe_status cafe_sdne_step(cafe_sdne_net *net);
 /* The batch through all layers; the last one leaves its delta, and row_loss. */
 cafe_status cafe_sdne_forward(cafe_sdne_net *net);
 
-/* C = op(A) op(B), row-major, C rows x columns; op transposes. In tiles of fixed shape, each by one
- * call of single-threaded BLAS, so that the bits do not depend on the threads. */
+/* C = op(A) op(B), row-major, C rows x columns; op transposes. In tiles, each
+ * by one call of a kernel, so that the bits do not depend on the threads. */
 typedef struct cafe_sdne_product {
     int64_t rows, columns, inner;
     const float *a, *b;

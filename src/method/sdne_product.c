@@ -1,12 +1,10 @@
 /* Products of float matrices, tile by tile over the pool.
  *
- * How BLAS adds up an entry depends on the shape it is asked for, not on the threads: the shapes of
- * the tiles follow from the matrix alone. Every tile is whole (no sum is split between tasks), so
- * nothing is left to add.
+ * Every tile is whole: no sum is split between tasks, so nothing is left to add, and an entry has
+ * the same bits in any tile.
  */
-#include <cblas.h>
-
 #include "base/pool.h"
+#include "kernels/rows.h"
 #include "method/sdne_net.h"
 
 static void tile(void *argument, int64_t task, int32_t worker) {
@@ -15,14 +13,13 @@ static void tile(void *argument, int64_t task, int32_t worker) {
     int64_t i = task / across * CAFE_SDNE_TILE, j = task % across * CAFE_SDNE_TILE;
     int64_t rows = cafe_block_end(p->rows, CAFE_SDNE_TILE, task / across) - i;
     int64_t columns = cafe_block_end(p->columns, CAFE_SDNE_TILE, task % across) - j;
-    int64_t step_a = p->transpose_a ? p->rows : p->inner;
-    int64_t step_b = p->transpose_b ? p->inner : p->columns;
-    const float *a = p->a + (p->transpose_a ? i : i * step_a);
-    const float *b = p->b + (p->transpose_b ? j * step_b : j);
+    cafe_product x = cafe_product_of(rows, columns, p->inner);
+    x.b_inner = x.c_row = p->columns;
+    if (p->transpose_a) x.a_row = 1, x.a_inner = p->rows;
+    if (p->transpose_b) x.b_inner = 1, x.b_column = p->inner;
     (void)worker;
-    cblas_sgemm(CblasRowMajor, p->transpose_a ? CblasTrans : CblasNoTrans,
-                p->transpose_b ? CblasTrans : CblasNoTrans, (int)rows, (int)columns, (int)p->inner,
-                1, a, (int)step_a, b, (int)step_b, 0, p->c + i * p->columns + j, (int)p->columns);
+    cafe_kernels_best()->products->in_single(&x, p->a + i * x.a_row, p->b + j * x.b_column,
+                                             p->c + i * p->columns + j);
 }
 
 cafe_status cafe_sdne_multiply(cafe_context *context, cafe_sdne_product *product) {

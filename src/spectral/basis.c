@@ -4,7 +4,6 @@
  */
 #include "spectral/basis.h"
 
-#include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -59,14 +58,12 @@ static void cross_part(void *argument, int64_t part) {
     const cross_job *job = argument;
     const cafe_basis *b = job->basis;
     int64_t end = cafe_block_end(b->n, b->block, part), first = part * b->block;
-    int columns = (int)job->columns;
-    double *sum = b->parts + part * b->most * WIDTH;
-    for (int64_t from = first; from < end; from += ROWS) {
+    cafe_product x = cafe_product_of(job->columns, WIDTH, 0);
+    x.a_row = job->a ? b->n : 1, x.a_inner = job->a ? 1 : WIDTH;
+    for (int64_t from = first; from < end; from += ROWS, x.beta = 1) {
         const double *w = b->w + from * WIDTH;
-        int rows = (int)(end - from < ROWS ? end - from : ROWS);
-        cblas_dgemm(CblasRowMajor, job->a ? CblasNoTrans : CblasTrans, CblasNoTrans, columns, WIDTH,
-                    rows, 1, job->a ? job->a + from : w, job->a ? (int)b->n : WIDTH, w, WIDTH,
-                    from > first, sum, WIDTH);
+        x.inner = end - from < ROWS ? end - from : ROWS;
+        cafe_dense_multiply(&x, job->a ? job->a + from : w, w, b->parts + part * b->most * WIDTH);
     }
 }
 
@@ -83,9 +80,9 @@ static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, 
 /* W <- W - V C */
 static void subtract_rows(void *argument, int64_t first, int64_t last) {
     const cafe_basis *b = argument;
-    int64_t from = first, rows = last - from;
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, WIDTH, (int)b->used, -1,
-                b->v + from, (int)b->n, b->c, WIDTH, 1, b->w + from * WIDTH, WIDTH);
+    cafe_product x = cafe_product_of(last - first, WIDTH, b->used);
+    x.a_row = 1, x.a_inner = b->n, x.alpha = -1, x.beta = 1;
+    cafe_dense_multiply(&x, b->v + first, b->c, b->w + first * WIDTH);
 }
 
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
@@ -254,15 +251,18 @@ static void rotate_rows(void *argument, int64_t block, int32_t worker) {
     const rotate_job *job = argument;
     cafe_basis *b = job->basis;
     int64_t from = block * ROWS, rows = cafe_block_end(b->n, ROWS, block) - from;
-    int keep = (int)job->keep, used = (int)b->used, n = (int)b->n;
+    int64_t keep = job->keep;
     double *scratch = b->scratch + worker * b->most * ROWS;
     if (job->to) {
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, keep, used, 1, b->v + from,
-                    n, job->s, keep, 0, job->to + from * keep, keep);
+        cafe_product x = cafe_product_of(rows, keep, b->used);
+        x.a_row = 1, x.a_inner = b->n;
+        cafe_dense_multiply(&x, b->v + from, job->s, job->to + from * keep);
         return;
     }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, keep, (int)rows, used, 1, job->s, keep,
-                b->v + from, n, 0, scratch, (int)rows);
+    /* (V S)^T = S^T V^T */
+    cafe_product x = cafe_product_of(keep, rows, b->used);
+    x.a_row = 1, x.a_inner = keep, x.b_inner = b->n;
+    cafe_dense_multiply(&x, job->s, b->v + from, scratch);
     for (int64_t j = 0; j < keep; j++)
         memcpy(b->v + j * b->n + from, scratch + j * rows, (size_t)rows * sizeof *scratch);
 }

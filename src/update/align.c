@@ -7,7 +7,6 @@
  *     orthogonal Procrustes   min ||W^1/2 (N R - B)||, R^T R = I:   N^T W B = U S V^T, R = U V^T
  *     principal angles        cosines are the singular values of Q_B^T W Q_N, Q orthonormal bases
  */
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -57,11 +56,9 @@ static cafe_status find_rotation(cafe_context *context, int64_t k, const double 
     take_block(k, gram, 1, 0, m);
     for (int64_t i = 0; i < k; i++) trace += fabs(gram[i * 2 * k + i]);
     for (int64_t i = 0; i < k; i++) m[i * k + i] += 1e-9 * trace / (double)k;
-    /* read column-major m is its transpose, and so is the product: row-major it is U V^T again */
+    /* read column-major m is its transpose, N^T W B = V S U^T: R = V U^T is vt u read row-major */
     cafe_status status = decompose(context, k, k, m, values, u, vt);
-    if (status == CAFE_OK)
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)k, (int)k, (int)k, 1, u, (int)k,
-                    vt, (int)k, 0, rotation, (int)k);
+    if (status == CAFE_OK) cafe_dense_product(false, k, k, k, vt, u, rotation);
     cafe_mem_free(context, work);
     return status;
 }

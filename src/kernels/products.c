@@ -1,0 +1,52 @@
+/* Products of matrices, compiled once per instruction set (CAFE_ISA names it) from one body.
+ *
+ * As in Goto and van de Geijn (ACM TOMS 34, 2008): a block of A and a panel of B are copied to
+ * where the innermost loop reads them one after the other, and that loop keeps a tile of C in
+ * registers. Each entry of C is in one lane of one register, so tiles of any shape give the same
+ * bits.
+ */
+#include "kernels/products.h"
+
+#include <string.h>
+
+#include "kernels/rows.h"
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define INLINE      static inline __attribute__((always_inline))
+
+/* Rows of a tile and bytes of a register: a tile has two registers a row, and all of them with two
+ * of B, one of A and one for a product fit the 16 that there are. Registers of 64 bytes are slower
+ * where their multiplications and additions are cut in two (a third on Zen 4). */
+#if defined(__AVX__)
+enum { TILE = 6, BYTES = 32 };
+#else
+enum { TILE = 4, BYTES = 16 };
+#endif
+
+enum {
+    SEGMENT = CAFE_PRODUCT_SEGMENT,
+    BLOCK = 96,  /* rows of a block of A: with a segment's columns it stays in the second cache */
+    AHEAD = 192, /* rows of A that are asked for before their turn, where they stand side by side */
+};
+
+static int64_t lesser(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+#define T              double
+#define V              vd
+#define NAME(function) function##_double
+typedef double vd __attribute__((vector_size(BYTES), aligned(8), may_alias));
+#include "kernels/products_body.h"
+#undef T
+#undef V
+#undef NAME
+#define T              float
+#define V              vs
+#define NAME(function) function##_single
+typedef float vs __attribute__((vector_size(BYTES), aligned(4), may_alias));
+#include "kernels/products_body.h"
+
+extern const cafe_products JOIN(cafe_products_, CAFE_ISA);
+const cafe_products JOIN(cafe_products_, CAFE_ISA) = {product_double, product_single};

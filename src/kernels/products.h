@@ -1,0 +1,50 @@
+/* Products of matrices of floats and of doubles, one thread, no allocation, no errors.
+ *
+ * Entry (i,j) of C is a sum over the inner index in ascending order, 256 terms at a time: the terms
+ * of such a segment are added up from 0, the segments then join C one after the other.
+ * Multiplications and additions are rounded one by one. So the bits depend on the matrices alone:
+ * not on the instruction set, nor on how a caller cuts C among threads.
+ */
+#ifndef CAFE_KERNELS_PRODUCTS_H
+#define CAFE_KERNELS_PRODUCTS_H
+
+#include <stdint.h>
+
+enum { CAFE_PRODUCT_SEGMENT = 256 };
+
+typedef enum cafe_product_shape {
+    CAFE_PRODUCT_FULL,
+    CAFE_PRODUCT_SYMMETRIC, /* only the upper triangle of C is wanted; what lies below is anything
+                             */
+    CAFE_PRODUCT_TRIANGULAR /* B is upper triangular: what lies below its diagonal is not read */
+} cafe_product_shape;
+
+/* C <- alpha A B + beta C: C is rows x columns, A rows x inner, B inner x columns. */
+typedef struct cafe_product {
+    int64_t rows, columns, inner;
+    int64_t a_row, a_inner;    /* entry (i,p) of A is a[i a_row + p a_inner] */
+    int64_t b_inner, b_column; /* entry (p,j) of B is b[p b_inner + j b_column] */
+    int64_t c_row;             /* entry (i,j) of C is c[i c_row + j] */
+    double alpha, beta;        /* beta = 0: C is not read */
+    cafe_product_shape shape;
+} cafe_product;
+
+/* C <- A B for matrices row by row without gaps. */
+static inline cafe_product cafe_product_of(int64_t rows, int64_t columns, int64_t inner) {
+    return (cafe_product){.rows = rows,
+                          .columns = columns,
+                          .inner = inner,
+                          .a_row = inner,
+                          .a_inner = 1,
+                          .b_inner = columns,
+                          .b_column = 1,
+                          .c_row = columns,
+                          .alpha = 1};
+}
+
+typedef struct cafe_products {
+    void (*in_double)(const cafe_product *x, const double *a, const double *b, double *c);
+    void (*in_single)(const cafe_product *x, const float *a, const float *b, float *c);
+} cafe_products;
+
+#endif
