@@ -46,6 +46,9 @@ int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
     if (job->embedding && given_with_embedding(arguments))
         return cli_usage_error(command, "--embedding stands for a method: give one of the two");
     CLI_TRY(cli_method_check(command, &job->method, CLI_VECTORS_METHOD, arguments));
+    if (job->choose && job->embedding)
+        return cli_usage_error(command, "--choose needs a method, not --embedding");
+    if (job->choose) CLI_TRY(evaluate_choices_check(job));
     return parse_shares(job, command);
 }
 
@@ -72,26 +75,26 @@ int evaluate_classifier(evaluate_job *job) {
 }
 
 /* The vectors of the method for the whole graph, which may know all labels. */
-static int embed(evaluate_job *job) {
+int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model *model,
+                   float **vectors, int64_t *columns) {
     cafe_context *context = job->run->context;
     cafe_solution *solution = NULL;
     cafe_embedding *embedding = NULL;
-    cafe_method_options options = cli_method_options(&job->method);
+    cafe_method_options options = cli_method_options(method);
     cafe_method_inputs inputs;
     cafe_method_inputs_init(&inputs);
     inputs.labels = job->known;
     inputs.classes = job->known ? cafe_labels_classes(job->labels) : 0;
     cafe_status status =
-        cafe_model_solve(context, job->model, job->method.row, &options, &inputs, &solution);
+        cafe_model_solve(context, model, method->row, &options, &inputs, &solution);
     if (status == CAFE_OK)
-        status = cafe_model_finish(context, job->model, job->method.row, &options, &solution,
-                                   &embedding);
+        status = cafe_model_finish(context, model, method->row, &options, &solution, &embedding);
     if (status != CAFE_OK) return cli_check(job->run, status);
-    job->columns = cafe_embedding_columns(embedding);
-    job->vectors = malloc((size_t)(job->counts.nodes * job->columns) * sizeof *job->vectors + 1);
-    if (job->vectors) cafe_embedding_copy(embedding, job->vectors);
+    *columns = cafe_embedding_columns(embedding);
+    *vectors = malloc((size_t)(job->counts.nodes * *columns) * sizeof **vectors + 1);
+    if (*vectors) cafe_embedding_copy(embedding, *vectors);
     cafe_embedding_free(embedding);
-    return job->vectors ? CLI_OK : cli_error(job->run, CLI_FAILED, "out of memory");
+    return *vectors ? CLI_OK : cli_error(job->run, CLI_FAILED, "out of memory");
 }
 
 int evaluate_vectors(evaluate_job *job) {
@@ -99,7 +102,8 @@ int evaluate_vectors(evaluate_job *job) {
     if (job->embedding)
         return cli_read_vectors(job->run, job->embedding, job->graph, &job->columns, &job->vectors);
     int code = cli_model_make(job->run, &job->method, job->graph, &job->model);
-    if (code == CLI_OK) code = embed(job);
+    if (code == CLI_OK)
+        code = evaluate_embed(job, &job->method, job->model, &job->vectors, &job->columns);
     job->embed_seconds = cli_seconds() - began;
     if (code == CLI_OK)
         cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&job->method),
@@ -109,6 +113,7 @@ int evaluate_vectors(evaluate_job *job) {
 
 void evaluate_free(evaluate_job *job) {
     cafe_evaluation_free(job->evaluation);
+    evaluate_choices_free(job);
     if (job->run->context) cafe_targets_free(job->run->context, &job->targets);
     cafe_model_free(job->model);
     cafe_labels_free(job->labels);

@@ -17,6 +17,9 @@ typedef struct evaluate_job {
     cli_run own;
     const char *labels_path, *embedding, *train;
     cli_method method;
+    const char *choose; /* "alpha=0.5,0.8:sweeps=5,10"; NULL: nothing is to be chosen */
+    struct evaluate_choice *choices;
+    int64_t choice_count;
     bool supervised, full_label;
     int32_t classifier_kind;
     cafe_xgboost_options xgboost;
@@ -56,6 +59,26 @@ int evaluate_prepare_classify(evaluate_job *job);
 int evaluate_measure_classify(evaluate_job *job);
 int evaluate_prepare_link(evaluate_job *job);
 int evaluate_measure_link(evaluate_job *job);
+
+/* One of the settings to choose from: what it is made of, and how it is called. */
+typedef struct evaluate_choice {
+    cli_method method;
+    cafe_method_options options; /* points into method */
+    cafe_model *model;           /* its own, or the job's */
+    float *vectors;              /* NULL: made for every split */
+    int64_t columns;
+    cafe_features features;
+    char *text;
+} evaluate_choice;
+
+/* --choose: is the list well formed, and do its names and values go with the method? Then the
+ * models (and vectors, unless the method is run for every split) of all settings. */
+int evaluate_choices_check(evaluate_job *job);
+int evaluate_choices_prepare(evaluate_job *job, bool again);
+void evaluate_choices_free(evaluate_job *job);
+/* The vectors of a method for the whole graph. */
+int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model *model,
+                   float **vectors, int64_t *columns);
 
 /* Graph, vectors (of --embedding or of the method, once for the whole graph), classifier. */
 int evaluate_read(evaluate_job *job);

@@ -31,7 +31,7 @@ static int set_classes(evaluate_job *job) {
 
 static int prepare_supervised(evaluate_job *job) {
     int code = set_classes(job);
-    if (code != CLI_OK) return code;
+    if (code != CLI_OK || job->choose) return code; /* the choices have models of their own */
     return cli_model_make(job->run, &job->method, job->graph, &job->model);
 }
 
@@ -81,6 +81,7 @@ int evaluate_prepare_classify(evaluate_job *job) {
     CLI_TRY(read_labels(job));
     CLI_TRY(evaluate_classifier(job));
     CLI_TRY(again ? prepare_supervised(job) : know_all(job));
+    if (job->choose) return evaluate_choices_prepare(job, again);
     if (!again) CLI_TRY(evaluate_vectors(job));
     return check_none(job, again);
 }
@@ -88,9 +89,13 @@ int evaluate_prepare_classify(evaluate_job *job) {
 int evaluate_measure_classify(evaluate_job *job) {
     bool again = is_supervised(job);
     cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {sizeof features, job->vectors,
-                              job->columns,    again ? job->method.row : NULL,
-                              &method,         job->model};
+    cafe_features features = {.struct_size = sizeof features,
+                              .block = job->vectors,
+                              .columns = job->columns,
+                              .method = again ? job->method.row : NULL,
+                              .options = &method,
+                              .model = job->model};
+    if (job->choice_count > 0) features = job->choices[0].features;
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(
@@ -129,6 +134,9 @@ static const cli_option options[] = {
     CLI_ROW_FLAG(evaluate_job, full_label, "full-label",
                  "with --method cafe, fix the labels of all nodes, test nodes too: the paper's "
                  "full-label form, a leak by design"),
+    CLI_ROW_TEXT(evaluate_job, choose, "choose", "LIST",
+                 "settings of the method to choose from in every split, by folds of the training "
+                 "nodes alone: alpha=0.5,0.8 or theta=1,3:sweeps=5,10, each with each"),
     CLI_ROW_PROPAGATE(evaluate_job),
     EVALUATE_ROWS_COMMON,
 };

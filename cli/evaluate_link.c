@@ -33,9 +33,11 @@ int evaluate_prepare_link(evaluate_job *job) {
 int evaluate_measure_link(evaluate_job *job) {
     bool honest = job->link.protocol == CAFE_LINK_HONEST;
     cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {sizeof features, job->vectors,
-                              job->columns,    honest ? job->method.row : NULL,
-                              &method,         NULL};
+    cafe_features features = {.struct_size = sizeof features,
+                              .block = job->vectors,
+                              .columns = job->columns,
+                              .method = honest ? job->method.row : NULL,
+                              .options = &method};
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(job->run,

@@ -59,9 +59,30 @@ int evaluate_put(FILE *file, const void *argument) {
     return CLI_OK;
 }
 
+/* How often the setting was chosen in a share. */
+static int64_t times_chosen(const cafe_evaluation *e, int64_t choice, int64_t share) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < cafe_evaluation_repeats(e); i++)
+        count += cafe_evaluation_choice(e, share, i) == choice;
+    return count;
+}
+
+static void say_choices(const evaluate_job *job) {
+    const cafe_evaluation *e = job->evaluation;
+    for (int64_t i = 0; i < job->choice_count; i++) {
+        char line[256] = "";
+        size_t at = 0;
+        for (int64_t s = 0; s < cafe_evaluation_shares(e) && at < sizeof line; s++)
+            at +=
+                (size_t)snprintf(line + at, sizeof line - at, " %5" PRId64, times_chosen(e, i, s));
+        cli_say(job->run, "chosen   %s times, by share: %s", line, job->choices[i].text);
+    }
+}
+
 void evaluate_say_end(const evaluate_job *job) {
     if (cli_is_standard(job->own.common.json)) return; /* the report has it */
     warn_hidden(job);
+    say_choices(job);
     cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds",
             cafe_evaluation_repeats(job->evaluation), cafe_evaluation_seconds(job->evaluation));
 }
@@ -79,6 +100,7 @@ static void put_options(cafe_report *report, const evaluate_job *job) {
         cafe_report_string(report, "labels", job->labels_path);
         cafe_report_truth(report, "supervised", job->supervised);
         cafe_report_truth(report, "full_label", job->full_label);
+        if (job->choose) cafe_report_string(report, "choose", job->choose);
         cafe_report_options(report, cafe_classify_option_table(), &job->classify);
     } else {
         cafe_report_options(report, cafe_link_option_table(), &job->link);
@@ -93,6 +115,21 @@ static void put_options(cafe_report *report, const evaluate_job *job) {
     cafe_report_close(report);
 }
 
+static void put_choices(cafe_report *report, const evaluate_job *job) {
+    cafe_report_open(report, "choices", '[');
+    for (int64_t i = 0; i < job->choice_count; i++) {
+        double chosen[EVALUATE_MOST_SHARES];
+        int64_t shares = cafe_evaluation_shares(job->evaluation);
+        for (int64_t s = 0; s < shares; s++)
+            chosen[s] = (double)times_chosen(job->evaluation, i, s);
+        cafe_report_open(report, NULL, '{');
+        cafe_report_string(report, "setting", job->choices[i].text);
+        cafe_report_reals(report, "chosen", shares, chosen);
+        cafe_report_close(report);
+    }
+    cafe_report_close(report);
+}
+
 void evaluate_fill_report(cafe_report *report, const void *argument) {
     const evaluate_job *job = argument;
     cafe_report_string(report, "task", job->task);
@@ -101,6 +138,7 @@ void evaluate_fill_report(cafe_report *report, const void *argument) {
     if (job->labels) cafe_report_integer(report, "classes", cafe_labels_classes(job->labels));
     if (job->labels) cafe_report_integer(report, "labelled", cafe_labels_labelled(job->labels));
     cafe_report_evaluation(report, job->evaluation);
+    if (job->choice_count > 0) put_choices(report, job);
     const double seconds[] = {job->embed_seconds, cafe_evaluation_seconds(job->evaluation)};
     cli_report_phases(report, job->run, 2, phase_names, seconds);
 }

@@ -125,6 +125,9 @@ typedef struct reproduce_table {
 extern const reproduce_table reproduce_tables[]; /* ended by a table without a name */
 const reproduce_table *reproduce_find_table(const char *name);
 
+/* Differences between the semi-supervised row and those that see the same labels, split by split.
+ */
+void reproduce_put_pairs(FILE *file, const reproduce_job *job, const reproduce_table *table);
 int reproduce_markdown(FILE *file, const void *job);
 void reproduce_fill(cafe_report *report, const void *job);
 

@@ -61,9 +61,14 @@ static bool has_times(const reproduce_table *table) {
     return strcmp(table->name, "others") == 0;
 }
 
+/* The number of columns of the vectors stands where rows differ by it. */
+static bool has_widths(const reproduce_table *table) {
+    return table->metrics[0] != NULL;
+}
+
 static void put_heading(FILE *file, const reproduce_table *table) {
-    int64_t width = width_of(table) + (has_times(table) ? 1 : 0);
-    fprintf(file, "| set | method |");
+    int64_t width = width_of(table) + (has_times(table) ? 1 : 0) + (has_widths(table) ? 1 : 0);
+    fprintf(file, "| set | method |%s", has_widths(table) ? " columns |" : "");
     for (int64_t i = 0; i < width_of(table); i++) fprintf(file, " %s |", table->columns[i]);
     if (has_times(table)) fprintf(file, " seconds |");
     fprintf(file, "\n|---|---|");
@@ -87,6 +92,10 @@ static void put_cell(FILE *file, const reproduce_cell *c) {
 
 static void put_row(FILE *file, const reproduce_table *table, const reproduce_result *r) {
     fprintf(file, "| %s | %s%s |", r->set, r->method, r->note ? " *" : "");
+    if (has_widths(table) && r->width > 0)
+        fprintf(file, " %" PRId64 " |", r->width);
+    else if (has_widths(table))
+        fprintf(file, " – |");
     for (int64_t i = 0; i < width_of(table); i++)
         if (r->missing || r->refused)
             fprintf(file, " – |");
@@ -228,6 +237,7 @@ static void put_table(FILE *file, const reproduce_job *job, const reproduce_tabl
         if (strcmp(job->results[i].table, table->name) == 0) put_row(file, table, &job->results[i]);
     fprintf(file, "\n");
     put_account(file, job, table);
+    reproduce_put_pairs(file, job, table);
     put_ranks(file, job, table);
     put_notes(file, job, table);
     put_refused(file, job, table);
@@ -244,6 +254,14 @@ int reproduce_markdown(FILE *file, const void *argument) {
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Of every repeat. */
+static void put_values(cafe_report *report, const reproduce_result *r, int64_t cell) {
+    cafe_report_open(report, "values", '[');
+    for (int64_t i = 0; i < r->repeats; i++)
+        cafe_report_real(report, NULL, r->values[i * r->cells + cell]);
+    cafe_report_close(report);
+}
 
 static void put_json_result(cafe_report *report, const reproduce_result *r) {
     const reproduce_table *table = reproduce_find_table(r->table);
@@ -267,6 +285,7 @@ static void put_json_result(cafe_report *report, const reproduce_result *r) {
         cafe_report_real(report, "published", c->published);
         cafe_report_real(report, "published_std", c->published_spread);
         cafe_report_string(report, "mark", mark_names[reproduce_compare(c)]);
+        if (r->values) put_values(report, r, i);
         cafe_report_close(report);
     }
     cafe_report_close(report);

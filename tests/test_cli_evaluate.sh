@@ -49,6 +49,29 @@ rm xgboost.*
 expect 0 "${classify[@]}" -q --method cafe --supervised --repeats 2 --output-form raw --classifier none --json c.json
 awk '/%/ { exit !($2 > 0.9) }' .last/out || fail "semi-supervised softmax on clear blocks"
 
+# ---- settings chosen in every split by the training nodes alone
+spread=("${classify[@]}" --method label-propagation --kind spreading --classifier none --repeats 3 --train '0.1,0.3')
+expect 0 "${spread[@]}" -q --alpha 0.5 --json fixed.json
+expect 0 "${spread[@]}" -q --choose alpha=0.5 --json one.json
+figures() { grep -E '"(mean|std)"' "$1"; }
+[[ $(figures fixed.json) == "$(figures one.json)" ]] || fail "a choice of one is not the setting itself"
+expect 0 "${spread[@]}" --choose alpha=0,0.5:sweeps=0,50 --folds 3 --json chosen.json
+says 'chosen +0 +0 times, by share: alpha=0 sweeps=0'
+says 'chosen +3 +3 times, by share: alpha=0.5 sweeps=50'
+json_check chosen.json
+[[ $(figures fixed.json) == "$(figures chosen.json)" ]] || fail "the best of the grid was not taken"
+expect 0 "${classify[@]}" -q --method sphere --classifier logistic --repeats 1 --train 0.2 --choose columns=1,8 --json columns.json
+grep -q '^      "columns": 8,' columns.json || fail "eight columns tell three blocks better than one"
+expect 0 "${classify[@]}" -q --method cafe --supervised --output-form raw --classifier none --repeats 1 --train 0.2 --sampling walk --choose window=1,3
+expect 2 "${spread[@]}" --choose beta=1
+says "has no setting 'beta'"
+expect 2 "${spread[@]}" --choose alpha=7
+for list in alpha 'alpha=' '=1' 'alpha=1:' ','; do
+    expect 2 "${spread[@]}" --choose "$list"
+    says 'takes a list such as'
+done
+expect 2 "${classify[@]}" --embedding onehot.in.tsv --choose alpha=1
+
 # labels without any relation to the graph cannot be foretold, unless they are shown
 awk '{ print $1, ($1 * 7919 + 3) % 101 % 3 }' l.in.txt >noise.in.txt
 noise=("$CAFE" evaluate classify g.in.txt --labels noise.in.txt --method cafe --output-form raw --classifier none -q --repeats 2 --train 0.5)

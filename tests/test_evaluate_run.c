@@ -31,6 +31,7 @@ typedef struct record {
     _Atomic uint8_t told[NODES]; /* nodes whose label the method was told, of the only trial */
     cafe_context *cancel;        /* to be cancelled by the method, or NULL */
     int fail;                    /* the classifier fails */
+    int choose;                  /* between the method and the method once more */
 } record;
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t count) {
@@ -132,6 +133,9 @@ static cafe_status run_recorder(cafe_context *context, const cafe_targets *targe
                               .method = &recorder_method,
                               .options = &options,
                               .model = model};
+    cafe_features other = features; /* folds of the training nodes see no more than those do */
+    const void *others[] = {&other};
+    if (r->choose) features.choices = others, features.choice_count = 1;
     if (status == CAFE_OK)
         status = cafe_classify(context, targets, &features, &classifier, o, count, train, e);
     cafe_model_free(model);
@@ -210,19 +214,18 @@ static double one_trial(cafe_context *context, const int32_t *label, double shar
 /* All test labels are changed, one by one and all at once: neither what the method sees nor one
  * score changes, but the figures do. Changing one training label changes what the method sees. The
  * splits are uniform, for a stratified one is itself drawn by the labels. */
-static void test_labels_are_not_seen(void **unused) {
-    (void)unused;
+static void look_for_test_labels(int choose) {
     int figures_changed = 0;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         cafe_context *context = test_context(1, seed);
         int32_t label[NODES];
-        record first = {0};
+        record first = {.choose = choose};
         some_labels(label);
         double share = shares[seed % SHARES], accuracy = one_trial(context, label, share, &first);
         int trained = 0, tested = 0;
         for (int u = 0; u < NODES; u++) {
             int32_t kept = label[u];
-            record r = {0};
+            record r = {.choose = choose};
             if (kept < 0) continue;
             label[u] = (kept + 1) % KINDS;
             one_trial(context, label, share, &r);
@@ -233,12 +236,18 @@ static void test_labels_are_not_seen(void **unused) {
             tested += !first.told[u];
         }
         assert_int_equal(trained, round(share * (trained + tested)));
-        record last = {0};
+        record last = {.choose = choose};
         figures_changed += one_trial(context, label, share, &last) != accuracy;
         assert_true(last.seen == first.seen && last.scored == first.scored);
         cafe_context_free(context);
     }
     assert_true(figures_changed > 0);
+}
+
+static void test_labels_are_not_seen(void **unused) {
+    (void)unused;
+    look_for_test_labels(0);
+    look_for_test_labels(1);
 }
 
 /* Asked for alone, a share has the values it has beside others. */
@@ -316,6 +325,87 @@ static void repeats_go_on(void **unused) {
     cafe_evaluation_free(whole);
     cafe_evaluation_free(later);
     cafe_targets_free(context, &targets);
+    cafe_context_free(context);
+}
+
+/* Rows of noise, with `told` of ten nodes' own class made plain. */
+static void fill_block(const int32_t *label, int told, uint64_t state, float *x) {
+    for (int i = 0; i < NODES * KINDS; i++) {
+        int u = i / KINDS, plain = label[u] == i % KINDS && (u * 7) % 10 < told;
+        x[i] = (float)test_below(&state, 1000) / 1000 + (plain ? 1 : 0);
+    }
+}
+
+/* Among three blocks the one that tells most classes is chosen in every trial, which then has that
+ * block's figures; of equal ones the first. Test labels, when they change, change no choice. */
+static void the_training_nodes_choose(void **unused) {
+    (void)unused;
+    static const int told[3] = {3, 9, 6};
+    cafe_context *context = test_context(2, 5);
+    int32_t label[NODES];
+    static float x[3][NODES * KINDS];
+    cafe_features block[3], *first = &block[0];
+    const void *others[2] = {&block[1], &block[2]};
+    cafe_targets targets;
+    cafe_evaluation *chosen = NULL, *best = NULL;
+    cafe_classify_options o;
+    some_labels(label);
+    cafe_classify_options_init(&o);
+    o.repeats = 4;
+    o.split = CAFE_SPLIT_UNIFORM;
+    for (int i = 0; i < 3; i++) {
+        fill_block(label, told[i], 3 + (uint64_t)i, x[i]);
+        block[i] = (cafe_features){.struct_size = sizeof *block, .block = x[i], .columns = KINDS};
+    }
+    first->choices = others;
+    first->choice_count = 2;
+    assert_int_equal(cafe_targets_from_array(context, NODES, KINDS, label, &targets), CAFE_OK);
+    assert_int_equal(cafe_classify(context, &targets, first, NULL, &o, SHARES, shares, &chosen),
+                     CAFE_OK);
+    assert_int_equal(cafe_classify(context, &targets, &block[1], NULL, &o, SHARES, shares, &best),
+                     CAFE_OK);
+    for (int i = 0; i < SHARES * 4; i++) {
+        assert_int_equal(cafe_evaluation_choice(chosen, i / 4, i % 4), 1);
+        assert_int_equal(cafe_evaluation_choice(best, i / 4, i % 4), 0);
+        for (int m = 0; m < METRICS; m++)
+            assert_true(cafe_evaluation_value(chosen, i / 4, i % 4, m) ==
+                        cafe_evaluation_value(best, i / 4, i % 4, m));
+    }
+    cafe_evaluation_free(chosen);
+    block[2] = block[1]; /* equal ones: the first of them */
+    assert_int_equal(cafe_classify(context, &targets, first, NULL, &o, 1, shares, &chosen),
+                     CAFE_OK);
+    assert_int_equal(cafe_evaluation_choice(chosen, 0, 0), 1);
+    cafe_evaluation_free(chosen);
+    cafe_evaluation_free(best);
+    first->choice_count = 1 << 20;
+    assert_int_equal(cafe_classify(context, &targets, first, NULL, &o, 1, shares, &chosen),
+                     CAFE_ERROR_ARGUMENT);
+    cafe_targets_free(context, &targets);
+    cafe_context_free(context);
+}
+
+/* Folds: every training node is in the test part of one of them, and in training in the others. */
+static void folds_cover_the_training_nodes(void **unused) {
+    (void)unused;
+    enum { TRAIN = 23, FOLDS = 5 };
+    cafe_context *context = test_context(1, 1);
+    int32_t node[TRAIN], seen[2 * TRAIN] = {0};
+    cafe_parts parts = {.train = TRAIN, .train_node = node}, inner = {0};
+    for (int i = 0; i < TRAIN; i++) node[i] = 2 * i;
+    for (int64_t f = 0; f < FOLDS; f++) {
+        assert_int_equal(cafe_parts_fold(context, &parts, FOLDS, f, 9, &inner), CAFE_OK);
+        assert_int_equal(inner.train + inner.test, TRAIN);
+        assert_true(inner.test == TRAIN / FOLDS || inner.test == TRAIN / FOLDS + 1);
+        for (int64_t i = 0; i < inner.test; i++) {
+            seen[inner.test_node[i]]++;
+            assert_true(i == 0 || inner.test_node[i] > inner.test_node[i - 1]);
+            for (int64_t j = 0; j < inner.train; j++)
+                assert_true(inner.train_node[j] != inner.test_node[i]);
+        }
+    }
+    for (int i = 0; i < 2 * TRAIN; i++) assert_int_equal(seen[i], i % 2 == 0);
+    cafe_parts_free(context, &inner);
     cafe_context_free(context);
 }
 
@@ -665,6 +755,8 @@ int main(void) {
         cmocka_unit_test(test_labels_are_not_seen),
         cmocka_unit_test(shares_stand_alone),
         cmocka_unit_test(repeats_go_on),
+        cmocka_unit_test(the_training_nodes_choose),
+        cmocka_unit_test(folds_cover_the_training_nodes),
         cmocka_unit_test(columns_are_scores),
         cmocka_unit_test(failures_come_through),
         cmocka_unit_test(no_memory_is_lost),

@@ -77,6 +77,11 @@ typedef struct cafe_features {
     const cafe_method *method;          /* NULL: the block */
     const cafe_method_options *options; /* of the method; NULL: defaults */
     const cafe_model *model;            /* classification: the graph as the method sees it */
+    /* classification: others to choose from, these being the first. In every trial all of them are
+     * judged on the training nodes alone, cut into folds of which each is predicted from the rest;
+     * the most accurate (of equal ones the first) is then what the trial is about. */
+    const void *const *choices; /* cafe_features each */
+    int64_t choice_count;
 } cafe_features;
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -98,6 +103,7 @@ typedef struct cafe_share {
     int64_t wanted, hidden;          /* link, honest: links to hide and hidden; else 0 */
     double feature_seconds;          /* in the method and in the classifier,      */
     double classifier_seconds;       /* summed over the tasks */
+    int64_t choice;                  /* the features chosen; 0: the first, or there was no choice */
 } cafe_share;
 
 CAFE_API int64_t cafe_evaluation_shares(const cafe_evaluation *evaluation);
@@ -113,6 +119,9 @@ CAFE_API void cafe_evaluation_figure(const cafe_evaluation *evaluation, int64_t 
                                      int64_t metric, cafe_figure *figure);
 CAFE_API double cafe_evaluation_value(const cafe_evaluation *evaluation, int64_t share,
                                       int64_t repeat, int64_t metric);
+/* Which of the features a trial chose: 0 for the first. */
+CAFE_API int64_t cafe_evaluation_choice(const cafe_evaluation *evaluation, int64_t share,
+                                        int64_t repeat);
 CAFE_API void cafe_evaluation_free(cafe_evaluation *evaluation); /* accepts NULL */
 
 /* ---- node classification --------------------------------------------------------------------- */
@@ -128,6 +137,7 @@ typedef struct cafe_classify_options {
     int32_t split;   /* cafe_split_rule */
     int64_t test;    /* test nodes; 0: all that are not trained on */
     int64_t first;   /* number of the first repeat: with 10 the splits are those of the 11th on */
+    int64_t folds;   /* of the training nodes, where there are features to choose from */
 } cafe_classify_options;
 
 CAFE_OPTIONS(classify)

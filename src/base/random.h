@@ -57,7 +57,8 @@ enum cafe_evaluation_stream {
     CAFE_STREAM_OFFSET = 42,
     CAFE_STREAM_REPEAT = 43,
     CAFE_STREAM_NON_LINK = 44,
-    CAFE_STREAM_TURN = 45
+    CAFE_STREAM_TURN = 45,
+    CAFE_STREAM_FOLD = 46
 };
 
 typedef struct cafe_random4 {

@@ -6,6 +6,9 @@
  * classes only. The test nodes' classes are read after the scores are there. (For nodes of several
  * classes their number is used too: the top-k rule of Perozzi et al., KDD 2014, and those who
  * compare.)
+ *
+ * Settings that are to be chosen are chosen in the same way, one level down: the training nodes are
+ * cut into folds, and what is best there is run with all of them. No test node has a say.
  */
 #include <math.h>
 #include <stddef.h>
@@ -29,6 +32,8 @@ static const cafe_option classify_options[] = {
      NULL, "test nodes; 0 takes all that are not trained on"},
     {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, first), 0, 0, 1e6, NULL,
      "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
+    {"folds", "K", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, folds), 5, 2, 1000, NULL,
+     "with --choose, parts of the training nodes, each predicted from the others"},
 };
 
 CAFE_OPTION_TABLE(classify, "classify", "node classification from vectors", classify_options)
@@ -40,12 +45,15 @@ static const char *const metric_names[CAFE_CLASS_METRICS] = {"accuracy", "micro_
 
 typedef struct classify {
     const cafe_targets *targets;
-    const cafe_features *features;
+    cafe_features *features;           /* what is to be chosen from */
+    int64_t choices;                   /* at least 1 */
     const cafe_classifier *classifier; /* NULL: the columns are the scores */
     cafe_classify_options options;
     int32_t multiple;  /* 1: some node has several classes */
     uint8_t *expected; /* of each class: 1 when a node has it */
 } classify;
+
+enum { MOST_CHOICES = 1000 };
 
 /* ---- the training part of the classes -------------------------------------------------------- */
 
@@ -155,7 +163,8 @@ static void decide(const rows *test, int64_t count, int64_t classes, const doubl
 }
 
 static cafe_status measure(const classify *c, cafe_trial *trial, const cafe_parts *parts,
-                           const rows *train, const rows *test, const double *scores) {
+                           const rows *train, const rows *test, const double *scores,
+                           double *value) {
     cafe_context *context = trial->context;
     cafe_status status = CAFE_OK;
     int64_t classes = c->targets->classes;
@@ -167,7 +176,7 @@ static cafe_status measure(const classify *c, cafe_trial *trial, const cafe_part
     decide(test, parts->test, classes, scores, size, taken, predicted);
     cafe_outcome o = {parts->test, classes, test->offsets, test->value,
                       predicted,   scores,  c->expected,   c->multiple};
-    status = cafe_class_metrics(context, &o, trial->value);
+    status = cafe_class_metrics(context, &o, value);
 done:
     cafe_mem_free_all(context, size, taken, predicted);
     return status;
@@ -176,48 +185,91 @@ done:
 /* ---- one trial ------------------------------------------------------------------------------- */
 
 /* The vectors of the trial, from the training nodes' classes alone. */
-static cafe_status find_features(const classify *c, cafe_trial *trial, const cafe_parts *parts,
-                                 const float **x, int64_t *columns) {
+static cafe_status find_features(const classify *c, const cafe_features *features,
+                                 cafe_trial *trial, const cafe_parts *parts, const float **x,
+                                 int64_t *columns) {
     const cafe_targets *t = c->targets;
     int32_t *label = NULL;
-    if (c->features->method) {
+    if (features->method) {
         label = cafe_mem(trial->context, t->nodes, sizeof *label);
         if (!label) return CAFE_ERROR_MEMORY;
         mask_labels(t, parts, label);
     }
     cafe_known known = {NULL, label, t->classes};
-    cafe_status status = cafe_trial_features(trial, c->features, t->nodes, known, x, columns);
+    cafe_status status = cafe_trial_features(trial, features, t->nodes, known, x, columns);
     cafe_mem_free(trial->context, label);
     return status;
 }
 
-static cafe_status classify_trial(const void *self, cafe_trial *trial) {
-    const classify *c = self;
+/* Learns from one part and counts on the other: value[CAFE_CLASS_METRICS]. */
+static cafe_status judge(const classify *c, const cafe_features *features, cafe_trial *trial,
+                         const cafe_parts *parts, double *value) {
     cafe_context *context = trial->context;
     cafe_status status = CAFE_OK;
-    cafe_parts parts = {0};
     rows train = {0}, test = {0};
     const float *x = NULL;
     double *scores = NULL;
     int64_t columns = 0;
-    CAFE_TRY(cafe_parts_make(context, c->targets, trial->train, c->options.test,
-                             (cafe_split_rule)c->options.split, cafe_seed(context), &parts));
-    CAFE_TRY(find_features(c, trial, &parts, &x, &columns));
-    CAFE_TRY(gather(context, c->targets, x, columns, parts.train, parts.train_node, &train));
-    CAFE_TRY(gather(context, c->targets, x, columns, parts.test, parts.test_node, &test));
-    scores = cafe_mem_zero(context, parts.test * c->targets->classes, sizeof *scores);
+    CAFE_TRY(find_features(c, features, trial, parts, &x, &columns));
+    CAFE_TRY(gather(context, c->targets, x, columns, parts->train, parts->train_node, &train));
+    CAFE_TRY(gather(context, c->targets, x, columns, parts->test, parts->test_node, &test));
+    scores = cafe_mem_zero(context, parts->test * c->targets->classes, sizeof *scores);
     CAFE_TRY(cafe_mem_had(scores));
-    CAFE_TRY(predict(c, trial, &parts, &train, &test, scores));
-    CAFE_TRY(measure(c, trial, &parts, &train, &test, scores));
-    trial->result.train_count = parts.train;
-    trial->result.test_count = parts.test;
+    CAFE_TRY(predict(c, trial, parts, &train, &test, scores));
+    CAFE_TRY(measure(c, trial, parts, &train, &test, scores, value));
     trial->result.columns = columns;
 done:
-    cafe_trial_release(trial, c->features, x);
+    cafe_trial_release(trial, features, x);
     cafe_mem_free(context, scores);
     free_rows(context, &train);
     free_rows(context, &test);
-    cafe_parts_free(context, &parts);
+    return status;
+}
+
+/* ---- a choice by the training nodes ---------------------------------------------------------- */
+
+/* How many of the training nodes are right when each fold is predicted from the others. Of several
+ * classes a node the micro F1 counts, which is the accuracy of single ones. */
+static cafe_status try_folds(const classify *c, const cafe_features *features, cafe_trial *trial,
+                             const cafe_parts *parts, double *right) {
+    cafe_status status = CAFE_OK;
+    cafe_parts inner = {0};
+    double value[CAFE_CLASS_METRICS];
+    int64_t folds = c->options.folds < parts->train ? c->options.folds : parts->train;
+    *right = 0;
+    for (int64_t fold = 0; fold < folds; fold++) {
+        CAFE_TRY(
+            cafe_parts_fold(trial->context, parts, folds, fold, cafe_seed(trial->context), &inner));
+        CAFE_TRY(judge(c, features, trial, &inner, value));
+        *right += value[CAFE_METRIC_MICRO_F1] * (double)inner.test;
+    }
+done:
+    cafe_parts_free(trial->context, &inner);
+    return status;
+}
+
+static cafe_status choose(const classify *c, cafe_trial *trial, const cafe_parts *parts) {
+    double right, best = -1;
+    if (c->choices == 1 || parts->train < 2) return CAFE_OK;
+    for (int64_t i = 0; i < c->choices; i++) {
+        CAFE_PASS(try_folds(c, &c->features[i], trial, parts, &right));
+        if (right > best) best = right, trial->result.choice = i;
+    }
+    return CAFE_OK;
+}
+
+static cafe_status classify_trial(const void *self, cafe_trial *trial) {
+    const classify *c = self;
+    cafe_status status = CAFE_OK;
+    cafe_parts parts = {0};
+    CAFE_TRY(cafe_parts_make(trial->context, c->targets, trial->train, c->options.test,
+                             (cafe_split_rule)c->options.split, cafe_seed(trial->context), &parts));
+    CAFE_TRY(choose(c, trial, &parts));
+    CAFE_TRY(judge(c, &c->features[trial->result.choice], trial, &parts, trial->value));
+    trial->result.train_count = parts.train;
+    trial->result.test_count = parts.test;
+done:
+    cafe_parts_free(trial->context, &parts);
     return status;
 }
 
@@ -240,8 +292,7 @@ static cafe_status look_at_targets(cafe_context *context, classify *c) {
     return CAFE_OK;
 }
 
-static cafe_status check_method(cafe_context *context, const classify *c) {
-    const cafe_features *f = c->features;
+static cafe_status check_method(cafe_context *context, const classify *c, const cafe_features *f) {
     if (!f->method) return CAFE_OK;
     if (!f->model)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "no model for the method %s to work on",
@@ -252,26 +303,45 @@ static cafe_status check_method(cafe_context *context, const classify *c) {
     return CAFE_OK;
 }
 
+/* The features and those to choose from, by their sizes, into one array. */
+static cafe_status take_features(cafe_context *context, const cafe_features *given, classify *c) {
+    cafe_features first;
+    CAFE_PASS(cafe_inputs_take(context, "features", given, &first, sizeof first));
+    c->choices = 1 + (first.choices ? first.choice_count : 0);
+    if (c->choices < 1 || c->choices > MOST_CHOICES)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld features to choose from, at most %d",
+                         (long long)c->choices, MOST_CHOICES);
+    c->features = cafe_mem(context, c->choices, sizeof *c->features);
+    if (!c->features) return CAFE_ERROR_MEMORY;
+    c->features[0] = first;
+    for (int64_t i = 1; i < c->choices; i++)
+        CAFE_PASS(cafe_inputs_take(context, "features", first.choices[i - 1], &c->features[i],
+                                   sizeof first));
+    return CAFE_OK;
+}
+
 cafe_status cafe_classify(cafe_context *context, const cafe_targets *targets,
                           const cafe_features *features, const cafe_classifier *classifier,
                           const cafe_classify_options *options, int64_t count, const double *shares,
                           cafe_evaluation **evaluation) {
     cafe_status status = CAFE_OK;
-    cafe_features own;
-    cafe_classifier judge;
-    classify c = {.targets = targets, .features = &own, .classifier = classifier ? &judge : NULL};
+    cafe_classifier own;
+    classify c = {.targets = targets, .classifier = classifier ? &own : NULL};
     *evaluation = NULL;
-    CAFE_TRY(cafe_evaluation_inputs(context, features, classifier, &own, &judge));
+    CAFE_TRY(take_features(context, features, &c));
+    CAFE_TRY(cafe_inputs_take(context, "classifier", classifier, &own, sizeof own));
     CAFE_TRY(cafe_options_take(context, &classify_table, options, &c.options));
-    CAFE_TRY(cafe_features_check(context, &own, targets->nodes));
     c.expected = cafe_mem_zero(context, targets->classes, sizeof *c.expected);
     CAFE_TRY(cafe_mem_had(c.expected));
     CAFE_TRY(look_at_targets(context, &c));
-    CAFE_TRY(check_method(context, &c));
+    for (int64_t i = 0; i < c.choices; i++) {
+        CAFE_TRY(cafe_features_check(context, &c.features[i], targets->nodes));
+        CAFE_TRY(check_method(context, &c, &c.features[i]));
+    }
     cafe_trials trials = {metric_names,      CAFE_CLASS_METRICS, c.options.first,
                           c.options.repeats, classify_trial,     &c};
     status = cafe_evaluation_run(context, &trials, count, shares, evaluation);
 done:
-    cafe_mem_free(context, c.expected);
+    cafe_mem_free_all(context, c.expected, c.features);
     return status;
 }

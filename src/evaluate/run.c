@@ -23,6 +23,7 @@ struct cafe_evaluation {
     int64_t shares, repeats, metrics;
     const char *const *names;
     double *value;      /* shares x repeats x metrics */
+    int64_t *choice;    /* shares x repeats */
     cafe_share *result; /* of each share */
     double seconds;
 };
@@ -100,6 +101,7 @@ static void run_trial(void *argument, int64_t task, int32_t worker) {
                      trial.context ? cafe_error(trial.context) : "out of memory: a context");
     cafe_context_free(trial.context);
     r->result[place] = trial.result;
+    e->choice[place] = trial.result.choice;
     cafe_step(r->context, atomic_fetch_add(&r->done, 1) + 1, 0);
 }
 
@@ -135,8 +137,9 @@ static cafe_status new_evaluation(cafe_context *context, int64_t shares, int64_t
     e->repeats = repeats;
     e->metrics = metrics;
     e->value = cafe_mem_zero(context, shares * repeats * metrics, sizeof *e->value);
+    e->choice = cafe_mem_zero(context, shares * repeats, sizeof *e->choice);
     e->result = cafe_mem_zero(context, shares, sizeof *e->result);
-    return cafe_mem_had(e->value, e->result);
+    return cafe_mem_had(e->value, e->choice, e->result);
 }
 
 cafe_status cafe_evaluation_run(cafe_context *context, const cafe_trials *trials, int64_t count,
@@ -230,7 +233,7 @@ cafe_status cafe_trial_features(cafe_trial *trial, const cafe_features *features
     *x = NULL;
     *columns = 0;
     cafe_status status = embed(trial->context, features, known, nodes, columns, &made);
-    trial->result.feature_seconds = now() - begun;
+    trial->result.feature_seconds += now() - begun;
     *x = made;
     if (status != CAFE_OK) return status;
     if (*columns < 1)
@@ -247,7 +250,7 @@ cafe_status cafe_trial_predict(cafe_trial *trial, const cafe_classifier *classif
     double begun = now();
     CAFE_PASS(cafe_check_cancel(trial->context));
     cafe_status status = classifier->predict(classifier->self, trial->context, data, scores);
-    trial->result.classifier_seconds = now() - begun;
+    trial->result.classifier_seconds += now() - begun;
     for (int64_t i = 0; status == CAFE_OK && i < data->test * data->classes; i++)
         if (!isfinite(scores[i]))
             status =
@@ -295,6 +298,10 @@ double cafe_evaluation_value(const cafe_evaluation *e, int64_t share, int64_t re
     return e->value[(share * e->repeats + repeat) * e->metrics + metric];
 }
 
+int64_t cafe_evaluation_choice(const cafe_evaluation *e, int64_t share, int64_t repeat) {
+    return e->choice[share * e->repeats + repeat];
+}
+
 /* mean = sum x / k, std = sqrt(sum (x - mean)^2 / (k - 1)) over the k values that are defined */
 void cafe_evaluation_figure(const cafe_evaluation *e, int64_t share, int64_t metric,
                             cafe_figure *figure) {
@@ -316,5 +323,6 @@ void cafe_evaluation_figure(const cafe_evaluation *e, int64_t share, int64_t met
 
 void cafe_evaluation_free(cafe_evaluation *evaluation) {
     if (!evaluation) return;
-    cafe_mem_free_all(evaluation->context, evaluation->value, evaluation->result, evaluation);
+    cafe_mem_free_all(evaluation->context, evaluation->value, evaluation->choice,
+                      evaluation->result, evaluation);
 }

@@ -159,6 +159,32 @@ done:
     return status;
 }
 
+/* The nodes in random order, dealt out to the folds in turn; each part is ascending as ever. */
+cafe_status cafe_parts_fold(cafe_context *context, const cafe_parts *parts, int64_t folds,
+                            int64_t fold, uint64_t seed, cafe_parts *inner) {
+    cafe_status status = CAFE_OK;
+    place *order = cafe_mem(context, parts->train, sizeof *order);
+    uint8_t *chosen = cafe_mem_zero(context, parts->train, sizeof *chosen);
+    if (!inner->train_node) {
+        inner->train_node = cafe_mem(context, parts->train, sizeof *inner->train_node);
+        inner->test_node = cafe_mem(context, parts->train, sizeof *inner->test_node);
+    }
+    CAFE_TRY(cafe_mem_had(order, chosen, inner->train_node, inner->test_node));
+    for (int64_t i = 0; i < parts->train; i++)
+        order[i] = (place){0, number(seed, CAFE_STREAM_FOLD, 0, parts->train_node[i]), i};
+    qsort(order, (size_t)parts->train, sizeof *order, by_place);
+    for (int64_t i = fold; i < parts->train; i += folds) chosen[order[i].item] = 1;
+    inner->train = inner->test = 0;
+    for (int64_t i = 0; i < parts->train; i++)
+        if (chosen[i])
+            inner->test_node[inner->test++] = parts->train_node[i];
+        else
+            inner->train_node[inner->train++] = parts->train_node[i];
+done:
+    cafe_mem_free_all(context, order, chosen);
+    return status;
+}
+
 void cafe_parts_free(cafe_context *context, cafe_parts *parts) {
     cafe_mem_free_all(context, parts->train_node, parts->test_node);
     *parts = (cafe_parts){0};

@@ -27,6 +27,10 @@ typedef struct cafe_parts {
 /* train: as the shares of cafe_classify(); test: a count, 0 for the rest. */
 cafe_status cafe_parts_make(cafe_context *context, const cafe_targets *targets, double train,
                             int64_t test, cafe_split_rule rule, uint64_t seed, cafe_parts *parts);
+/* Training nodes cut once more: fold f of the folds is the test part, the others the training part.
+ * Room for all of them is in `inner`, made by the first call and freed like any parts. */
+cafe_status cafe_parts_fold(cafe_context *context, const cafe_parts *parts, int64_t folds,
+                            int64_t fold, uint64_t seed, cafe_parts *inner);
 void cafe_parts_free(cafe_context *context, cafe_parts *parts);
 
 #endif
