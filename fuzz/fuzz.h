@@ -62,7 +62,24 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size) {
     return path;
 }
 
-/* Goes through rows and names. */
+/* Is there an arc from u to w of this weight? */
+static inline int fuzz_has_arc(const cafe_graph *graph, int64_t u, int32_t w, float weight) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    int64_t low = offsets[u], high = offsets[u + 1];
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (targets[middle] < w)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < offsets[u + 1] && targets[low] == w && (weights ? weights[low] : 1) == weight;
+}
+
+/* Goes through rows, which are sorted and symmetric, and names. */
 static inline void fuzz_look(const cafe_graph *graph) {
     const int64_t *offsets;
     const int32_t *targets;
@@ -75,6 +92,7 @@ static inline void fuzz_look(const cafe_graph *graph) {
         for (int64_t i = offsets[u]; i < offsets[u + 1]; i++) {
             if (targets[i] <= last || targets[i] >= n) abort();
             if (weights && !(weights[i] > 0)) abort();
+            if (!fuzz_has_arc(graph, targets[i], (int32_t)u, weights ? weights[i] : 1)) abort();
             last = targets[i];
         }
     }
