@@ -200,4 +200,19 @@ TEST_UNUSED static cafe_embedding *test_embed(cafe_context *context, const cafe_
     return embedding;
 }
 
+/* The power of two at or below the largest weight. */
+TEST_UNUSED static double test_unit(const cafe_graph *graph) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    double most = 0, unit = 1;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    for (int64_t j = 0; weights && j < offsets[cafe_graph_nodes(graph)]; j++)
+        if (weights[j] > most) most = weights[j];
+    if (!weights) return 1;
+    while (unit > most) unit /= 2;
+    while (2 * unit <= most) unit *= 2;
+    return unit;
+}
+
 #endif

@@ -50,19 +50,20 @@ static float *vectors_of(const cafe_solution *s, int64_t n) {
 
 /* ---- Graph Factorization --------------------------------------------------------------------- */
 
-/* 1/2 sum over edges (a - <x_u, x_w>)^2 + lambda / 2 |X|^2, from the definition */
+/* 1/2 sum over edges (a - <x_u, x_w>)^2 + lambda / 2 |X|^2, from the definition, with a in units
+ * of a power of two */
 static double dense_loss(const cafe_graph *graph, double lambda, int64_t columns, const float *x) {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights;
-    double loss = 0;
+    double loss = 0, unit = test_unit(graph);
     cafe_graph_csr(graph, &offsets, &targets, &weights);
     for (int64_t u = 0; u < cafe_graph_nodes(graph); u++) {
         for (int64_t k = 0; k < columns; k++)
             loss += lambda * x[u * columns + k] * x[u * columns + k] / 2;
         for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) {
             if (targets[j] <= u) continue;
-            double e = weights ? weights[j] : 1;
+            double e = weights ? weights[j] / unit : 1;
             for (int64_t k = 0; k < columns; k++)
                 e -= (double)x[u * columns + k] * x[targets[j] * columns + k];
             loss += e * e / 2;

@@ -17,14 +17,15 @@ static void dense_laplacian(const cafe_graph *graph, double *b, double *l) {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights;
+    double unit = test_unit(graph);
     cafe_graph_csr(graph, &offsets, &targets, &weights);
     memset(b, 0, (size_t)(n * n) * sizeof *b);
     for (int64_t u = 0; u < n; u++) {
         double degree = 1;
         b[u * n + u] = 1;
         for (int64_t j = offsets[u]; j < offsets[u + 1]; j++) {
-            b[u * n + targets[j]] += weights ? weights[j] : 1;
-            degree += weights ? weights[j] : 1;
+            b[u * n + targets[j]] += weights ? weights[j] / unit : 1;
+            degree += weights ? weights[j] / unit : 1;
         }
         for (int64_t w = 0; w < n; w++) l[u * n + w] = (u == w) - b[u * n + w] / degree;
     }

@@ -47,6 +47,13 @@ typedef struct cafe_graph_options {
 
 CAFE_OPTIONS(graph)
 
+/* The range of weights: 0 (no link), or a normal float; the largest weight of an edge is at most
+ * CAFE_WEIGHT_RATIO times the smallest. A graph with others is refused (CAFE_ERROR_ARGUMENT).
+ * Within the range no computation overflows, and weights times any power of two give the same
+ * vectors, communities and scores to the bit. */
+#define CAFE_WEIGHT_LEAST 0x1p-126
+#define CAFE_WEIGHT_RATIO 0x1p64
+
 /* What was found and what became of it. `lines` are the edges or entries as listed. */
 typedef struct cafe_graph_counts {
     int64_t nodes, edges;    /* of the graph; an edge counts once, a loop too */

@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "graph/graph.h"
 #include "graph/rows.h"
+#include "graph/scale.h"
 
 enum { ROWS = 4096 };
 
@@ -88,7 +89,7 @@ cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph) {
     cafe_status status = cafe_ranges(context, graph->n, ROWS, count_rows, &c);
     if (status == CAFE_OK) add_tallies(c.tallies, blocks, graph);
     cafe_mem_free(context, c.tallies);
-    return status;
+    return status == CAFE_OK ? cafe_graph_scale(context, graph) : status;
 }
 
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {

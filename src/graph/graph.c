@@ -55,6 +55,7 @@ static void free_owned(cafe_context *context, const void *block) {
 void cafe_graph_free(cafe_graph *graph) {
     if (!graph) return;
     cafe_context *context = graph->context;
+    free_owned(context, graph->scaled_copy);
     if (graph->owns_rows) {
         free_owned(context, graph->offsets);
         free_owned(context, graph->targets);

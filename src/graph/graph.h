@@ -28,7 +28,11 @@ struct cafe_graph {
     int64_t arcs;          /* entries of the rows: two per edge, one per loop */
     const int64_t *offsets;
     const int32_t *targets;
-    const float *weights; /* NULL: all 1 */
+    const float *weights; /* as given; NULL: all 1 */
+    const float *scaled;  /* weights times 2^-exponent (graph/scale.h), which computations read */
+    float *scaled_copy;   /* NULL: they are the weights themselves, or all 1 */
+    int32_t exponent;
+    int32_t top; /* 2^top <= the largest scaled weight < 2^(top + 1) */
     cafe_names names;
     cafe_graph_counts counts;
     bool owns_rows;  /* offsets, targets, weights are the context's memory */
@@ -42,7 +46,8 @@ struct cafe_graph {
 cafe_graph *cafe_graph_new(cafe_context *context);
 
 /* Fills in the counts that follow from the rows: nodes, edges, isolated, degrees, total weight,
- * weighted, components, largest. */
+ * weighted, components, largest. Scales the weights (graph/scale.h), which refuses those outside
+ * the range. */
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
 /* The same without the components. */
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph);

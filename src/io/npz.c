@@ -109,7 +109,7 @@ static void convert_block(void *argument, int64_t task) {
     for (int64_t i = task * BLOCK; i < end; i++) {
         if (c->weights) {
             double v = cafe_npy_real(c->array, i);
-            if (!(v >= 0 && v <= FLT_MAX)) return cafe_first_note(&c->bad, i);
+            if (v != 0 && !(v >= FLT_MIN && v <= FLT_MAX)) return cafe_first_note(&c->bad, i);
             c->weights[i] = (float)v;
             not_one |= v != 1;
         } else {

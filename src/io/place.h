@@ -47,7 +47,7 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
     X(BEHIND, "a separator behind the node id")                               \
     X(NO_WEIGHT, "a weight (every line has one or none has)")                 \
     X(MINUS_WEIGHT, "a weight that is not negative")                          \
-    X(HUGE_WEIGHT, "a weight below 3.4e38")                                   \
+    X(HUGE_WEIGHT, "a weight of 0 or from 1.2e-38 to 3.4e38")                 \
     X(BAD_WEIGHT, "a finite weight that is not negative")                     \
     X(NOT_ENDED, "the end of the line (every line has a weight or none has)") \
     X(ITSELF, "another vertex than the line's own")                           \

@@ -146,8 +146,8 @@ static inline bool cafe_scan_mantissa(const uint8_t **at, uint64_t *mantissa, in
     return any;
 }
 
-/* A weight that fills its field: finite and not negative, as 3, 0.5, .5, 2e-3. *at moves behind it
- * when it is one. */
+/* A weight that fills its field: 0 or a normal float that is not negative, as 3, 0.5, .5, 2e-3. *at
+ * moves behind it when it is one. */
 static inline cafe_scan cafe_scan_weight(const uint8_t **at, float *weight) {
     const uint8_t *p = *at;
     uint64_t m = 0;
@@ -166,7 +166,7 @@ static inline cafe_scan cafe_scan_weight(const uint8_t **at, float *weight) {
     if (!cafe_is_field_end(*p)) return CAFE_SCAN_NONE;
     if (m != 0 && e > 40) return CAFE_SCAN_RANGE;
     double value = e < -80 ? 0 : cafe_scale10((double)m, e);
-    if (value > FLT_MAX) return CAFE_SCAN_RANGE;
+    if (value > FLT_MAX || (m != 0 && value < FLT_MIN)) return CAFE_SCAN_RANGE;
     *at = p;
     *weight = (float)value;
     return CAFE_SCAN_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/digits.h"
@@ -137,6 +138,7 @@ cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const
     cafe_status status = CAFE_OK;
     const vector_format *format = format_of(path, true);
     if (!format) return cafe_fail_ending(context, CAFE_FILE_VECTORS, path, "vectors are");
+    CAFE_TRY(cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     bool beside = format->file.beside && output->temporary;
     if (beside) CAFE_TRY(cafe_names_write(context, m->names, m->rows, path, overwrite, &names));

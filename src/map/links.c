@@ -102,7 +102,7 @@ static void weigh_block(void *argument, int64_t first, int64_t last) {
         for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++) {
             int64_t v = g->targets[arc];
             if (v == u || w->rank[v] < 0) continue;
-            double c = cosine(w, u, v), weight = g->weights ? g->weights[arc] : 1;
+            double c = cosine(w, u, v), weight = g->scaled ? g->scaled[arc] : 1;
             w->rows->targets[at] = w->rank[v];
             w->rows->weights[at++] = (float)(weight * ((c > 0 ? c * c : 0) + least_part));
         }
@@ -151,7 +151,7 @@ static cafe_status copy_rows(cafe_context *context, const cafe_graph *near, cafe
     for (int64_t i = 0; i <= rows->n; i++) rows->offsets[i] = near->offsets[i];
     for (int64_t arc = 0; arc < near->arcs; arc++) {
         rows->targets[arc] = near->targets[arc];
-        rows->weights[arc] = near->weights ? near->weights[arc] : 1;
+        rows->weights[arc] = near->scaled ? near->scaled[arc] : 1;
     }
     return CAFE_OK;
 }

@@ -8,6 +8,7 @@
  */
 #include <math.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
@@ -350,6 +351,8 @@ cafe_status cafe_map(cafe_context *context, const cafe_graph *graph, int64_t n, 
         if (m.levels > 1) CAFE_TRY(sort_finest(&m));
         CAFE_TRY(lay_out(&m));
     }
+    if (m.rows.n > 0)
+        CAFE_TRY(cafe_check_finite(context, "the map", m.rows.n, 2, 2, m.level[0].xy));
     give_out(&m, xy);
 done:
     close_levels(&m);

@@ -1,4 +1,5 @@
 /* From a model to communities: the method's partition, and what is said of any. */
+#include "base/finite.h"
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/method.h"
@@ -33,6 +34,7 @@ static cafe_status judge(cafe_context *context, const cafe_model *model, cafe_cl
     CAFE_TRY(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &edges));
     CAFE_TRY(cafe_model_modularity(context, edges, i->partition, i->communities, 1,
                                    &i->edge_modularity));
+    CAFE_TRY(cafe_check_number(context, "the modularity", i->modularity + i->edge_modularity));
 done:
     cafe_sampled_free(edges);
     return status;

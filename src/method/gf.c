@@ -3,6 +3,8 @@
  *
  *     f(X) = 1/2 sum over edges (a(u,w) - <x_u, x_w>)^2 + lambda/2 sum over nodes |x_u|^2
  *
+ * The unit of the weights is a power of two, the one that puts the largest into [1, 2).
+ *
  * One edge at a time, with e = a(u,w) - <x_u, x_w> and a step s,
  *
  *     x_u <- (x_u + s e x_w) / (1 + s lambda / d_u),     x_w likewise, d the number of edges
@@ -24,6 +26,7 @@
 #include "base/random.h"
 #include "graph/graph.h"
 #include "graph/rows.h"
+#include "graph/scale.h"
 #include "kernels/rows.h"
 #include "method/others.h"
 
@@ -67,10 +70,6 @@ static int64_t edges_of(const cafe_graph *g, int64_t u) {
     return count;
 }
 
-static float weight(const cafe_graph *g, int64_t j) {
-    return g->weights ? g->weights[j] : 1;
-}
-
 /* Rows of expected length 1; zero for nodes without edges. */
 static void start_block(void *argument, int64_t first, int64_t last) {
     const gf *f = argument;
@@ -101,7 +100,8 @@ static void add_losses(void *argument, int64_t first, int64_t last, double *sum)
         *sum += f->lambda * f->kernels->dot(stride, x, x);
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
             if (g->targets[j] <= u) continue;
-            double e = weight(g, j) - f->kernels->dot(stride, x, f->x + g->targets[j] * stride);
+            double e = cafe_graph_unit_weight(g, j) -
+                       f->kernels->dot(stride, x, f->x + g->targets[j] * stride);
             *sum += e * e;
         }
     }
@@ -131,7 +131,7 @@ static void update(const gf *f, int64_t u, int64_t j) {
     int64_t w = g->targets[j], stride = f->s->stride;
     float *x = f->x + u * stride, *y = f->x + w * stride;
     double squares = f->kernels->dot(stride, x, x) + f->kernels->dot(stride, y, y);
-    double e = weight(g, j) - f->kernels->dot(stride, x, y);
+    double e = cafe_graph_unit_weight(g, j) - f->kernels->dot(stride, x, y);
     double s = f->rate / (1 + f->rate * squares);
     double du = (double)(g->offsets[u + 1] - g->offsets[u]);
     double dw = (double)(g->offsets[w + 1] - g->offsets[w]);

@@ -73,7 +73,7 @@ static cafe_status new_grarep(cafe_context *context, const cafe_graph *graph, gr
     bool all = g->power && g->next && g->y && g->degree && g->tau && g->scratch;
     if (!all || !g->z) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) {
-        g->degree[u] = cafe_row_sum(graph->offsets, graph->weights, u);
+        g->degree[u] = cafe_row_sum(graph->offsets, graph->scaled, u);
         g->power[u * n + u] = 1; /* A^0 */
     }
     return CAFE_OK;
@@ -85,7 +85,7 @@ static void power_row(const grarep *g, int64_t u, double *row) {
     memset(row, 0, (size_t)g->n * sizeof *row);
     for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++) {
         const float *from = g->power + (int64_t)graph->targets[j] * g->n;
-        double a = (graph->weights ? graph->weights[j] : 1) / g->degree[u];
+        double a = (graph->scaled ? graph->scaled[j] : 1) / g->degree[u];
         for (int64_t i = 0; i < g->n; i++) row[i] += a * from[i];
     }
     for (int64_t i = 0; i < g->n; i++) g->next[u * g->n + i] = (float)row[i];

@@ -60,20 +60,21 @@ static double want(const void *argument, double value) {
     return job->beta > 0 ? fabs(katz_value(job->beta, value)) : value;
 }
 
-/* A non-negative A's largest eigenvalue is its spectral radius (Perron and Frobenius). */
+/* A non-negative A's largest eigenvalue is its spectral radius (Perron and Frobenius). The beta
+ * asked for is one over the unit of the weights. */
 static cafe_status find_beta(cafe_context *context, cafe_eigen_problem problem, katz *job,
-                             double asked) {
+                             const cafe_graph *graph, double asked) {
     cafe_eigen found;
     problem.count = 1;
     CAFE_PASS(cafe_eigen_solve(context, &problem, &found));
-    double radius = found.values[0];
+    double radius = found.values[0], unit = ldexp(1, graph->exponent);
     cafe_eigen_free(context, &found);
-    if (asked * radius >= 1 - 1e-6)
+    if (asked * unit * radius >= 1 - 1e-6)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "beta is %g: the Katz index of this graph exists for beta below %.6g, the "
                          "inverse of the spectral radius",
-                         asked, 1 / radius);
-    job->beta = asked > 0 ? asked : 0.5 / radius;
+                         asked, 1 / radius / unit);
+    job->beta = asked > 0 ? asked * unit : 0.5 / radius;
     return CAFE_OK;
 }
 
@@ -115,7 +116,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     katz index = {.a = {.n = graph->n,
                         .offsets = graph->offsets,
                         .targets = graph->targets,
-                        .weights = graph->weights,
+                        .weights = graph->scaled,
                         .total = 1,
                         .sign = 1}};
     cafe_eigen_problem problem = {graph->n, product, want, &index, 0, tolerance, 0};
@@ -123,7 +124,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     int64_t twin = o->sides == CAFE_HOPE_BOTH ? (o->columns + 1) / 2 : 0;
     int64_t pairs = twin > 0 ? twin : o->columns;
     cafe_phase(context, "eigen", 0);
-    CAFE_TRY(find_beta(context, problem, &index, o->beta));
+    CAFE_TRY(find_beta(context, problem, &index, graph, o->beta));
     CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
     problem.count = pairs + 1 < graph->n ? pairs + 1 : graph->n;
     CAFE_TRY(cafe_eigen_solve(context, &problem, &found));

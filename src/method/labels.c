@@ -74,7 +74,7 @@ typedef struct carrier {
 static void start_block(void *argument, int64_t first, int64_t last) {
     carrier *c = argument;
     for (int64_t u = first; u < last; u++) {
-        double d = cafe_row_sum(c->graph->offsets, c->graph->weights, u);
+        double d = cafe_row_sum(c->graph->offsets, c->graph->scaled, u);
         c->outward[u] = c->clamp || !(d > 0) ? 1 : 1 / sqrt(d);
         c->inward[u] = !(d > 0) ? 0 : c->clamp ? 1 / d : 1 / sqrt(d);
         memset(c->from + u * c->stride, 0, (size_t)c->stride * sizeof *c->from);
@@ -90,7 +90,7 @@ static void gather(const carrier *c, int64_t u, double *restrict sum) {
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         int64_t w = g->targets[j];
         const float *restrict row = c->from + w * c->stride;
-        double a = (g->weights ? g->weights[j] : 1) * c->outward[w];
+        double a = (g->scaled ? g->scaled[j] : 1) * c->outward[w];
         for (int64_t k = 0; k < c->classes; k++) sum[k] += a * row[k];
     }
 }

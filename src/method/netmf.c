@@ -88,7 +88,7 @@ static cafe_status new_netmf(cafe_context *context, const cafe_graph *graph,
     if (!m->degree || !m->power || !m->next || !m->sum || !m->squares) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) {
         for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++)
-            m->degree[u] += graph->weights ? graph->weights[j] : 1;
+            m->degree[u] += graph->scaled ? graph->scaled[j] : 1;
         volume += m->degree[u];
         if (m->degree[u] > 0) m->power[u * n + u] = 1 / m->degree[u]; /* r = 0 */
     }
@@ -105,7 +105,7 @@ static void power_block(void *argument, int64_t first, int64_t last) {
         memset(row, 0, (size_t)m->n * sizeof *row);
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
             const double *from = m->power + (int64_t)g->targets[j] * m->n;
-            double a = (g->weights ? g->weights[j] : 1) / m->degree[u];
+            double a = (g->scaled ? g->scaled[j] : 1) / m->degree[u];
             for (int64_t i = 0; i < m->n; i++) row[i] += a * from[i];
         }
         for (int64_t i = 0; i < m->n; i++) sum[i] += row[i];

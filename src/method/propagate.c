@@ -6,8 +6,10 @@
  *            (-1)^i I_i(theta) T_i(M^2 / 2 - I)
  *     X <- B (X - g(L) X),   X = U Sigma V^T,   X <- U sqrt(Sigma), rows of length 1
  *
- * I_i are modified Bessel functions, T_i Chebyshev polynomials; `order` terms are taken, i from 0.
- * L's eigenvalues lie in [0,2), so those of M^2 / 2 - I lie in [-1,1] for mu in [0,2], and
+ * The I of B is a weight too: the unit of A's weights is the power of two that puts the largest
+ * into [1, 2). I_i are modified Bessel functions, T_i Chebyshev polynomials; `order` terms are
+ * taken, i from 0. L's eigenvalues lie in [0,2), so those of M^2 / 2 - I lie in [-1,1] for mu in
+ * [0,2], and
  *
  *     T_(i+1) x = 2 (M^2 / 2 - I) T_i x - T_(i-1) x = M (M T_i x) - 2 T_i x - T_(i-1) x
  *
@@ -24,6 +26,7 @@
 #include "engine/dense.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
+#include "graph/scale.h"
 #include "kernels/rows.h"
 #include "method/method.h"
 
@@ -66,7 +69,7 @@ static double gather(const product_job *job, int64_t u, double *sum) {
     for (int64_t k = 0; k < job->columns; k++) sum[k] = own[k];
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         const float *x = job->x + (int64_t)g->targets[j] * job->stride;
-        double a = g->weights ? g->weights[j] : 1;
+        double a = cafe_graph_unit_weight(g, j);
         degree += a;
         for (int64_t k = 0; k < job->columns; k++) sum[k] += a * x[k];
     }

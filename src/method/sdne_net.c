@@ -104,9 +104,9 @@ static void start_output(cafe_sdne_net *net) {
 
 static float largest_weight(const cafe_graph *graph) {
     float largest = 0;
-    if (!graph->weights) return 1;
+    if (!graph->scaled) return 1;
     for (int64_t j = 0; j < graph->arcs; j++)
-        if (graph->weights[j] > largest) largest = graph->weights[j];
+        if (graph->scaled[j] > largest) largest = graph->scaled[j];
     return largest;
 }
 

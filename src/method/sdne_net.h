@@ -55,7 +55,7 @@ typedef struct cafe_sdne_job {
 
 /* x(u,w) of an arc */
 static inline float cafe_sdne_entry(const cafe_sdne_net *net, int64_t arc) {
-    return net->graph->weights ? net->scale * net->graph->weights[arc] : 1;
+    return net->graph->scaled ? net->scale * net->graph->scaled[arc] : 1;
 }
 
 /* Bytes of the parameters and of a batch. */

@@ -17,7 +17,8 @@ static void list_blocks(const cafe_graph *graph, double power, cafe_noise *noise
         noise->offsets[b] = at;
         noise->mass[b] = 0;
         for (int64_t u = b; u < graph->n; u += noise->blocks, at++) {
-            double degree = cafe_row_sum(graph->offsets, graph->weights, u);
+            /* the unit is a power of two, so that the shares are the same in all of them */
+            double degree = ldexp(cafe_row_sum(graph->offsets, graph->scaled, u), -graph->top);
             noise->nodes[at] = (int32_t)u;
             share[at] = degree > 0 ? (float)pow(degree, power) : 0;
             noise->mass[b] += share[at];
@@ -41,7 +42,7 @@ cafe_status cafe_noise_new(cafe_context *context, const cafe_graph *graph, int64
         list_blocks(graph, power, noise, share);
         cafe_graph rows = {.n = blocks, .arcs = graph->n, .offsets = noise->offsets};
         rows.targets = noise->nodes;
-        rows.weights = share;
+        rows.scaled = share;
         status = cafe_alias_new(context, &rows, &noise->alias);
     }
     cafe_mem_free(context, share);

@@ -90,7 +90,7 @@ static void add_offsets(int64_t leaves, cafe_path *path) {
 static int64_t list_block(const cafe_graph *graph, int64_t block, int64_t blocks, forest *f) {
     int64_t count = 0;
     for (int64_t u = block; u < graph->n; u += blocks)
-        f->leaves[count++] = (leaf){cafe_row_sum(graph->offsets, graph->weights, u), (int32_t)u};
+        f->leaves[count++] = (leaf){cafe_row_sum(graph->offsets, graph->scaled, u), (int32_t)u};
     return count;
 }
 

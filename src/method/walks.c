@@ -24,7 +24,7 @@ cafe_status cafe_walker_new(cafe_context *context, const cafe_graph *graph, doub
     *walker = (cafe_walker){.graph = graph, .back = 1 / p, .far = 1 / q, .most = 1};
     if (walker->back > walker->most) walker->most = walker->back;
     if (walker->far > walker->most) walker->most = walker->far;
-    return graph->weights ? cafe_alias_new(context, graph, &walker->alias) : CAFE_OK;
+    return graph->scaled ? cafe_alias_new(context, graph, &walker->alias) : CAFE_OK;
 }
 
 void cafe_walker_free(cafe_context *context, cafe_walker *walker) {
@@ -50,7 +50,7 @@ static double bias(const cafe_walker *w, int32_t from, int32_t to) {
 }
 
 static double biased_weight(const cafe_walker *w, int32_t from, int64_t j) {
-    double weight = w->graph->weights ? w->graph->weights[j] : 1;
+    double weight = w->graph->scaled ? w->graph->scaled[j] : 1;
     return weight * bias(w, from, w->graph->targets[j]);
 }
 

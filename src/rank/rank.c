@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
@@ -194,10 +195,11 @@ static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_o
 }
 
 /* Rounding adds up over the steps; the sum is 1 to the last bit or two. */
-static void normalise(int64_t n, double *x) {
+static cafe_status normalise(cafe_context *context, int64_t n, double *x) {
     double sum = 0;
     for (int64_t u = 0; u < n; u++) sum += x[u];
     for (int64_t u = 0; u < n; u++) x[u] /= sum;
+    return cafe_check_number(context, "the sum of the PageRank", sum);
 }
 
 static cafe_status place_start(cafe_context *context, walk *k) {
@@ -227,7 +229,7 @@ cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *
     CAFE_TRY(cafe_mem_had(k.from, k.to));
     cafe_phase(context, "pagerank", o.steps);
     CAFE_TRY(iterate(context, &k, &o, &found));
-    normalise(sampled->n, value);
+    CAFE_TRY(normalise(context, sampled->n, value));
     cafe_struct_give(&found, sizeof found, report, size);
 done:
     cafe_phase(context, "", 0);

@@ -20,6 +20,7 @@ typedef struct cafe_scorer {
     float *copy;    /* the memory of x, or NULL: the caller's */
     int8_t *side;   /* NULL: every node may be recommended to every other */
     double *paths;  /* n a worker, for common neighbours, else NULL */
+    double unit;    /* of a path's product of weights */
 } cafe_scorer;
 
 cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *input,

@@ -3,10 +3,12 @@
  * Inner products go through the row kernels, whose additions have one order for every instruction
  * set: equal rows have equal scores, so that ties are ties everywhere.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "graph/graph.h"
 #include "recommend/recommend.h"
 
 /* Padded rows; the caller's own when they need no padding. */
@@ -50,6 +52,8 @@ cafe_status cafe_scorer_new(cafe_context *context, const cafe_recommend_inputs *
     CAFE_TRY(cafe_sample(context, input->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &scorer->sampled));
     if (product) CAFE_TRY(pad(scorer, input->vectors, input->columns));
     if (options->sides) CAFE_TRY(find_sides(scorer, input->graph));
+    /* a path's product in the unit of the weights: one 2^exponent for each of its edges */
+    scorer->unit = ldexp(1, input->graph->exponent * (scorer->side ? 3 : 2));
     if (options->score == CAFE_SCORE_COMMON) {
         scorer->paths = cafe_mem_zero(context, context->threads * scorer->n, sizeof *scorer->paths);
         if (!scorer->paths) status = CAFE_ERROR_MEMORY;
@@ -82,7 +86,7 @@ static void add_paths(const cafe_sampled *s, int64_t u, int length, double weigh
  * weight, then one edge on from each of them once. */
 static void add_paths_across(const cafe_scorer *s, int64_t u, double *paths) {
     const cafe_sampled *p = s->sampled;
-    add_paths(p, u, 2, 1, paths);
+    add_paths(p, u, 2, s->unit, paths);
     /* two edges lead to u's own side, the third to the other: the two never meet in `paths` */
     for (int64_t v = 0; v < s->n; v++)
         if (s->side[v] == s->side[u] && paths[v] > 0) add_paths(p, v, 1, paths[v], paths);
@@ -95,7 +99,7 @@ void cafe_scorer_prepare(const cafe_scorer *scorer, int64_t u, int32_t worker) {
     if (scorer->side)
         add_paths_across(scorer, u, paths);
     else
-        add_paths(scorer->sampled, u, 2, 1, paths);
+        add_paths(scorer->sampled, u, 2, scorer->unit, paths);
 }
 
 /* ---- a range of scores ----------------------------------------------------------------------- */

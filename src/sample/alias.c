@@ -22,9 +22,9 @@ static void build_row(const cafe_graph *g, cafe_alias *alias, int64_t u, double 
                       int32_t *pile) {
     int64_t begin = g->offsets[u], count = g->offsets[u + 1] - begin, low = 0, high = count;
     double sum = 0;
-    for (int64_t j = 0; j < count; j++) sum += g->weights[begin + j];
+    for (int64_t j = 0; j < count; j++) sum += g->scaled[begin + j];
     for (int64_t j = 0; j < count; j++) {
-        mass[j] = g->weights[begin + j] / sum * (double)count;
+        mass[j] = g->scaled[begin + j] / sum * (double)count;
         pile[mass[j] < 1 ? low++ : --high] = (int32_t)j;
         alias->keep[begin + j] = 1;
         alias->other[begin + j] = g->targets[begin + j];

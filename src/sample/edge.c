@@ -2,6 +2,8 @@
  *
  * Every other sampling ends here too: as the edge sampling of a graph made of its own pairs.
  */
+#include <inttypes.h>
+
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
@@ -25,18 +27,32 @@ static void fill_degrees(void *argument, int64_t first, int64_t last) {
     }
 }
 
+/* 1/d_u and a(u,w)/d_u are numbers that a float holds: solvers compute with them. The graph's own
+ * weights cannot break this (graph/scale.h); those a sampling makes of them can. */
+static cafe_status check_degree(cafe_context *context, double degree, int64_t u) {
+    if (degree == 0 || (degree >= 0x1p-100 && degree <= 0x1p100)) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "node %" PRId64
+                     " has the sampled degree %.6g: it lies between 2^-100 and "
+                     "2^100, or is 0",
+                     u, degree);
+}
+
 /* p_u = d_u / 2m, with 2m the sum of the degrees in node order. */
-static void normalise(cafe_sampled *s) {
+static cafe_status normalise(cafe_context *context, cafe_sampled *s) {
     double total = 0;
-    for (int64_t u = 0; u < s->n; u++) total += s->p[u];
+    for (int64_t u = 0; u < s->n; u++) {
+        CAFE_PASS(check_degree(context, s->p[u], u));
+        total += s->p[u];
+    }
     for (int64_t u = 0; u < s->n; u++) s->p[u] /= total;
     s->total = total;
+    return CAFE_OK;
 }
 
 cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {
     cafe_status status = cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
-    if (status == CAFE_OK) normalise(s);
-    return status;
+    return status == CAFE_OK ? normalise(context, s) : status;
 }
 
 static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sampled *s) {
@@ -64,7 +80,7 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
     s->n = graph->n;
     s->offsets = graph->offsets;
     s->targets = graph->targets;
-    s->weights = weights ? weights : graph->weights;
+    s->weights = weights ? weights : graph->scaled;
     s->twisted = weights;
     s->info = (cafe_sampled_info){.sampling = sampling, .entries = graph->arcs, .exact = 1};
     cafe_status status = fill(context, graph, s);
@@ -78,6 +94,7 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled) {
     own->counts.self_loops_kept = 1;
+    own->scaled = own->weights; /* pairs may be as rare as they are */
     cafe_status status = cafe_sampled_of(context, own, NULL, sampling, sampled);
     if (status == CAFE_OK)
         (*sampled)->own = own;

@@ -40,7 +40,7 @@ typedef struct moments {
 } moments;
 
 static double arc_weight(const cafe_graph *g, int64_t j) {
-    return g->weights ? g->weights[j] : 1;
+    return g->scaled ? g->scaled[j] : 1;
 }
 
 /* ---- the measure ----------------------------------------------------------------------------- */

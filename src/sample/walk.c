@@ -23,7 +23,7 @@ enum {
 static void fill_degrees(void *argument, int64_t begin, int64_t end) {
     const cafe_walk *w = argument;
     for (int64_t u = begin; u < end; u++)
-        w->degree[u] = cafe_row_sum(w->graph->offsets, w->graph->weights, u);
+        w->degree[u] = cafe_row_sum(w->graph->offsets, w->graph->scaled, u);
 }
 
 /* Seeds without edges are left out: no walk begins there. */

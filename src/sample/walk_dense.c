@@ -15,7 +15,7 @@ static void gather(const cafe_graph *g, const double *z, int64_t w, double *sum)
     double s[CAFE_WALK_WIDE] = {0};
     for (int64_t j = g->offsets[w]; j < g->offsets[w + 1]; j++) {
         const double *from = z + (int64_t)g->targets[j] * CAFE_WALK_WIDE;
-        double a = g->weights ? g->weights[j] : 1;
+        double a = g->scaled ? g->scaled[j] : 1;
         for (int i = 0; i < CAFE_WALK_WIDE; i++) s[i] += a * from[i];
     }
     memcpy(sum, s, sizeof s);

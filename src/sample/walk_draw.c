@@ -108,7 +108,7 @@ static cafe_status prepare(cafe_context *context, draw_job *job) {
     job->before[0] = 0;
     for (int64_t i = 0; i < w->starts; i++)
         job->before[i + 1] = job->before[i] + w->degree[w->start ? w->start[i] : i];
-    return w->graph->weights ? cafe_alias_new(context, w->graph, &job->alias) : CAFE_OK;
+    return w->graph->scaled ? cafe_alias_new(context, w->graph, &job->alias) : CAFE_OK;
 }
 
 cafe_status cafe_walk_draw(cafe_context *context, const cafe_walk *walk, cafe_graph **own) {

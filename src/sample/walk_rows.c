@@ -111,7 +111,7 @@ static void step(const cafe_walk *w, cafe_tally *t, double share) {
         int32_t v = t[NOW].keys[i];
         double out = t[NOW].sum[v] / w->degree[v];
         for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
-            double add = g->weights ? out * g->weights[j] : out;
+            double add = g->scaled ? out * g->scaled[j] : out;
             if (add > 0) cafe_tally_add(&t[NEXT], g->targets[j], add);
         }
     }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "graph/scale.h"
 #include "io/vectors.h"
 #include "sample/sampled.h"
 #include "spectral/embedding.h"
@@ -141,6 +142,7 @@ done:
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct placing {
+    const cafe_graph *graph;
     const cafe_operator_parts *parts;
     const cafe_new_links *links;
     int64_t columns;
@@ -157,7 +159,7 @@ static double sum_links(const placing *p, int64_t i, double *sum) {
     double d = 0;
     memset(sum, 0, (size_t)p->columns * sizeof *sum);
     for (int64_t j = p->links->offsets[i]; j < p->links->offsets[i + 1]; j++) {
-        double weight = p->links->weights[j];
+        double weight = cafe_graph_to_scaled(p->graph, p->links->weights[j]);
         const float *row = p->vectors + p->links->targets[j] * p->columns;
         for (int64_t k = 0; k < p->columns; k++) sum[k] += weight * row[k];
         d += weight;
@@ -275,7 +277,7 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     cafe_place_options o;
     placing p = {.links = links, .columns = columns, .vectors = vectors, .placed = placed};
     CAFE_TRY(cafe_options_take(context, &place_table, options, &o));
-    p.form = o.form;
+    p.form = o.form, p.graph = graph;
     CAFE_TRY(check_vectors(context, graph, &p));
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));

@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "graph/scale.h"
 #include "io/vectors.h"
 #include "kernels/rows.h"
 #include "sample/sampled.h"
@@ -135,7 +136,7 @@ static bool mean_row(const cafe_updated *r, const cafe_graph *g, const uint8_t *
     memset(row, 0, (size_t)r->stride * sizeof *row);
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         int64_t w = g->targets[j];
-        float weight = g->weights ? g->weights[j] : 1;
+        float weight = g->scaled ? g->scaled[j] : 1;
         if (w == u || !started[w]) continue;
         for (int64_t k = 0; k < r->columns; k++) row[k] += weight * r->h[w * r->stride + k];
         total += weight;
@@ -190,8 +191,9 @@ static void press_changed(const cafe_changes *changes, const cafe_operator *op,
     for (int64_t i = 0; i < changes->arc_count; i++) {
         const cafe_changed_arc *arc = &changes->arcs[i];
         double degree = s->p[arc->u] * s->total;
-        if (degree > 0)
-            cafe_active_press(active, arc->u, fabs((double)arc->after - arc->before) / degree);
+        double change =
+            cafe_graph_to_scaled(changes->graph, fabs((double)arc->after - arc->before));
+        if (degree > 0) cafe_active_press(active, arc->u, change / degree);
     }
     for (int64_t u = 0; u < op->n; u++)
         if (changes->origin[u] < 0) cafe_active_press(active, u, 2);

@@ -1,0 +1,109 @@
+/* The range of weights, and the power of two that brings them near 1.
+ *
+ * Positive floats are ordered as their bits are, so the smallest and the largest weight are found
+ * as integers, by all threads, in one pass.
+ */
+#include "graph/scale.h"
+
+#include <float.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "graph/build.h"
+
+enum { ARCS = 1 << 16 };
+
+typedef struct scaling {
+    const float *weights;
+    float *scaled;
+    float factor;
+    atomic_llong least, most; /* bits of the smallest; minus those of the largest */
+} scaling;
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float of_bits(long long bits) {
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void find_ends(void *argument, int64_t first, int64_t last) {
+    scaling *s = argument;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (int64_t i = first; i < last; i++) {
+        uint32_t bits = bits_of(s->weights[i]);
+        least = bits < least ? bits : least;
+        most = bits > most ? bits : most;
+    }
+    cafe_lower(&s->least, least);
+    cafe_lower(&s->most, -(long long)most);
+}
+
+static void scale_arcs(void *argument, int64_t first, int64_t last) {
+    const scaling *s = argument;
+    for (int64_t i = first; i < last; i++) s->scaled[i] = s->weights[i] * s->factor;
+}
+
+static cafe_status check(cafe_context *context, double least, double most) {
+    if (!(most <= FLT_MAX))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "a weight of the graph is too large: weights are at most %.6g",
+                         (double)FLT_MAX);
+    if (least < CAFE_WEIGHT_LEAST)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the smallest weight of the graph is %.6g: weights are 0 or at least %.6g",
+                         least, CAFE_WEIGHT_LEAST);
+    if (most > least * CAFE_WEIGHT_RATIO)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the weights of the graph go from %.6g to %.6g: the largest is at most "
+                         "%.6g times the smallest",
+                         least, most, CAFE_WEIGHT_RATIO);
+    return CAFE_OK;
+}
+
+/* 2^top <= the largest weight < 2^(top + 1) */
+static int top_of(float most) {
+    int exponent;
+    frexpf(most, &exponent);
+    return exponent - 1;
+}
+
+/* Products with a power of two are exact: the smallest weight stays above 2^-65. */
+static cafe_status copy_scaled(cafe_context *context, scaling *s, cafe_graph *g) {
+    s->scaled = cafe_mem(context, g->arcs, sizeof *s->scaled);
+    if (!s->scaled) return CAFE_ERROR_MEMORY;
+    g->exponent = g->top < 126 ? g->top : 126; /* 2^-127 is no normal float */
+    g->top -= g->exponent;
+    s->factor = ldexpf(1, -g->exponent);
+    g->scaled = g->scaled_copy = s->scaled;
+    return cafe_ranges(context, g->arcs, ARCS, scale_arcs, s);
+}
+
+cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
+    scaling s = {.weights = g->weights, .least = INT64_MAX, .most = INT64_MAX};
+    cafe_mem_free(context, g->scaled_copy);
+    g->scaled_copy = NULL;
+    g->scaled = g->weights;
+    g->exponent = g->top = 0;
+    if (!g->weights || g->arcs == 0) return CAFE_OK;
+    CAFE_PASS(cafe_ranges(context, g->arcs, ARCS, find_ends, &s));
+    float least = of_bits(atomic_load(&s.least)), most = of_bits(-atomic_load(&s.most));
+    CAFE_PASS(check(context, least, most));
+    g->top = top_of(most);
+    if (least == most && ldexpf(1, g->top) == most) { /* one power of two for all: all 1 */
+        g->scaled = NULL;
+        g->exponent = g->top;
+        g->top = 0;
+    } else if (g->top < -CAFE_SCALE_NEAR || g->top > CAFE_SCALE_NEAR) {
+        CAFE_PASS(copy_scaled(context, &s, g));
+    }
+    return CAFE_OK;
+}
