@@ -69,9 +69,27 @@ static int add_node(explain_job *job, const char *word) {
     return CLI_OK;
 }
 
-/* One name, which may have commas in it, or a list of names. */
+/* The field at *at, in place and ended by 0: as it stands up to a comma, or in quotes, those inside
+ * doubled. *at moves behind the comma; NULL behind the last one. */
+static char *take_field(char **at) {
+    char *begin = *at, *to = begin, *from = begin;
+    bool quoted = from && *from == '"';
+    if (!from) return NULL;
+    for (from += quoted; *from && (quoted || *from != ','); from++) {
+        if (quoted && *from == '"' && *++from != '"') {
+            quoted = false;
+            from--;
+            continue;
+        }
+        *to++ = *from;
+    }
+    *at = *from ? from + 1 : NULL;
+    *to = 0;
+    return begin;
+}
+
+/* One name, which may have commas in it, or a list of fields. */
 static int find_nodes(explain_job *job) {
-    char *rest = NULL;
     if (!job->nodes_asked) return CLI_OK;
     int64_t length = (int64_t)strlen(job->nodes_asked);
     char *list = cli_new(&job->run, length + 1, 1);
@@ -79,8 +97,8 @@ static int find_nodes(explain_job *job) {
     if (!list || !job->nodes) return CLI_FAILED;
     memcpy(list, job->nodes_asked, (size_t)length);
     if (cafe_graph_find(job->run.graph, list) >= 0) return add_node(job, list);
-    for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        CLI_TRY(add_node(job, word));
+    for (char *word = take_field(&list); word; word = take_field(&list))
+        if (*word) CLI_TRY(add_node(job, word));
     return CLI_OK;
 }
 
@@ -258,8 +276,10 @@ static void release(void *argument) {
 #define JOB explain_job
 
 static const cli_option options[] = {
-    CLI_ROW_TEXT(JOB, nodes_asked, "node", "NAME,...",
-                 "cards of these nodes: position, pulls and pushes, community and margin"),
+    CLI_ROW_TEXT(
+        JOB, nodes_asked, "node", "NAME,...",
+        "cards of these nodes: position, pulls and pushes, community and margin; a name with a "
+        "comma in it stands in double quotes"),
     CLI_ROW_TEXT(JOB, dimensions, "dimensions", "LIST",
                  "columns to print, as 0,3,5-7; without it the first eight; the report has all"),
     CLI_ROW_READS(JOB, communities_path, "communities",

@@ -6,22 +6,11 @@
 
 #include "command.h"
 
-/* In quotes, doubled inside (RFC 4180), when it has a tab or a quote in it. */
-static void put_cell(FILE *file, const char *name) {
-    if (!strpbrk(name, "\t\"")) {
-        fputs(name, file);
-        return;
-    }
-    putc('"', file);
-    for (; *name; name++) {
-        if (*name == '"') putc('"', file);
-        putc(*name, file);
-    }
-    putc('"', file);
-}
-
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
-    put_cell(file, cli_name(run, graph, node));
+    size_t length = cafe_graph_field(graph, node, &(char){0}, 1);
+    char *text = cli_text_room(run, length);
+    if (!cli_text_lost(run)) cafe_graph_field(graph, node, text, length + 1);
+    fputs(text, file);
 }
 
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {

@@ -12,7 +12,7 @@ const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 enum { CLI_BYTES_TEXT = 32 };
 const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]);
 
-/* A node's name as a cell of a table of tabs. */
+/* A node's name as a field, in quotes where it needs them. */
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node);
 
 /* The counts in a sentence, then what was changed, if anything was. */

@@ -120,7 +120,7 @@ says '2 new nodes from 3 links'
 same turned.in.placed p.tsv
 json_check p.json
 awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }
-    END { exit !(NR == 2 && $1 == "bob b" && NF == 9) }' p.tsv || fail "p.tsv"
+    END { exit !(NR == 2 && $1 == "\"bob b\"" && NF == 9) }' p.tsv || fail "p.tsv"
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o - -q
 same .last/out p.tsv
 expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q

@@ -155,7 +155,7 @@ static void test_refusals(void **state) {
     assert_int_equal(io_scratch_files(&scratch), 0);
     write_as(embedding, graph, io_path(&scratch, "h.tsv")); /* a tab in a name: quotes */
     char *text = io_load(scratch.path, &size);
-    assert_non_null(strstr(text, "\nx y\t"));
+    assert_non_null(strstr(text, "\n\"x y\"\t"));
     assert_non_null(strstr(text, "\n\"t\tq\"\t"));
     free(text);
     cafe_embedding_free(embedding);

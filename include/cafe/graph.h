@@ -115,6 +115,11 @@ CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
 /* The name of a node into text (never longer than capacity, always ended by 0); returns its full
  * length, as snprintf does. */
 CAFE_API size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity);
+/* The same as a field of a text file, as every reader of such files takes it: in double quotes,
+ * those inside doubled (RFC 4180), when it has a blank, tab, comma, semicolon or quote in it,
+ * begins with #, % or a byte order mark, or is a lone + or -. */
+CAFE_API size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char *text,
+                                 size_t capacity);
 /* The node of that name, or -1. The first look-up of a string name builds an index. */
 CAFE_API int64_t cafe_graph_find(const cafe_graph *graph, const char *name);
 

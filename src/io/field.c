@@ -59,16 +59,48 @@ cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_fie
     return CAFE_FIELD_FINE;
 }
 
+cafe_field_fault cafe_field_take_line(const uint8_t **at, const uint8_t *end, cafe_field *field) {
+    const uint8_t *last = end - 1;
+    if (**at != '"') {
+        if (last > *at && last[-1] == '\r') last--;
+        *field = (cafe_field){.begin = *at, .end = last};
+        *at = last;
+        return CAFE_FIELD_FINE;
+    }
+    cafe_field_fault fault = take_quoted(at, field);
+    if (fault != CAFE_FIELD_FINE) return fault;
+    *at = cafe_skip_blanks(*at);
+    return cafe_is_line_end(**at) ? CAFE_FIELD_FINE : CAFE_FIELD_BEHIND;
+}
+
+/* The first such character of the line that is outside quotes, or NULL. */
+static const uint8_t *find_outside(const uint8_t *line, uint8_t c) {
+    for (const uint8_t *p = line; *p != '\n'; p++) {
+        cafe_field field;
+        bool begins = *p == '"' && (p == line || cafe_is_field_end(p[-1]));
+        if (begins && take_quoted(&p, &field) != CAFE_FIELD_FINE) return NULL;
+        if (*p == '\n') return NULL;
+        if (*p == c) return p;
+    }
+    return NULL;
+}
+
 uint8_t cafe_field_separator(const uint8_t *line) {
     static const char candidates[] = ",;\t";
-    for (const char *c = candidates; *c; c++) {
-        bool quoted = false;
-        for (const uint8_t *p = cafe_skip_blanks(line); *p != '\n'; p++) {
-            if (*p == '"' && (quoted || p == line || cafe_is_field_end(p[-1]))) quoted = !quoted;
-            if (!quoted && *p == (uint8_t)*c) return (uint8_t)*c;
-        }
-    }
+    line = cafe_skip_blanks(line);
+    for (const char *c = candidates; *c; c++)
+        if (find_outside(line, (uint8_t)*c)) return (uint8_t)*c;
     return ' ';
+}
+
+uint8_t cafe_field_separator_behind(const uint8_t *line) {
+    const uint8_t *p = cafe_skip_blanks(line), *tab = find_outside(p, '\t');
+    cafe_field first;
+    if (tab && !cafe_is_line_end(*cafe_skip_blanks(tab))) return '\t';
+    if (*p != '"' || take_quoted(&p, &first) != CAFE_FIELD_FINE)
+        while (!cafe_is_field_end(*p)) p++;
+    p = cafe_skip_blanks(p);
+    return cafe_is_comma(*p) ? *p : ' ';
 }
 
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {
@@ -100,13 +132,4 @@ bool cafe_field_heading(const uint8_t *line, uint8_t separator) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is_word(&first, words[i][0]) && is_word(&second, words[i][1])) return true;
     return false;
-}
-
-uint8_t cafe_field_separator_behind(const uint8_t *line) {
-    const uint8_t *p = line;
-    if (*p == '"')
-        for (p++; *p != '"' && *p != '\n'; p++) {
-        }
-    while (!strchr(" \t,;\r\n", *p) || *p == 0) p++;
-    return *p == ',' || *p == ';' || *p == '\t' ? *p : ' ';
 }

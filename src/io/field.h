@@ -28,17 +28,21 @@ static inline const uint8_t *cafe_skip_padding(const uint8_t *p, uint8_t separat
 }
 
 /* The field at *at and, past the separator behind it, the next one's start. separator: ',' or ';'
- * or
- * '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at is its place.
+ * or '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at is its
+ * place.
  */
 cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field);
+
+/* The field that fills its line up to `end`, which is behind the '\n': in quotes, or as it stands
+ * without the line's end. *at moves to the line's end, or to the fault. */
+cafe_field_fault cafe_field_take_line(const uint8_t **at, const uint8_t *end, cafe_field *field);
 
 /* The separator that a line uses: the first of comma, semicolon, tab that it has outside quotes;
  * else blanks. */
 uint8_t cafe_field_separator(const uint8_t *line);
 
-/* What separates behind the first field, where later fields may have commas: in "node a,b" blanks
- * do, in "node,a,b" commas. */
+/* What separates behind the first field, where later fields may have commas: a tab when the line
+ * has one; else in "node a,b" blanks do, in "node,a,b" commas. */
 uint8_t cafe_field_separator_behind(const uint8_t *line);
 
 /* Copies the field with its doubled quotes made single; returns the length. */

@@ -62,11 +62,11 @@ static void count_nodes(cafe_labels *l) {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The labels of one field, separated by commas. */
-static cafe_status add_classes(cafe_labels *l, int64_t node, const char *field) {
+/* The labels of one field, separated by commas; one in quotes is one label. */
+static cafe_status add_classes(cafe_labels *l, int64_t node, const char *field, bool quoted) {
     cafe_status status = CAFE_OK;
     for (const char *name = field; status == CAFE_OK && *name;) {
-        int64_t length = (int64_t)strcspn(name, ","), class = 0;
+        int64_t length = (int64_t)(quoted ? strlen(name) : strcspn(name, ",")), class = 0;
         if (length > 0) status = cafe_dictionary_add(&l->names, name, length, &class);
         if (length > 0 && status == CAFE_OK) status = add_class(l, node, (int32_t) class);
         name += length + (name[length] == ',');
@@ -101,7 +101,7 @@ static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, cafe_labe
     l->count[node] = 0;
     do {
         CAFE_PASS(cafe_rows_field(rows, "a label"));
-        CAFE_PASS(add_classes(l, node, rows->field));
+        CAFE_PASS(add_classes(l, node, rows->field, rows->quoted));
     } while (!cafe_is_line_end(*cafe_skip_blanks(rows->line.at)));
     if (l->count[node] == 0) return cafe_fail_at(rows->context, &begin, "a label behind the node");
     if (old > 0 && !same_as_before(l, node, old_first, old))

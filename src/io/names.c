@@ -1,6 +1,4 @@
-/* Names out. A string id that holds a separator or a quote, or that looks like a comment or an
- * integer, is quoted as RFC 4180 has it, so that reading it gives the same string again.
- */
+/* Names in text files: the rules of names.h, and FILE.names.txt out and in. */
 #define _GNU_SOURCE
 #include "io/names.h"
 
@@ -12,10 +10,13 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/digits.h"
+#include "io/field.h"
 #include "io/input.h"
+#include "io/place.h"
 #include "io/scan.h"
+#include "io/text.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, WINDOW = 1 << 22 };
 
 int64_t cafe_names_longest(const cafe_names *names, int64_t n) {
     int64_t longest = 0;
@@ -34,18 +35,36 @@ char *cafe_put_name(const cafe_names *names, int64_t u, char *text) {
     return text + length;
 }
 
-static bool needs_quotes(const uint8_t *p, const uint8_t *end) {
-    bool digits = p < end;
-    if (p == end || *p == '#' || *p == '%') return true;
-    for (const uint8_t *q = p; q < end; q++) {
-        if (cafe_is_field_end(*q) || *q == '"') return true;
-        digits = digits && (cafe_is_digit(*q) || (*q == '-' && q == p));
-    }
-    return digits;
+bool cafe_is_name(const char *text, int64_t length) {
+    const uint8_t *bytes = (const uint8_t *)text;
+    return length > 0 && length <= CAFE_LONGEST_NAME && !memchr(text, '\n', (size_t)length) &&
+           !memchr(text, '\r', (size_t)length) &&
+           cafe_bad_utf8(bytes, bytes + length) == bytes + length;
 }
 
-static bool has_tab_or_quote(const uint8_t *p, const uint8_t *end) {
-    return memchr(p, '\t', (size_t)(end - p)) || memchr(p, '"', (size_t)(end - p));
+/* ---- quotes ---------------------------------------------------------------------------------- */
+
+/* What readers skip at the beginning of a line or a file. */
+static bool begins_oddly(const uint8_t *p, const uint8_t *end) {
+    return p == end || *p == '#' || *p == '%' || *p == '"' ||
+           (end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0);
+}
+
+static bool field_needs_quotes(const uint8_t *p, const uint8_t *end) {
+    if (begins_oddly(p, end) || (end - p == 1 && (*p == '+' || *p == '-'))) return true;
+    for (; p < end; p++)
+        if (cafe_is_field_end(*p) || *p == '"') return true;
+    return false;
+}
+
+static bool id_needs_quotes(const uint8_t *p, const uint8_t *end) {
+    const uint8_t *digit = p + (p < end && *p == '-');
+    while (digit < end && cafe_is_digit(*digit)) digit++;
+    return digit == end || field_needs_quotes(p, end);
+}
+
+static bool line_needs_quotes(const uint8_t *p, const uint8_t *end) {
+    return begins_oddly(p, end) || cafe_is_blank(*p) || cafe_is_blank(end[-1]);
 }
 
 static char *put_quoted(const uint8_t *p, const uint8_t *end, char *text) {
@@ -68,11 +87,34 @@ static char *put_with(const cafe_names *names, int64_t u, char *text,
 }
 
 char *cafe_put_field(const cafe_names *names, int64_t u, char *text) {
-    return put_with(names, u, text, needs_quotes);
+    return put_with(names, u, text, field_needs_quotes);
 }
 
-char *cafe_put_cell(const cafe_names *names, int64_t u, char *text) {
-    return put_with(names, u, text, has_tab_or_quote);
+char *cafe_put_id(const cafe_names *names, int64_t u, char *text) {
+    return put_with(names, u, text, id_needs_quotes);
+}
+
+size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {
+    const cafe_names *names = &graph->names;
+    if (names->kind != CAFE_NAMES_STRING) return cafe_graph_name(graph, node, text, capacity);
+    const uint8_t *p = (const uint8_t *)names->text + names->start[node];
+    const uint8_t *end = (const uint8_t *)names->text + names->start[node + 1];
+    size_t length = 0;
+    if (!field_needs_quotes(p, end)) return cafe_graph_name(graph, node, text, capacity);
+#define PUT(c)                                         \
+    do {                                               \
+        if (length + 1 < capacity) text[length] = (c); \
+        length++;                                      \
+    } while (0)
+    PUT('"');
+    for (; p < end; p++) {
+        if (*p == '"') PUT('"');
+        PUT((char)*p);
+    }
+    PUT('"');
+#undef PUT
+    if (capacity > 0) text[length < capacity ? length : capacity - 1] = 0;
+    return length;
 }
 
 /* ---- the file beside ------------------------------------------------------------------------- */
@@ -86,7 +128,7 @@ static int64_t list_names(const void *argument, int64_t block, char *text) {
     const listing *l = argument;
     char *p = text;
     for (int64_t u = block * l->rows; u < cafe_block_end(l->n, l->rows, block); u++) {
-        p = cafe_put_name(l->names, u, p);
+        p = put_with(l->names, u, p, line_needs_quotes);
         *p++ = '\n';
     }
     return p - text;
@@ -136,42 +178,65 @@ cafe_status cafe_names_commit(cafe_context *context, const char *path, cafe_outp
     return status;
 }
 
-/* The lines without their ends, one behind the other. */
-static cafe_status split_lines(const cafe_input *input, int64_t n, int64_t *start, char *text) {
-    const uint8_t *p = input->bytes, *end = input->bytes + input->size;
-    int64_t count = 0, at = 0;
-    for (; p < end; count++) {
-        const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
-        const uint8_t *stop = newline ? newline : end, *next = newline ? newline + 1 : end;
-        if (stop > p && stop[-1] == '\r') stop--;
-        if (count < n) {
-            start[count] = at;
-            memcpy(text + at, p, (size_t)(stop - p));
-            at += stop - p;
-        }
-        p = next;
+typedef struct collecting {
+    int64_t *start; /* n + 1 */
+    char *text;
+    int64_t used, room;
+} collecting;
+
+/* The line's name behind those collected. */
+static cafe_status add_name(cafe_context *context, cafe_place *line, collecting *c) {
+    cafe_field field;
+    bool whole = cafe_field_take_line(&line->at, line->end, &field) == CAFE_FIELD_FINE;
+    int64_t length = 0;
+    CAFE_PASS(cafe_mem_grow(context, &c->text, &c->room, c->used + (line->end - line->begin), 1));
+    if (whole) length = cafe_field_copy(&field, (uint8_t *)c->text + c->used);
+    if (!whole || !cafe_is_name(c->text + c->used, length))
+        return cafe_fail_at(context, line, "a name: UTF-8 text of 1 to %d bytes",
+                            CAFE_LONGEST_NAME);
+    c->used += length;
+    return CAFE_OK;
+}
+
+static cafe_status fail_count(const cafe_text *text, int64_t n, int64_t count) {
+    return cafe_fail(text->context, CAFE_ERROR_FORMAT, "%s: expected %lld names, found %lld",
+                     text->name, (long long)n, (long long)count);
+}
+
+static cafe_status read_names(cafe_text *text, int64_t n, collecting *c) {
+    cafe_place line = {0};
+    int64_t count = 0;
+    c->start[0] = 0;
+    for (;; count++) {
+        CAFE_PASS(cafe_text_line(text, &line));
+        if (line.begin == line.end) break;
+        if (count >= n) continue;
+        CAFE_PASS(add_name(text->context, &line, c));
+        c->start[count + 1] = c->used;
+        if (count % 65536 == 0) CAFE_PASS(cafe_check_cancel(text->context));
     }
-    start[n] = at;
-    if (count == n) return CAFE_OK;
-    return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: expected %lld names, found %lld",
-                     input->name, (long long)n, (long long)count);
+    return count == n ? CAFE_OK : fail_count(text, n, count);
 }
 
 cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n, cafe_names *names) {
     cafe_input input = {.context = context};
+    cafe_text text = {.context = context};
+    collecting c = {0};
     cafe_status status = CAFE_OK;
-    int64_t *start = NULL;
-    char *text = NULL, *beside = names_path(context, path);
+    char *beside = names_path(context, path);
     *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
     if (!beside) return CAFE_ERROR_MEMORY;
     if (access(beside, F_OK) != 0) goto done;
     CAFE_TRY(cafe_input_open(context, beside, &input));
-    start = cafe_mem(context, n + 1, sizeof *start);
-    text = start ? cafe_mem(context, input.size, 1) : NULL;
-    *names = (cafe_names){.kind = CAFE_NAMES_STRING, .start = start, .text = text};
-    status = text ? split_lines(&input, n, start, text) : CAFE_ERROR_MEMORY;
-    if (status != CAFE_OK) cafe_names_free(context, names);
+    CAFE_TRY(cafe_text_open(context, input.name, input.bytes, input.size, WINDOW, &text));
+    c.start = cafe_mem(context, n + 1, sizeof *c.start);
+    if (!c.start) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(read_names(&text, n, &c));
+    *names = (cafe_names){.kind = CAFE_NAMES_STRING, .start = c.start, .text = c.text};
+    c = (collecting){0};
 done:
+    cafe_mem_free_all(context, c.start, c.text);
+    cafe_text_close(&text);
     cafe_input_close(&input);
     cafe_mem_free(context, beside);
     return status;

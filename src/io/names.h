@@ -1,9 +1,25 @@
-/* Node names on their way out: how long, how quoted, and the file of names beside a matrix. */
+/* Node names in text files: what a name is, how it is quoted, and the file of names beside a
+ * matrix.
+ *
+ * A name is one line of UTF-8 text, 1 to 65535 bytes without NUL, LF and CR. Every text file holds
+ * it in one of two ways, and rows.c, strings.c and table_text.c read both back through field.c:
+ *   a field   among others of a line: in double quotes, those inside doubled (RFC 4180), when it
+ *             has a blank, tab, comma, semicolon or quote in it, begins with #, % or a byte order
+ *             mark, or is a lone + or -
+ *   a line    of a list of names: in quotes when it begins with a quote, #, % or a byte order mark,
+ *             or has a blank or tab at either end
+ */
 #ifndef CAFE_IO_NAMES_H
 #define CAFE_IO_NAMES_H
 
+#include <stdbool.h>
+
 #include "graph/graph.h"
 #include "io/output.h"
+
+enum { CAFE_LONGEST_NAME = 65535 };
+
+bool cafe_is_name(const char *text, int64_t length);
 
 /* The most bytes that one of n names takes, quotes included. */
 int64_t cafe_names_longest(const cafe_names *names, int64_t n);
@@ -11,12 +27,10 @@ int64_t cafe_names_longest(const cafe_names *names, int64_t n);
 /* Writes bare name number u and returns the place behind it. */
 char *cafe_put_name(const cafe_names *names, int64_t u, char *text);
 
-/* The same as a field of an edge list or table: in quotes when it could be taken for something else
- * without (a separator, a comment or an integer). */
+/* The same as a field, and as one of an edge list, where a string of digits is quoted too: without
+ * quotes it would be an integer. */
 char *cafe_put_field(const cafe_names *names, int64_t u, char *text);
-
-/* The same as a cell of a table of tabs: in quotes when it has a tab or a quote in it. */
-char *cafe_put_cell(const cafe_names *names, int64_t u, char *text);
+char *cafe_put_id(const cafe_names *names, int64_t u, char *text);
 
 /* Opens FILE.names.txt and writes one name per line, in the order of the nodes; names that are
  * indices need none (the output is NULL), and then a leftover of an earlier run is an error,
@@ -25,7 +39,12 @@ cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int
                              const char *path, bool overwrite, cafe_output **output);
 cafe_status cafe_names_commit(cafe_context *context, const char *path, cafe_output **output);
 
-/* The n names of FILE.names.txt, a line each; without that file the names are indices. */
+/* The n names of FILE.names.txt, a line each; without that file the names are indices. Whether no
+ * two are the same is left to whoever looks them up. */
 cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n, cafe_names *names);
+
+/* node_names.c: the nodes of a graph whose names are indices take those of FILE.names.txt, where
+ * there is one. */
+cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph);
 
 #endif

@@ -1,14 +1,15 @@
-/* Nodes that take names: those of an array, or of a table's rows. */
+/* Nodes that take names: those of an array, of a table's rows, or of the file beside a matrix. */
 #include <string.h>
 
 #include <cafe/points.h>
 
 #include "base/memory.h"
 #include "graph/graph.h"
-#include "io/place.h"
+#include "io/digits.h"
+#include "io/names.h"
+#include "io/scan.h"
 #include "io/table.h"
-
-enum { LONGEST = 65535 };
+#include "io/text.h"
 
 /* The names as they are looked up again: each leads to its own node. */
 static cafe_status check_names(cafe_context *context, const cafe_graph *graph) {
@@ -20,7 +21,9 @@ static cafe_status check_names(cafe_context *context, const cafe_graph *graph) {
         CAFE_TRY(cafe_mem_grow(context, &text, &room, length + 1, 1));
         cafe_graph_name(graph, u, text, (size_t)room);
         int64_t first = cafe_graph_find(graph, text);
-        if (first != u)
+        if (!atomic_load(&graph->index)) /* comparing one by one would take for ever */
+            status = CAFE_ERROR_MEMORY;
+        else if (first != u)
             status = cafe_fail(context, CAFE_ERROR_FORMAT,
                                "rows %lld and %lld: expected names that differ, found '%.100s' "
                                "twice",
@@ -64,16 +67,15 @@ cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
                          "a graph of %lld nodes cannot take the names of %lld rows", (long long)n,
                          (long long)table->rows);
     if (given->kind == CAFE_NAMES_INDEX || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
+    for (int64_t u = 0; u < n; u++)
+        if (!cafe_is_name(given->text + given->start[u], given->start[u + 1] - given->start[u]))
+            return cafe_fail(context, CAFE_ERROR_FORMAT,
+                             "row %lld: expected a name of 1 to %d bytes for its node",
+                             (long long)u, CAFE_LONGEST_NAME);
     CAFE_PASS(allocate(context, n, given->start[n], &start, &text));
     memcpy(start, given->start, (size_t)(n + 1) * sizeof *start);
     memcpy(text, given->text, (size_t)given->start[n]);
     return take_names(context, graph, start, text);
-}
-
-static bool is_name(const char *name, size_t length) {
-    const uint8_t *bytes = (const uint8_t *)name;
-    return length > 0 && length <= LONGEST && !memchr(name, '\n', length) &&
-           !memchr(name, '\r', length) && cafe_bad_utf8(bytes, bytes + length) == bytes + length;
 }
 
 cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
@@ -84,10 +86,10 @@ cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the graph has names already");
     for (int64_t u = 0; u < n; u++) {
         size_t length = strlen(names[u]);
-        if (!is_name(names[u], length))
+        if (!cafe_is_name(names[u], (int64_t)length))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "name %lld: expected one line of UTF-8 text of 1 to %d bytes",
-                             (long long)u, LONGEST);
+                             (long long)u, CAFE_LONGEST_NAME);
         bytes += (int64_t)length;
     }
     CAFE_PASS(allocate(context, n, bytes, &start, &text));
@@ -99,4 +101,43 @@ cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *graph,
     }
     cafe_status status = take_names(context, graph, start, text);
     return status == CAFE_ERROR_FORMAT ? CAFE_ERROR_ARGUMENT : status;
+}
+
+/* ---- the file beside ------------------------------------------------------------------------- */
+
+/* Ascending integers, written the one way, are integers again: integers[n]. */
+static bool all_integers(const cafe_names *names, int64_t n, int64_t *integers) {
+    for (int64_t u = 0; u < n; u++) {
+        char digits[CAFE_INTEGER_TEXT + CAFE_TEXT_PADDING];
+        int64_t length = names->start[u + 1] - names->start[u];
+        const uint8_t *at = (const uint8_t *)digits;
+        if (length > CAFE_INTEGER_TEXT) return false;
+        memset(digits, '\n', sizeof digits); /* what stops the scanner */
+        memcpy(digits, names->text + names->start[u], (size_t)length);
+        if (cafe_scan_integer(&at, &integers[u]) != CAFE_SCAN_OK ||
+            cafe_put_integer(digits, integers[u]) != digits + length ||
+            memcmp(digits, names->text + names->start[u], (size_t)length) != 0 ||
+            (u > 0 && integers[u] <= integers[u - 1]))
+            return false;
+    }
+    return true;
+}
+
+cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph) {
+    cafe_names names;
+    int64_t n = graph->n;
+    if (graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
+    CAFE_PASS(cafe_names_read(context, path, n, &names));
+    if (names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
+    int64_t *integers = cafe_mem(context, n, sizeof *integers);
+    if (integers && all_integers(&names, n, integers)) {
+        cafe_names_free(context, &names);
+        cafe_graph_adopt_names(graph,
+                               (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = integers});
+        return CAFE_OK;
+    }
+    cafe_mem_free(context, integers);
+    if (integers) return take_names(context, graph, (int64_t *)names.start, (char *)names.text);
+    cafe_names_free(context, &names);
+    return CAFE_ERROR_MEMORY;
 }

@@ -9,6 +9,7 @@
 #include "io/edge_list.h"
 #include "io/format.h"
 #include "io/gzip.h"
+#include "io/names.h"
 
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
                           cafe_format *format) {
@@ -50,18 +51,17 @@ static cafe_status blame_file(const cafe_input *input, cafe_status status) {
     return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: %s", input->name, text);
 }
 
-/* Reads the input, whatever it is, and closes it. */
+/* Reads the input, whatever it is, and closes it; *format tells what it was. */
 static cafe_status read_input(cafe_input *input, const cafe_graph_options *options,
-                              cafe_graph **graph) {
+                              cafe_format *format, cafe_graph **graph) {
     cafe_context *context = input->context;
-    cafe_format format;
     cafe_status status = CAFE_OK;
     if (input->size == 0)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT,
                            "%s:1:1: expected a graph, found the end of the file (it is empty)",
                            input->name));
-    CAFE_TRY(detect(input, options, &format));
-    const cafe_graph_format *found = cafe_graph_format_get(format);
+    CAFE_TRY(detect(input, options, format));
+    const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, found));
     if (found->binary && cafe_is_gzip(input->bytes, input->size))
         CAFE_TRY(cafe_input_expand(input));
@@ -82,20 +82,40 @@ static cafe_status settle(cafe_context *context, const cafe_graph_options *given
     return status;
 }
 
-cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,
-                                  cafe_graph **graph) {
+static cafe_status read_settled(cafe_input *input, const cafe_graph_options *options,
+                                cafe_format *format, cafe_graph **graph) {
     cafe_graph_options settled;
     *graph = NULL;
     cafe_status status = settle(input->context, options, &settled);
-    if (status == CAFE_OK) return read_input(input, &settled, graph);
+    if (status == CAFE_OK) return read_input(input, &settled, format, graph);
     cafe_input_close(input);
+    return status;
+}
+
+cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,
+                                  cafe_graph **graph) {
+    return read_settled(input, options, &(cafe_format){CAFE_FORMAT_AUTO}, graph);
+}
+
+/* Matrices have no names: those that were written beside come back with them. */
+static cafe_status add_names(cafe_context *context, const char *path, cafe_format format,
+                             cafe_graph **graph) {
+    bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside;
+    if (!beside || strcmp(path, "-") == 0) return CAFE_OK;
+    cafe_status status = cafe_graph_read_names(context, path, *graph);
+    if (status != CAFE_OK) {
+        cafe_graph_free(*graph);
+        *graph = NULL;
+    }
     return status;
 }
 
 cafe_status cafe_graph_read(cafe_context *context, const char *path,
                             const cafe_graph_options *options, cafe_graph **graph) {
     cafe_input input;
+    cafe_format format = CAFE_FORMAT_AUTO;
     *graph = NULL;
-    cafe_status status = cafe_input_open(context, path, &input);
-    return status == CAFE_OK ? cafe_graph_read_input(&input, options, graph) : status;
+    CAFE_PASS(cafe_input_open(context, path, &input));
+    CAFE_PASS(read_settled(&input, options, &format, graph));
+    return add_names(context, path, format, graph);
 }

@@ -5,14 +5,15 @@
 
 #include "base/memory.h"
 #include "io/field.h"
+#include "io/names.h"
 #include "io/scan.h"
 
-enum { WINDOW = 1 << 22, LONGEST = 65535 };
+enum { WINDOW = 1 << 22, LONGEST = CAFE_LONGEST_NAME };
 
 cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows) {
     *rows = (cafe_rows){.context = context};
     rows->input.context = rows->text.context = context;
-    rows->field = cafe_mem(context, LONGEST + 1, 1);
+    rows->field = cafe_mem(context, 2 * LONGEST + 1, 1); /* quotes are doubled at most */
     if (!rows->field) return CAFE_ERROR_MEMORY;
     CAFE_PASS(cafe_input_open(context, path, &rows->input));
     return cafe_text_open(context, rows->input.name, rows->input.bytes, rows->input.size, WINDOW,
@@ -38,14 +39,19 @@ cafe_status cafe_rows_next(cafe_rows *rows, bool *more) {
     return CAFE_OK;
 }
 
-static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t *behind) {
+static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t *behind,
+                        const char *what) {
     const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
     if (bad < field->end) {
         rows->line.at = bad;
         return cafe_fail_at(rows->context, &rows->line, "UTF-8 text");
     }
-    rows->length = cafe_field_copy(field, (uint8_t *)rows->field);
+    if (field->end - field->begin <= 2 * LONGEST)
+        rows->length = cafe_field_copy(field, (uint8_t *)rows->field);
+    if (field->end - field->begin > 2 * LONGEST || rows->length > LONGEST)
+        return cafe_fail_at(rows->context, &rows->line, "%s of at most %d bytes", what, LONGEST);
     rows->field[rows->length] = 0;
+    rows->quoted = field->quoted;
     rows->line.at = behind;
     return CAFE_OK;
 }
@@ -53,18 +59,20 @@ static cafe_status keep(cafe_rows *rows, const cafe_field *field, const uint8_t 
 cafe_status cafe_rows_field(cafe_rows *rows, const char *what) {
     cafe_field field;
     const uint8_t *at = rows->line.at;
-    cafe_field_fault fault = cafe_field_take(&at, rows->separator, &field);
-    if (fault == CAFE_FIELD_FINE && field.end - field.begin <= LONGEST)
-        return keep(rows, &field, at);
-    if (fault != CAFE_FIELD_FINE) rows->line.at = at;
+    if (cafe_field_take(&at, rows->separator, &field) == CAFE_FIELD_FINE)
+        return keep(rows, &field, at, what);
+    rows->line.at = at;
     return cafe_fail_at(rows->context, &rows->line, "%s", what);
 }
 
 cafe_status cafe_rows_rest(cafe_rows *rows, const char *what) {
-    const uint8_t *end = rows->line.end;
-    cafe_field field = {.begin = rows->line.at};
-    while (end > field.begin && (cafe_is_blank(end[-1]) || cafe_is_line_end(end[-1]))) end--;
-    field.end = end;
-    if (end - field.begin <= LONGEST) return keep(rows, &field, end);
-    return cafe_fail_at(rows->context, &rows->line, "%s", what);
+    cafe_field field;
+    const uint8_t *at = rows->line.at;
+    if (cafe_field_take_line(&at, rows->line.end, &field) != CAFE_FIELD_FINE ||
+        field.begin == field.end) {
+        rows->line.at = at;
+        return cafe_fail_at(rows->context, &rows->line, "%s", what);
+    }
+    while (!field.quoted && field.end > field.begin && cafe_is_blank(field.end[-1])) field.end--;
+    return keep(rows, &field, at, what);
 }

@@ -13,6 +13,7 @@ typedef struct cafe_rows {
     uint8_t separator; /* of its fields; may be set by the caller */
     char *field;       /* the last field taken, ended by 0 */
     int64_t length;
+    bool quoted; /* it stood in quotes */
     cafe_input input;
     cafe_text text;
 } cafe_rows;
@@ -28,7 +29,7 @@ cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
 /* The next field of the line into `field`, quotes taken off; it is an error when there is none,
  * when it is longer than 65535 bytes or no UTF-8. what: "a node". */
 cafe_status cafe_rows_field(cafe_rows *rows, const char *what);
-/* The rest of the line without blanks around it, likewise. */
+/* The rest of the line, in quotes or without blanks around it, likewise. */
 cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "io/bits.h"
 #include "io/field.h"
+#include "io/names.h"
 #include "io/place.h"
 
 #ifdef CAFE_FUZZING /* as for the pieces of io/text.h */
@@ -25,7 +26,7 @@ enum { PARTS = 4, PART_SHIFT = 30 };
 #else
 enum { PARTS = 64, PART_SHIFT = 26 };
 #endif
-enum { BLOCK = 1 << 16, LONGEST_NAME = 65535, AHEAD = 8 };
+enum { BLOCK = 1 << 16, AHEAD = 8 };
 
 typedef struct token {
     const uint8_t *text;
@@ -133,13 +134,13 @@ static cafe_trouble take_name(reading *r, const cafe_piece *piece, note *n, cons
         *at = bad;
         return CAFE_BAD_BYTE;
     }
-    if (field.end - field.begin > LONGEST_NAME) {
+    t->text = field.begin;
+    t->length = (uint32_t)(field.end - field.begin); /* a line has less than 2^32 bytes */
+    cafe_trouble kind = field.doubled ? unescape(r, piece, n, &field, t) : CAFE_FINE;
+    if (kind == CAFE_FINE && t->length > CAFE_LONGEST_NAME) {
         *at = field.begin;
         return CAFE_LONG_ID;
     }
-    t->text = field.begin;
-    t->length = (uint32_t)(field.end - field.begin);
-    cafe_trouble kind = field.doubled ? unescape(r, piece, n, &field, t) : CAFE_FINE;
     t->hash = hash_text(t->text, t->length);
     return kind;
 }

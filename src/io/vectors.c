@@ -30,7 +30,7 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     const cafe_matrix *m = w->m;
     char *p = text;
     for (int64_t u = block * w->rows; u < cafe_block_end(m->rows, w->rows, block); u++) {
-        p = w->separator == '\t' ? cafe_put_cell(m->names, u, p) : cafe_put_name(m->names, u, p);
+        p = w->separator == '\t' ? cafe_put_field(m->names, u, p) : cafe_put_name(m->names, u, p);
         for (int64_t j = 0; j < m->columns; j++) {
             *p++ = w->separator;
             p = cafe_put_float(p, m->values[u * m->stride + j]);
@@ -66,19 +66,25 @@ static cafe_status write_tsv(cafe_output *output, const cafe_matrix *m) {
     return write_text(output, m, '\t');
 }
 
-/* Readers of word2vec text split at blanks, so a name must not have any. */
+/* Readers of word2vec text split at whatever C calls white space, and know no quotes. */
+static bool is_word(const char *name, int64_t length) {
+    for (int64_t i = 0; i < length; i++)
+        if ((uint8_t)name[i] <= ' ' || name[i] == 0x7f) return false;
+    return true;
+}
+
 static cafe_status refuse_blanks(cafe_context *context, const cafe_matrix *m) {
     const cafe_names *names = m->names;
     if (names->kind != CAFE_NAMES_STRING) return CAFE_OK;
     for (int64_t u = 0; u < m->rows; u++) {
         const char *name = names->text + names->start[u];
-        size_t length = (size_t)(names->start[u + 1] - names->start[u]);
+        int64_t length = names->start[u + 1] - names->start[u];
         char shown[164];
-        if (!memchr(name, ' ', length) && !memchr(name, '\t', length)) continue;
-        cafe_escape((const uint8_t *)name, (int64_t)length, 40, shown);
+        if (is_word(name, length)) continue;
+        cafe_escape((const uint8_t *)name, length, 40, shown);
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the name '%s' has a blank in it, which word2vec text cannot hold: write "
-                         ".tsv or .npy",
+                         "the name '%s' has a blank or a control character in it, which word2vec "
+                         "text cannot hold: write .tsv or .npy",
                          shown);
     }
     return CAFE_OK;

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "io/digits.h"
+#include "io/field.h"
 #include "io/format.h"
 #include "io/names.h"
 
@@ -55,9 +56,9 @@ static char *put_weight(const writing *w, int64_t u, int64_t arc, char *p) {
 }
 
 static char *put_edge(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
-    p = cafe_put_field(&w->graph->names, u, p);
+    p = cafe_put_id(&w->graph->names, u, p);
     *p++ = w->separator;
-    p = cafe_put_field(&w->graph->names, v, p);
+    p = cafe_put_id(&w->graph->names, v, p);
     p = put_weight(w, u == v ? u : -1, arc, p);
     *p++ = '\n';
     return p;
@@ -137,6 +138,26 @@ static char separator_of(const char *path) {
     return ' ';
 }
 
+/* A first line that readers would take for a heading gets one above it. */
+static cafe_status write_heading(cafe_output *output, const writing *w) {
+    const cafe_graph *g = w->graph;
+    cafe_status status = CAFE_OK;
+    int64_t item = 2 * cafe_names_longest(&g->names, g->n) + CAFE_FLOAT_TEXT + 4;
+    char *line = cafe_mem(output->context, item + 1, 1), *end = line, separator = w->separator;
+    if (!line) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < g->n && end == line; u++)
+        for (int64_t k = 0; k < g->offsets[u + 1] - g->offsets[u] && end == line; k++)
+            end = put_arc(w, u, k, line);
+    if (end > line && cafe_field_heading((const uint8_t *)line, (uint8_t)separator)) {
+        char heading[] = "source target weight\n";
+        heading[6] = separator;
+        heading[13] = w->weights ? separator : '\n';
+        status = cafe_output_write(output, heading, w->weights ? 21 : 14);
+    }
+    cafe_mem_free(output->context, line);
+    return status;
+}
+
 /* String ids are numbered by first appearance. Edges grouped by their later end, the nearer of the
  * earlier ends first, keep that order wherever an edge list can express it. Isolated nodes have no
  * line: indices get a comment that our reader understands, other names one that says what is lost.
@@ -152,6 +173,7 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
         CAFE_PASS(write_line(output, "# cafe: nodes ", &graph->n, 1, "\n"));
     else if (bare > 0)
         CAFE_PASS(write_line(output, "# isolated nodes, not listed: ", &bare, 1, "\n"));
+    if (graph->names.kind == CAFE_NAMES_STRING) CAFE_PASS(write_heading(output, &w));
     return write_items(output, &w);
 }
 
