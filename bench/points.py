@@ -85,7 +85,7 @@ def run(*words):
 def link(x, folder):
     points, graph, report = (os.path.join(folder, f) for f in ("x.npy", "x.cafe", "x.json"))
     np.save(points, x.astype(np.float32))
-    run("link", points, "-o", graph, "-q", "-f", "--json", report)
+    run("points", points, "-o", graph, "-q", "-f", "--json", report)
     return graph, json.load(open(report))["graph"]["components"]
 
 
@@ -117,13 +117,27 @@ def compare(name, make, k, resolution, folder):
     print("| %s | components of the graph | %s | | |" % (name, ", ".join(map(str, parts))), flush=True)
 
 
+def ranges(name, make, k, resolutions, seeds, folder):
+    """Of how many seeds the k groups come out (and no other), and the smallest Rand index among these."""
+    right = {r: [] for r in resolutions}
+    for seed in range(seeds):
+        x, group = make(np.random.default_rng(seed))
+        graph, _ = link(x, folder)
+        for r in resolutions:
+            labels = cluster(graph, folder, r)
+            if labels.max() + 1 == k:
+                right[r].append(rand_index(group, labels))
+    for r, found in right.items():
+        print("| %s | %g | %d of %d | %.3f |" % (name, r, len(found), seeds, min(found, default=0)), flush=True)
+
+
 def speed(n, folder):
     x = digits(n, 0.2 / np.sqrt(64), np.random.default_rng(7))[0].astype(np.float32)
     points, report = os.path.join(folder, "s.npy"), os.path.join(folder, "s.json")
     np.save(points, x)
     for approximate in ("no", "yes"):
         graph = os.path.join(folder, "s%s.txt" % approximate)
-        run("link", points, "-o", graph, "-q", "-f", "--approximate", approximate, "--json", report)
+        run("points", points, "-o", graph, "-q", "-f", "--approximate", approximate, "--json", report)
         seconds = json.load(open(report))["seconds"]["link"]
         print("| %d | %s | %.2f |" % (n, "approximate" if approximate == "yes" else "exact", seconds), flush=True)
     edges = [set(map(tuple, np.loadtxt(os.path.join(folder, "s%s.txt" % a), usecols=(0, 1), dtype=int)))
@@ -134,8 +148,14 @@ def speed(n, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", type=int, default=20000)
-    n = parser.parse_args().points
+    parser.add_argument("--ranges", type=int, metavar="SEEDS", help="which resolutions find the groups, instead")
+    n, seeds = parser.parse_args().points, parser.parse_args().ranges
     with tempfile.TemporaryDirectory() as folder:
+        if seeds:
+            print("| data | resolution | groups found | smallest ARI |\n|---|---|---|---|")
+            ranges("moons", lambda rng: moons(2000, 0.1, rng), 2, (0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03), seeds, folder)
+            ranges("digits", lambda rng: digits(5000, 0.15, rng), 10, (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7), seeds, folder)
+            return
         print("| data | method | groups | ARI | NMI |\n|---|---|---|---|---|")
         compare("moons", lambda rng: moons(2000, 0.1, rng), 2, 0.01, folder)
         compare("digits", lambda rng: digits(5000, 0.15, rng), 10, 0.3, folder)

@@ -362,6 +362,43 @@ static void paths_have_units(void **state) {
     cafe_context_free(context);
 }
 
+/* ---- weights of our own ---------------------------------------------------------------------- */
+
+/* Outliers at every distance: what the library links has weights of the range, and vectors. */
+static void outliers_stay_in_range(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    float x[2 * NODES];
+    for (double far = 2; far < 1e6; far *= 1.7) {
+        cafe_graph *graph = NULL;
+        cafe_graph_profile p;
+        cafe_embedding *e = NULL;
+        uint64_t draws = 5;
+        for (int i = 0; i < 2 * NODES; i++) x[i] = (float)test_below(&draws, 1000) / 1000;
+        x[0] = x[1] = (float)far;
+        TEST_OK(context, cafe_graph_from_points(context, NODES, 2, x, NULL, &graph));
+        TEST_OK(context, cafe_graph_describe(context, graph, &p));
+        assert_true(p.least_weight >= p.most_weight / CAFE_WEIGHT_RATIO);
+        TEST_OK(context, cafe_embed(context, graph, NULL, NULL, NULL, &e));
+        cafe_embedding_free(e);
+        cafe_graph_free(graph);
+    }
+    cafe_context_free(context);
+}
+
+static void similarities_stay_in_range(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    const float matrix[] = {1, 0.5f, 1e-30f, 0.5f, 1, 0.25f, 1e-30f, 0.25f, 0};
+    cafe_graph *graph = NULL;
+    cafe_graph_profile p;
+    TEST_OK(context, cafe_graph_from_similarity(context, 3, matrix, NULL, &graph));
+    TEST_OK(context, cafe_graph_describe(context, graph, &p));
+    assert_true(p.least_weight == 0.25);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 /* ---- tables and results ---------------------------------------------------------------------- */
 
 /* Vectors with a number that is none are not written. */
@@ -386,10 +423,11 @@ static void results_are_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside_is_refused), cmocka_unit_test(units_are_the_users),
-        cmocka_unit_test(files_keep_units),   cmocka_unit_test(every_method),
-        cmocka_unit_test(every_sampling),     cmocka_unit_test(maps_ranks_and_filters),
-        cmocka_unit_test(paths_have_units),   cmocka_unit_test(results_are_finite),
+        cmocka_unit_test(outside_is_refused),     cmocka_unit_test(units_are_the_users),
+        cmocka_unit_test(files_keep_units),       cmocka_unit_test(every_method),
+        cmocka_unit_test(every_sampling),         cmocka_unit_test(maps_ranks_and_filters),
+        cmocka_unit_test(paths_have_units),       cmocka_unit_test(results_are_finite),
+        cmocka_unit_test(outliers_stay_in_range), cmocka_unit_test(similarities_stay_in_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

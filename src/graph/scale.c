@@ -18,7 +18,7 @@ enum { ARCS = 1 << 16 };
 typedef struct scaling {
     const float *weights;
     float *scaled;
-    float factor;
+    float factor;             /* what they are multiplied with; what is too small */
     atomic_llong least, most; /* bits of the smallest; minus those of the largest */
 } scaling;
 
@@ -106,4 +106,21 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
         CAFE_PASS(copy_scaled(context, &s, g));
     }
     return CAFE_OK;
+}
+
+/* ---- weights of our own ---------------------------------------------------------------------- */
+
+static void trim_arcs(void *argument, int64_t first, int64_t last) {
+    const scaling *s = argument;
+    for (int64_t i = first; i < last; i++)
+        if (s->scaled[i] < s->factor) s->scaled[i] = 0;
+}
+
+cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights) {
+    scaling s = {.weights = weights, .scaled = weights, .least = INT64_MAX, .most = INT64_MAX};
+    if (count == 0) return CAFE_OK;
+    CAFE_PASS(cafe_ranges(context, count, ARCS, find_ends, &s));
+    double least = of_bits(-atomic_load(&s.most)) / CAFE_WEIGHT_RATIO;
+    s.factor = (float)(least > CAFE_WEIGHT_LEAST ? least : CAFE_WEIGHT_LEAST);
+    return cafe_ranges(context, count, ARCS, trim_arcs, &s);
 }

@@ -21,6 +21,10 @@ enum { CAFE_SCALE_NEAR = 24 };
  * range (CAFE_WEIGHT_LEAST, CAFE_WEIGHT_RATIO). A graph is scaled when it is counted. */
 cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
 
+/* Weights that the library makes itself stay within the range: those too small beside the largest,
+ * or for a float, become 0, which is no link. */
+cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
+
 /* A number in the unit of the scaled weights, from one in that of the weights. */
 static inline double cafe_graph_to_scaled(const cafe_graph *graph, double weight) {
     return ldexp(weight, -graph->exponent);

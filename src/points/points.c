@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "graph/build.h"
 #include "graph/rows.h"
+#include "graph/scale.h"
 
 #define FIELD(name) offsetof(cafe_points_options, name)
 
@@ -206,6 +207,7 @@ cafe_status cafe_graph_from_points(cafe_context *context, int64_t n, int64_t dim
     CAFE_TRY(search(&l));
     CAFE_TRY(find_widths(&l));
     CAFE_TRY(cafe_rows_make(context, n, ROWS, link_rows, &l, &l.rows));
+    CAFE_TRY(cafe_weights_trim(context, l.rows.offsets[n], l.rows.weights));
     cafe_links links = {.nodes = n,
                         .count = l.rows.offsets[n],
                         .offsets = l.rows.offsets,

@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "graph/build.h"
 #include "graph/rows.h"
+#include "graph/scale.h"
 
 enum { ROWS = 16 };
 
@@ -95,6 +96,7 @@ cafe_status cafe_graph_from_similarity(cafe_context *context, int64_t n, const f
     cafe_phase(context, "similarity", 0);
     CAFE_TRY(find_minimum(context, &s));
     CAFE_TRY(cafe_rows_make(context, n, ROWS, fill_rows, &s, &s.rows));
+    CAFE_TRY(cafe_weights_trim(context, s.rows.offsets[n], s.rows.weights));
     cafe_graph_options_init(&keep);
     keep.self_loops = CAFE_LOOPS_KEEP;
     CAFE_TRY(cafe_graph_from_csr(context, n, s.rows.offsets, s.rows.targets, s.rows.weights, 0,
