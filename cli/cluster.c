@@ -161,8 +161,9 @@ const cli_command cli_cluster = {
     .summary = "find communities that make the modularity large",
     .description =
         "Reads a graph (formats as for embed; - is standard input), finds a partition of its nodes "
-        "with a large modularity, layer by layer, and writes each node with the number of its "
-        "community. Communities are connected, and numbered by first appearance.",
+        "with a large modularity, and writes each node with the number of its community. "
+        "Communities are connected, unless --labels say what they are, and numbered by first "
+        "appearance.",
     CLI_JOB(cluster_job, 1, 1),
     .needs = "output|hierarchy|soft|json",
     .check = check,

@@ -1,6 +1,7 @@
 /* Softmax clustering with sparse rows: the same iteration as the dense one, where both can run. */
 #include "dense.h"
 #include "failing.h"
+#include "method/method.h"
 
 static cafe_softmax_options options(int64_t columns, int64_t sweeps, int64_t chunks) {
     cafe_softmax_options o;
@@ -163,6 +164,140 @@ static void partitions_and_labels_are_kept(void **state) {
     test_close(&t);
 }
 
+/* ---- communities ----------------------------------------------------------------------------- */
+
+/* softmax as a method, with these rows and this start. */
+static cafe_clustering *cluster(cafe_context *context, const cafe_graph *graph, int64_t columns,
+                                int32_t kind, int32_t start, const cafe_method_inputs *inputs) {
+    cafe_softmax_options own;
+    cafe_method_options o;
+    cafe_clustering *c = NULL;
+    cafe_softmax_options_init(&own);
+    own.columns = columns, own.theta = 10, own.rows = kind, own.start = start;
+    cafe_method_options_init(&o);
+    o.own = &own;
+    TEST_OK(context, cafe_cluster(context, graph, cafe_method_find("softmax"), &o, inputs, &c));
+    return c;
+}
+
+/* The modularity that sparse rows reach is not below that of dense ones, but for 0.01 of error. */
+static void sparse_rows_do_as_well_as_dense_ones(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        cafe_context *context = test_context(2, 1);
+        cafe_generate_options g;
+        cafe_graph *graph = NULL;
+        cafe_generate_options_init(&g);
+        g.nodes = 600, g.edges = 1800, g.blocks = 30, g.mixing = 0.1 + 0.15 * kind;
+        TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
+        cafe_clustering *dense =
+            cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_START_AUTO, NULL);
+        cafe_clustering *rows = cluster(context, graph, 300, CAFE_ROWS_AUTO, CAFE_START_AUTO, NULL);
+        double least = cafe_clustering_get(dense)->modularity - 0.01;
+        assert_int_equal(cafe_clustering_get(rows)->sparse, 1);
+        if (!(cafe_clustering_get(rows)->modularity >= least))
+            fail_msg("%.4f with sparse rows, %.4f with dense ones",
+                     cafe_clustering_get(rows)->modularity, cafe_clustering_get(dense)->modularity);
+        cafe_clustering_free(dense);
+        cafe_clustering_free(rows);
+        cafe_graph_free(graph);
+        cafe_context_free(context);
+    }
+}
+
+/* Columns enter rows that did not hold them: drawn at random for every node, they still spread over
+ * whole blocks. */
+static void columns_travel(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    cafe_generate_options g;
+    cafe_graph *graph = NULL;
+    cafe_generate_options_init(&g);
+    g.nodes = 600, g.edges = 3000, g.blocks = 15, g.mixing = 0.1;
+    TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
+    cafe_clustering *dense = cluster(context, graph, 300, CAFE_ROWS_DENSE, CAFE_START_RANDOM, NULL);
+    cafe_clustering *rows = cluster(context, graph, 300, CAFE_ROWS_SPARSE, CAFE_START_RANDOM, NULL);
+    double reached = cafe_clustering_get(rows)->modularity;
+    if (!(reached > 0.9 * cafe_clustering_get(dense)->modularity))
+        fail_msg("%.4f from a random start, %.4f with dense rows", reached,
+                 cafe_clustering_get(dense)->modularity);
+    cafe_clustering_free(dense);
+    cafe_clustering_free(rows);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* Nodes that u reaches within its community. */
+static int64_t reach(const cafe_graph *graph, const int32_t *part, int64_t u, uint8_t *met) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    int64_t count = 1;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    met[u] = 1;
+    for (int64_t j = offsets[u]; j < offsets[u + 1]; j++)
+        if (!met[targets[j]] && part[targets[j]] == part[u])
+            count += reach(graph, part, targets[j], met);
+    return count;
+}
+
+/* Every community hangs together, and none was better in one piece. */
+static void communities_are_connected(void **state) {
+    (void)state;
+    enum { N = 120 };
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        cafe_context *context = test_context(2, seed);
+        cafe_graph *graph = test_random(context, N, 130, seed & 1, (seed & 2) != 0, seed);
+        cafe_clustering *c =
+            cluster(context, graph, 6, seed & 4 ? CAFE_ROWS_SPARSE : CAFE_ROWS_DENSE,
+                    CAFE_START_RANDOM, NULL);
+        const cafe_clustering_info *i = cafe_clustering_get(c);
+        const int64_t *offsets;
+        const int32_t *columns;
+        const float *values;
+        int32_t column[N];
+        uint8_t met[N] = {0};
+        double whole;
+        cafe_sampled *sampled = NULL;
+        TEST_OK(context, cafe_clustering_memberships(context, c, &offsets, &columns, &values));
+        for (int64_t u = 0; u < N; u++) {
+            int64_t best = offsets[u], members = 0;
+            for (int64_t j = best; j < offsets[u + 1]; j++)
+                if (values[j] > values[best]) best = j;
+            column[u] = columns[best];
+            for (int64_t w = 0; w < u; w++) /* pieces of columns, each piece in one column */
+                assert_true(i->partition[u] != i->partition[w] || column[u] == column[w]);
+            for (int64_t w = 0; w < N; w++) members += i->partition[w] == i->partition[u];
+            if (!met[u]) assert_int_equal(reach(graph, i->partition, u, met), members);
+        }
+        TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
+        TEST_OK(context, cafe_model_modularity(context, sampled, column, 6, 1, &whole));
+        assert_true(i->modularity >= whole - 1e-12);
+        cafe_sampled_free(sampled);
+        cafe_clustering_free(c);
+        cafe_graph_free(graph);
+        cafe_context_free(context);
+    }
+}
+
+/* Classes may lie apart: labels keep them whole. */
+static void classes_stay_whole(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    const int32_t source[] = {0, 1, 2, 3, 4, 5}, target[] = {1, 2, 0, 4, 5, 3};
+    const int32_t labels[] = {0, -1, -1, 0, -1, -1};
+    cafe_graph *graph = NULL;
+    cafe_method_inputs inputs;
+    TEST_OK(context, cafe_graph_from_edges(context, 6, 6, source, target, NULL, NULL, &graph));
+    cafe_method_inputs_init(&inputs);
+    inputs.labels = labels, inputs.classes = 1;
+    cafe_clustering *c = cluster(context, graph, 1, CAFE_ROWS_DENSE, CAFE_START_AUTO, &inputs);
+    assert_int_equal(cafe_clustering_get(c)->communities, 1);
+    cafe_clustering_free(c);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void it_survives_failing_memory(void **state) {
     (void)state;
     test_failing memory;
@@ -188,6 +323,10 @@ int main(void) {
         cmocka_unit_test(the_objective_never_falls),
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(partitions_and_labels_are_kept),
+        cmocka_unit_test(sparse_rows_do_as_well_as_dense_ones),
+        cmocka_unit_test(columns_travel),
+        cmocka_unit_test(communities_are_connected),
+        cmocka_unit_test(classes_stay_whole),
         cmocka_unit_test(it_survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

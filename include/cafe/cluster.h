@@ -19,7 +19,8 @@ typedef enum cafe_theta_units { CAFE_THETA_GRAPH = 0, CAFE_THETA_NODE = 1 } cafe
 typedef enum cafe_softmax_start {
     CAFE_START_RANDOM = 0,
     CAFE_START_LAYERS = 1, /* at the communities of the layers */
-    CAFE_START_SPHERE = 2  /* at the squares of a sphere solution */
+    CAFE_START_SPHERE = 2, /* at the squares of a sphere solution */
+    CAFE_START_AUTO = 3    /* sparse rows without labels: at the layers; others: at random */
 } cafe_softmax_start;
 
 typedef enum cafe_softmax_rows {

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/method.h"
+#include "sample/partition.h"
+#include "sample/sampled.h"
 
 enum { DENSE_COLUMNS = 256 }; /* more columns than this are held in sparse rows */
 
@@ -88,6 +90,21 @@ static cafe_status run_sparse(cafe_context *context, const cafe_job *job,
     return CAFE_OK;
 }
 
+/* ---- connected communities --------------------------------------------------------------------
+ */
+
+/* What is in one column need not hang together. A set S without a link between its parts S1 and S2
+ * has p(S,S) = p(S1,S1) + p(S2,S2), so that taking it apart raises the modularity by
+ *
+ *     gamma (p(S)^2 - p(S1)^2 - p(S2)^2) = 2 gamma p(S1) p(S2) >= 0.
+ *
+ * Labels are another matter: nodes of one class may lie anywhere. */
+static cafe_status connect(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
+    if (job->inputs.labels) return CAFE_OK;
+    return cafe_partition_connect(context, &CAFE_JOINT(job->model->sampled), c->part,
+                                  &c->info.communities);
+}
+
 /* ---- the method ------------------------------------------------------------------------------ */
 
 static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
@@ -96,6 +113,10 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     beginning b = {NULL, NULL};
     c->part = cafe_mem(context, c->info.nodes, sizeof *c->part);
     CAFE_TRY(c->part ? CAFE_OK : CAFE_ERROR_MEMORY);
+    bool many =
+        o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
+    if (o.start == CAFE_START_AUTO)
+        o.start = many && !job->inputs.labels ? CAFE_START_LAYERS : CAFE_START_RANDOM;
     if (o.start == CAFE_START_LAYERS) CAFE_TRY(start_from_layers(context, job, &o, &b));
     bool sparse =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
@@ -104,7 +125,8 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
             context, CAFE_ERROR_ARGUMENT,
             "a start from sphere needs dense rows: ask for them, or for fewer columns");
     if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
-    status = sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c);
+    CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
+    CAFE_TRY(connect(context, job, c));
     c->info.partition = c->part;
     c->info.columns = o.columns;
     c->resolution = o.resolution;

@@ -1,6 +1,8 @@
 /* One pass over the rows of P for all sets. */
 #include "sample/partition.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/pool.h"
 
@@ -112,5 +114,41 @@ cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
     if (status == CAFE_OK) status = cafe_each(context, tasks, pairs_block, &job);
     if (status == CAFE_OK) add_tasks(&job, tasks, pairs, mass);
     cafe_mem_free_all(context, job.pairs, job.mass);
+    return status;
+}
+
+/* ---- connected pieces ------------------------------------------------------------------------ */
+
+/* Gives `number` to all that u reaches within its own set; the queue has room for every node. */
+static void take_piece(const cafe_joint *joint, const int32_t *part, int64_t u, int32_t number,
+                       int32_t *piece, int32_t *queue) {
+    int64_t used = 0, filled = 0;
+    piece[u] = number;
+    queue[filled++] = (int32_t)u;
+    while (used < filled) {
+        int32_t v = queue[used++];
+        for (int64_t j = joint->offsets[v]; j < joint->offsets[v + 1]; j++) {
+            int32_t w = joint->targets[j];
+            if (piece[w] >= 0 || part[w] != part[v]) continue;
+            piece[w] = number;
+            queue[filled++] = w;
+        }
+    }
+}
+
+cafe_status cafe_partition_connect(cafe_context *context, const cafe_joint *joint, int32_t *part,
+                                   int64_t *parts) {
+    int32_t *piece = cafe_mem(context, joint->n, sizeof *piece);
+    int32_t *queue = cafe_mem(context, joint->n, sizeof *queue);
+    cafe_status status = cafe_mem_had(piece, queue);
+    int32_t count = 0;
+    if (status == CAFE_OK) {
+        memset(piece, 0xFF, (size_t)joint->n * sizeof *piece);
+        for (int64_t u = 0; u < joint->n; u++)
+            if (piece[u] < 0) take_piece(joint, part, u, count++, piece, queue);
+        memcpy(part, piece, (size_t)joint->n * sizeof *part);
+        *parts = count;
+    }
+    cafe_mem_free_all(context, piece, queue);
     return status;
 }

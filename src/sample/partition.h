@@ -40,6 +40,11 @@ cafe_status cafe_partition_sums(cafe_context *context, const cafe_joint *joint, 
 cafe_status cafe_partition_pairs(cafe_context *context, const cafe_joint *joint,
                                  const int32_t *part, int64_t parts, double *pairs, double *mass);
 
+/* Takes sets apart that the arcs do not connect: part[u] becomes the number of u's piece, by first
+ * appearance, *parts their number. Every node is in a set. */
+cafe_status cafe_partition_connect(cafe_context *context, const cafe_joint *joint, int32_t *part,
+                                   int64_t *parts);
+
 /* q(S,S) = p(S,S) - p(S)^2: the sum of them is the modularity of a partition. */
 static inline double cafe_set_strength(cafe_set_sums s) {
     return s.inside - s.mass * s.mass;

@@ -38,11 +38,13 @@ static cafe_status allocate(cafe_context *context, cafe_sparse *x) {
     x->new_column = cafe_mem(context, largest * x->support, sizeof *x->new_column);
     x->new_value = cafe_mem(context, largest * x->support, sizeof *x->new_value);
     x->new_count = cafe_mem(context, largest, sizeof *x->new_count);
-    return cafe_mem_had(x->column, x->value, x->count, x->s, x->marks, x->partial, x->new_column,
-                        x->new_value, x->new_count);
+    x->others = cafe_tallies_new(context, context->threads, x->columns);
+    return cafe_mem_had(x->others, x->column, x->value, x->count, x->s, x->marks, x->partial,
+                        x->new_column, x->new_value, x->new_count);
 }
 
 static void release(cafe_context *context, cafe_sparse *x) {
+    cafe_tallies_free(context, x->others, context->threads);
     cafe_mem_free_all(context, x->column, x->value, x->count, x->s, x->marks, x->partial,
                       x->new_column, x->new_value, x->new_count);
 }

@@ -50,16 +50,19 @@ static const cafe_option softmax_options[] = {
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
      "sequential algorithm"},
-    {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_RANDOM,
-     0, 2, "random|layers|sphere",
-     "where to begin: at random, at the communities of the layers, or at a sphere solution"},
+    {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_AUTO, 0,
+     3, "random|layers|sphere|auto",
+     "where to begin: at random, at the communities of the layers, or at a sphere solution; auto "
+     "takes the layers for sparse rows without labels and chance for all others"},
     {"rows", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, rows), CAFE_ROWS_AUTO, 0, 2,
      "auto|dense|sparse",
      "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},
     {"support", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, support), 16, 1,
      CAFE_MOST_SUPPORT, NULL, "sparse rows: columns a node holds at most"},
     {"threshold", "P", CAFE_OPTION_REAL, offsetof(cafe_softmax_options, threshold), 1e-4, 0, 0.1,
-     NULL, "sparse rows: probabilities below this are dropped when they shrink"},
+     NULL,
+     "sparse rows: probabilities below this are dropped when they shrink, and a column that "
+     "neighbours turn to enters with this one"},
 };
 enum { CLUSTERING_OPTIONS = 4 };
 

@@ -7,6 +7,19 @@
  * with s = sum of p_w h_w exact in all K columns. The neighbours' entries are added where the
  * node's own support has a mark. Probabilities below the threshold that are still shrinking (z
  * below the node's mean) are dropped and their mass goes to the rest: that only adds to <z, Delta>.
+ *
+ * Columns come back the same way. In a dense row every column has a probability, however small,
+ * that grows when the neighbours turn to it. Here a column that neighbours hold and the node does
+ * not enters with the threshold's probability eps, taken from all others in proportion, as soon as
+ * its z lies above the node's mean: h' = (1 - m eps) h + eps (e_1 + ... + e_m), which raises <z, .>
+ * by eps sum of (z_k - mean). Without this a column could never leave the neighbourhood it was
+ * drawn in, and communities stayed as small as that.
+ *
+ * The objective still never falls. With a = h' - h, b the softmax step from h' and c_u of
+ * operator/chunks.h it grows by at least 2 <z, a + b> - c ||a + b||^2, where ||a + b||^2 <= 2
+ * ||a||^2 + 2 ||b||^2 and <z, b> >= 2 ||b||^2 / theta (docs/algorithms/softmax.md): theta <= 2 / c
+ * does for b, and <z, a> >= c ||a||^2 for a. Since ||a||^2 <= eps^2 m (m + 1), a column enters when
+ * z_k - mean >= c eps (MOST_ENTER + 1).
  */
 #include "solve/softmax_sparse.h"
 
@@ -17,7 +30,7 @@
 #include "base/pool.h"
 #include "base/random.h"
 
-enum { TASK = 64, BLOCK = 1024 };
+enum { TASK = 64, BLOCK = 1024, MOST_ENTER = 4 };
 
 /* Room for one node's row while it is updated. */
 typedef struct scratch {
@@ -92,8 +105,10 @@ static void sum_up(cafe_sparse *x) {
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
-/* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. */
-static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row) {
+/* row_i = sum over w of a(u,w) h_wk for the i-th column k of u. What neighbours hold besides goes
+ * to the tally, unless it is NULL. */
+static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
+                   cafe_tally *others) {
     const cafe_operator_parts *s = &x->op->parts;
     const int32_t *columns = x->column + u * x->support;
     for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = (uint16_t)(i + 1);
@@ -101,8 +116,13 @@ static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row) 
         int64_t w = s->targets[j];
         float a = s->weights ? s->weights[j] : 1;
         for (int32_t i = 0; i < x->count[w]; i++) {
-            uint16_t place = mark[x->column[w * x->support + i]];
-            if (place) row[place - 1] += a * x->value[w * x->support + i];
+            int32_t column = x->column[w * x->support + i];
+            uint16_t place = mark[column];
+            float part = a * x->value[w * x->support + i];
+            if (place)
+                row[place - 1] += part;
+            else if (others)
+                cafe_tally_add(others, column, part);
         }
     }
     for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = 0;
@@ -124,35 +144,99 @@ static int32_t prune(const cafe_sparse *x, int32_t count, const float *z, float 
     return left;
 }
 
-static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, int32_t *columns, float *values,
-                   int32_t *count) {
-    const cafe_operator_parts *q = &x->op->parts;
+/* The columns that enter, best first: at most MOST_ENTER of the others whose z lies above the mean
+ * by more than `least`. */
+typedef struct entrant {
+    int32_t column;
+    float sum;
+    double z;
+} entrant;
+
+static int32_t choose(const cafe_sparse *x, const cafe_tally *others, double inverse_degree,
+                      double least, int32_t room, entrant *best) {
+    int32_t count = 0, most = room < MOST_ENTER ? room : MOST_ENTER;
+    for (int64_t i = 0; i < others->count && most > 0; i++) {
+        int32_t k = others->keys[i], at = count;
+        double z = others->sum[k] * inverse_degree - x->resolution * x->s[k];
+        if (!(z > least)) continue;
+        while (at > 0 && (best[at - 1].z < z || (best[at - 1].z == z && best[at - 1].column > k)))
+            at--;
+        if (at == most) continue;
+        if (count < most) count++;
+        memmove(best + at + 1, best + at, (size_t)(count - 1 - at) * sizeof *best);
+        best[at] = (entrant){k, (float)others->sum[k], z};
+    }
+    return count;
+}
+
+/* What a node's update works on. */
+typedef struct moving {
+    cafe_pull pull;
+    double shift, theta;
+    int32_t count;
+    int32_t *columns;
     scratch r;
     float z[CAFE_MOST_SUPPORT];
+} moving;
+
+static void enter(const cafe_sparse *x, const cafe_tally *others, moving *m) {
+    entrant best[MOST_ENTER];
+    double mean = 0, mass = x->threshold;
+    for (int32_t i = 0; i < m->count; i++) mean += (double)m->r.h[i] * m->z[i];
+    int32_t found =
+        choose(x, others, m->pull.inverse_degree, mean + m->shift * mass * (MOST_ENTER + 1),
+               (int32_t)x->support - m->count, best);
+    for (int32_t i = 0; i < m->count && found > 0; i++) {
+        float before = m->r.h[i];
+        m->r.h[i] = (float)((1 - found * mass) * before);
+        m->r.s[i] += m->pull.own * (m->r.h[i] - before); /* z is that of the row before */
+    }
+    for (int32_t i = 0; i < found; i++, m->count++) {
+        m->columns[m->count] = best[i].column;
+        m->r.h[m->count] = (float)mass;
+        m->r.row[m->count] = best[i].sum;
+        m->z[m->count] = (float)best[i].z;
+        m->r.s[m->count] =
+            (float)(x->resolution * x->s[best[i].column] + m->pull.own * m->r.h[m->count]);
+    }
+    if (found > 0 && m->shift > 0 && m->theta > 2 / m->shift) m->theta = 2 / m->shift;
+}
+
+static void prepare(const cafe_sparse *x, int64_t u, moving *m) {
+    const cafe_operator_parts *q = &x->op->parts;
     double p = q->p[u], inverse_degree = 1 / (p * q->total);
     double loop = q->loops ? q->loops[u] * inverse_degree : 0;
-    double shift = cafe_chunk_shift(q, x->chunks, x->resolution, x->chunk, u, u);
-    double most = shift > 0 ? 4 / shift : INFINITY;
-    double theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
-    int32_t old = x->count[u];
-    memset(&r, 0, sizeof r);
-    memcpy(columns, x->column + u * x->support, (size_t)old * sizeof *columns);
-    memcpy(r.h, x->value + u * x->support, (size_t)old * sizeof *r.h);
-    for (int32_t i = 0; i < old; i++) r.s[i] = (float)(x->resolution * x->s[columns[i]]);
-    gather(x, u, mark, r.row);
-    cafe_pull pull = {(float)inverse_degree, (float)(x->resolution * p - loop)};
-    for (int32_t i = 0; i < old; i++)
-        z[i] = r.row[i] * pull.inverse_degree - r.s[i] + pull.own * r.h[i];
-    if (theta > most) theta = most;
-    x->op->kernels->softmax(x->stride, r.h, r.s, pull, (float)(theta < 1e30 ? theta : 1e30), r.row);
-    *count = prune(x, old, z, r.row, columns);
-    memcpy(values, r.row, (size_t)*count * sizeof *values);
+    m->pull = (cafe_pull){(float)inverse_degree, (float)(x->resolution * p - loop)};
+    m->shift = cafe_chunk_shift(q, x->chunks, x->resolution, x->chunk, u, u);
+    m->theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
+    if (m->shift > 0 && m->theta > 4 / m->shift) m->theta = 4 / m->shift;
+    m->count = x->count[u];
+    memset(&m->r, 0, sizeof m->r);
+    memcpy(m->columns, x->column + u * x->support, (size_t)m->count * sizeof *m->columns);
+    memcpy(m->r.h, x->value + u * x->support, (size_t)m->count * sizeof *m->r.h);
+    for (int32_t i = 0; i < m->count; i++) m->r.s[i] = (float)(x->resolution * x->s[m->columns[i]]);
+}
+
+static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, cafe_tally *others,
+                   int32_t *columns, float *values, int32_t *count) {
+    moving m = {.columns = columns};
+    prepare(x, u, &m);
+    gather(x, u, mark, m.r.row, x->threshold > 0 ? others : NULL);
+    for (int32_t i = 0; i < m.count; i++)
+        m.z[i] = m.r.row[i] * m.pull.inverse_degree - m.r.s[i] + m.pull.own * m.r.h[i];
+    if (x->threshold > 0) enter(x, others, &m);
+    cafe_tally_clear(others);
+    x->op->kernels->softmax(x->stride, m.r.h, m.r.s, m.pull,
+                            (float)(m.theta < 1e30 ? m.theta : 1e30), m.r.row);
+    *count = prune(x, m.count, m.z, m.r.row, columns);
+    memcpy(values, m.r.row, (size_t)*count * sizeof *values);
 }
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
 static bool still(const cafe_sparse *x, int64_t u) {
-    return !(x->op->parts.p[u] > 0) || (x->labels && x->labels[u] >= 0) || x->count[u] == 1;
+    return !(x->op->parts.p[u] > 0) || (x->labels && x->labels[u] >= 0) ||
+           (x->count[u] == 1 && x->threshold == 0);
 }
 
 static void find_rows(void *argument, int64_t task, int32_t worker) {
@@ -163,8 +247,8 @@ static void find_rows(void *argument, int64_t task, int32_t worker) {
         int64_t u = x->chunk + i * x->chunks->count;
         x->new_count[i] = 0;
         if (!still(x, u))
-            update(x, u, mark, x->new_column + i * x->support, x->new_value + i * x->support,
-                   &x->new_count[i]);
+            update(x, u, mark, &x->others[worker], x->new_column + i * x->support,
+                   x->new_value + i * x->support, &x->new_count[i]);
     }
 }
 
@@ -197,7 +281,7 @@ static void objective_block(void *argument, int64_t block, int32_t worker) {
         const float *values = x->value + u * x->support;
         float row[CAFE_MOST_SUPPORT] = {0};
         double p = s->p[u], loop = s->loops ? s->loops[u] / s->total : 0;
-        gather(x, u, mark, row);
+        gather(x, u, mark, row, NULL);
         for (int32_t i = 0; i < x->count[u]; i++)
             total += values[i] * (row[i] / s->total + (x->resolution * p * p - loop) * values[i]);
     }

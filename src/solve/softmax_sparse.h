@@ -4,6 +4,7 @@
 
 #include <cafe/cluster.h>
 
+#include "graph/coarsen.h"
 #include "operator/chunks.h"
 
 enum { CAFE_MOST_SUPPORT = 128 };
@@ -18,9 +19,10 @@ typedef struct cafe_sparse {
     bool graph_units;
     int32_t *column; /* n x support */
     float *value;
-    int32_t *count;  /* of each node */
-    double *s;       /* sum of p_w h_w: columns entries */
-    uint16_t *marks; /* columns entries a worker, all 0 between nodes */
+    int32_t *count;     /* of each node */
+    double *s;          /* sum of p_w h_w: columns entries */
+    uint16_t *marks;    /* columns entries a worker, all 0 between nodes */
+    cafe_tally *others; /* of a worker: columns of neighbours that the node does not hold */
     double *partial;
     int64_t chunk;       /* the one at work, and its new rows */
     int32_t *new_column; /* largest chunk x support */
