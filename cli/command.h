@@ -2,6 +2,8 @@
 #ifndef CAFE_CLI_COMMAND_H
 #define CAFE_CLI_COMMAND_H
 
+#include <stdbool.h>
+
 #include "option.h"
 
 #define CLI_COMMANDS(X) \
@@ -27,7 +29,7 @@
     X(help)             \
     X(version)
 
-/* Exit codes; an interrupted run ends with 128 + the signal's number: 130, 143. */
+/* Exit codes; an interrupted run ends with 128 + the signal's number: 130, 143, 129, 153. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INPUT = 3 };
 
 struct cli_command {
@@ -40,6 +42,9 @@ struct cli_command {
     int least, most;         /* how many words that are no options */
     int inputs;              /* the first of them are files to read */
     const char *needs;       /* one of these options must be given: "output|json"; NULL: none */
+    const char *in_place;    /* outputs that may be an input, an option or a word by its number:
+                                "output:from graph-out:1"; NULL: none */
+    bool one_by_one;         /* files get their names as they are complete, not all at the end */
     /* Refuses options that contradict each other, does the work, frees what is not the run's: they
      * get the command's struct. check and release may be NULL. */
     int (*check)(void *job);

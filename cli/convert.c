@@ -6,11 +6,13 @@
 static int check(void *job) {
     cli_run *run = job;
     CLI_TRY(cli_check_ending(run->command, run->words[1], CLI_GRAPHS));
+    CLI_TRY(cli_check_in_place(run, &cli_convert, "output", run->words[1]));
     return cli_output_check(run->command, &run->common, run->words[1]);
 }
 
 static int work(void *job) {
     cli_run *run = job;
+    CLI_TRY(cli_try_output(run, run->words[1]));
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_write_graph(run, run->graph, run->words[1]));
     cli_say(run, "output    %s", run->words[1]);

@@ -150,6 +150,7 @@ static int work(void *argument) {
         CLI_TRY(cli_check_names_file(run, run->common.output));
     estimate_memory(job);
     if (job->dry_run) embed_print_plan(job);
+    run->kept = job->dry_run; /* the report of a run that would not fit */
     int fits = check_memory(job);
     if (fits == CLI_OK && !job->dry_run) {
         CLI_TRY(sample(job));

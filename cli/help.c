@@ -37,7 +37,7 @@ static void range_text(const cli_entry *e, char *text, size_t capacity) {
     if (choices)
         snprintf(text, capacity, "%s; ", choices);
     else if (o && o->type == CAFE_OPTION_REAL && isfinite(o->maximum))
-        snprintf(text, capacity, "%g to %g; ", o->minimum, o->maximum);
+        snprintf(text, capacity, "%.9g to %.9g; ", o->minimum, o->maximum);
 }
 
 /* " (a|b; default a)", or nothing */

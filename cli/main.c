@@ -56,7 +56,7 @@ static int run_task(const cli_command *command, int argc, char **argv) {
                            command->arguments);
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
     const char *name = argv[1];
     if (asks_for_help(name)) name = "help";
@@ -66,4 +66,9 @@ int main(int argc, char **argv) {
     if (command) return cli_run_command(command, argc - 2, argv + 2);
     if (name[0] == '-') return cli_usage_error(NULL, "unknown option %s", name);
     return unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+    cli_open_streams();
+    return cli_close_streams(run(argc, argv));
 }

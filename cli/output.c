@@ -44,7 +44,8 @@ int cli_output_check(const char *command, const cli_common *common, const char *
     if (!path || strcmp(path, "-") == 0 || is_special(path)) return CLI_OK;
     const char *problem = folder_problem(path);
     if (problem) return refuse(command, path, problem);
-    if (lstat(path, &info) != 0) return CLI_OK;
+    if (lstat(path, &info) != 0)
+        return errno == ENOENT ? CLI_OK : refuse(command, path, strerror(errno));
     if (S_ISDIR(info.st_mode)) return refuse(command, path, "is a folder");
     if (!common->force) return refuse(command, path, "exists; -f overwrites it");
     return CLI_OK;
@@ -137,16 +138,83 @@ static int check_inputs(const cli_run *run, int words) {
     return cli_usage_error(run->command, "only one of the inputs can be standard input");
 }
 
-static int check_outputs(const cli_run *run) {
+/* Are these one file, whatever way is written there? It may be still to be made. */
+static bool is_same(const char *a, const char *b) {
+    struct stat first, second;
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    if (strcmp(a, b) == 0) return true;
+    if (stat(a, &first) == 0 && stat(b, &second) == 0)
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+               S_ISREG(first.st_mode);
+    if (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) != 0) return false;
+    char *folder_a = slash_a ? strndup(a, (size_t)(slash_a - a) + 1) : strdup(".");
+    char *folder_b = slash_b ? strndup(b, (size_t)(slash_b - b) + 1) : strdup(".");
+    bool same = folder_a && folder_b && stat(folder_a, &first) == 0 &&
+                stat(folder_b, &second) == 0 && first.st_dev == second.st_dev &&
+                first.st_ino == second.st_ino;
+    free(folder_a);
+    free(folder_b);
+    return same;
+}
+
+/* Is it the file that the output goes to, or the file of names beside that? */
+static bool is_written(const char *output, const char *other) {
+    char *beside = NULL;
+    if (cli_is_standard(output) || cli_is_standard(other)) return strcmp(output, other) == 0;
+    if (is_same(output, other)) return true;
+    if (asprintf(&beside, "%s.names.txt", output) < 0) return false;
+    bool same = cli_ends_in(output, ".npy") && is_same(beside, other);
+    free(beside);
+    return same;
+}
+
+/* "output:from" is in the list of the command. */
+static bool may_replace(const cli_command *command, const char *output, const char *input) {
+    char pair[96];
+    int length = snprintf(pair, sizeof pair, "%s:%s", output, input);
+    for (const char *at = command->in_place; at && *at; at += strspn(at, " ")) {
+        size_t this = strcspn(at, " ");
+        if (this == (size_t)length && strncmp(at, pair, this) == 0) return true;
+        at += this;
+    }
+    return false;
+}
+
+static int refuse_input(const cli_run *run, const cli_command *command, const char *output,
+                        const char *path, const char *input, const char *read) {
+    if (!read || cli_is_standard(read) || is_special(read) || !is_written(path, read))
+        return CLI_OK;
+    if (may_replace(command, output, input)) return CLI_OK;
+    return cli_usage_error(run->command, "%s: the output would replace a file that is read", path);
+}
+
+int cli_check_in_place(const cli_run *run, const cli_command *command, const char *output,
+                       const char *path) {
+    const cli_entries *entries = &run->arguments->entries;
+    for (int i = 0; i < command->inputs; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i + 1);
+        CLI_TRY(refuse_input(run, command, output, path, number, run->words[i]));
+    }
+    for (size_t i = 0; i < entries->count; i++) {
+        const char *read = file_of(run, i, CLI_READS);
+        if (read) CLI_TRY(refuse_input(run, command, output, path, entries->at[i].name, read));
+    }
+    return CLI_OK;
+}
+
+static int check_outputs(const cli_run *run, const cli_command *command) {
     const cli_entry *e = run->arguments->entries.at;
     for (size_t i = 0; i < run->arguments->entries.count; i++) {
         const char *path = file_of(run, i, CLI_WRITES), *other;
         if (!path) continue;
         if (e[i].own->choices) CLI_TRY(cli_check_ending(run->command, path, e[i].own->choices));
         for (size_t j = 0; j < i; j++)
-            if ((other = file_of(run, j, CLI_WRITES)) && strcmp(path, other) == 0)
+            if ((other = file_of(run, j, CLI_WRITES)) &&
+                (is_written(path, other) || is_written(other, path)))
                 return cli_usage_error(run->command, "--%s and --%s cannot both go to %s",
                                        e[j].name, e[i].name, path);
+        CLI_TRY(cli_check_in_place(run, command, e[i].name, path));
     }
     return CLI_OK;
 }
@@ -154,10 +222,24 @@ static int check_outputs(const cli_run *run) {
 int cli_check_files(cli_run *run, const cli_command *command) {
     CLI_TRY(check_needed(run, command->needs));
     CLI_TRY(check_inputs(run, command->inputs));
-    CLI_TRY(check_outputs(run));
+    CLI_TRY(check_outputs(run, command));
     if (command->check) CLI_TRY(command->check(run));
     for (size_t i = 0; i < run->arguments->entries.count; i++)
         CLI_TRY(cli_output_check(run->command, &run->common, file_of(run, i, CLI_WRITES)));
+    return CLI_OK;
+}
+
+int cli_try_output(cli_run *run, const char *path) {
+    cafe_output *output = NULL;
+    if (!path || cli_is_standard(path) || is_special(path)) return CLI_OK;
+    CLI_TRY(cli_check(run, cafe_output_create(run->context, path, run->common.force, &output)));
+    cafe_output_discard(output);
+    return CLI_OK;
+}
+
+int cli_try_outputs(cli_run *run) {
+    for (size_t i = 0; i < run->arguments->entries.count; i++)
+        CLI_TRY(cli_try_output(run, file_of(run, i, CLI_WRITES)));
     return CLI_OK;
 }
 

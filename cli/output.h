@@ -17,6 +17,14 @@ int cli_output_check(const char *command, const cli_common *common, const char *
  * input, outputs differ, have the endings they may have, and can be made. Between these come the
  * command's own checks. */
 int cli_check_files(cli_run *run, const cli_command *command);
+/* A command that reads a file does not write it, unless it is meant to (its in_place). `output` is
+ * the name of the option. */
+int cli_check_in_place(const cli_run *run, const cli_command *command, const char *output,
+                       const char *path);
+/* Makes an output's temporary file, or that of each, and removes it: what cannot be written is
+ * known before the work. */
+int cli_try_output(cli_run *run, const char *path);
+int cli_try_outputs(cli_run *run);
 /* The ending of an output is in the list ".npy .tsv -". */
 int cli_check_ending(const char *command, const char *path, const char *endings);
 /* A .npy file has no room for names: they go into a file beside it, which must be free too. */

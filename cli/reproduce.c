@@ -167,6 +167,7 @@ const cli_command cli_reproduce = {
         ". 'others' is not in the paper: all methods on further "
         "graphs, with their time.",
     CLI_JOB(reproduce_job, 1, 0),
+    .one_by_one = true,
     .check = check,
     .release = release,
 };

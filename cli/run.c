@@ -1,13 +1,16 @@
 /* A command at work: context, messages, signals.
  *
- * The first SIGINT or SIGTERM cancels the context: the call in flight returns within a second and
- * removes what it had begun to write. The second one has its default effect: the process ends at
- * once, and a temporary file (never the output itself) can be left behind.
+ * The first SIGINT, SIGTERM, SIGHUP or SIGXFSZ cancels the context: the call in flight returns
+ * within a second and removes what it had begun to write. The second one has its default effect:
+ * the process ends at once, and a temporary file (never the output itself) can be left behind,
+ * until the next run in that folder.
  */
 #define _GNU_SOURCE
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -26,7 +29,7 @@ static volatile sig_atomic_t caught_signal;
 
 static void on_signal(int number) {
     int saved = errno;
-    if (caught_signal != 0) {
+    if (caught_signal != 0 && number != SIGXFSZ) { /* which comes with every write */
         signal(number, SIG_DFL);
         raise(number);
         return;
@@ -38,9 +41,9 @@ static void on_signal(int number) {
 }
 
 /* Without SA_RESTART: a read that waits for standard input is woken. An ignored SIGINT (a job in
- * the background of a script) stays ignored. */
+ * the background of a script) or SIGHUP (nohup) stays ignored. */
 static void catch_signals(cafe_context *context) {
-    static const int numbers[] = {SIGINT, SIGTERM};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
     struct sigaction action = {.sa_handler = on_signal}, before;
     sigemptyset(&action.sa_mask);
     atomic_store(&cancelled_context, context);
@@ -106,6 +109,9 @@ static bool is_broken_pipe(const char *text) {
 int cli_check(const cli_run *run, cafe_status status) {
     const char *text = run->context ? cafe_error(run->context) : "";
     if (status == CAFE_OK) return CLI_OK;
+    if (caught_signal == SIGXFSZ)
+        return cli_error(run, 128 + SIGXFSZ,
+                         "interrupted: a file would exceed the limit (ulimit -f)");
     if (caught_signal != 0) return cli_error(run, 128 + caught_signal, "interrupted");
     if (status == CAFE_ERROR_IO && is_broken_pipe(text)) return CLI_FAILED;
     return cli_error(run, status == CAFE_ERROR_FORMAT ? CLI_INPUT : CLI_FAILED, "%s",
@@ -176,7 +182,7 @@ static void free_memory(cli_run *run) {
 
 /* Makes the context, lets Ctrl-C cancel it and starts the progress bar (when standard error is a
  * terminal). */
-static int begin(cli_run *run) {
+static int begin(const cli_command *command, cli_run *run) {
     cafe_context_options options;
     run->began = cli_seconds();
     cafe_context_options_init(&options);
@@ -188,24 +194,63 @@ static int begin(cli_run *run) {
     if (status != CAFE_OK) return cli_check(run, status);
     CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
     catch_signals(run->context);
+    if (!command->one_by_one) {
+        CLI_TRY(cli_check(run, cafe_outputs_begin(run->context)));
+        run->grouped = true;
+    }
+    CLI_TRY(cli_try_outputs(run));
     if (!run->common.quiet) run->bar = cli_progress_start(run->context);
     return CLI_OK;
 }
 
-static int finish_output(cli_run *run, int code) {
+void cli_open_streams(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 1 ? O_RDONLY : O_RDWR);
+}
+
+/* "cafe ... | head": no reason for a message. */
+static bool has_no_reader(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    int problem = errno;
+    bool gone = problem == EPIPE || (poll(&output, 1, 0) == 1 && output.revents & POLLERR);
+    errno = problem;
+    return gone;
+}
+
+static int finish_output(const char *command) {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    if (errno != EPIPE && errno != 0)
-        return cli_error(run, CLI_FAILED, "standard output: %s", strerror(errno));
+    if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_OK;
+    const char *why = errno ? strerror(errno) : "cannot be written"; /* an earlier write failed */
+    if (!has_no_reader())
+        fprintf(stderr, "cafe%s%s: standard output: %s\n", command ? " " : "",
+                command ? command : "", why);
     return CLI_FAILED;
 }
 
-/* `code`, or CLI_FAILED when standard output could not be written. */
+int cli_close_streams(int code) {
+    if (code == CLI_OK) code = finish_output(NULL);
+    if (fclose(stdout) == 0 || code != CLI_OK) return code;
+    fprintf(stderr, "cafe: standard output: %s\n", strerror(errno));
+    return CLI_FAILED;
+}
+
+/* All files get their names, or none: when the run, or standard output, failed. */
+static int name_files(cli_run *run, int code) {
+    if (!run->grouped) return code;
+    bool keep = code == CLI_OK || run->kept;
+    cafe_status status = cafe_outputs_end(run->context, keep ? CAFE_OK : CAFE_ERROR_CANCELLED);
+    if (!keep) return code;
+    int named = cli_check(run, status);
+    return code == CLI_OK ? named : code;
+}
+
+/* `code`, or another one when an output could not be written. */
 static int end(cli_run *run, int code) {
     cli_progress_stop(run->bar);
     run->bar = NULL;
+    if (code == CLI_OK) code = finish_output(run->command);
+    if (run->context) code = name_files(run, code);
     atomic_store(&cancelled_context, NULL);
-    code = code == CLI_OK ? finish_output(run, code) : code;
     cafe_graph_free(run->graph);
     cafe_context_free(run->context);
     run->context = NULL;
@@ -216,7 +261,7 @@ static int end(cli_run *run, int code) {
 /* ---- the frame of every command -------------------------------------------------------------- */
 
 static int work(const cli_command *command, cli_run *run) {
-    int code = begin(run);
+    int code = begin(command, run);
     if (code == CLI_OK) {
         code = command->work(run);
         if (command->release) command->release(run);

@@ -24,6 +24,8 @@ typedef struct cli_run {
     cafe_context *context;
     cli_progress_bar *bar;    /* NULL: none is drawn */
     double began;             /* cli_seconds() at the start */
+    bool grouped;             /* files wait for their names until the end */
+    bool kept;                /* files are kept whatever the exit code is */
     cafe_graph *graph;        /* of cli_read_graph(), with its counts */
     cafe_graph_counts counts; /* of it */
     struct cli_memory *memory;
@@ -58,6 +60,11 @@ int cli_error(const cli_run *run, int code, const char *format, ...)
 /* A line, and a warning, on standard error unless --quiet. */
 void cli_say(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_warn(const cli_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Standard input, output and error are open, so that no file takes their place. And what was
+ * printed reached its reader: `code`, or CLI_FAILED and a message. */
+void cli_open_streams(void);
+int cli_close_streams(int code);
 
 /* The signal that asked this process to stop, or 0. */
 int cli_signal(void);

@@ -293,6 +293,7 @@ const cli_command cli_update = {
         "old coordinates. Reports how far nodes and communities drifted.",
     CLI_JOB(update_job, 2, 2),
     .needs = "output|json",
+    .in_place = "output:from graph-out:1",
     .check = check,
     .release = release,
 };

@@ -265,6 +265,43 @@ static void test_rows_refused(void **state) {
 }
 
 /* Names beside a .npy file: as many as it has rows. */
+/* Takes the digest of the names out of a .npy file: any program may have written it. */
+static void forget_names(const char *path) {
+    char bytes[192];
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    char *comment = memchr(bytes, '#', size);
+    assert_non_null(comment);
+    memset(comment, ' ', strlen("# names 0123456789abcdef"));
+    rewind(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Names of another run, and none at all, are not those that the vectors were written with. */
+static void test_names_of_another_run(void **state) {
+    static const float rows[3] = {1, 2, 3};
+    io_scratch scratch = io_scratch_new();
+    int64_t columns;
+    float *read = NULL;
+    (void)state;
+    cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
+    TEST_OK(shared, cafe_vectors_write(shared, graph, 1, rows, io_path(&scratch, "v.npy"), 0));
+    TEST_OK(shared, cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read));
+    cafe_block_free(shared, read);
+    io_store(io_path(&scratch, "v.npy.names.txt"), "b\na\nc\n", 6);
+    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
+                     CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "v.npy was written with, found others"));
+    assert_int_equal(remove(io_path(&scratch, "v.npy.names.txt")), 0);
+    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
+                     CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "v.npy was written with, found no file"));
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+}
+
 static void test_names_beside_refused(void **state) {
     static const float rows[3] = {1, 2, 3};
     io_scratch scratch = io_scratch_new();
@@ -273,6 +310,7 @@ static void test_names_beside_refused(void **state) {
     (void)state;
     cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
     TEST_OK(shared, cafe_vectors_write(shared, graph, 1, rows, io_path(&scratch, "v.npy"), 0));
+    forget_names(io_path(&scratch, "v.npy"));
     io_store(io_path(&scratch, "v.npy.names.txt"), "a\nb\n", 4);
     assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
                      CAFE_ERROR_FORMAT);
@@ -341,11 +379,16 @@ static void test_failing_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),          cmocka_unit_test(test_names_beside),
-        cmocka_unit_test(test_text),         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_rows_by_name),
-        cmocka_unit_test(test_rows_refused), cmocka_unit_test(test_names_beside_refused),
-        cmocka_unit_test(test_cancel),       cmocka_unit_test(test_failing_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_npy),
+                                       cmocka_unit_test(test_names_beside),
+                                       cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_round_trip),
+                                       cmocka_unit_test(test_rows_by_name),
+                                       cmocka_unit_test(test_rows_refused),
+                                       cmocka_unit_test(test_names_beside_refused),
+                                       cmocka_unit_test(test_names_of_another_run),
+                                       cmocka_unit_test(test_cancel),
+                                       cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -22,6 +22,8 @@ struct cafe_context {
     const struct cafe_engine *engine;              /* of that name; NULL: not opened yet */
     void *engines;                                 /* all that were opened */
     void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
+    void *outputs; /* files that wait for their names, and what ends them; NULL: there are none */
+    void (*discard_outputs)(struct cafe_context *c);
     atomic_int cancelled;
     _Atomic(const char *) phase;
     atomic_llong step, steps;

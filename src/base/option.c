@@ -10,6 +10,8 @@
 
 enum { MOST_SIZE = 4096 }; /* bytes of an options struct; a larger size is no size */
 
+static const double most_whole = 0x1p53; /* up to here whole numbers are exact */
+
 static const char *const no_size = "were not initialised by their init function";
 
 static void *field(const cafe_option *option, void *options) {
@@ -86,14 +88,13 @@ static void range_text(const cafe_option *option, char *text, size_t capacity) {
         snprintf(text, capacity, "one of %s", option->choices);
     else if (option->type == CAFE_OPTION_SWITCH)
         snprintf(text, capacity, "yes or no");
+    else if (option->type == CAFE_OPTION_INTEGER)
+        snprintf(text, capacity, "a whole number from %.0f to %.0f", option->minimum,
+                 option->maximum < most_whole ? option->maximum : most_whole);
     else if (isinf(option->maximum))
-        snprintf(text, capacity, "%s of at least %g",
-                 option->type == CAFE_OPTION_INTEGER ? "a whole number" : "a number",
-                 option->minimum);
+        snprintf(text, capacity, "a number of at least %.9g", option->minimum);
     else
-        snprintf(text, capacity, "%s from %g to %g",
-                 option->type == CAFE_OPTION_INTEGER ? "a whole number" : "a number",
-                 option->minimum, option->maximum);
+        snprintf(text, capacity, "a number from %.9g to %.9g", option->minimum, option->maximum);
 }
 
 static cafe_status refuse(cafe_context *context, const cafe_option *option, const char *text) {
@@ -122,7 +123,7 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
         double value = cafe_options_number(option, options);
         if (!in_range(option, value)) {
             char text[64];
-            snprintf(text, sizeof text, "%g", value);
+            snprintf(text, sizeof text, option->type == CAFE_OPTION_INTEGER ? "%.0f" : "%g", value);
             return refuse(context, option, text);
         }
     }
@@ -177,7 +178,7 @@ static double parse(const cafe_option *option, const char *text) {
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end != 0) return NAN;
-    if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > 0x1p53))
+    if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > most_whole))
         return NAN;
     return value;
 }

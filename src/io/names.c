@@ -11,6 +11,7 @@
 #include "base/pool.h"
 #include "io/digits.h"
 #include "io/field.h"
+#include "io/gzip.h"
 #include "io/input.h"
 #include "io/place.h"
 #include "io/scan.h"
@@ -141,8 +142,11 @@ static char *names_path(cafe_context *context, const char *path) {
     return beside;
 }
 
-static cafe_status refuse_leftover(cafe_context *context, const char *path) {
+/* A leftover of an earlier run would no longer be true. */
+static cafe_status clear_leftover(cafe_context *context, const char *path, bool overwrite,
+                                  cafe_output **output) {
     if (access(path, F_OK) != 0) return CAFE_OK;
+    if (overwrite) return cafe_output_remove(context, path, output);
     return cafe_fail(context, CAFE_ERROR_EXISTS, "%s: exists and would no longer be true", path);
 }
 
@@ -154,26 +158,15 @@ cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int
     cafe_status status = beside ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (!beside) goto done;
     if (names->kind == CAFE_NAMES_INDEX) {
-        if (!overwrite) status = refuse_leftover(context, beside);
+        status = clear_leftover(context, beside, overwrite, output);
         goto done;
     }
     CAFE_TRY(cafe_output_create(context, beside, overwrite, output));
+    (*output)->digested = true;
     int64_t line = cafe_names_longest(names, n) + 1;
     if (line * BLOCK > (1 << 20)) l.rows = (1 << 20) / line + 1;
     status = cafe_output_blocks(*output, cafe_blocks(n, l.rows), line * l.rows, list_names, &l);
 done:
-    cafe_mem_free(context, beside);
-    return status;
-}
-
-cafe_status cafe_names_commit(cafe_context *context, const char *path, cafe_output **output) {
-    if (*output) return cafe_output_commit(output);
-    char *beside = names_path(context, path);
-    if (!beside) return CAFE_ERROR_MEMORY;
-    cafe_status status = CAFE_OK;
-    if (unlink(beside) != 0 && errno != ENOENT && errno != ENOTDIR)
-        status =
-            cafe_fail(context, CAFE_ERROR_IO, "%s: cannot be removed: %s", beside, strerror(errno));
     cafe_mem_free(context, beside);
     return status;
 }
@@ -218,16 +211,45 @@ static cafe_status read_names(cafe_text *text, int64_t n, collecting *c) {
     return count == n ? CAFE_OK : fail_count(text, n, count);
 }
 
-cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n, cafe_names *names) {
+/* The file is the one that was written together with the vectors. */
+static cafe_status check_digest(const cafe_input *input, const char *path, const uint64_t *digest) {
+    if (!digest || cafe_crc64(0, input->bytes, input->size) == *digest) return CAFE_OK;
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                     "%s: expected the names that %s was written with, found others", input->name,
+                     path);
+}
+
+static cafe_status fail_missing(cafe_context *context, const char *beside, const char *path) {
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%s: expected the names that %s was written with, found no file", beside,
+                     path);
+}
+
+/* The names of v.npy.gz stand beside it or, when it was compressed later, beside v.npy. */
+static char *find_names(cafe_context *context, const char *path) {
+    char *beside = names_path(context, path);
+    size_t length = strlen(path);
+    if (!beside || access(beside, F_OK) == 0) return beside;
+    if (length < 3 || strcmp(path + length - 3, ".gz") != 0) return beside;
+    memcpy(beside + length - 3, ".names.txt", sizeof ".names.txt");
+    return beside;
+}
+
+cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
+                            const uint64_t *digest, cafe_names *names) {
     cafe_input input = {.context = context};
     cafe_text text = {.context = context};
     collecting c = {0};
     cafe_status status = CAFE_OK;
-    char *beside = names_path(context, path);
+    char *beside = find_names(context, path);
     *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
     if (!beside) return CAFE_ERROR_MEMORY;
-    if (access(beside, F_OK) != 0) goto done;
+    if (access(beside, F_OK) != 0) {
+        if (digest) status = fail_missing(context, beside, path);
+        goto done;
+    }
     CAFE_TRY(cafe_input_open(context, beside, &input));
+    CAFE_TRY(check_digest(&input, path, digest));
     CAFE_TRY(cafe_text_open(context, input.name, input.bytes, input.size, WINDOW, &text));
     c.start = cafe_mem(context, n + 1, sizeof *c.start);
     if (!c.start) CAFE_TRY(CAFE_ERROR_MEMORY);

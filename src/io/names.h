@@ -32,16 +32,17 @@ char *cafe_put_name(const cafe_names *names, int64_t u, char *text);
 char *cafe_put_field(const cafe_names *names, int64_t u, char *text);
 char *cafe_put_id(const cafe_names *names, int64_t u, char *text);
 
-/* Opens FILE.names.txt and writes one name per line, in the order of the nodes; names that are
- * indices need none (the output is NULL), and then a leftover of an earlier run is an error,
- * or with `overwrite` removed by cafe_names_commit(). */
+/* Opens FILE.names.txt and writes one name per line, in the order of the nodes, for the caller to
+ * commit; its digest is known then. Names that are indices need none (the output is NULL), and then
+ * a leftover of an earlier run is an error, or with `overwrite` the output is its removal. */
 cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int64_t n,
                              const char *path, bool overwrite, cafe_output **output);
-cafe_status cafe_names_commit(cafe_context *context, const char *path, cafe_output **output);
 
-/* The n names of FILE.names.txt, a line each; without that file the names are indices. Whether no
- * two are the same is left to whoever looks them up. */
-cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n, cafe_names *names);
+/* The n names of FILE.names.txt, a line each; without that file the names are indices. With a
+ * digest (not NULL) they are those that FILE was written with, or CAFE_ERROR_FORMAT. Whether no two
+ * are the same is left to whoever looks them up. */
+cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
+                            const uint64_t *digest, cafe_names *names);
 
 /* node_names.c: the nodes of a graph whose names are indices take those of FILE.names.txt, where
  * there is one. */

@@ -127,7 +127,7 @@ cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_
     cafe_names names;
     int64_t n = graph->n;
     if (graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
-    CAFE_PASS(cafe_names_read(context, path, n, &names));
+    CAFE_PASS(cafe_names_read(context, path, n, NULL, &names));
     if (names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
     int64_t *integers = cafe_mem(context, n, sizeof *integers);
     if (integers && all_integers(&names, n, integers)) {

@@ -63,10 +63,20 @@ static bool take_shape(const char *at, cafe_npy *a) {
     return true;
 }
 
+/* # names 0123456789abcdef, behind the dictionary */
+static void take_digest(const char *header, cafe_npy *a) {
+    const char *end = strrchr(header, '}');
+    unsigned long long digest;
+    int used = 0;
+    a->named = end && sscanf(end, "} # names %16llx%n", &digest, &used) == 1 && used == 26;
+    if (a->named) a->digest = digest;
+}
+
 /* {'descr': '<f4', 'fortran_order': False, 'shape': (34, 16), } */
 static bool take_dictionary(const uint8_t *bytes, int64_t length, char *header, cafe_npy *a) {
     memcpy(header, bytes, (size_t)length);
     header[length] = 0;
+    take_digest(header, a);
     return header[0] == '{' && take_descr(value_of(header, "descr"), a) &&
            take_order(value_of(header, "fortran_order"), a) &&
            take_shape(value_of(header, "shape"), a);
@@ -103,7 +113,7 @@ cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t
     return CAFE_OK;
 }
 
-int cafe_npy_header(const char *type, int dimensions, const int64_t *shape,
+int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, const uint64_t *digest,
                     char header[CAFE_NPY_HEADER]) {
     char extents[48] = "";
     if (dimensions > 0)
@@ -112,6 +122,9 @@ int cafe_npy_header(const char *type, int dimensions, const int64_t *shape,
     int length =
         snprintf(header + 10, CAFE_NPY_HEADER - 10,
                  "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, extents);
+    if (digest)
+        length += snprintf(header + 10 + length, (size_t)(CAFE_NPY_HEADER - 10 - length),
+                           " # names %016llx", (unsigned long long)*digest);
     int total = (10 + length + 1 + 63) / 64 * 64;
     memset(header + 10 + length, ' ', (size_t)(total - 10 - length - 1));
     header[total - 1] = '\n';

@@ -16,18 +16,21 @@ typedef struct cafe_npy {
     bool fortran;
     int dimensions; /* 0, 1 or 2 */
     int64_t shape[2];
-    int64_t count; /* elements */
+    int64_t count;   /* elements */
+    bool named;      /* written together with a file of names: */
+    uint64_t digest; /* crc64 of it */
 } cafe_npy;
 
 /* Reads the header and checks that the data is exactly as long as it says. */
 cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t *bytes,
                           int64_t size, cafe_npy *array);
 
-enum { CAFE_NPY_HEADER = 128 };
+enum { CAFE_NPY_HEADER = 192 };
 
 /* The header of an array in C order of up to two dimensions, 64-byte aligned; returns its length.
- * type: as in NumPy, "<f4". */
-int cafe_npy_header(const char *type, int dimensions, const int64_t *shape,
+ * type: as in NumPy, "<f4". digest (NULL: none) of the names beside it goes into a comment behind
+ * the dictionary, which Python allows there and NumPy passes over. */
+int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, const uint64_t *digest,
                     char header[CAFE_NPY_HEADER]);
 
 /* Element i of a 'b', 'i' or 'u' array. An unsigned 64-bit number too large is INT64_MAX. */

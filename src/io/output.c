@@ -1,19 +1,27 @@
-/* Outputs: the temporary file lies in the folder of the final one, so that renaming is atomic. */
+/* Outputs: the temporary file lies in the folder of the final one, so that renaming is atomic. What
+ * stands there already lends it its mode and, where that is allowed, its owner; a symbolic link is
+ * followed.
+ */
 #define _GNU_SOURCE
 #include "io/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "io/gzip.h"
+#include "io/journal.h"
+#include "io/outputs.h"
+#include "io/temporary.h"
 
-enum { ENDING = 40, TRIES = 100, MOST_BLOCKS = 64 };
+enum { MOST_BLOCKS = 64 };
 static const int64_t largest_write = (int64_t)16 << 20;
 
 static cafe_status fail_errno(cafe_output *output, const char *what) {
@@ -25,50 +33,92 @@ static cafe_status fail_exists(cafe_output *output) {
     return cafe_fail(output->context, CAFE_ERROR_EXISTS, "%s: exists and is kept", output->path);
 }
 
-/* A new file beside the final one. Its mode is that of any new file of the user. */
-static cafe_status open_temporary(cafe_output *output) {
-    size_t capacity = strlen(output->path) + ENDING;
-    output->temporary = cafe_mem(output->context, (int64_t)capacity, 1);
-    if (!output->temporary) return CAFE_ERROR_MEMORY;
-    for (int i = 0; i < TRIES; i++) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(output->temporary, capacity, "%s.tmp-%lx-%lx", output->path, (long)getpid(),
-                 (now.tv_nsec ^ now.tv_sec << 10) & 0xffffffffffL);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd >= 0 || errno != EEXIST) break;
+/* The folder, and the file in it behind symbolic links. */
+static cafe_status resolve(cafe_output *output) {
+    char real[PATH_MAX];
+    struct stat about;
+    const char *path = output->path;
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+        if (!(path = realpath(path, real)))
+            return fail_errno(output, "is a symbolic link that leads nowhere");
     }
-    if (output->fd >= 0) return CAFE_OK;
-    cafe_status status = fail_errno(output, "cannot be created");
-    cafe_mem_free(output->context, output->temporary);
-    output->temporary = NULL;
-    return status;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    output->folder = cafe_folder_of(output->context, path);
+    if (!output->folder) return errno ? fail_errno(output, "cannot be created") : CAFE_ERROR_MEMORY;
+    size_t capacity = strlen(output->folder) + strlen(name) + 2;
+    output->target = cafe_mem(output->context, (int64_t)capacity, 1);
+    if (!output->target) return CAFE_ERROR_MEMORY;
+    snprintf(output->target, capacity, "%s/%s", output->folder, name);
+    return CAFE_OK;
 }
 
+/* What there was before keeps its mode. The owner may be one that we cannot give files to. */
+static cafe_status take_over(cafe_output *output, const struct stat *old) {
+    if (!old) return CAFE_OK;
+    if ((old->st_uid != geteuid() || old->st_gid != getegid()) &&
+        fchown(output->fd, old->st_uid, old->st_gid) != 0)
+        errno = 0;
+    if (fchmod(output->fd, old->st_mode & 07777) == 0 || errno == EPERM || errno == ENOSYS)
+        return CAFE_OK;
+    return fail_errno(output, "cannot be created");
+}
+
+/* A new file beside the final one. Its mode is that of the old one or of any new file of the user.
+ */
+static cafe_status open_temporary(cafe_output *output, const struct stat *old) {
+    CAFE_PASS(resolve(output));
+    CAFE_PASS(cafe_outputs_prepare(output->context, output->folder));
+    output->fd = cafe_temporary_open(output->context, output->folder, &output->temporary);
+    if (output->fd < 0)
+        return output->temporary || errno ? fail_errno(output, "cannot be created")
+                                          : CAFE_ERROR_MEMORY;
+    return take_over(output, old);
+}
+
+/* With what a dead run still had to rename here done: then it is known what there is. */
 static cafe_status open_path(cafe_output *output) {
     struct stat about;
-    if (stat(output->path, &about) != 0) return open_temporary(output);
+    CAFE_PASS(cafe_journal_settle(output->context, output->path));
+    if (stat(output->path, &about) != 0)
+        return errno == ENOENT ? open_temporary(output, NULL)
+                               : fail_errno(output, "cannot be created");
     if (S_ISDIR(about.st_mode)) {
         errno = EISDIR;
         return fail_errno(output, "cannot be written");
     }
     if (S_ISREG(about.st_mode))
-        return output->overwrite ? open_temporary(output) : fail_exists(output);
+        return output->overwrite ? open_temporary(output, &about) : fail_exists(output);
     output->fd = open(output->path, O_WRONLY | O_CLOEXEC); /* a device or a pipe */
     return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");
 }
 
+static cafe_output *new_output(cafe_context *context, const char *path, bool overwrite) {
+    cafe_output *o = cafe_mem_zero(context, 1, sizeof *o);
+    if (!o) return NULL;
+    *o = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite};
+    o->path = cafe_mem_text(context, path);
+    if (o->path) return o;
+    cafe_mem_free(context, o);
+    return NULL;
+}
+
 cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
                                cafe_output **output) {
-    cafe_output *o = *output = cafe_mem_zero(context, 1, sizeof *o);
-    if (!o) return CAFE_ERROR_MEMORY;
-    *o = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite != 0};
-    o->path = cafe_mem_text(context, path);
-    cafe_status status = o->path ? CAFE_OK : CAFE_ERROR_MEMORY;
+    cafe_output *o = *output = new_output(context, path, overwrite != 0);
+    cafe_status status = o ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK && strcmp(path, "-") == 0)
         o->fd = STDOUT_FILENO;
     else if (status == CAFE_OK)
         status = open_path(o);
+    if (status == CAFE_OK) return status;
+    cafe_output_discard(o);
+    *output = NULL;
+    return status;
+}
+
+cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_output **output) {
+    cafe_output *o = *output = new_output(context, path, true);
+    cafe_status status = o ? resolve(o) : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) return status;
     cafe_output_discard(o);
     *output = NULL;
@@ -83,6 +133,7 @@ cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t si
         ssize_t written = write(output->fd, p, (size_t)most);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return fail_errno(output, "cannot be written");
+        if (output->digested) output->digest = cafe_crc64(output->digest, p, written);
         p += written, size -= written;
     }
     return CAFE_OK;
@@ -125,43 +176,26 @@ done:
     return status;
 }
 
-/* Without leave to overwrite, a file that appeared meanwhile is kept too. */
-static int put_in_place(const cafe_output *output) {
-    if (output->overwrite) return rename(output->temporary, output->path);
-    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS) return -1;
-    if (access(output->path, F_OK) == 0) { /* a file system without that operation */
-        errno = EEXIST;
-        return -1;
-    }
-    return rename(output->temporary, output->path);
-}
-
-/* The temporary file whole on the disk and under its name. */
-static cafe_status finish(cafe_output *output) {
-    if (fsync(output->fd) != 0) return fail_errno(output, "cannot be written");
-    int closed = close(output->fd);
-    output->fd = -1;
-    if (closed != 0) return fail_errno(output, "cannot be written");
-    if (put_in_place(output) != 0)
-        return errno == EEXIST ? fail_exists(output) : fail_errno(output, "cannot be named");
-    cafe_mem_free(output->context, output->temporary);
-    output->temporary = NULL;
-    return CAFE_OK;
-}
-
 cafe_status cafe_output_commit(cafe_output **output) {
-    cafe_status status = cafe_check_cancel((*output)->context);
-    if (status == CAFE_OK && (*output)->temporary) status = finish(*output);
-    cafe_output_discard(*output);
+    cafe_output *o = *output;
+    cafe_status status = cafe_check_cancel(o->context);
     *output = NULL;
+    if (status == CAFE_OK && o->temporary && fsync(o->fd) != 0)
+        status = fail_errno(o, "cannot be written");
+    if (status == CAFE_OK && o->target) return cafe_outputs_add(o->context, o);
+    if (status == CAFE_OK && o->fd != STDOUT_FILENO) {
+        int closed = close(o->fd);
+        o->fd = -1;
+        if (closed != 0) status = fail_errno(o, "cannot be written");
+    }
+    cafe_output_discard(o);
     return status;
 }
 
 void cafe_output_discard(cafe_output *output) {
     if (!output) return;
-    if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
     if (output->temporary) unlink(output->temporary);
-    cafe_mem_free_all(output->context, output->temporary, output->path, output);
+    if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
+    cafe_mem_free_all(output->context, output->temporary, output->target, output->folder,
+                      output->path, output);
 }

@@ -11,12 +11,20 @@
 
 struct cafe_output {
     cafe_context *context;
-    char *path;
-    char *temporary; /* NULL: written in place (standard output, a device, a pipe) */
-    int fd;          /* -1: closed */
+    char *path;      /* as given */
+    char *target;    /* in full, without symbolic links; NULL: written in place */
+    char *folder;    /* of the target */
+    char *temporary; /* NULL: written in place (standard output, a device, a pipe), or removed */
+    int fd;          /* -1: none; it holds the temporary's lock */
     bool overwrite;
+    bool digested;                   /* count the bytes in, from the start: */
+    uint64_t digest;                 /* crc64 of what was written */
+    const struct cafe_output *names; /* of the rows, beside it; NULL: none */
+    struct cafe_output *next;
 };
 
+/* A name to be removed together with the outputs that get theirs. */
+cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_output **output);
 /* Formats block `block` into text (of the capacity given) and returns its length. */
 typedef int64_t cafe_output_format(const void *argument, int64_t block, char *text);
 

@@ -95,6 +95,8 @@ static cafe_status read_npy(cafe_context *context, const char *name, const uint8
                          "%s: expected rows and columns of numbers, found another kind of array or "
                          "an empty one",
                          name);
+    table->named = array.named;
+    table->digest = array.digest;
     table->rows = array.shape[0];
     table->columns = array.dimensions == 2 ? array.shape[1] : 1;
     table->values = cafe_mem(context, array.count, sizeof *table->values);
@@ -138,7 +140,8 @@ cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const
 /* The names that stand beside a .npy file. */
 static cafe_status read_beside(const char *path, cafe_table *table) {
     size_t room = strlen(path) + sizeof ".names.txt";
-    cafe_status status = cafe_names_read(table->context, path, table->rows, &table->row_names);
+    cafe_status status = cafe_names_read(table->context, path, table->rows,
+                                         table->named ? &table->digest : NULL, &table->row_names);
     if (status != CAFE_OK || table->row_names.kind == CAFE_NAMES_INDEX) return status;
     char *name = cafe_mem_resize(table->context, table->name, (int64_t)room, 1);
     if (!name) return CAFE_ERROR_MEMORY;

@@ -14,6 +14,8 @@ struct cafe_table {
     int64_t rows, columns;
     float *values;                      /* row-major */
     cafe_names row_names, column_names; /* strings, or indices where there are none */
+    bool named;                         /* a .npy array that was written with a file of names: */
+    uint64_t digest;                    /* of it */
 };
 
 /* How the lines of text are laid out. */

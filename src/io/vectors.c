@@ -101,8 +101,10 @@ static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
 
 static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
     char header[CAFE_NPY_HEADER];
-    cafe_status status = cafe_output_write(
-        output, header, cafe_npy_header("<f4", 2, (int64_t[]){m->rows, m->columns}, header));
+    int64_t shape[] = {m->rows, m->columns};
+    const uint64_t *digest = output->names ? &output->names->digest : NULL;
+    cafe_status status =
+        cafe_output_write(output, header, cafe_npy_header("<f4", 2, shape, digest, header));
     if (status != CAFE_OK) return status;
     return write_rows(output, m, 0, m->columns * (int64_t)sizeof(float), copy_rows);
 }
@@ -144,16 +146,19 @@ cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const
     cafe_status status = CAFE_OK;
     const vector_format *format = format_of(path, true);
     if (!format) return cafe_fail_ending(context, CAFE_FILE_VECTORS, path, "vectors are");
+    CAFE_PASS(cafe_outputs_begin(context));
     CAFE_TRY(cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     bool beside = format->file.beside && output->temporary;
     if (beside) CAFE_TRY(cafe_names_write(context, m->names, m->rows, path, overwrite, &names));
+    output->names = names && names->temporary ? names : NULL;
     CAFE_TRY(format->write(output, m));
-    if (beside) CAFE_TRY(cafe_names_commit(context, path, &names));
+    if (names) CAFE_TRY(cafe_output_commit(&names));
     status = cafe_output_commit(&output);
 done:
     cafe_output_discard(names);
     cafe_output_discard(output);
+    status = cafe_outputs_end(context, status);
     cafe_phase(context, "", 0);
     return status;
 }

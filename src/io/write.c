@@ -217,6 +217,7 @@ cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, con
                              cafe_format format, int32_t overwrite) {
     cafe_output *output = NULL, *names = NULL;
     cafe_status status = CAFE_OK;
+    CAFE_PASS(cafe_outputs_begin(context));
     cafe_phase(context, "write", 0);
     CAFE_TRY(settle_format(context, path, &format));
     const cafe_graph_format *found = cafe_graph_format_get(format);
@@ -225,11 +226,12 @@ cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, con
     if (beside)
         CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
     CAFE_TRY(found->write(output, graph));
-    if (beside) CAFE_TRY(cafe_names_commit(context, path, &names));
+    if (names) CAFE_TRY(cafe_output_commit(&names));
     status = cafe_output_commit(&output);
 done:
     cafe_output_discard(names);
     cafe_output_discard(output);
+    status = cafe_outputs_end(context, status);
     cafe_phase(context, "", 0);
     return status;
 }

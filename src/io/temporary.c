@@ -1,0 +1,104 @@
+/* Temporary files. A process number says nothing: the next run of a container has the same one. The
+ * name is therefore random, and a lock tells whether the run is alive: the system lets it go with
+ * the process, however that ends and whatever namespace it was in.
+ */
+#define _GNU_SOURCE
+#include "io/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "io/journal.h"
+
+enum { TRIES = 100, NAME = 32 };
+static const char prefix[] = ".cafe-", ending[] = ".tmp";
+
+static uint64_t random_number(const void *salt) {
+    uint64_t number;
+    struct timespec now;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number) return number;
+    clock_gettime(CLOCK_REALTIME, &now);
+    number = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec << 16 ^ (uint64_t)getpid();
+    return number ^ (uint64_t)(uintptr_t)salt;
+}
+
+char *cafe_temporary_name(cafe_context *context, const char *folder) {
+    size_t capacity = strlen(folder) + NAME;
+    char *path = cafe_mem(context, (int64_t)capacity, 1);
+    if (path)
+        snprintf(path, capacity, "%s/%s%016llx%s", folder, prefix,
+                 (unsigned long long)random_number(path), ending);
+    return path;
+}
+
+int cafe_lock(cafe_context *context, int fd, int now) {
+    while (flock(fd, LOCK_EX | (now ? LOCK_NB : 0)) != 0) {
+        if (errno == EINTR && cafe_check_cancel(context) == CAFE_OK) continue;
+        return errno == ENOLCK || errno == EOPNOTSUPP || errno == EINVAL ? 0 : -1;
+    }
+    return 0;
+}
+
+/* Between the making of a file and its lock another run can take it for a dead one's. */
+static bool is_there(const char *path, int fd) {
+    struct stat named, opened;
+    return stat(path, &named) == 0 && fstat(fd, &opened) == 0 && named.st_ino == opened.st_ino &&
+           named.st_dev == opened.st_dev;
+}
+
+int cafe_temporary_open(cafe_context *context, const char *folder, char **path) {
+    for (int i = 0; i < TRIES; i++) {
+        *path = cafe_temporary_name(context, folder);
+        errno = 0;
+        if (!*path) return -1;
+        int fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 && cafe_lock(context, fd, 1) == 0 && is_there(*path, fd)) return fd;
+        int problem = fd >= 0 || errno == EEXIST ? EEXIST : errno;
+        if (fd >= 0) close(fd);
+        cafe_mem_free(context, *path);
+        *path = NULL;
+        errno = problem;
+        if (problem != EEXIST) break;
+    }
+    return -1;
+}
+
+static bool is_temporary(const char *name) {
+    size_t length = strlen(name), digits = length - strlen(prefix) - strlen(ending);
+    return length < NAME && length > strlen(prefix) + strlen(ending) &&
+           strncmp(name, prefix, strlen(prefix)) == 0 &&
+           strspn(name + strlen(prefix), "0123456789abcdef") == digits &&
+           strcmp(name + length - strlen(ending), ending) == 0;
+}
+
+/* Whoever has the lock of a file knows that its run is dead: it cannot write a list any more, and
+ * there is none that still waits for the file. */
+static void remove_if_dead(int folder, const char *name) {
+    struct stat about;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        !cafe_journal_waits(folder))
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void cafe_temporaries_sweep(const char *folder) {
+    DIR *list = opendir(folder);
+    const struct dirent *entry;
+    if (!list) return;
+    while ((entry = readdir(list)))
+        if (is_temporary(entry->d_name)) remove_if_dead(dirfd(list), entry->d_name);
+    closedir(list);
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Every call to the system fails once (open, read, write, fsync, ftruncate, close, rename, link, mmap),
+# and every one of them is the last before kill -9: the files of a run are all old or all new, a
+# failure has an exit code and a message, and no temporary file is left.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+faults=$BUILD/tests/libfaults.so
+if [[ ! -e $faults ]] || ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    echo "skipped: no $faults, or a sanitizer that has to be loaded first"
+    exit 77
+fi
+
+cat >edges.in.txt <<'X'
+a b
+b c
+c a
+c d
+d e
+e f
+f d
+X
+printf '+ a f\n- c d\n' >changes.in.txt
+printf 'x a\nx b\n' >arrivals.in.txt
+printf '1\t2\t3\n2\t1\t0\n4\t4\t1\n0\t3\t5\n' >numbers.in.tsv
+expect 0 "$CAFE" embed edges.in.txt -q -t1 -k 3 --output-form raw -o vectors.in.npy
+expect 0 "$CAFE" convert edges.in.txt graph.in.cafe -q
+mkdir other
+
+# What is left in the folders beside the files that belong there.
+strays() { find . other -maxdepth 1 \( -name '.cafe*' -o -name '*.tmp*' \) -printf '%p '; }
+
+# state FOLDER: the files of the run are those of FOLDER, none missing and none more
+state() {
+    local file
+    for file in "${files[@]}"; do
+        if [[ -e $1/${file##*/} ]]; then
+            cmp -s "$file" "$1/${file##*/}" || return 1
+        elif [[ -e $file ]]; then
+            return 1
+        fi
+    done
+}
+
+# Puts the old files back.
+restore() {
+    local file
+    for file in "${files[@]}"; do
+        rm -f "$file"
+        [[ ! -e old.in/${file##*/} ]] || cp "old.in/${file##*/}" "$file"
+    done
+}
+
+# keep FOLDER: the files as they are
+keep() {
+    local file
+    rm -rf "$1"
+    mkdir "$1"
+    for file in "${files[@]}"; do [[ ! -e $file ]] || cp "$file" "$1"; done
+}
+
+runs=0
+# fault KIND N MODE...: runs the command with it; 1: the command has fewer calls
+fault() {
+    local code=0
+    rm -f met.in
+    CAFE_FAULT=$1 CAFE_FAULT_MET=met.in LD_PRELOAD=$faults timeout 60 "$CAFE" "${command[@]}" \
+        >.last/out 2>.last/err || code=$?
+    runs=$((runs + 1))
+    result=$code
+    [[ -e met.in ]]
+}
+
+# one NAME FILE... -- COMMAND...: the files that the command writes; old ones come from `before`
+one() {
+    local name=$1 n found
+    shift
+    files=()
+    while [[ $1 != -- ]]; do files+=("$1"); shift; done
+    shift
+    command=("$@")
+    keep old.in
+    expect 0 "$CAFE" "${command[@]}"
+    keep new.in
+    ! state old.in || fail "$name: old and new are the same"
+    for ((n = 0; ; n++)); do
+        restore
+        fault "any:$n" || break
+        found=$(strays)
+        [[ -z $found ]] || fail "$name, call $n ($(<met.in)): left $found"
+        if [[ $result -eq 0 ]]; then
+            state new.in || fail "$name, call $n ($(<met.in)): exit 0 and other files"
+        else
+            [[ -s .last/err ]] || fail "$name, call $n ($(<met.in)): no message"
+            [[ $result -le 3 ]] || fail "$name, call $n ($(<met.in)): exit code $result"
+            state old.in || { grep -q 'folder cannot be synced' .last/err && state new.in; } ||
+                fail "$name, call $n ($(<met.in)): exit code $result and not the old files"
+        fi
+    done
+    [[ $n -gt 5 ]] || fail "$name: only $n calls"
+    [[ $result -eq 0 ]] || fail "$name: exit code $result without a fault"
+    echo "$name: each of $n calls failed"
+    for ((n = 0; ; n++)); do
+        restore
+        fault "any:$n:kill" 2>/dev/null || break
+        [[ $result -eq 137 ]] || fail "$name, killed at call $n: exit code $result"
+        # a run that reads there, and one that writes there
+        expect 0 env LD_PRELOAD="$faults" "$CAFE" info edges.in.txt -q
+        state old.in || state new.in || fail "$name, killed at call $n ($(<met.in)): mixed"
+        expect 0 env LD_PRELOAD="$faults" "$CAFE" convert edges.in.txt next.in.cafe -q -f
+        [[ " ${files[*]}" != *' other/'* ]] ||
+            expect 0 env LD_PRELOAD="$faults" "$CAFE" convert edges.in.txt other/next.in.cafe -q -f
+        found=$(strays)
+        [[ -z $found ]] || fail "$name, killed at call $n ($(<met.in)): left $found"
+    done
+    echo "$name: killed at each of $n calls"
+    rm -f "${files[@]}"
+}
+
+
+run() { expect 0 "$CAFE" "$@"; }
+plain=(-q -t1 -f)
+other() { run generate ba --nodes 9 --edges 12 "${plain[@]}" -o "$1"; } # an old graph
+
+# one file of each kind
+other g.cafe
+one cafe g.cafe -- convert edges.in.txt g.cafe "${plain[@]}"
+one csv g.csv -- convert edges.in.txt g.csv "${plain[@]}"
+one tsv v.tsv -- embed edges.in.txt "${plain[@]}" -k 2 -o v.tsv
+run plot edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.svg
+one svg p.svg -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.svg
+one png p.png -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.png
+run view edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.html
+one html p.html -- view edges.in.txt vectors.in.npy "${plain[@]}" -o p.html
+
+# several
+run embed edges.in.txt "${plain[@]}" -k 2 -o v.npy
+one npy v.npy v.npy.names.txt -- embed graph.in.cafe "${plain[@]}" -k 3 -o v.npy
+run embed edges.in.txt "${plain[@]}" -k 2 -o v.npy
+one bare v.npy v.npy.names.txt -- reduce numbers.in.tsv "${plain[@]}" -k 2 -o v.npy
+one mtx g.mtx g.mtx.names.txt -- convert graph.in.cafe g.mtx "${plain[@]}"
+printf 'old\n' >p.tsv
+one partition p.tsv p.json -- cluster edges.in.txt "${plain[@]}" -o p.tsv --hierarchy p.json
+one soft p.tsv p.npz -- cluster edges.in.txt "${plain[@]}" --method softmax -k 2 -o p.tsv --soft p.npz
+cp edges.in.txt other
+cp vectors.in.npy v.npy
+cp vectors.in.npy.names.txt v.npy.names.txt
+cp graph.in.cafe other/g.cafe
+one update v.npy v.npy.names.txt other/g.cafe d.tsv -- update other/g.cafe changes.in.txt \
+    --from v.npy "${plain[@]}" -o v.npy --graph-out other/g.cafe --drift d.tsv
+one place a.npy a.npy.names.txt -- place edges.in.txt vectors.in.npy arrivals.in.txt "${plain[@]}" -o a.npy
+echo "$runs runs"
