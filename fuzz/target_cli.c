@@ -1,0 +1,138 @@
+/* The whole tool in this process: a command line and the files it names.
+ *
+ *     embed g.txt -k 2 -o v.tsv                    the first line: words with blanks in between
+ *     \1g.txt                                      then files: a byte 1 and a name,
+ *     0 1                                          and what is in it
+ *     1 2
+ *
+ * A file that is called - is standard input. Everything happens in a folder of its own in memory: a
+ * slash in a word or a name becomes an underscore. Words that would only make a run long (counts of
+ * a thousand and more) become small ones; larger than any range, they stay as they are. Exit codes
+ * are checked.
+ */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+int cafe_main(int argc, char **argv);
+
+enum { MOST_WORDS = 40, MOST_FILES = 8 };
+
+static int folder = -1, home = -1, nothing = -1;
+static char folder_name[64];
+
+static void leave(void) {
+    rmdir(folder_name);
+}
+
+static void begin(void) {
+    const char *memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(folder_name, sizeof folder_name, "%s/cafe-fuzz-XXXXXX", memory);
+    if (!mkdtemp(folder_name)) abort();
+    folder = open(folder_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (folder < 0 || home < 0 || nothing < 0) abort();
+    atexit(leave);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+/* A number that a range may hold but a run should not: 3 of 123456, "=3" of "=123456". */
+static void shorten(char *word) {
+    char *number = word, *end;
+    char *equals = strchr(word, '=');
+    if (equals) number = equals + 1;
+    while (*number == '-') number++;
+    double value = strtod(number, &end);
+    if (end == number || !(value > 64 && value < 1e12)) return;
+    if (value == 1000 || number[0] == '0') return; /* names of nodes, files */
+    number[1] = 0;
+}
+
+static int split(char *line, char **words) {
+    int count = 0;
+    words[count++] = "cafe";
+    for (char *word = strtok(line, " \t"); word && count < MOST_WORDS - 3;
+         word = strtok(NULL, " \t")) {
+        for (char *p = word; *p; p++)
+            if (*p == '/') *p = '_';
+        shorten(word);
+        words[count++] = word;
+    }
+    return count;
+}
+
+/* Threads cost a start for every run, and then runs do not repeat. */
+static int limit(char **words, int count) {
+    static const char *const bare[] = {"help", "version", "engines", "-h", "--help", "--version"};
+    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+        if (count < 2 || strcmp(words[1], bare[i]) == 0) return count;
+    for (int i = 1; i < count; i++)
+        if (strcmp(words[i], "--threads") == 0 || strcmp(words[i], "--") == 0) return count;
+    words[count++] = "--threads";
+    words[count++] = "1";
+    return count;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* The file that begins at `at`; returns where the next byte 1 is. */
+static char *write_file(char *at, char *end) {
+    char name[128];
+    size_t length = 0;
+    for (; at < end && *at != '\n'; at++)
+        if (length + 1 < sizeof name && *at) name[length++] = *at == '/' ? '_' : *at;
+    name[length] = 0;
+    char *begin = at < end ? at + 1 : end, *next = memchr(begin, 1, (size_t)(end - begin));
+    if (!next) next = end;
+    int file = length > 0 ? openat(folder, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    if (file >= 0) {
+        if (write(file, begin, (size_t)(next - begin)) < 0) abort();
+        if (strcmp(name, "-") == 0 && lseek(file, 0, SEEK_SET) == 0) dup2(file, STDIN_FILENO);
+        close(file);
+    }
+    return next;
+}
+
+static void clear_folder(void) {
+    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *files = copy >= 0 ? fdopendir(copy) : NULL;
+    if (!files) abort();
+    for (struct dirent *entry; (entry = readdir(files));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            if (unlinkat(folder, entry->d_name, 0) != 0)
+                unlinkat(folder, entry->d_name, AT_REMOVEDIR);
+    closedir(files);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static void run(char *text, size_t size) {
+    char *words[MOST_WORDS + 1], *end = text + size;
+    char *line = memchr(text, '\n', size), *at = line ? line + 1 : end;
+    if (line) *line = 0;
+    int count = limit(words, split(text, words));
+    words[count] = NULL;
+    dup2(nothing, STDIN_FILENO);
+    for (int i = 0; i < MOST_FILES && at < end && *at == 1; i++) at = write_file(at + 1, end);
+    if (fchdir(folder) != 0) abort();
+    int code = cafe_main(count, words);
+    if (fchdir(home) != 0) abort();
+    if (code < 0 || code > 3) abort();
+    clearerr(stdout);
+    clear_folder();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (folder < 0) begin();
+    char *text = malloc(size + 1);
+    if (!text) return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    run(text, size);
+    free(text);
+    return 0;
+}
