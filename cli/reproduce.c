@@ -106,6 +106,8 @@ static int check(void *argument) {
     const char *table = job->run.words[0], *environment = getenv("CAFE_DATA");
     if (strcmp(table, "all") != 0 && !reproduce_find_table(table))
         return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
+    if (job->as_is && !job->keep)
+        return cli_usage_error("reproduce", "--as-is prints what is in --keep DIR: give one");
     if (!job->data && environment && *environment) job->data = environment;
     if (job->data) return CLI_OK;
     return cli_usage_error("reproduce", "no folder of data sets: give --data DIR or set CAFE_DATA");
@@ -150,6 +152,9 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(reproduce_job, keep, "keep", "DIR",
                  "keep finished repeats there, and take those that are: a run that was stopped "
                  "goes on"),
+    CLI_ROW_FLAG(reproduce_job, as_is, "as-is",
+                 "with --keep, run no row but print what is there, each with as many repeats as it "
+                 "has"),
     CLI_ROW_OUTPUT(NULL, "the tables as Markdown; without it they go to standard output"),
     CLI_ROW_JSON("every figure, ours and the published; - is standard output"),
     CLI_ROWS_SEEDED,

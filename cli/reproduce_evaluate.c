@@ -207,28 +207,43 @@ static void say_row(const reproduce_job *job, const reproduce_result *r, bool ta
             r->cell[r->cells - 1].ours, r->seconds, taken ? ", kept" : "");
 }
 
-/* The row's command line with the files where they are, and what is kept of it. */
-static int run_kept(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
-                    const char *labels, reproduce_result *result) {
+/* Runs what is missing of the row: its command line with the files where they are. */
+static int run_missing(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
+                       const char *labels, const reproduce_key *key, bool same,
+                       reproduce_result *result) {
     command_line line = {0};
+    if (asprintf(&line.text, "%s%s%s %s", edges, labels ? " --labels " : "", labels ? labels : "",
+                 recipe->options) < 0)
+        return cli_error(&job->run, CLI_FAILED, "out of memory");
+    cut_words(&line);
+    int code = evaluate_row(job, labels ? &cli_evaluate_classify : &cli_evaluate_link, &line, key,
+                            same, result);
+    free(line.text);
+    if (result->repeats > job->repeats) result->repeats = job->repeats;
+    return code;
+}
+
+/* A row that is kept need not be run again; with --as-is nothing is run. */
+static int find_row(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
+                    const char *labels, reproduce_result *result) {
     reproduce_key key = {0};
-    bool same = false;
+    bool same = false, taken = false;
     int code = reproduce_keep_key(job, result, result->command, edges, labels, &key);
     if (code == CLI_OK) code = reproduce_keep_read(job, &key, result, &same);
-    bool taken = same && result->repeats >= job->repeats;
-    if (code == CLI_OK && asprintf(&line.text, "%s%s%s %s", edges, labels ? " --labels " : "",
-                                   labels ? labels : "", recipe->options) < 0)
-        code = cli_error(&job->run, CLI_FAILED, "out of memory");
-    if (code == CLI_OK) cut_words(&line);
-    if (code == CLI_OK && !taken)
-        code = evaluate_row(job, labels ? &cli_evaluate_classify : &cli_evaluate_link, &line, &key,
-                            same, result);
-    if (result->repeats > job->repeats) result->repeats = job->repeats;
-    find_figures(reproduce_find_published(result->table, result->set, result->method), result);
-    if (code == CLI_OK) say_row(job, result, taken);
+    if (code == CLI_OK) {
+        taken = job->as_is || (same && result->repeats >= job->repeats);
+        if (!job->as_is && result->repeats > job->repeats && taken) result->repeats = job->repeats;
+        if (!taken) code = run_missing(job, recipe, edges, labels, &key, same, result);
+    }
     free(key.path);
-    free(line.text);
-    return code;
+    if (code != CLI_OK) return code;
+    if (result->repeats == 0) {
+        result->refused = strdup("nothing of it is kept");
+        return CLI_OK;
+    }
+    find_figures(reproduce_find_published(result->table, result->set, result->method), result);
+    say_row(job, result, taken);
+    return CLI_OK;
 }
 
 static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const char *set) {
@@ -249,7 +264,7 @@ static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const cha
     }
     result->command = shown_command(recipe, set, link);
     cli_say(&job->run, "-- %s, %s: %s", recipe->table, set, recipe->method);
-    code = result->command ? run_kept(job, recipe, edges, labels, result)
+    code = result->command ? find_row(job, recipe, edges, labels, result)
                            : cli_error(&job->run, CLI_FAILED, "out of memory");
     /* a method that refuses a graph (too large for it) leaves its cells empty */
     if (code == CLI_FAILED && !cli_signal()) {

@@ -36,17 +36,18 @@ static void today(char *text, size_t capacity) {
 }
 
 static void put_preface(FILE *file, const reproduce_job *job) {
-    char cpu[128], date[16];
+    char cpu[128], date[16], repeats[40] = "";
     processor(cpu, sizeof cpu);
     today(date, sizeof date);
+    if (!job->as_is) snprintf(repeats, sizeof repeats, ", %d repeats a cell", (int)job->repeats);
     fprintf(file,
             "cafe %s, %s; %s, %d threads; seed %" PRIu64
-            ", %d repeats a cell. Mean ± sample "
+            "%s. Mean ± sample "
             "standard deviation over the repeats.\n"
             "▲ ahead of the published figure, = within one published standard deviation of it, ▽ "
             "behind; the published figure stands below ours.\n\n",
             cafe_version(), date, cpu, (int)cafe_threads(job->run.context),
-            cafe_seed(job->run.context), (int)job->repeats);
+            cafe_seed(job->run.context), repeats);
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -67,8 +68,8 @@ static bool has_widths(const reproduce_table *table) {
 }
 
 static void put_heading(FILE *file, const reproduce_table *table) {
-    int64_t width = width_of(table) + (has_times(table) ? 1 : 0) + (has_widths(table) ? 1 : 0);
-    fprintf(file, "| set | method |%s", has_widths(table) ? " columns |" : "");
+    int64_t width = width_of(table) + (has_times(table) ? 1 : 0) + (has_widths(table) ? 2 : 0);
+    fprintf(file, "| set | method |%s", has_widths(table) ? " columns | repeats |" : "");
     for (int64_t i = 0; i < width_of(table); i++) fprintf(file, " %s |", table->columns[i]);
     if (has_times(table)) fprintf(file, " seconds |");
     fprintf(file, "\n|---|---|");
@@ -92,10 +93,10 @@ static void put_cell(FILE *file, const reproduce_cell *c) {
 
 static void put_row(FILE *file, const reproduce_table *table, const reproduce_result *r) {
     fprintf(file, "| %s | %s%s |", r->set, r->method, r->note ? " *" : "");
-    if (has_widths(table) && r->width > 0)
-        fprintf(file, " %" PRId64 " |", r->width);
+    if (has_widths(table) && r->repeats > 0)
+        fprintf(file, " %" PRId64 " | %" PRId64 " |", r->width, r->repeats);
     else if (has_widths(table))
-        fprintf(file, " – |");
+        fprintf(file, " – | – |");
     for (int64_t i = 0; i < width_of(table); i++)
         if (r->missing || r->refused)
             fprintf(file, " – |");
@@ -163,7 +164,8 @@ static void put_commands(FILE *file, const reproduce_job *job, const reproduce_t
         if (strcmp(r->table, table->name) != 0 || !r->command) continue;
         if (!any) fprintf(file, "<details><summary>Commands</summary>\n\n```\n");
         any = true;
-        fprintf(file, "%s --repeats %d\n", r->command, (int)job->repeats);
+        fprintf(file, "%s --repeats %" PRId64 "\n", r->command,
+                r->repeats > 0 ? r->repeats : job->repeats);
     }
     if (any) fprintf(file, "```\n\n</details>\n\n");
 }

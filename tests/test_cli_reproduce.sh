@@ -45,6 +45,14 @@ diff <(table whole.md) <(table again.md) >&2 || fail "kept rows differ from thos
 expect 0 "$CAFE" "${rows[@]}" --repeats 20 --keep kept.in -o fewer.md
 diff <(table first.md) <(table fewer.md) >&2 || fail "of 30 kept repeats the first 20 were not taken"
 
+# what is there, without running: all 30 repeats, and rows of which there are none
+expect 0 "$CAFE" "${rows[@]}" --repeats 5 --keep kept.in --as-is -o as-is.md
+diff <(table whole.md) <(table as-is.md) >&2 || fail "as it is, the table has its 30 repeats"
+expect 0 "$CAFE" "${rows[@]}" --row Label --keep kept.in --as-is -o as-is.md -f
+grep -q 'Label spreading: did not run: nothing of it is kept' as-is.md || fail "a row without repeats is not named"
+expect 2 "$CAFE" "${rows[@]}" --as-is
+says 'give one'
+
 # stopped in the middle: what was finished is there, and the next run has the same table
 long=(reproduce classification --data data.in --set cora --row 'Label propagation' --repeats 600)
 "$CAFE" "${long[@]}" --keep stopped.in -o never.md 2>.last/err &
