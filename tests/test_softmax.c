@@ -314,9 +314,38 @@ static void it_survives_failing_memory(void **state) {
     assert_int_equal(atomic_load(&memory.live), 0);
 }
 
+/* auto is graph below 20 links a node and node from there on, isolated nodes left out. */
+static void units_follow_the_links(void **state) {
+    (void)state;
+    static const struct {
+        int64_t nodes, links;
+        int32_t same;
+    } cases[] = {{90, 500, CAFE_THETA_GRAPH}, {90, 4000, CAFE_THETA_NODE}};
+    for (int i = 0; i < 2; i++) {
+        cafe_context *context = test_context(2, 7);
+        test_problem t =
+            test_open(context, test_random(context, cases[i].nodes, cases[i].links, 0, 0, 7));
+        int64_t n = cafe_operator_nodes(t.op);
+        float *h[3];
+        for (int32_t units = 0; units < 3; units++) {
+            cafe_softmax_options o = options(6, 2, 5, 0);
+            o.units = units;
+            cafe_solution *s = solve(&t, o, NULL, NULL);
+            h[units] = rows_of(s, n);
+            cafe_solution_free(s);
+        }
+        size_t size = (size_t)(6 * n) * sizeof **h;
+        assert_memory_equal(h[CAFE_THETA_AUTO], h[cases[i].same], size);
+        assert_true(memcmp(h[CAFE_THETA_GRAPH], h[CAFE_THETA_NODE], size) != 0);
+        for (int k = 0; k < 3; k++) free(h[k]);
+        test_close(&t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_objective_is_exact_and_monotone),
+        cmocka_unit_test(units_follow_the_links),
         cmocka_unit_test(the_method_reports_the_trace),
         cmocka_unit_test(one_node_chunks_are_algorithm_1),
         cmocka_unit_test(labelled_rows_never_move),

@@ -103,7 +103,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     x.stride = cafe_stride(o.support);
     x.theta = o.theta;
     x.threshold = o.threshold;
-    x.graph_units = o.units == CAFE_THETA_GRAPH;
+    x.graph_units = cafe_softmax_graph_units(op, &o);
     x.resolution = o.resolution;
     CAFE_TRY(cafe_chunks_new(context, op, NULL, 0, o.chunks, 2 * x.stride, &chunks));
     x.chunks = chunks;

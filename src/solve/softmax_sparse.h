@@ -36,6 +36,9 @@ typedef struct cafe_course {
     int32_t converged;
 } cafe_course;
 
+/* Does theta count in units of n? Else of 1/p_u. */
+bool cafe_softmax_graph_units(const cafe_operator *op, const cafe_softmax_options *o);
+
 cafe_status cafe_sparse_start(cafe_context *context, cafe_sparse *x, const int32_t *part);
 cafe_status cafe_sparse_iterate(cafe_context *context, cafe_sparse *x, int64_t sweeps,
                                 double tolerance, cafe_course *course);

@@ -14,7 +14,11 @@ extern "C" {
 
 /* theta_u = theta / p_u, or theta_u = theta n for all nodes (1/n is the mean of p): both mean the
  * same on every graph; the second lets nodes of high degree decide harder. */
-typedef enum cafe_theta_units { CAFE_THETA_GRAPH = 0, CAFE_THETA_NODE = 1 } cafe_theta_units;
+typedef enum cafe_theta_units {
+    CAFE_THETA_GRAPH = 0,
+    CAFE_THETA_NODE = 1,
+    CAFE_THETA_AUTO = 2 /* node where the sampled graph has 20 links a node or more, else graph */
+} cafe_theta_units;
 
 typedef enum cafe_softmax_start {
     CAFE_START_RANDOM = 0,
