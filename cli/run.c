@@ -1,9 +1,11 @@
 /* A command at work: context, messages, signals.
  *
  * The first SIGINT, SIGTERM, SIGHUP or SIGXFSZ cancels the context: the call in flight returns
- * within a second and removes what it had begun to write. The second one has its default effect:
- * the process ends at once, and a temporary file (never the output itself) can be left behind,
- * until the next run in that folder.
+ * within a second and removes what it had begun to write. One that does not, because another
+ * library computes (XGBoost, liblinear, LAPACK), is not waited for: the process ends, and no output
+ * suffers, since files get their names together at the end. The second signal has its default
+ * effect: the process ends at once. In both cases a temporary file (never the output itself) can be
+ * left behind, until the next run in that folder.
  */
 #define _GNU_SOURCE
 #include "run.h"
@@ -17,6 +19,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +30,16 @@
 static _Atomic(cafe_context *) cancelled_context;
 static volatile sig_atomic_t caught_signal;
 
+static char farewell[160]; /* what is said when a call does not return */
+static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
+
+static void on_alarm(int number) {
+    ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+    (void)number;
+    (void)written;
+    _exit(128 + caught_signal);
+}
+
 static void on_signal(int number) {
     int saved = errno;
     if (caught_signal != 0 && number != SIGXFSZ) { /* which comes with every write */
@@ -36,16 +49,23 @@ static void on_signal(int number) {
     }
     caught_signal = number;
     cafe_context *context = atomic_load(&cancelled_context);
-    if (context) cafe_cancel(context);
+    if (context) {
+        cafe_cancel(context);
+        setitimer(ITIMER_REAL, &patience, NULL);
+    }
     errno = saved;
 }
 
 /* Without SA_RESTART: a read that waits for standard input is woken. An ignored SIGINT (a job in
  * the background of a script) or SIGHUP (nohup) stays ignored. */
-static void catch_signals(cafe_context *context) {
+static void catch_signals(const char *command, cafe_context *context) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
     struct sigaction action = {.sa_handler = on_signal}, before;
+    struct sigaction alarm = {.sa_handler = on_alarm};
+    snprintf(farewell, sizeof farewell, "cafe %.100s: interrupted\n", command);
     sigemptyset(&action.sa_mask);
+    sigemptyset(&alarm.sa_mask);
+    sigaction(SIGALRM, &alarm, NULL);
     atomic_store(&cancelled_context, context);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -193,7 +213,7 @@ static int begin(const cli_command *command, cli_run *run) {
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
     CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
-    catch_signals(run->context);
+    catch_signals(run->command, run->context);
     if (!command->one_by_one) {
         CLI_TRY(cli_check(run, cafe_outputs_begin(run->context)));
         run->grouped = true;
@@ -251,6 +271,7 @@ static int end(cli_run *run, int code) {
     if (code == CLI_OK) code = finish_output(run->command);
     if (run->context) code = name_files(run, code);
     atomic_store(&cancelled_context, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     cafe_graph_free(run->graph);
     cafe_context_free(run->context);
     run->context = NULL;

@@ -3,8 +3,9 @@
  *
  *     CAFE_FAULT=write:3        the fourth write() fails
  *     CAFE_FAULT=any:17         the eighteenth of all calls below fails
- *     CAFE_FAULT=any:17:kill    the process is killed just before the eighteenth that changes a
- * file CAFE_FAULT_MET=FILE       this file is made when it comes to that
+ *     CAFE_FAULT=any:17:kill    the process is killed just before the eighteenth that writes
+ *     CAFE_FAULT=fsync:0:hang   the first fsync() never returns, whatever is asked
+ *     CAFE_FAULT_MET=FILE       this file is made when it comes to that
  *
  * A failed close() has closed; the other calls have done nothing. Only files are mapped to fail.
  * What is synced waits for no disk: nobody cuts the power here.
@@ -49,6 +50,7 @@ static int fails(const char *name, int problem) {
         syscall(SYS_write, fd, name, strlen(name));
         syscall(SYS_close, fd);
     }
+    while (strcmp(end, ":hang") == 0) pause();
     if (strcmp(end, ":kill") == 0) syscall(SYS_kill, getpid(), SIGKILL);
     errno = problem;
     return 1;

@@ -12,7 +12,7 @@ expect 0 "$CAFE" generate rmat --nodes $nodes --edges $((nodes * 10)) -q -o g.in
 # stop SIGNAL CODE: sends the signal to $job once `ready` holds, and waits for it
 stop() {
     local signal=$1 want=$2 got=0 began
-    sleep 0.3
+    sleep "${3:-0.3}"
     kill -0 "$job" 2>/dev/null || fail "the run was over before the signal"
     began=$(date +%s%N)
     kill "-$signal" "$job"
@@ -41,6 +41,32 @@ for signal in INT:130 TERM:143; do
     wait_for '^graph'
     stop "${signal%:*}" "${signal#*:}"
 done
+
+# while another library computes, a wide finish is made, or a large picture is drawn
+expect 0 "$CAFE" generate planted --nodes $nodes --edges $((nodes * 5)) -q -o p.in.cafe --labels l.in.txt
+expect 0 "$CAFE" embed p.in.cafe -q -k 8 --sweeps 2 -o v.in.tsv
+cut -f1-3 v.in.tsv >m.in.tsv
+# moments COMMAND...: stopped early and late, unless a fast machine is done by then
+moments() {
+    local moment
+    for moment in 0.2 2; do
+        : >.last/err
+        "$CAFE" "$@" >.last/out 2>.last/err &
+        job=$!
+        sleep "$moment"
+        if kill -0 "$job" 2>/dev/null; then stop TERM 143 0; else wait "$job" || true; fi
+        rm -f p.svg p.html v.npy
+    done
+}
+if "$CAFE" evaluate classify p.in.cafe --labels l.in.txt --train 0.5 --repeats 1 --method label-propagation -q \
+    --classifier none >.last/out 2>.last/err; then
+    moments evaluate link p.in.cafe -k 16 --sweeps 2
+    moments evaluate classify p.in.cafe --labels l.in.txt -k 16 --sweeps 2
+    moments evaluate classify p.in.cafe --labels l.in.txt -k 16 --sweeps 2 --classifier logistic
+fi
+moments embed p.in.cafe -k 1024 --sweeps 1 -o v.npy
+moments plot p.in.cafe v.in.tsv --map m.in.tsv -o p.svg
+moments view p.in.cafe v.in.tsv --map m.in.tsv -o p.html
 
 # while it waits for standard input
 mkfifo pipe.in

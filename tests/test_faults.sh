@@ -149,3 +149,20 @@ one update v.npy v.npy.names.txt other/g.cafe d.tsv -- update other/g.cafe chang
     --from v.npy "${plain[@]}" -o v.npy --graph-out other/g.cafe --drift d.tsv
 one place a.npy a.npy.names.txt -- place edges.in.txt vectors.in.npy arrivals.in.txt "${plain[@]}" -o a.npy
 echo "$runs runs"
+
+# A call that never returns, as of a library that computes, does not keep a signal waiting.
+for signal in TERM:143 HUP:129; do
+    rm -f met.in
+    CAFE_FAULT=fsync:0:hang CAFE_FAULT_MET=met.in LD_PRELOAD=$faults "$CAFE" embed edges.in.txt -q -k 2 -f -o v.npy \
+        >.last/out 2>.last/err &
+    job=$!
+    for _ in $(seq 200); do [[ ! -e met.in ]] || break; sleep 0.05; done
+    [[ -e met.in ]] || fail "the call was never made"
+    kill "-${signal%:*}" "$job"
+    for _ in $(seq 100); do kill -0 "$job" 2>/dev/null || break; sleep 0.05; done
+    ! kill -0 "$job" 2>/dev/null || { kill -KILL "$job"; fail "SIG${signal%:*}: still there after five seconds"; }
+    code=0
+    wait "$job" || code=$?
+    [[ $code -eq ${signal#*:} ]] || fail "SIG${signal%:*}: exit code $code"
+    says '^cafe embed: interrupted$'
+done
