@@ -104,6 +104,19 @@ plant
 echo 'extern int cafe_low(void);' >>tree/src/graph/high.c
 broken declarations 'src/graph/high.c: declares cafe_low itself'
 
+# ---- locales
+plant
+mkdir tree/engines
+kept locale
+echo 'double cafe_half(const char *text) { return strtod(text, 0); }' >>tree/src/base/low.c
+broken locale 'depends on the locale: src/base/low.c:4:.*strtod'
+plant
+echo 'int cafe_put(char *text, double x) { return snprintf(text, 9, "%g", x); }' >>tree/src/graph/high.c
+broken locale 'depends on the locale: src/graph/high.c:'
+plant
+echo '{ setlocale(LC_ALL, ""); }' >>tree/cli/main.c
+broken locale 'the tool keeps the locale'
+
 # ---- random streams
 plant
 sed -i 's/2 << 1/1/' tree/src/base/random.h

@@ -1,6 +1,7 @@
 """Ctrl-C, fork, threads and memory: what a process meets."""
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -212,3 +213,43 @@ def test_ten_million_edges_are_not_copied():
     assert arcs == 80_000_000
     assert made < arcs / 4
     assert run < arcs  # the run's own, for n nodes: measured 45 MB
+
+
+COMMA = """
+    import locale, sys, cafe
+    name, path = NAME, PATH
+    try:
+        locale.setlocale(locale.LC_ALL, name)
+    except locale.Error:
+        sys.exit(77)
+    with open(path, "w") as file:
+        file.writelines(f"{u} {u % 7 + 20} {0.5 + u}\\n" for u in range(20))
+    graph = cafe.Graph(path)
+    graph.write(path, overwrite=True)
+    print(open(path).read())
+    print(cafe.SphereGCN(columns=3, tolerance=0.001).fit_transform(graph).tolist())
+    for wrong in (-0.5, "0,5"):
+        try:
+            cafe.SphereGCN(columns=3, tolerance=wrong).fit(graph)
+        except (ValueError, TypeError) as error:
+            print(error)
+"""
+
+
+def test_locale(tmp_path):
+    """A process that writes 0,5 for 0.5 gets the same files, vectors and messages."""
+    folder = tmp_path / "de_DE.UTF-8"
+    if shutil.which("localedef"):
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder)], check=False,
+                       capture_output=True)
+    environment = {**os.environ, "LOCPATH": str(tmp_path)} if folder.exists() else os.environ
+    said = []
+    for name in ("C", "de_DE.UTF-8"):
+        code = COMMA.replace("NAME", repr(name)).replace("PATH", repr(str(tmp_path / "g.txt")))
+        child = start(code, env=environment)
+        out, err = child.communicate(timeout=60)
+        if child.returncode == 77:
+            pytest.skip(f"no locale {name}, and localedef cannot make it")
+        assert child.returncode == 0, err
+        said.append(out)
+    assert said[0] == said[1] and "0.5" in said[0]

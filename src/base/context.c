@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 
 #include "base/option.h"
 #include "base/pool.h"
+#include "base/print.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -106,9 +106,11 @@ cafe_status cafe_check_cancel(cafe_context *context) {
 
 cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...) {
     va_list arguments;
+    char text[sizeof context->error];
     va_start(arguments, format);
-    vsnprintf(context->error, sizeof context->error, format, arguments);
+    cafe_vprint(text, sizeof text, format, arguments);
     va_end(arguments);
+    cafe_show(text, strlen(text), context->error, sizeof context->error);
     return status;
 }
 

@@ -1,12 +1,12 @@
 /* Options from their tables: defaults, validation, setting from text, printing. */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/option.h"
+#include "base/print.h"
 
 enum { MOST_SIZE = 4096 }; /* bytes of an options struct; a larger size is no size */
 
@@ -85,16 +85,16 @@ static int choice_index(const char *choices, const char *text) {
 
 static void range_text(const cafe_option *option, char *text, size_t capacity) {
     if (option->type == CAFE_OPTION_CHOICE)
-        snprintf(text, capacity, "one of %s", option->choices);
+        cafe_print(text, capacity, "one of %s", option->choices);
     else if (option->type == CAFE_OPTION_SWITCH)
-        snprintf(text, capacity, "yes or no");
+        cafe_print(text, capacity, "yes or no");
     else if (option->type == CAFE_OPTION_INTEGER)
-        snprintf(text, capacity, "a whole number from %.0f to %.0f", option->minimum,
-                 option->maximum < most_whole ? option->maximum : most_whole);
+        cafe_print(text, capacity, "a whole number from %.0f to %.0f", option->minimum,
+                   option->maximum < most_whole ? option->maximum : most_whole);
     else if (isinf(option->maximum))
-        snprintf(text, capacity, "a number of at least %.9g", option->minimum);
+        cafe_print(text, capacity, "a number of at least %.9g", option->minimum);
     else
-        snprintf(text, capacity, "a number from %.9g to %.9g", option->minimum, option->maximum);
+        cafe_print(text, capacity, "a number from %.9g to %.9g", option->minimum, option->maximum);
 }
 
 static cafe_status refuse(cafe_context *context, const cafe_option *option, const char *text) {
@@ -123,7 +123,8 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
         double value = cafe_options_number(option, options);
         if (!in_range(option, value)) {
             char text[64];
-            snprintf(text, sizeof text, option->type == CAFE_OPTION_INTEGER ? "%.0f" : "%g", value);
+            cafe_print(text, sizeof text, option->type == CAFE_OPTION_INTEGER ? "%.0f" : "%g",
+                       value);
             return refuse(context, option, text);
         }
     }
@@ -176,7 +177,7 @@ static double parse(const cafe_option *option, const char *text) {
         return index < 0 ? NAN : index % 2;
     }
     char *end;
-    double value = strtod(text, &end);
+    double value = cafe_real(text, &end);
     if (end == text || *end != 0) return NAN;
     if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > most_whole))
         return NAN;
@@ -203,13 +204,13 @@ size_t cafe_options_text(const cafe_option *option, const void *options, char *t
     if (option->type == CAFE_OPTION_CHOICE) {
         size_t length;
         const char *word = choice_word(option->choices, (int)value, &length);
-        written = snprintf(text, capacity, "%.*s", (int)length, word);
+        written = cafe_print(text, capacity, "%.*s", (int)length, word);
     } else if (option->type == CAFE_OPTION_SWITCH) {
-        written = snprintf(text, capacity, "%s", value != 0 ? "yes" : "no");
+        written = cafe_print(text, capacity, "%s", value != 0 ? "yes" : "no");
     } else if (option->type == CAFE_OPTION_INTEGER) {
-        written = snprintf(text, capacity, "%.0f", value);
+        written = cafe_print(text, capacity, "%.0f", value);
     } else {
-        written = snprintf(text, capacity, "%.9g", value);
+        written = cafe_print(text, capacity, "%.9g", value);
     }
     return written < 0 ? 0 : (size_t)written;
 }

@@ -7,6 +7,8 @@
 
 #include <cafe/context.h>
 
+#include "base/print.h"
+
 static const int64_t unknown = INT64_MAX;
 
 static int64_t lesser(int64_t a, int64_t b) {
@@ -41,7 +43,7 @@ static const cgroup_files version2 = {"/sys/fs/cgroup", "memory.max", "memory.cu
 static int64_t number_in(const cgroup_files *files, const char *group, const char *name,
                          const char *key) {
     char path[4096];
-    snprintf(path, sizeof path, "%s%s/%s", files->root, group, name);
+    cafe_print(path, sizeof path, "%s%s/%s", files->root, group, name);
     return number_behind(path, key);
 }
 

@@ -12,11 +12,11 @@
 #include "draw/plot.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/print.h"
 #include "graph/graph.h"
 #include "io/place.h"
 
@@ -244,14 +244,14 @@ static void draw_ticks(const cafe_scene *s, const cafe_pen *pen) {
     for (int64_t i = 0; i < s->ticks[0].count; i++) {
         double x = s->left + (s->ticks[0].at[i] - s->low[0]) * s->scale[0];
         pen->segment(pen->target, x, s->bottom, x, s->bottom + 0.3 * t, t / 18, s->quiet, 1);
-        snprintf(text, sizeof text, "%.6g", s->ticks[0].at[i]);
+        cafe_print(text, sizeof text, "%.6g", s->ticks[0].at[i]);
         pen->text(pen->target, x, s->bottom + 1.3 * t, 0.85 * t, text, CAFE_ANCHOR_MIDDLE, false,
                   s->quiet);
     }
     for (int64_t i = 0; i < s->ticks[1].count; i++) {
         double y = s->bottom - (s->ticks[1].at[i] - s->low[1]) * s->scale[1];
         pen->segment(pen->target, s->left - 0.3 * t, y, s->left, y, t / 18, s->quiet, 1);
-        snprintf(text, sizeof text, "%.6g", s->ticks[1].at[i]);
+        cafe_print(text, sizeof text, "%.6g", s->ticks[1].at[i]);
         pen->text(pen->target, s->left - 0.6 * t, y + 0.3 * t, 0.85 * t, text, CAFE_ANCHOR_END,
                   false, s->quiet);
     }
@@ -284,10 +284,10 @@ static void draw_ramp(const cafe_scene *s, const cafe_pen *pen, double x, double
     double t = s->text, high = fmin(12 * t, s->bottom - y), step = high / 64;
     for (int i = 0; i < 64; i++)
         pen->bar(pen->target, x, y + step * i, t, step + 0.5, s->palette[255 - i * 4]);
-    snprintf(text, sizeof text, "%.3g", s->most);
+    cafe_print(text, sizeof text, "%.3g", s->most);
     pen->text(pen->target, x + 1.5 * t, y + 0.8 * t, 0.9 * t, text, CAFE_ANCHOR_START, false,
               s->quiet);
-    snprintf(text, sizeof text, "%.3g", s->least);
+    cafe_print(text, sizeof text, "%.3g", s->least);
     pen->text(pen->target, x + 1.5 * t, y + high, 0.9 * t, text, CAFE_ANCHOR_START, false,
               s->quiet);
 }

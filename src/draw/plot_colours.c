@@ -5,10 +5,10 @@
  * values of both signs: blue to orange through grey, which is 0.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "draw/plot.h"
 
 static const uint32_t kind_colours[CAFE_PLOT_KINDS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
@@ -51,7 +51,7 @@ static cafe_colour colour_value(double t, bool signed_values, bool dark) {
 
 static void name_line(const cafe_scene *s, int64_t kind, cafe_legend_line *line) {
     char number[32];
-    snprintf(number, sizeof number, "%lld", (long long)kind);
+    cafe_print(number, sizeof number, "%lld", (long long)kind);
     /* a legend is no place for long names */
     cafe_clean_text(s->inputs.names ? s->inputs.names[kind] : number, line->text, 40);
 }
@@ -87,9 +87,9 @@ static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, con
     cafe_legend_line *line = &s->line_of[s->lines++];
     *line = (cafe_legend_line){.count = others, .colour = colour_other(s->options.dark != 0)};
     if (classes > slots)
-        snprintf(line->text, sizeof line->text, "%lld others", (long long)(classes - slots));
+        cafe_print(line->text, sizeof line->text, "%lld others", (long long)(classes - slots));
     else
-        snprintf(line->text, sizeof line->text, "none");
+        cafe_print(line->text, sizeof line->text, "none");
 }
 
 static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "draw/plot.h"
 #include "draw/png.h"
 #include "draw/view_pack.h"
@@ -33,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void put(svg *s, const char *format
     va_list arguments;
     if (s->used > BUFFER - LINE) flush(s);
     va_start(arguments, format);
-    s->used += vsnprintf(s->buffer + s->used, LINE, format, arguments);
+    s->used += cafe_vprint(s->buffer + s->used, LINE, format, arguments);
     va_end(arguments);
 }
 

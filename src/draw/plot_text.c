@@ -5,10 +5,10 @@
  * where there are more. A character has the colour most of its points have.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "draw/plot.h"
 
 enum { COLOURS = CAFE_PLOT_KINDS + 1, CHARACTER = 32, FEW = 2 };
@@ -73,7 +73,7 @@ static int winner(const sheet *s, int64_t column, int64_t row) {
 }
 
 static char *put_colour(char *p, cafe_colour c) {
-    return p + sprintf(p, "\x1b[38;2;%d;%d;%dm", c.r, c.g, c.b);
+    return p + cafe_print(p, CHARACTER, "\x1b[38;2;%d;%d;%dm", c.r, c.g, c.b);
 }
 
 /* A colour is said where it changes; blanks at the end are left out. */
@@ -119,6 +119,12 @@ static char *put_words(char *p, const char *text, int64_t room) {
     return p;
 }
 
+static char *put_bytes(char *p, const char *bytes) {
+    size_t length = strlen(bytes);
+    memcpy(p, bytes, length);
+    return p + length;
+}
+
 /* The classes by their colours, in lines that fit; without colours only how many points. */
 static char *put_legend(const sheet *s, bool colour, char *p) {
     const cafe_scene *c = s->scene;
@@ -128,17 +134,17 @@ static char *put_legend(const sheet *s, bool colour, char *p) {
         int64_t wide = width_of(l->text) + 2;
         if (at > 0) {
             bool same = at + 2 + wide <= s->columns;
-            p += sprintf(p, same ? "  " : "\n");
+            p = put_bytes(p, same ? "  " : "\n");
             at = same ? at + 2 : 0;
         }
         p = put_colour(p, l->colour);
-        p += sprintf(p, "\xe2\x97\x8f\x1b[0m ");
+        p = put_bytes(p, "\xe2\x97\x8f\x1b[0m ");
         p = put_words(p, l->text, s->columns - 2);
         at += wide;
     }
     if (at > 0) *p++ = '\n';
     char line[64];
-    snprintf(line, sizeof line, "%lld points", (long long)c->inputs.n);
+    cafe_print(line, sizeof line, "%lld points", (long long)c->inputs.n);
     p = put_words(p, line, s->columns);
     *p++ = '\n';
     return p;

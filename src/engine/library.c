@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <cafe/cafe.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "engine/engine.h"
 
 #define BEFORE "libcafe-"
@@ -46,7 +46,7 @@ static void own_folder(char folder[PATH_MAX]) {
     Dl_info info = {0};
     folder[0] = 0;
     if (dladdr(&host, &info) && info.dli_fname && info.dli_fname[0] == '/') {
-        snprintf(folder, PATH_MAX, "%s", info.dli_fname);
+        cafe_print(folder, PATH_MAX, "%s", info.dli_fname);
     } else { /* linked into the program, which was started by a relative name */
         ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
         folder[length > 0 ? length : 0] = 0;
@@ -64,7 +64,8 @@ static bool get_folder(int64_t i, char folder[PATH_MAX]) {
         if (!path) return false;
         const char *end = strchrnul(path, ':');
         int length = (int)(end - path);
-        snprintf(folder, PATH_MAX, "%.*s", path[0] == '/' && length < PATH_MAX ? length : 0, path);
+        cafe_print(folder, PATH_MAX, "%.*s", path[0] == '/' && length < PATH_MAX ? length : 0,
+                   path);
         path = *end ? end + 1 : NULL;
     }
     return true;
@@ -142,7 +143,7 @@ static bool is_name(const char *name) {
 static cafe_status find(cafe_context *context, const char *name, const cafe_engine **engine) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
     for (int64_t i = 0; get_folder(i, folder); i++) {
-        snprintf(path, sizeof path, "%s/" BEFORE "%s" BEHIND, folder, name);
+        cafe_print(path, sizeof path, "%s/" BEFORE "%s" BEHIND, folder, name);
         if (folder[0] && access(path, F_OK) == 0) return open_library(context, path, name, engine);
     }
     const char *more = getenv("CAFE_ENGINE_PATH");
@@ -166,7 +167,7 @@ cafe_status cafe_engine_open(cafe_context *context, const char *name) {
     if (!engine) status = find(context, name, &engine);
     if (status != CAFE_OK) return status;
     context->engine = engine;
-    snprintf(context->engine_name, sizeof context->engine_name, "%s", engine->name);
+    cafe_print(context->engine_name, sizeof context->engine_name, "%s", engine->name);
     return CAFE_OK;
 }
 
@@ -218,13 +219,13 @@ static void describe(cafe_context *context, entry *e) {
     const cafe_engine_library *library = NULL;
     cafe_status status = load(context, e->path, e->name, &handle, &library);
     if (status == CAFE_OK) {
-        snprintf(e->summary, sizeof e->summary, "%s", library->summary);
-        snprintf(e->version, sizeof e->version, "%s", library->version);
+        cafe_print(e->summary, sizeof e->summary, "%s", library->summary);
+        cafe_print(e->version, sizeof e->version, "%s", library->version);
         status = library->open(context, &host, &state);
         if (status == CAFE_OK) library->close(context, state);
     }
     if (status != CAFE_OK) {
-        snprintf(e->problem, sizeof e->problem, "%s", context->error);
+        cafe_print(e->problem, sizeof e->problem, "%s", context->error);
         e->info.problem = e->problem;
         context->error[0] = 0; /* an engine that is not usable is no failure of the list */
     }
@@ -254,7 +255,7 @@ static cafe_status add_folder(cafe_engine_list *list, const char *folder) {
         if (!e) status = CAFE_ERROR_MEMORY;
         if (!e) break;
         memcpy(e->name, name, sizeof name);
-        snprintf(e->path, sizeof e->path, "%s/%s", folder, file->d_name);
+        cafe_print(e->path, sizeof e->path, "%s/%s", folder, file->d_name);
         describe(list->context, e);
     }
     if (directory) closedir(directory);
@@ -270,10 +271,10 @@ cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list
     entry *e = new_entry(l);
     cafe_status status = e ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (e) {
-        snprintf(e->name, sizeof e->name, "%s", cafe_processor.name);
-        snprintf(e->summary, sizeof e->summary, "this machine's memory and threads, %s kernels",
-                 cafe_kernels_best()->name);
-        snprintf(e->version, sizeof e->version, "%s", cafe_version());
+        cafe_print(e->name, sizeof e->name, "%s", cafe_processor.name);
+        cafe_print(e->summary, sizeof e->summary, "this machine's memory and threads, %s kernels",
+                   cafe_kernels_best()->name);
+        cafe_print(e->version, sizeof e->version, "%s", cafe_version());
     }
     for (int64_t i = 0; status == CAFE_OK && get_folder(i, folder); i++)
         status = add_folder(l, folder);

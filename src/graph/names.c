@@ -7,10 +7,10 @@
  * names are compared one by one.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "graph/dictionary.h"
 #include "graph/graph.h"
 
@@ -36,7 +36,7 @@ static size_t string_name(const cafe_names *names, int64_t node, char *text, siz
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity) {
     if (names->kind == CAFE_NAMES_STRING) return string_name(names, i, text, capacity);
     int64_t number = names->kind == CAFE_NAMES_INTEGER ? names->integers[i] : i;
-    return (size_t)snprintf(text, capacity, "%" PRId64, number);
+    return (size_t)cafe_print(text, capacity, "%" PRId64, number);
 }
 
 size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {

@@ -4,8 +4,8 @@
 #include "io/field.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/print.h"
 #include "io/scan.h"
 
 static bool ends_field(uint8_t c, uint8_t separator) {
@@ -115,7 +115,7 @@ int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {
 static bool is_word(const cafe_field *field, const char *word) {
     size_t length = strlen(word);
     return (size_t)(field->end - field->begin) == length &&
-           strncasecmp((const char *)field->begin, word, length) == 0;
+           cafe_same_word((const char *)field->begin, word, length);
 }
 
 bool cafe_field_heading(const uint8_t *line, uint8_t separator) {

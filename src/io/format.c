@@ -1,9 +1,9 @@
 /* The registry: rows by number, by ending and by content; lists of endings for messages. */
 #include "io/format.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
+
+#include "base/print.h"
 
 enum {
     FORMATS = 0
@@ -33,7 +33,7 @@ const cafe_file_format *cafe_file_format_at(cafe_file_kind kind, int64_t index) 
 static bool has_ending(const char *name, size_t length, const char *endings) {
     for (const char *e = endings; *e;) {
         size_t n = strcspn(e, " ");
-        if (length > n && strncasecmp(name + length - n, e, n) == 0) return true;
+        if (length > n && cafe_same_word(name + length - n, e, n)) return true;
         e += n + strspn(e + n, " ");
     }
     return false;
@@ -60,7 +60,7 @@ cafe_format cafe_format_of_content(const uint8_t *bytes, int64_t size) {
     for (int i = 0; i < FORMATS; i++) {
         const char *magic = functions[i]->magic;
         if (magic && size >= (int64_t)strlen(magic) &&
-            strncasecmp((const char *)bytes, magic, strlen(magic)) == 0)
+            cafe_same_word((const char *)bytes, magic, strlen(magic)))
             return (cafe_format)(i + 1);
     }
     return CAFE_FORMAT_AUTO;
@@ -73,8 +73,8 @@ size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *text, size_t
     for (int64_t i = 0; (row = cafe_file_format_at(kind, i)) != NULL; i++) {
         if (writes && !row->writes) continue;
         size_t room = length < capacity ? capacity - length : 0;
-        length += (size_t)snprintf(room ? text + length : NULL, room, "%s%s", length ? " " : "",
-                                   row->endings);
+        length += (size_t)cafe_print(room ? text + length : NULL, room, "%s%s", length ? " " : "",
+                                     row->endings);
     }
     return length;
 }

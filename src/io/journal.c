@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/gzip.h"
 #include "io/temporary.h"
 
@@ -32,13 +33,13 @@ enum { TRIES = 100, NAME = 48, LONGEST_END = 24 };
 static const int64_t largest = (int64_t)1 << 24;
 
 static void pending_name(uid_t user, char name[NAME]) {
-    snprintf(name, NAME, ".cafe-%lu.pending", (unsigned long)user);
+    cafe_print(name, NAME, ".cafe-%lu.pending", (unsigned long)user);
 }
 
 static char *join(cafe_context *context, const char *folder, const char *name) {
     size_t capacity = strlen(folder) + strlen(name) + 2;
     char *path = cafe_mem(context, (int64_t)capacity, 1);
-    if (path) snprintf(path, capacity, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+    if (path) cafe_print(path, capacity, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
     return path;
 }
 
@@ -119,8 +120,8 @@ static const char *last_list(const char *text, const char *end) {
     for (const char *word = text; word < end;) {
         int paths = *word == 'U' ? 1 : *word == 'R' || *word == 'N' ? 2 : 0;
         char expected[LONGEST_END];
-        snprintf(expected, sizeof expected, "E%016llx",
-                 (unsigned long long)cafe_crc64(0, list, word - list));
+        cafe_print(expected, sizeof expected, "E%016llx",
+                   (unsigned long long)cafe_crc64(0, list, word - list));
         bool ends = strcmp(word, expected) == 0;
         if (paths == 0 && !ends) break;
         if (ends) found = list;
@@ -353,7 +354,8 @@ static int64_t put_list(const cafe_journal *j, const cafe_naming *names, int64_t
         if (names[i].from) at = put_path(j, names[i].from, at);
         at = put_path(j, names[i].to, at);
     }
-    at += snprintf(at, LONGEST_END, "E%016llx", (unsigned long long)cafe_crc64(0, text, at - text));
+    at +=
+        cafe_print(at, LONGEST_END, "E%016llx", (unsigned long long)cafe_crc64(0, text, at - text));
     return at + 1 - text;
 }
 

@@ -5,11 +5,11 @@
  */
 #include <cafe/labels.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "graph/dictionary.h"
 #include "io/field.h"
 #include "io/rows.h"
@@ -198,7 +198,7 @@ static cafe_status name_classes(cafe_labels *l, int64_t classes, const char *con
     for (int64_t c = 0; c < classes && status == CAFE_OK; c++) {
         char digits[24];
         int64_t number = c;
-        snprintf(digits, sizeof digits, "%lld", (long long)c);
+        cafe_print(digits, sizeof digits, "%lld", (long long)c);
         const char *name = names ? names[c] : digits;
         status = cafe_dictionary_add(&l->names, name, (int64_t)strlen(name), &number);
         if (status == CAFE_OK && number != c)

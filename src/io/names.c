@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/print.h"
 #include "io/digits.h"
 #include "io/field.h"
 #include "io/gzip.h"
@@ -138,7 +139,7 @@ static int64_t list_names(const void *argument, int64_t block, char *text) {
 static char *names_path(cafe_context *context, const char *path) {
     size_t capacity = strlen(path) + sizeof ".names.txt";
     char *beside = cafe_mem(context, (int64_t)capacity, 1);
-    if (beside) snprintf(beside, capacity, "%s.names.txt", path);
+    if (beside) cafe_print(beside, capacity, "%s.names.txt", path);
     return beside;
 }
 

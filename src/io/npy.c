@@ -3,28 +3,35 @@
  */
 #include "io/npy.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include "base/print.h"
 
 enum { LONGEST = 4096 }; /* bytes of a header */
 
 /* What stands behind 'key': in the dictionary; NULL when the key is not there once. */
 static const char *value_of(const char *header, const char *key) {
     char quoted[32];
-    int length = snprintf(quoted, sizeof quoted, "'%s'", key);
+    int length = cafe_print(quoted, sizeof quoted, "'%s'", key);
     const char *at = strstr(header, quoted);
     if (!at || strstr(at + length, quoted)) return NULL;
     at += length + strspn(at + length, " ");
     return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
+/* A number of 1 to `most` digits; returns the place behind it, NULL when there is none. */
+static const char *take_digits(const char *at, int most, int64_t *number) {
+    const char *begin = at;
+    *number = 0;
+    while (*at >= '0' && *at <= '9' && at - begin < most) *number = *number * 10 + (*at++ - '0');
+    return at > begin ? at : NULL;
+}
+
 /* '<f8': byte order, kind, size. Only the order of this machine, which is little-endian. */
 static bool take_descr(const char *at, cafe_npy *a) {
-    char order = 0, end = 0;
-    int digits = 0;
-    if (!at || sscanf(at, "'%c%c%n%2" SCNd64 "%c", &order, &a->kind, &digits, &a->size, &end) != 4)
-        return false;
-    if (end != '\'' || at[digits] < '0' || at[digits] > '9') return false;
+    if (!at || at[0] != '\'' || !at[1] || !at[2]) return false;
+    char order = at[1];
+    a->kind = at[2];
+    at = take_digits(at + 3, 2, &a->size);
+    if (!at || *at != '\'') return false;
     bool sized = a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8;
     switch (a->kind) {
         case 'b': sized = a->size == 1; break;
@@ -49,13 +56,10 @@ static bool take_shape(const char *at, cafe_npy *a) {
     a->count = 1;
     if (!at || *at++ != '(') return false;
     for (at += strspn(at, " "); *at != ')'; at += strspn(at, " ")) {
-        int used = 0;
         int64_t extent;
-        if (a->dimensions == 2 || *at < '0' || *at > '9' ||
-            sscanf(at, "%18" SCNd64 "%n", &extent, &used) != 1)
-            return false;
+        if (a->dimensions == 2 || !(at = take_digits(at, 18, &extent))) return false;
         a->shape[a->dimensions++] = extent;
-        at += used + strspn(at + used, " ");
+        at += strspn(at, " ");
         if (__builtin_mul_overflow(a->count, extent, &a->count) || (*at != ',' && *at != ')'))
             return false;
         at += *at == ',';
@@ -65,10 +69,15 @@ static bool take_shape(const char *at, cafe_npy *a) {
 
 /* # names 0123456789abcdef, behind the dictionary */
 static void take_digest(const char *header, cafe_npy *a) {
-    const char *end = strrchr(header, '}');
-    unsigned long long digest;
-    int used = 0;
-    a->named = end && sscanf(end, "} # names %16llx%n", &digest, &used) == 1 && used == 26;
+    static const char before[] = "} # names ", digits[] = "0123456789abcdef";
+    const char *end = strrchr(header, '}'), *digit;
+    uint64_t digest = 0;
+    int count = 0;
+    if (!end || strncmp(end, before, strlen(before)) != 0) return;
+    for (end += strlen(before); count < 16 && *end && (digit = strchr(digits, *end));
+         end++, count++)
+        digest = digest << 4 | (uint64_t)(digit - digits);
+    a->named = count == 16;
     if (a->named) a->digest = digest;
 }
 
@@ -117,14 +126,14 @@ int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, cons
                     char header[CAFE_NPY_HEADER]) {
     char extents[48] = "";
     if (dimensions > 0)
-        snprintf(extents, sizeof extents, dimensions == 1 ? "%lld," : "%lld, %lld",
-                 (long long)shape[0], (long long)shape[dimensions - 1]);
+        cafe_print(extents, sizeof extents, dimensions == 1 ? "%lld," : "%lld, %lld",
+                   (long long)shape[0], (long long)shape[dimensions - 1]);
     int length =
-        snprintf(header + 10, CAFE_NPY_HEADER - 10,
-                 "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, extents);
+        cafe_print(header + 10, CAFE_NPY_HEADER - 10,
+                   "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, extents);
     if (digest)
-        length += snprintf(header + 10 + length, (size_t)(CAFE_NPY_HEADER - 10 - length),
-                           " # names %016llx", (unsigned long long)*digest);
+        length += cafe_print(header + 10 + length, (size_t)(CAFE_NPY_HEADER - 10 - length),
+                             " # names %016llx", (unsigned long long)*digest);
     int total = (10 + length + 1 + 63) / 64 * 64;
     memset(header + 10 + length, ' ', (size_t)(total - 10 - length - 1));
     header[total - 1] = '\n';

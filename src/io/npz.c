@@ -5,11 +5,11 @@
  * all 1 is taken as unweighted.
  */
 #include <float.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/print.h"
 #include "io/edge_list.h"
 #include "io/first.h"
 #include "io/format.h"
@@ -37,7 +37,7 @@ static cafe_status open_member(npz *z, int slot, const char *name, cafe_npy *arr
         return cafe_fail(z->context, CAFE_ERROR_FORMAT,
                          "%s: expected a matrix saved by scipy.sparse.save_npz, found no '%s'",
                          z->name, name);
-    snprintf(z->labels[slot], sizeof z->labels[slot], "%s: %s", z->name, name);
+    cafe_print(z->labels[slot], sizeof z->labels[slot], "%s: %s", z->name, name);
     return cafe_npy_open(z->context, z->labels[slot], member->bytes, member->size, array);
 }
 

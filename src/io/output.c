@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/print.h"
 #include "io/gzip.h"
 #include "io/journal.h"
 #include "io/outputs.h"
@@ -48,7 +49,7 @@ static cafe_status resolve(cafe_output *output) {
     size_t capacity = strlen(output->folder) + strlen(name) + 2;
     output->target = cafe_mem(output->context, (int64_t)capacity, 1);
     if (!output->target) return CAFE_ERROR_MEMORY;
-    snprintf(output->target, capacity, "%s/%s", output->folder, name);
+    cafe_print(output->target, capacity, "%s/%s", output->folder, name);
     return CAFE_OK;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SHOWN = 40 }; /* bytes of the offending field */
@@ -30,22 +29,6 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end) {
     return total;
 }
 
-int cafe_utf8_length(const uint8_t *p, int64_t left) {
-    uint8_t c = p[0];
-    if (c < 0x80) return 1;
-    int length = c >= 0xc2 && c < 0xe0   ? 2
-                 : c >= 0xe0 && c < 0xf0 ? 3
-                 : c >= 0xf0 && c < 0xf5 ? 4
-                                         : 0;
-    if (length == 0 || length > left) return 0;
-    for (int i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    /* overlong forms, surrogates and values above 0x10ffff */
-    bool bad = (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] >= 0xa0) ||
-               (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] >= 0x90);
-    return bad ? 0 : length;
-}
-
 const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
     while (p < end) {
         if ((uint8_t)(*p - 1) < 0x7f) {
@@ -57,20 +40,6 @@ const uint8_t *cafe_bad_utf8(const uint8_t *p, const uint8_t *end) {
         p += length;
     }
     return end;
-}
-
-void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text) {
-    int64_t i = 0;
-    while (i < count && i < most) {
-        int length = cafe_utf8_length(bytes + i, count - i);
-        if (length == 0 || bytes[i] < 0x20 || bytes[i] == 0x7f) {
-            text += sprintf(text, "\\x%02x", bytes[i++]);
-        } else {
-            memcpy(text, bytes + i, (size_t)length);
-            text += length, i += length;
-        }
-    }
-    strcpy(text, i < count ? "..." : "");
 }
 
 /* 'field' at the place, or what ends there. */
@@ -94,7 +63,7 @@ cafe_status cafe_fail_at(cafe_context *context, const cafe_place *place, const c
     char expected[256], found[4 * SHOWN + 32];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(expected, sizeof expected, format, arguments);
+    cafe_vprint(expected, sizeof expected, format, arguments);
     va_end(arguments);
     describe(place, found);
     const uint8_t *line = place->at;

@@ -2,10 +2,10 @@
 #include "io/read.h"
 #include "base/option.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/edge_list.h"
 #include "io/format.h"
 #include "io/gzip.h"
@@ -47,7 +47,7 @@ static cafe_status check_directed(const cafe_input *input, const cafe_graph_opti
 static cafe_status blame_file(const cafe_input *input, cafe_status status) {
     char text[512];
     if (status != CAFE_ERROR_ARGUMENT) return status;
-    snprintf(text, sizeof text, "%s", cafe_error(input->context));
+    cafe_print(text, sizeof text, "%s", cafe_error(input->context));
     return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: %s", input->name, text);
 }
 

@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/print.h"
 #include "io/first.h"
 #include "io/gzip.h"
 #include "io/names.h"
@@ -145,7 +145,7 @@ static cafe_status read_beside(const char *path, cafe_table *table) {
     if (status != CAFE_OK || table->row_names.kind == CAFE_NAMES_INDEX) return status;
     char *name = cafe_mem_resize(table->context, table->name, (int64_t)room, 1);
     if (!name) return CAFE_ERROR_MEMORY;
-    snprintf(name, room, "%s.names.txt", path);
+    cafe_print(name, room, "%s.names.txt", path);
     table->name = name;
     table->first_line = 1;
     return CAFE_OK;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/random.h"
 #include "io/journal.h"
 
@@ -37,8 +38,8 @@ char *cafe_temporary_name(cafe_context *context, const char *folder) {
     size_t capacity = strlen(folder) + NAME;
     char *path = cafe_mem(context, (int64_t)capacity, 1);
     if (path)
-        snprintf(path, capacity, "%s/%s%016llx%s", folder, prefix,
-                 (unsigned long long)random_number(path), ending);
+        cafe_print(path, capacity, "%s/%s%016llx%s", folder, prefix,
+                   (unsigned long long)random_number(path), ending);
     return path;
 }
 

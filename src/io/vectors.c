@@ -1,12 +1,12 @@
 /* Rows of numbers with names, out and in: .npy, tab-separated text, word2vec text. */
 #include "io/vectors.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/print.h"
 #include "io/digits.h"
 #include "io/format.h"
 #include "io/names.h"
@@ -93,7 +93,7 @@ static cafe_status refuse_blanks(cafe_context *context, const cafe_matrix *m) {
 static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
     char line[64];
     int length =
-        snprintf(line, sizeof line, "%lld %lld\n", (long long)m->rows, (long long)m->columns);
+        cafe_print(line, sizeof line, "%lld %lld\n", (long long)m->rows, (long long)m->columns);
     cafe_status status = refuse_blanks(output->context, m);
     if (status == CAFE_OK) status = cafe_output_write(output, line, length);
     return status == CAFE_OK ? write_text(output, m, ' ') : status;
@@ -174,8 +174,8 @@ cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph, i
 static cafe_status fail_row(cafe_context *context, const cafe_table *t, int64_t row,
                             const char *expected, const char *name, const char *behind) {
     char place[32];
-    snprintf(place, sizeof place, t->first_line > 0 ? "%lld" : " row %lld",
-             (long long)(t->first_line + row));
+    cafe_print(place, sizeof place, t->first_line > 0 ? "%lld" : " row %lld",
+               (long long)(t->first_line + row));
     return cafe_fail(context, CAFE_ERROR_FORMAT, "%s:%s: expected %s, found '%.100s'%s", t->name,
                      place, expected, name, behind);
 }

@@ -7,9 +7,9 @@
 #include "io/write.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/digits.h"
 #include "io/field.h"
 #include "io/format.h"
@@ -133,8 +133,8 @@ static cafe_status write_line(cafe_output *output, const char *words, const int6
 
 static char separator_of(const char *path) {
     size_t length = strlen(path);
-    if (length > 4 && strcasecmp(path + length - 4, ".csv") == 0) return ',';
-    if (length > 4 && strcasecmp(path + length - 4, ".tsv") == 0) return '\t';
+    if (length > 4 && cafe_same_word(path + length - 4, ".csv", 4)) return ',';
+    if (length > 4 && cafe_same_word(path + length - 4, ".tsv", 4)) return '\t';
     return ' ';
 }
 

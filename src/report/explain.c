@@ -1,8 +1,8 @@
 /* The cards of an explanation. */
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/print.h"
 #include "report/report.h"
 
 typedef struct cards {
@@ -21,7 +21,7 @@ static void name_node(const cards *c, const char *key, int64_t u) {
 
 static void name_community(const cards *c, const char *key, int64_t community) {
     char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)community);
+    cafe_print(number, sizeof number, "%lld", (long long)community);
     cafe_report_string(
         c->report, key,
         c->with->communities ? cafe_labels_class_name(c->with->communities, community) : number);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/digits.h"
 #include "io/place.h"
 #include "report/report.h"
@@ -45,21 +46,27 @@ static bool is_plain(const cafe_report *r, unsigned char c) {
     return !r->page || (c != '<' && c != '>' && c != '&');
 }
 
+static void put_code(cafe_report *r, unsigned char c) {
+    static const char digits[] = "0123456789abcdef";
+    cafe_report_put(r, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+}
+
 /* Bytes that are no UTF-8 (file names may hold any) become U+FFFD. */
 static void put_quoted(cafe_report *r, const char *bytes, int64_t size) {
-    static const char digits[] = "0123456789abcdef";
     cafe_report_put(r, "\"", 1);
     for (int64_t at = 0; at < size;) {
         unsigned char c = (unsigned char)bytes[at];
         int length = cafe_utf8_length((const uint8_t *)bytes + at, size - at);
         if (length == 0)
             put(r, "\\ufffd");
+        else if (length == 2 && c == 0xC2 && (unsigned char)bytes[at + 1] < 0xA0) /* C1 */
+            put_code(r, (unsigned char)bytes[at + 1]);
         else if (is_plain(r, c))
             cafe_report_put(r, bytes + at, length);
         else if (!r->page && (c == '"' || c == '\\'))
             cafe_report_put(r, (char[]){'\\', (char)c}, 2);
         else
-            cafe_report_put(r, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+            put_code(r, c);
         at += length > 0 ? length : 1;
     }
     cafe_report_put(r, "\"", 1);
@@ -72,16 +79,9 @@ static void put_integer(cafe_report *r, int64_t value) {
     cafe_report_put(r, digits, cafe_put_integer(digits, value) - digits);
 }
 
-/* printf has the locale's sign for the point; JSON has its own. */
 static void put_double(cafe_report *r, double value) {
     char text[64];
-    snprintf(text, sizeof text, "%.17g", value);
-    char *point = text + strspn(text, "-0123456789");
-    if (*point && *point != 'e') {
-        char *rest = point + strcspn(point, "0123456789");
-        *point = '.';
-        memmove(point + 1, rest, strlen(rest) + 1);
-    }
+    cafe_print(text, sizeof text, "%.17g", value);
     put(r, text);
 }
 

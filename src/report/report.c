@@ -2,7 +2,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cafe/engine.h>
@@ -10,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/print.h"
 #include "graph/graph.h"
 #include "io/digits.h"
 
@@ -65,7 +65,7 @@ cafe_status cafe_report_write(cafe_report *report, const char *path, int32_t ove
 
 void cafe_report_context(cafe_report *report) {
     char seed[CAFE_INTEGER_TEXT + 1];
-    snprintf(seed, sizeof seed, "%" PRIu64, cafe_seed(report->context));
+    cafe_print(seed, sizeof seed, "%" PRIu64, cafe_seed(report->context));
     cafe_report_raw(report, "seed", seed);
     cafe_report_integer(report, "threads", cafe_threads(report->context));
     cafe_report_string(report, "engine", cafe_engine_name(report->context));

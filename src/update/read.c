@@ -4,9 +4,9 @@
  * quotes. Lines are read one after the other: changes are a small part of their graph.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "io/field.h"
 #include "io/place.h"
 #include "io/rows.h"
@@ -32,7 +32,7 @@ static void settle_integer(reading *r) {
     memset(text, '\n', sizeof text); /* what stops the scanner */
     memcpy(text, rows->field, (size_t)rows->length);
     if (cafe_scan_integer(&at, &value) == CAFE_SCAN_OK && at == (uint8_t *)text + rows->length)
-        rows->length = snprintf(rows->field, LONGEST_INTEGER, "%" PRId64, value);
+        rows->length = cafe_print(rows->field, LONGEST_INTEGER, "%" PRId64, value);
 }
 
 static cafe_status take_field(reading *r, const char *what) {

@@ -1,0 +1,145 @@
+/* Printing and reading in the locale "C", whatever the program chose; and what may be shown.
+ *
+ * newlocale() makes no new locale of "C": it hands out a constant of the C library. So these calls
+ * cost little and the library keeps no state.
+ */
+#define _GNU_SOURCE
+#include "base/print.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of this thread are those of "C" until leave_plain() gets what enter_plain() returned. */
+static locale_t enter_plain(locale_t *plain) {
+    *plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return *plain ? uselocale(*plain) : (locale_t)0;
+}
+
+static void leave_plain(locale_t plain, locale_t before) {
+    if (!plain) return;
+    uselocale(before);
+    freelocale(plain);
+}
+
+int cafe_vprint(char *text, size_t capacity, const char *format, va_list arguments) {
+    locale_t plain, before = enter_plain(&plain);
+    int length = vsnprintf(text, capacity, format, arguments);
+    leave_plain(plain, before);
+    return length;
+}
+
+int cafe_print(char *text, size_t capacity, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = cafe_vprint(text, capacity, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+double cafe_real(const char *text, char **end) {
+    locale_t plain, before = enter_plain(&plain);
+    double value = strtod(text, end);
+    leave_plain(plain, before);
+    return value;
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool cafe_same_word(const char *a, const char *b, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (lower(a[i]) != lower(b[i])) return false;
+        if (a[i] == 0) return true;
+    }
+    return true;
+}
+
+/* ---- what may be shown ----------------------------------------------------------------------- */
+
+int cafe_utf8_length(const uint8_t *p, int64_t left) {
+    uint8_t c = p[0];
+    if (c < 0x80) return 1;
+    int length = c >= 0xc2 && c < 0xe0   ? 2
+                 : c >= 0xe0 && c < 0xf0 ? 3
+                 : c >= 0xf0 && c < 0xf5 ? 4
+                                         : 0;
+    if (length == 0 || length > left) return 0;
+    for (int i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    /* overlong forms, surrogates and values above 0x10ffff */
+    bool bad = (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] >= 0xa0) ||
+               (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] >= 0x90);
+    return bad ? 0 : length;
+}
+
+/* U+061C, U+200E, U+200F, U+202A .. U+202E, U+2066 .. U+2069 */
+static bool turns_direction(const uint8_t *p, int length) {
+    if (length == 2) return p[0] == 0xd8 && p[1] == 0x9c;
+    if (length != 3 || p[0] != 0xe2) return false;
+    if (p[1] == 0x80) return p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae);
+    return p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
+static bool may_be_shown(const uint8_t *p, int length) {
+    if (length == 1) return p[0] >= 0x20 && p[0] != 0x7f;
+    bool control = length == 2 && p[0] == 0xc2 && p[1] < 0xa0;
+    return length > 0 && !control && !turns_direction(p, length);
+}
+
+/* Is this the beginning of a character that `left` bytes cannot hold? */
+static bool is_cut(const uint8_t *p, int64_t left) {
+    int length = *p < 0xc2 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 1;
+    for (int64_t i = 1; i < left && i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return false;
+    return length > left;
+}
+
+/* The character at p, of `length` bytes (0: one byte that is none), as it is or as \xNN. */
+static char *put_character(const uint8_t *p, int length, bool shown, char *to) {
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < length; i++) {
+        if (shown) *to++ = (char)p[i];
+        if (shown) continue;
+        *to++ = '\\';
+        *to++ = 'x';
+        *to++ = digits[p[i] >> 4];
+        *to++ = digits[p[i] & 15];
+    }
+    return to;
+}
+
+static size_t show(const char *bytes, size_t count, bool lines, bool whole, size_t *used,
+                   char *text, size_t capacity) {
+    const uint8_t *p = (const uint8_t *)bytes, *end = p + count;
+    char *to = text;
+    while (p < end && (whole || !is_cut(p, end - p))) {
+        int length = cafe_utf8_length(p, end - p), taken = length > 0 ? length : 1;
+        bool shown = may_be_shown(p, length) || (lines && (*p == '\n' || *p == '\t'));
+        if (to - text + (shown ? taken : 4 * taken) >= (int64_t)capacity) break;
+        to = put_character(p, taken, shown, to);
+        p += taken;
+    }
+    if (capacity > 0) *to = 0;
+    *used = (size_t)(p - (const uint8_t *)bytes);
+    return (size_t)(to - text);
+}
+
+size_t cafe_show(const char *bytes, size_t count, char *text, size_t capacity) {
+    return show(bytes, count, false, true, &(size_t){0}, text, capacity);
+}
+
+size_t cafe_show_lines(const char *bytes, size_t count, bool whole, size_t *used, char *text,
+                       size_t capacity) {
+    return show(bytes, count, true, whole, used, text, capacity);
+}
+
+void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text) {
+    int64_t kept = count < most ? count : most;
+    while (kept > 0 && kept < count && (bytes[kept] & 0xc0) == 0x80) kept--;
+    size_t length = cafe_show((const char *)bytes, (size_t)kept, text, 4 * (size_t)most + 1);
+    memcpy(text + length, "...", kept < count ? 4 : 0);
+    text[length + (kept < count ? 3 : 0)] = 0;
+}

@@ -1,0 +1,40 @@
+/* Text that is the same in every locale, and text that is safe to show.
+ *
+ * A program may choose a locale: printf then writes 0,5 and strtod stops at the point of 0.5. The
+ * library prints and reads numbers through these functions alone (scripts/check sees to it).
+ */
+#ifndef CAFE_BASE_PRINT_H
+#define CAFE_BASE_PRINT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cafe/context.h>
+
+/* snprintf, vsnprintf and strtod of the locale "C". */
+int cafe_print(char *text, size_t capacity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int cafe_vprint(char *text, size_t capacity, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
+double cafe_real(const char *text, char **end);
+
+/* Are the first `length` bytes the same, A to Z in either case? Both texts may end before. */
+bool cafe_same_word(const char *a, const char *b, size_t length);
+
+/* The length of the UTF-8 character at p, of which `left` bytes are there; 0 when it is not
+ * well-formed. */
+int cafe_utf8_length(const uint8_t *p, int64_t left);
+
+/* cafe_show() that leaves line ends and tabs as they are: for text in lines. *used gets the bytes
+ * that were taken: a character whose last bytes are not there yet is left for the next call, unless
+ * `whole`. */
+size_t cafe_show_lines(const char *bytes, size_t count, bool whole, size_t *used, char *text,
+                       size_t capacity);
+
+/* cafe_show() of `most` bytes, with "..." behind them when there are more: text has 4 * most + 4.
+ */
+void cafe_escape(const uint8_t *bytes, int64_t count, int most, char *text);
+
+#endif
