@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "tell.h"
 
 /* Short forms of library options, wherever a command has the option. */
 static const struct {
@@ -32,11 +33,12 @@ typedef struct parser {
 
 int cli_usage_error(const char *command, const char *format, ...) {
     va_list arguments;
-    fprintf(stderr, "cafe%s%s: ", command ? " " : "", command ? command : "");
+    char before[64];
+    snprintf(before, sizeof before, "cafe%s%s: ", command ? " " : "", command ? command : "");
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    cli_vtell(before, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\ntry 'cafe %s%s--help'\n", command ? command : "", command ? " " : "");
+    cli_tell("try 'cafe %s%s--help'", command ? command : "", command ? " " : "");
     return CLI_USAGE;
 }
 
@@ -324,7 +326,7 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
     options.threads = 1;
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     if (!arguments->words || cafe_context_create(&options, &p.context) != CAFE_OK) {
-        fprintf(stderr, "cafe %s: out of memory\n", command->name);
+        cli_tell("cafe %s: out of memory", command->name);
     } else {
         code = find_method(command, argc, argv, &p.method);
         cli_merge(command, p.method, &arguments->entries);

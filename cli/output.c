@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "tell.h"
 
 static int refuse(const char *command, const char *path, const char *why) {
-    fprintf(stderr, "cafe %s: %s: %s\n", command, path, why);
+    cli_tell("cafe %s: %s: %s", command, path, why);
     return CLI_FAILED;
 }
 
@@ -249,7 +250,8 @@ static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
     return cafe_output_write(cookie, bytes, (int64_t)size) == CAFE_OK ? (ssize_t)size : 0;
 }
 
-/* A file written under a temporary name; its target is NULL for standard output. */
+/* A file written under a temporary name; its target is NULL for standard output, but a terminal is
+ * the library's to write to: it shows what is no text. */
 typedef struct cli_output {
     FILE *file;
     cafe_output *target;
@@ -257,7 +259,7 @@ typedef struct cli_output {
 
 static int open_output(cli_run *run, const char *path, cli_output *output) {
     *output = (cli_output){.file = stdout};
-    if (cli_is_standard(path)) return CLI_OK;
+    if (cli_is_standard(path) && !isatty(STDOUT_FILENO)) return CLI_OK;
     CLI_TRY(
         cli_check(run, cafe_output_create(run->context, path, run->common.force, &output->target)));
     output->file = fopencookie(output->target, "w", (cookie_io_functions_t){.write = pass_on});
@@ -282,7 +284,7 @@ int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *arg
     cli_output output;
     if (!path) return CLI_OK;
     CLI_TRY(open_output(run, path, &output));
-    bool shown = output.file == stdout;
+    bool shown = cli_is_standard(path);
     if (shown) cli_progress_hide(run->bar);
     int code = put(output.file, argument);
     if (shown) {

@@ -117,17 +117,15 @@ static int64_t terminal_width(const plot_job *job) {
     return size.ws_col < 160 ? size.ws_col : 160;
 }
 
-static int put_text(FILE *file, const void *argument) {
-    const plot_job *job = argument;
-    fputs(job->text, file);
-    return CLI_OK;
-}
-
 static int print_picture(plot_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_check(run, cafe_plot_text(run->context, &job->inputs, terminal_width(job),
                                           with_colour(job), &job->text)));
-    return cli_write_file(run, "-", put_text, job);
+    cli_progress_hide(run->bar);
+    fputs(job->text, stdout); /* its colours are meant for the terminal */
+    fflush(stdout);
+    cli_progress_show(run->bar);
+    return CLI_OK;
 }
 
 static bool is_png(const char *path) {

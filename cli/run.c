@@ -25,6 +25,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "tell.h"
 
 /* A signal handler can only reach what is static. */
 static _Atomic(cafe_context *) cancelled_context;
@@ -89,9 +90,7 @@ double cli_seconds(void) {
 static void print_line(const cli_run *run, const char *before, const char *format,
                        va_list arguments) {
     cli_progress_hide(run->bar);
-    fputs(before, stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    cli_vtell(before, format, arguments);
     cli_progress_show(run->bar);
 }
 
@@ -294,7 +293,7 @@ int cli_run_command(const cli_command *command, int argc, char **argv) {
     cli_arguments arguments;
     cli_run *run = calloc(1, command->size);
     if (!run) {
-        fprintf(stderr, "cafe: out of memory\n");
+        cli_tell("cafe: out of memory");
         return CLI_FAILED;
     }
     int code = cli_parse(command, argc, argv, run, &arguments);

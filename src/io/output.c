@@ -111,6 +111,7 @@ cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t 
         o->fd = STDOUT_FILENO;
     else if (status == CAFE_OK)
         status = open_path(o);
+    if (status == CAFE_OK) o->is_terminal = !o->temporary && isatty(o->fd);
     if (status == CAFE_OK) return status;
     cafe_output_discard(o);
     *output = NULL;
@@ -126,8 +127,8 @@ cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_out
     return status;
 }
 
-cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t size) {
-    const char *p = bytes;
+static cafe_status write_bytes(void *target, const char *p, int64_t size) {
+    cafe_output *output = target;
     while (size > 0) {
         CAFE_PASS(cafe_check_cancel(output->context));
         int64_t most = size < largest_write ? size : largest_write;
@@ -138,6 +139,11 @@ cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t si
         p += written, size -= written;
     }
     return CAFE_OK;
+}
+
+cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t size) {
+    if (!output->is_terminal) return write_bytes(output, bytes, size);
+    return cafe_terminal_write(&output->terminal, bytes, size, write_bytes, output);
 }
 
 typedef struct round {
@@ -180,6 +186,8 @@ done:
 cafe_status cafe_output_commit(cafe_output **output) {
     cafe_output *o = *output;
     cafe_status status = cafe_check_cancel(o->context);
+    if (status == CAFE_OK && o->is_terminal)
+        status = cafe_terminal_write(&o->terminal, NULL, 0, write_bytes, o);
     *output = NULL;
     if (status == CAFE_OK && o->temporary && fsync(o->fd) != 0)
         status = fail_errno(o, "cannot be written");

@@ -8,6 +8,7 @@
 #include <cafe/files.h>
 
 #include "base/context.h"
+#include "io/terminal.h"
 
 struct cafe_output {
     cafe_context *context;
@@ -21,6 +22,8 @@ struct cafe_output {
     uint64_t digest;                 /* crc64 of what was written */
     const struct cafe_output *names; /* of the rows, beside it; NULL: none */
     struct cafe_output *next;
+    bool is_terminal; /* what is no text is shown, not sent */
+    cafe_terminal terminal;
 };
 
 /* A name to be removed together with the outputs that get theirs. */

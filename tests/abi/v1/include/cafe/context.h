@@ -46,6 +46,11 @@ CAFE_API void cafe_context_free(cafe_context *context);
 
 /* What went wrong in the last failed call on this context; "" when none did. */
 CAFE_API const char *cafe_error(const cafe_context *context);
+/* Text from files as it may be shown on a terminal: what one could take for an order (C0, DEL, C1),
+ * marks that turn the direction of writing and bytes that are no UTF-8 become \xNN. At most
+ * capacity bytes, cut between characters, always ended by 0; returns the length. Error texts are
+ * made so already. */
+CAFE_API size_t cafe_show(const char *bytes, size_t count, char *text, size_t capacity);
 
 CAFE_API int32_t cafe_threads(const cafe_context *context);
 CAFE_API uint64_t cafe_seed(const cafe_context *context);

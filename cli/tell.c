@@ -1,0 +1,26 @@
+/* Lines on standard error. */
+#define _GNU_SOURCE
+#include "tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cafe/cafe.h>
+
+void cli_vtell(const char *before, const char *format, va_list arguments) {
+    char *text = NULL, *shown = NULL;
+    int length = vasprintf(&text, format, arguments);
+    if (length >= 0) shown = malloc(4 * (size_t)length + 1);
+    if (shown) cafe_show(text, (size_t)length, shown, 4 * (size_t)length + 1);
+    fprintf(stderr, "%s%s\n", before, shown ? shown : "out of memory");
+    if (length >= 0) free(text);
+    free(shown);
+}
+
+void cli_tell(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    cli_vtell("", format, arguments);
+    va_end(arguments);
+}

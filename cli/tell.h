@@ -1,0 +1,13 @@
+/* What people read on standard error. Names and paths in it are shown, never obeyed: cafe_show().
+ */
+#ifndef CAFE_CLI_TELL_H
+#define CAFE_CLI_TELL_H
+
+#include <stdarg.h>
+
+/* One line, whatever stands in the arguments; `before` in front of it. */
+void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_vtell(const char *before, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+#endif
