@@ -153,7 +153,8 @@ static int read_communities(explain_job *job) {
 static int read_features(explain_job *job) {
     cli_run *run = &job->run;
     if (!job->features_path) return CLI_OK;
-    CLI_TRY(cli_check(run, cafe_table_read(run->context, job->features_path, &job->features)));
+    CLI_TRY(cli_check(
+        run, cafe_table_read_nodes(run->context, job->features_path, run->graph, &job->features)));
     int64_t width = cafe_table_columns(job->features);
     job->feature_rows = cli_new(run, run->counts.nodes * width, sizeof *job->feature_rows);
     if (!job->feature_rows) return CLI_FAILED;

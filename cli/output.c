@@ -288,7 +288,7 @@ int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *arg
     if (shown) cli_progress_hide(run->bar);
     int code = put(output.file, argument);
     if (shown) {
-        fflush(stdout);
+        fflush(output.file);
         cli_progress_show(run->bar);
     }
     int closed = close_output(run, &output, code == CLI_OK);

@@ -147,6 +147,16 @@ printf 'x,y\n"",1\nb,2\nc,3\n' >empty.in
 expect 3 "$CAFE" points empty.in -o bad.cafe
 says 'expected a name'
 
+# ---- integer names: the first column of own vectors is no attribute
+expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 4 -o k.npy
+expect 0 "$CAFE" embed "$SOURCE/examples/karate.txt" -k 4 -o k.tsv
+sort -R k.tsv >k.turned.tsv
+for form in npy tsv turned.tsv; do
+    expect 0 "$CAFE" explain "$SOURCE/examples/karate.txt" k.npy --features "k.$form"
+    cp .last/out "features.$form"
+    same "features.$form" features.npy
+done
+
 # ---- every table of tabs is what RFC 4180 says: the cells are the names
 python=$(command -v python3 || true)
 if [[ -n $python ]]; then

@@ -282,6 +282,44 @@ static void test_word2vec(void **state) {
     io_scratch_free(&scratch);
 }
 
+/* A column of ids names the rows, in any order; any other first column is data. */
+static void test_id_columns(void **state) {
+    static const struct {
+        const char *text;
+        int64_t columns;
+        float first; /* of node -3 */
+    } tables[] = {{"5\t1\t2\n-3\t3\t4\n700\t5\t6\n", 2, 3},
+                  {"id,x\n700,1\n-3,2\n5,3\n", 1, 2},
+                  {"5 1\n5 3\n700 2\n", 2, 5},
+                  {"5 1\n6 3\n700 2\n", 2, 5},
+                  {"5.5 1\n-3 3\n700 2\n", 2, 5.5f},
+                  {"-3\n5\n700\n", 1, -3}};
+    io_scratch scratch = io_scratch_new();
+    cafe_graph *graph = io_read(shared, "x", "5 -3\n-3 700\n", NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        int64_t columns = 0;
+        float *rows = NULL;
+        cafe_table *table = NULL;
+        const char *path = io_path(&scratch, "t.txt");
+        io_store(path, tables[i].text, strlen(tables[i].text));
+        TEST_OK(shared, cafe_attributes_read(shared, graph, path, &columns, &rows));
+        assert_int_equal(columns, tables[i].columns);
+        assert_true(rows[0] == tables[i].first);
+        cafe_block_free(shared, rows);
+        TEST_OK(shared, cafe_table_read_nodes(shared, path, graph, &table));
+        assert_int_equal(cafe_table_columns(table), tables[i].columns);
+        if (cafe_table_has_heading(table)) {
+            char name[8];
+            cafe_table_column_name(table, 0, name, sizeof name);
+            assert_string_equal(name, "x");
+        }
+        cafe_table_free(table);
+    }
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+}
+
 /* ---- small files ----------------------------------------------------------------------------- */
 
 static FILE *open_lines(io_scratch *scratch) {
@@ -478,12 +516,19 @@ static void test_field_capacity(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),          cmocka_unit_test(test_headings),
-        cmocka_unit_test(test_integers_beside), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_word2vec),        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_label_names),     cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_changes),         cmocka_unit_test(test_newcomers),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_field_capacity),
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_integers_beside),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_word2vec),
+        cmocka_unit_test(test_id_columns),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_label_names),
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_newcomers),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_field_capacity),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

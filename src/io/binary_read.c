@@ -17,9 +17,10 @@
 #include "graph/verify.h"
 #include "io/first.h"
 #include "io/format.h"
+#include "io/names.h"
 #include "io/place.h"
 
-enum { ROWS = 4096, LONGEST_NAME = 65535 };
+enum { ROWS = 4096 };
 
 typedef struct opening {
     cafe_context *context;
@@ -142,12 +143,8 @@ static bool name_is_sound(const opening *o, int64_t u) {
     if (names->kind == CAFE_NAMES_INTEGER)
         return u == 0 || names->integers[u - 1] < names->integers[u];
     int64_t from = names->start[u], to = names->start[u + 1];
-    if (from < 0 || from >= to || to > o->header.text_bytes || to - from > LONGEST_NAME)
-        return false;
-    const uint8_t *text = (const uint8_t *)names->text;
-    return cafe_bad_utf8(text + from, text + to) == text + to &&
-           !memchr(text + from, '\n', (size_t)(to - from)) &&
-           !memchr(text + from, '\r', (size_t)(to - from));
+    return from >= 0 && from < to && to <= o->header.text_bytes &&
+           cafe_is_name(names->text + from, to - from);
 }
 
 static void look_at_names(void *argument, int64_t first, int64_t last) {

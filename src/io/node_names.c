@@ -66,7 +66,7 @@ cafe_status cafe_graph_name_rows(cafe_context *context, cafe_graph *graph,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a graph of %lld nodes cannot take the names of %lld rows", (long long)n,
                          (long long)table->rows);
-    if (given->kind == CAFE_NAMES_INDEX || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
+    if (given->kind != CAFE_NAMES_STRING || graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
     for (int64_t u = 0; u < n; u++)
         if (!cafe_is_name(given->text + given->start[u], given->start[u + 1] - given->start[u]))
             return cafe_fail(context, CAFE_ERROR_FORMAT,

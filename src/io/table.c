@@ -43,7 +43,7 @@ int32_t cafe_table_has_heading(const cafe_table *table) {
 }
 
 int32_t cafe_table_has_row_names(const cafe_table *table) {
-    return table->row_names.kind == CAFE_NAMES_STRING;
+    return table->row_names.kind != CAFE_NAMES_INDEX;
 }
 
 size_t cafe_table_row_name(const cafe_table *table, int64_t row, char *text, size_t capacity) {
@@ -124,6 +124,7 @@ cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const
     if (!found) return CAFE_ERROR_MEMORY;
     found->context = context;
     found->name = cafe_mem_text(context, name);
+    found->text = !is_npy(bytes, size);
     cafe_phase(context, "read", size);
     cafe_status status = !found->name ? CAFE_ERROR_MEMORY
                          : is_npy(bytes, size)

@@ -11,6 +11,7 @@ struct cafe_table {
     cafe_context *context;
     char *name;         /* of the file that names the rows, for errors */
     int64_t first_line; /* of it that names row 0, when there is one line a row; else 0 */
+    bool text;          /* not an array of NumPy */
     int64_t rows, columns;
     float *values;                      /* row-major */
     cafe_names row_names, column_names; /* strings, or indices where there are none */
@@ -35,5 +36,9 @@ cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const
  * when it fails. */
 cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
                                  int64_t size, cafe_table_style style, cafe_table *table);
+
+/* A first column that holds the names of the graph's nodes, which are integers, becomes the names
+ * of the rows. */
+cafe_status cafe_table_take_ids(cafe_table *table, const cafe_graph *graph);
 
 #endif

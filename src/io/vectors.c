@@ -233,6 +233,7 @@ static cafe_status read_placed(cafe_context *context, const cafe_graph *graph, c
     *columns = 0;
     *placed = NULL;
     CAFE_TRY(cafe_table_read_as(context, path, style, &table));
+    CAFE_TRY(cafe_table_take_ids(table, graph));
     rows = cafe_mem(context, table->rows * table->columns, sizeof *rows);
     if (!rows) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_table_place(context, table, graph, rows));

@@ -47,6 +47,11 @@ CAFE_API size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *tex
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
+/* cafe_table_read() of a table with a row per node: a first column of integers that are the names
+ * of the nodes, each once, names the rows and is no data. */
+CAFE_API cafe_status cafe_table_read_nodes(cafe_context *context, const char *path,
+                                           const cafe_graph *graph, cafe_table **table);
+
 /* The rows of a table in the order of the graph's nodes, rows[nodes * columns]: rows that are named
  * go to their nodes, others are in the order of the nodes. A node that the graph does not have, one
  * that comes twice or one that is missing is CAFE_ERROR_FORMAT. */
