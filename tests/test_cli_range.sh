@@ -40,6 +40,13 @@ expect 0 "$CAFE" info huge.in.txt
 prints '1e\+38|1\.0+e\+38'
 
 # ---- any unit: the same bytes
+# change K: edges that come and a new node, in that unit; a table in it
+change() {
+    awk -v k="$1" 'BEGIN { printf "+ 0 50 %.17g\n+ 3 77 %.17g\n", 2 ^ k, 3 * 2 ^ k }' >"c$1.in.txt"
+    awk -v k="$1" 'BEGIN { printf "new 3 %.17g\nnew 9 %.17g\n", 2 ^ k, 2 ^ (k - 1) }' >"n$1.in.txt"
+    awk -v k="$1" 'BEGIN { for (i = 0; i < 90; i++) {
+        for (j = 0; j < 5; j++) printf "%s%.17g", j ? "," : "", (i * (j + 7) * 31 % 97) * 2 ^ k; print "" } }' >"t$1.in.csv"
+}
 run_all() {
     local g=u$1.in.txt d=d$1
     mkdir -p "$d"
@@ -56,6 +63,12 @@ run_all() {
     expect 0 "$CAFE" rank "$g" -q -o "$d/rank.tsv"
     expect 0 "$CAFE" recommend "$g" -q --all --embedding "$d/sphere.tsv" -o "$d/recommend.tsv"
     expect 0 "$CAFE" explain "$g" "$d/sphere.tsv" -q --json "$d/explain.json"
+    change "$1"
+    expect 0 "$CAFE" embed "$g" -q --output-form raw -k 4 -o "$d/raw.tsv"
+    expect 0 "$CAFE" update "$g" "c$1.in.txt" --from "$d/raw.tsv" -q -o "$d/updated.tsv"
+    expect 0 "$CAFE" place "$g" "$d/raw.tsv" "n$1.in.txt" -q -o "$d/placed.tsv"
+    expect 0 "$CAFE" recommend "$g" -q --all --score covariance -o "$d/covariance.tsv"
+    expect 0 "$CAFE" reduce "t$1.in.csv" -q -k 3 -o "$d/reduced.tsv"
     finite "$d"/*.tsv
 }
 for k in 0 -100 -30 30 100; do
