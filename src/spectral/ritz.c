@@ -73,11 +73,12 @@ static void split(int64_t k, small *s) {
 }
 
 /* The square root of the sum above and of what rounding may have taken from it, so that a residual
- * is a bound and never 0 by cancellation. */
-static double residual(double n, double t, double g, double rho) {
+ * is a bound and never 0 by cancellation. `size` is what the terms of n have in size: where columns
+ * nearly depend on each other they cancel, and n itself can come out below 0. */
+static double residual(double n, double size, double t, double g, double rho) {
     const double rounding = 4e-15;
     double square = n - 2 * rho * t + rho * rho * g;
-    return sqrt((square > 0 ? square : 0) + rounding * (n + rho * rho * g));
+    return sqrt((square > 0 ? square : 0) + rounding * (size + rho * rho * g));
 }
 
 /* Column j of the block as it stands, scaled to length 1. */
@@ -86,7 +87,7 @@ static void judge_columns(int64_t k, const small *s, cafe_ritz *ritz) {
         double g = s->g[j * k + j], t = s->t[j * k + j], n = s->n[j * k + j];
         double rho = g > 0 ? t / g : 0;
         ritz->column_values[j] = rho;
-        ritz->column_residuals[j] = g > 0 ? residual(n, t, g, rho) / sqrt(g) : 0;
+        ritz->column_residuals[j] = g > 0 ? residual(n, n, t, g, rho) / sqrt(g) : 0;
     }
 }
 
@@ -109,9 +110,13 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
     int64_t r = ritz->pairs;
     if (r > 0) cafe_dense_product(false, k, k, r, s->n, ritz->vectors, s->half);
     for (int64_t j = 0; j < r; j++) {
-        double n = 0;
-        for (int64_t i = 0; i < k; i++) n += ritz->vectors[i * r + j] * s->half[i * r + j];
-        ritz->residuals[j] = residual(n, ritz->values[j], 1, ritz->values[j]);
+        double n = 0, size = 0;
+        for (int64_t i = 0; i < k; i++) {
+            double term = ritz->vectors[i * r + j] * s->half[i * r + j];
+            n += term;
+            size += fabs(term);
+        }
+        ritz->residuals[j] = residual(n, size, ritz->values[j], 1, ritz->values[j]);
     }
 }
 
