@@ -97,7 +97,8 @@ static int run_tables(reproduce_job *job, const char *name) {
 
 static bool any_done(const reproduce_job *job) {
     for (int64_t i = 0; i < job->count; i++)
-        if (!job->results[i].missing && !job->results[i].refused) return true;
+        if (!job->results[i].missing && !job->results[i].refused && !job->results[i].open)
+            return true;
     return false;
 }
 

@@ -66,6 +66,7 @@ typedef struct reproduce_result {
     double *values;       /* repeats x cells, what the means are of; NULL: one value a cell */
     double embed_seconds; /* to make the vectors once; NaN: made for every split */
     double seconds;
+    bool open;     /* nothing of it is kept, and nothing was to be run */
     bool missing;  /* the set is not there */
     char *refused; /* why the method did not run; NULL: it did */
 } reproduce_result;

@@ -238,7 +238,7 @@ static int find_row(reproduce_job *job, const reproduce_recipe *recipe, const ch
     free(key.path);
     if (code != CLI_OK) return code;
     if (result->repeats == 0) {
-        result->refused = strdup("nothing of it is kept");
+        result->open = true;
         return CLI_OK;
     }
     find_figures(reproduce_find_published(result->table, result->set, result->method), result);

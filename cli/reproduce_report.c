@@ -131,6 +131,18 @@ static void put_refused(FILE *file, const reproduce_job *job, const reproduce_ta
     }
 }
 
+/* Rows that --as-is found nothing of, in one line. */
+static void put_open(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+    const char *between = "Not run yet: ";
+    for (int64_t i = 0; i < job->count; i++) {
+        const reproduce_result *r = &job->results[i];
+        if (strcmp(r->table, table->name) != 0 || !r->open) continue;
+        fprintf(file, "%s%s of %s", between, r->method, r->set);
+        between = ", ";
+    }
+    if (between[0] == ',') fprintf(file, ".\n\n");
+}
+
 static void put_missing(FILE *file, const reproduce_job *job, const reproduce_table *table) {
     const char *last = "";
     for (int64_t i = 0; i < job->count; i++) {
@@ -161,7 +173,7 @@ static void put_commands(FILE *file, const reproduce_job *job, const reproduce_t
     bool any = false;
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
-        if (strcmp(r->table, table->name) != 0 || !r->command) continue;
+        if (strcmp(r->table, table->name) != 0 || !r->command || r->open) continue;
         if (!any) fprintf(file, "<details><summary>Commands</summary>\n\n```\n");
         any = true;
         fprintf(file, "%s --repeats %" PRId64 "\n", r->command,
@@ -201,7 +213,7 @@ static void put_mean_rank(FILE *file, const reproduce_job *job, const char *tabl
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table) != 0 || strcmp(r->method, method) != 0 || r->missing ||
-            r->refused)
+            r->refused || r->open)
             continue;
         ranks += rank_of(job, r);
         scores += r->cell[0].ours;
@@ -236,13 +248,15 @@ static void put_table(FILE *file, const reproduce_job *job, const reproduce_tabl
     fprintf(file, "## %s\n\n%s\n\n", table->title, table->text);
     put_heading(file, table);
     for (int64_t i = 0; i < job->count; i++)
-        if (strcmp(job->results[i].table, table->name) == 0) put_row(file, table, &job->results[i]);
+        if (strcmp(job->results[i].table, table->name) == 0 && !job->results[i].open)
+            put_row(file, table, &job->results[i]);
     fprintf(file, "\n");
     put_account(file, job, table);
     reproduce_put_pairs(file, job, table);
     put_ranks(file, job, table);
     put_notes(file, job, table);
     put_refused(file, job, table);
+    put_open(file, job, table);
     put_missing(file, job, table);
     put_commands(file, job, table);
 }

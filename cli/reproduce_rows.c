@@ -101,11 +101,10 @@ const reproduce_set reproduce_sets[] = {
 #define FULL        "--method cafe --full-label "
 
 #define SEMI_NOTE                                                                                  \
-    "memberships of the classes, their largest taken: no classifier. Length of the walks and "     \
-    "number of sweeps are chosen in every split by three folds of its training nodes; so is "      \
-    "alpha "                                                                                       \
-    "of label spreading, which sees the same labels, as label propagation does. What the paper's " \
-    "semi-supervised row knows is not told; ours knows the labels of the training nodes"
+    "memberships of the classes, their largest taken: no classifier. The length of the walks is "  \
+    "chosen in every split by three folds of its training nodes; so is alpha of label spreading, " \
+    "which sees the same labels, as label propagation does. What the paper's row was told is not " \
+    "said; ours is told the labels of the training nodes"
 #define FULL_NOTE                                                                                  \
     "all labels go into the vectors, those of the test nodes too: a leak by design, in the paper " \
     "and here. The sampling differs by set (Cora: walks of 1 or 2 steps; Wiki: the raw links "     \
