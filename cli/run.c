@@ -246,9 +246,12 @@ static int finish_output(const char *command) {
     return CLI_FAILED;
 }
 
+/* Some file systems tell only when a file is closed; the stream itself stays open for whoever calls
+ * main() again. */
 int cli_close_streams(int code) {
     if (code == CLI_OK) code = finish_output(NULL);
-    if (fclose(stdout) == 0 || code != CLI_OK) return code;
+    int copy = dup(STDOUT_FILENO);
+    if (copy < 0 || close(copy) == 0 || code != CLI_OK) return code;
     fprintf(stderr, "cafe: standard output: %s\n", strerror(errno));
     return CLI_FAILED;
 }
