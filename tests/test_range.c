@@ -415,6 +415,12 @@ static void results_are_finite(void **state) {
         assert_int_equal(status, CAFE_ERROR_NUMERIC);
         assert_non_null(strstr(cafe_error(context), "row 17 is not finite"));
         assert_null(fopen("test_range.npy", "rb"));
+        const int64_t offsets[] = {0, 1, 2};
+        const int32_t columns[] = {1, 0};
+        const float values[] = {1, bad[i]};
+        status = cafe_npz_write_csr(context, "test_range.npz", 2, 2, offsets, columns, values, 1);
+        assert_int_equal(status, CAFE_ERROR_NUMERIC);
+        assert_null(fopen("test_range.npz", "rb"));
         assert_int_not_equal(cafe_map(context, graph, NODES, COLUMNS, x, NULL, xy), CAFE_OK);
     }
     cafe_graph_free(graph);

@@ -12,6 +12,7 @@
 
 #include <cafe/embedding.h>
 
+#include "base/finite.h"
 #include "base/pool.h"
 #include "io/npy.h"
 #include "io/output.h"
@@ -201,6 +202,7 @@ cafe_status cafe_npz_write_csr(cafe_context *context, const char *path, int64_t 
     member members[MEMBERS];
     const int64_t shape[2] = {rows, columns};
     CAFE_TRY(check_matrix(context, rows, columns, offsets, columns_of));
+    CAFE_TRY(cafe_check_finite(context, "the values of the matrix", offsets[rows], 1, 1, values));
     set_member(&members[0], "indices.npy", "<i4", 1, offsets[rows], columns_of, sizeof *columns_of);
     set_member(&members[1], "indptr.npy", "<i8", 1, rows + 1, offsets, sizeof *offsets);
     set_member(&members[2], "format.npy", "|S3", 0, 1, "csr", 3);
