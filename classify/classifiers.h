@@ -1,5 +1,5 @@
-/* The classifiers of the evaluation, on top of libraries that the core does without: XGBoost
- * (boosted trees, loaded when first used) and liblinear (logistic regression).
+/* The classifiers of the evaluation: boosted trees by XGBoost, which is loaded when it is first
+ * used, and logistic regression.
  */
 #ifndef CAFE_CLASSIFIERS_H
 #define CAFE_CLASSIFIERS_H
@@ -24,14 +24,13 @@ typedef struct cafe_logistic_options {
     size_t struct_size;
     double cost;      /* C: weight of the losses against |w|^2 / 2 */
     int32_t scale;    /* 0: as they are; 1: columns of mean 0 and variance 1 in training */
-    double tolerance; /* of the gradient, relative (liblinear's eps) */
+    double tolerance; /* of the gradient, relative */
 } cafe_logistic_options;
 
 CAFE_OPTIONS(logistic)
 
 /* Each fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
- * xgboost: CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded; logistic
- * likewise when the tool was built without liblinear. */
+ * xgboost: CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded. */
 cafe_status cafe_classifier_xgboost(cafe_context *context, const cafe_xgboost_options *options,
                                     cafe_classifier *classifier);
 cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,

@@ -1,12 +1,8 @@
-/* L2-regularised logistic regression by liblinear (Fan et al., JMLR 9, 2008), one class against the
- * rest: a model for each class, so that cancellation is looked at between them.
+/* L2-regularised logistic regression, one class against the rest: a model for each class.
  *
- * The solver is L2R_LR, a trust-region Newton method in the primal (Lin, Weng, Keerthi 2008). It
- * draws no random numbers, unlike the coordinate descent of the dual, which uses the process's one
- * rand(); so calls from several threads at once do not meet, and the result depends on the rows
- * alone. Columns are brought to mean 0 and variance 1 first, by training rows: the entries of an
+ * Columns are brought to mean 0 and variance 1 first, by training rows: the entries of an
  * orthonormal embedding are about 1/sqrt(n), and with C = 1 the penalty would leave nothing of
- * them.
+ * them. The intercept is one more column of ones, as in liblinear.
  */
 #include <math.h>
 #include <stddef.h>
@@ -14,6 +10,7 @@
 
 #include "classes.h"
 #include "classifiers.h"
+#include "newton.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -34,10 +31,7 @@ const cafe_option_table *cafe_logistic_option_table(void) {
     return &logistic_table;
 }
 
-#ifdef CAFE_LINEAR
-#include <linear.h>
-
-/* ---- rows for liblinear ---------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef struct fit {
     const cafe_logistic_options *options;
@@ -45,27 +39,28 @@ typedef struct fit {
     const cafe_classifier_data *data;
     classes present;
     uint8_t *mark;
-    double *mean, *factor;      /* of each column: x becomes (x - mean) factor */
-    struct feature_node *nodes; /* train x (columns + 2), then one row for the test */
-    struct feature_node **row;
-    double *y; /* of each training row: 1 or 0 */
+    double *mean, *factor; /* of each column: x becomes (x - mean) factor */
+    double *x;             /* train x width, then one row for the test */
+    double *y;             /* of each training row: 1 or -1 */
+    double *w, *room;
 } fit;
 
-/* One number of each column, 1 for the intercept, and the end: 16 bytes each. */
-static int64_t row_nodes(const fit *f) {
-    return f->data->columns + 2;
+/* The columns and one of ones. */
+static int64_t width(const fit *f) {
+    return f->data->columns + 1;
 }
 
 static cafe_status new_fit(fit *f) {
     const cafe_classifier_data *d = f->data;
-    size_t rows = (size_t)d->train, columns = (size_t)d->columns;
-    f->mark = malloc(rows + 1);
-    f->mean = calloc(columns + 1, sizeof *f->mean);
-    f->factor = calloc(columns + 1, sizeof *f->factor);
-    f->nodes = malloc((rows + 1) * (columns + 2) * sizeof *f->nodes);
-    f->row = malloc((rows + 1) * sizeof *f->row);
-    f->y = malloc((rows + 1) * sizeof *f->y);
-    if (f->mark && f->mean && f->factor && f->nodes && f->row && f->y) return CAFE_OK;
+    size_t rows = (size_t)d->train + 1, columns = (size_t)width(f);
+    f->mark = malloc(rows);
+    f->mean = calloc(columns, sizeof *f->mean);
+    f->factor = calloc(columns, sizeof *f->factor);
+    f->x = malloc(rows * columns * sizeof *f->x);
+    f->y = malloc(rows * sizeof *f->y);
+    f->w = malloc(columns * sizeof *f->w);
+    f->room = malloc((size_t)newton_room(d->train, width(f)) * sizeof *f->room);
+    if (f->mark && f->mean && f->factor && f->x && f->y && f->w && f->room) return CAFE_OK;
     return cafe_evaluate_fail(f->context, CAFE_ERROR_MEMORY, "out of memory: logistic regression");
 }
 
@@ -73,9 +68,10 @@ static void free_fit(fit *f) {
     free(f->mark);
     free(f->mean);
     free(f->factor);
-    free(f->nodes);
-    free(f->row);
+    free(f->x);
     free(f->y);
+    free(f->w);
+    free(f->room);
     classes_free(&f->present);
 }
 
@@ -102,55 +98,42 @@ static void find_scale(fit *f) {
     }
 }
 
-static void fill_row(const fit *f, const float *x, struct feature_node *row) {
+static void fill_row(const fit *f, const float *x, double *row) {
     int64_t columns = f->data->columns;
-    for (int64_t j = 0; j < columns; j++)
-        row[j] = (struct feature_node){(int)j + 1, (x[j] - f->mean[j]) * f->factor[j]};
-    row[columns] = (struct feature_node){(int)columns + 1, 1};
-    row[columns + 1] = (struct feature_node){-1, 0};
+    for (int64_t j = 0; j < columns; j++) row[j] = (x[j] - f->mean[j]) * f->factor[j];
+    row[columns] = 1;
 }
 
 static void fill_rows(fit *f) {
-    for (int64_t i = 0; i < f->data->train; i++) {
-        f->row[i] = f->nodes + i * row_nodes(f);
-        fill_row(f, f->data->x_train + i * f->data->columns, f->row[i]);
-    }
+    for (int64_t i = 0; i < f->data->train; i++)
+        fill_row(f, f->data->x_train + i * f->data->columns, f->x + i * width(f));
 }
 
 /* ---- training and probabilities -------------------------------------------------------------- */
 
 /* Trains on the rows that are marked against those that are not. */
-static cafe_status learn(const fit *f, struct model **model) {
-    struct parameter p = {
-        .solver_type = L2R_LR, .eps = f->options->tolerance, .C = f->options->cost, .p = 0.1};
-    struct problem problem = {(int)f->data->train, (int)f->data->columns + 1, f->y, f->row, 1};
-    const char *trouble = check_parameter(&problem, &p);
-    if (trouble) return cafe_evaluate_fail(f->context, CAFE_ERROR_ARGUMENT, trouble);
-    cafe_status status = cafe_evaluate_stopped(f->context);
-    if (status != CAFE_OK) return status;
-    for (int64_t i = 0; i < f->data->train; i++) f->y[i] = f->mark[i];
-    *model = train(&problem, &p);
-    return CAFE_OK;
+static cafe_status learn(const fit *f) {
+    newton_problem problem = {f->data->train, width(f),         f->x,
+                              f->y,           f->options->cost, f->options->tolerance};
+    for (int64_t i = 0; i < f->data->train; i++) f->y[i] = f->mark[i] ? 1 : -1;
+    return newton_fit(f->context, &problem, f->room, f->w);
 }
 
 /* scores = <w, x> of one class against the rest; infinite where every training row has it. */
 static cafe_status decide(const fit *f, int32_t class, double *scores) {
     const cafe_classifier_data *d = f->data;
-    struct feature_node *row = f->nodes + d->train * row_nodes(f);
-    struct model *model = NULL;
-    double decision;
+    double *row = f->x + d->train * width(f);
     if (classes_mark(d, class, f->mark) == d->train) {
         classes_fill(d, class, INFINITY, scores);
         return CAFE_OK;
     }
-    cafe_status status = learn(f, &model);
+    cafe_status status = learn(f);
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
+        double sum = 0;
         fill_row(f, d->x_test + i * d->columns, row);
-        predict_values(model, row, &decision);
-        /* positive for the label that came first */
-        scores[i * d->classes + class] = model->label[0] == 1 ? decision : -decision;
+        for (int64_t j = 0; j < width(f); j++) sum += f->w[j] * row[j];
+        scores[i * d->classes + class] = sum;
     }
-    if (model) free_and_destroy_model(&model);
     return status;
 }
 
@@ -205,25 +188,8 @@ static cafe_status predict_classes(const void *self, cafe_context *context,
     return status;
 }
 
-static void say_nothing(const char *text) {
-    (void)text;
-}
-
 cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
                                      cafe_classifier *classifier) {
     *classifier = (cafe_classifier){sizeof *classifier, "logistic", options, predict_classes};
-    set_print_string_function(say_nothing);
     return options ? cafe_options_check(context, &logistic_table, options) : CAFE_OK;
 }
-
-#else
-
-cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
-                                     cafe_classifier *classifier) {
-    *classifier = (cafe_classifier){sizeof *classifier, "logistic", options, NULL};
-    return cafe_evaluate_fail(context, CAFE_ERROR_SYSTEM,
-                              "this program was built without liblinear; Debian and Ubuntu have it "
-                              "in the package liblinear-dev");
-}
-
-#endif

@@ -2,6 +2,10 @@
 # package. The tool and the manual install themselves (cli/, man/). DESTDIR is honoured.
 include(CMakePackageConfigHelpers)
 
+# The library contains parts of LAPACK, whose licence goes with it.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/LICENSE.LAPACK
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
 set(CAFE_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/cafe)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cafe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

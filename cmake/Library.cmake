@@ -14,10 +14,9 @@ set(CMAKE_C_FLAGS_RELEASE "-O3 -g")
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(BLAS REQUIRED IMPORTED_TARGET blas)
-pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 find_path(ISAL_INCLUDE isa-l.h REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
+include(cmake/Lapack.cmake)
 
 # No fused multiply-add across expressions: the kernels then give the same bits for every
 # instruction set.
@@ -42,8 +41,7 @@ target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES COMPILE_DEFINITIONS
                             "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
-target_link_libraries(cafe_objects PRIVATE PkgConfig::BLAS PkgConfig::LAPACKE
-                      Threads::Threads)
+target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
 # cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c with these options; its products are those
 # of PRODUCTS, which is compiled here too where it is NAME.
@@ -70,10 +68,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
 endif()
 
-set(CAFE_LINK ${ISAL_LIBRARY} PkgConfig::LAPACKE PkgConfig::BLAS Threads::Threads m)
+set(CAFE_LINK ${ISAL_LIBRARY} Threads::Threads m)
 foreach(form shared static)
     string(TOUPPER ${form} FORM)
-    add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS})
+    add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS}
+                ${CAFE_LAPACK_OBJECT})
+    add_dependencies(cafe_${form} cafe_lapack)
     set_target_properties(cafe_${form} PROPERTIES OUTPUT_NAME cafe VERSION ${PROJECT_VERSION}
                           SOVERSION ${PROJECT_VERSION_MAJOR})
     target_include_directories(cafe_${form} PUBLIC

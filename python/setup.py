@@ -36,7 +36,8 @@ class WithLibrary(build_py):
             subprocess.run([sys.executable, here / script, here / "cafe" / target], env=environment,
                            check=True)
         super().run()
-        shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / SONAME)
+        for file in (library, SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK"):
+            shutil.copyfile(file, pathlib.Path(self.build_lib) / "cafe" / file.name)
 
 
 class NativeDistribution(Distribution):

@@ -85,6 +85,12 @@ def exported():
     return {line.split()[0].split("@")[0] for line in done.stdout.splitlines()}
 
 
+def called_by_lapack():
+    """Names that the object made by cmake/Lapack.cmake uses of ours."""
+    lines = (line.split() for line in symbols(*build.glob("lapack.o")))
+    return {name for _, name, kind, *_ in lines if kind in "Uw"}
+
+
 def own(name):
     return not name.startswith("_")  # those of the compiler and of sanitizers do
 
@@ -100,7 +106,7 @@ def check_symbols():
     """Layers by use; names defined once, under our prefix, and external only if others use them."""
     all_of = Objects("src", "cli", "classify", "examples", "tests", "fuzz", "bench")
     public = exported()
-    words = set()
+    words = called_by_lapack()
     for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]"):
         words |= set(re.findall(r"\w+", path.read_text()))
     for name, where in sorted(all_of.defined.items()):

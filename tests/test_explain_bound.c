@@ -291,9 +291,7 @@ static void test_estimated_sum(void **state) {
                 double d = p[i / 600] * p[i % 600];
                 q[i] = d > 0 ? q[i] / sqrt(d) : 0;
             }
-            cafe_blas_single();
             TEST_OK(context, cafe_dense_eigen(context, 600, q, values));
-            cafe_blas_restore();
             for (int i = 0; i < 600; i++) sum += values[i] > 0 ? values[i] : 0, size += values[i];
             assert_true(fabs(size - trace) < 1e-9);
         }

@@ -6,7 +6,7 @@ system's libcafe.so.0.
 import ctypes
 import os
 import pathlib
-from typing import Any, Dict
+from typing import Any
 
 from . import _abi
 
@@ -47,7 +47,6 @@ class Library:
         self._dll = _load()
         self.version = _check(self._dll)
         self.path = self._dll._name
-        self._others: Dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name not in _abi.FUNCTIONS:
@@ -56,12 +55,6 @@ class Library:
         function.restype, function.argtypes = _abi.FUNCTIONS[name]
         setattr(self, name, function)
         return function
-
-    def other(self, name: str) -> Any:
-        """A function of a library that libcafe uses, or None: OpenBLAS need not be the BLAS."""
-        if name not in self._others:
-            self._others[name] = getattr(self._dll, name, None)
-        return self._others[name]
 
 
 lib = Library()

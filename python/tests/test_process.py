@@ -100,7 +100,7 @@ def test_fork_during_a_fit(planted):
 
 
 def test_threads_at_once(planted):
-    """The same bits as one after the other; OpenBLAS is shared without harm."""
+    """The same bits as one after the other."""
     graph = planted[0]
     models = [cafe.SphereGCN(columns=16, residual=1e-4), cafe.CafeGCN(columns=16),
               cafe.Spectral(columns=4), cafe.LayeredCafe(columns=16), cafe.HOPE(columns=8)]

@@ -91,15 +91,23 @@ static int64_t cgroups_leave(void) {
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-int64_t cafe_memory_available(void) {
+/* What a limit of this process leaves of what it counts: a line of /proc/self/status. */
+static int64_t limit_leaves(int resource, const char *key) {
     struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= (rlim_t)unknown)
+        return unknown;
+    int64_t kilobytes = number_behind("/proc/self/status", key), all = (int64_t)limit.rlim_cur;
+    int64_t used = kilobytes > 0 ? kilobytes * 1024 : 0;
+    return all > used ? all - used : 0;
+}
+
+int64_t cafe_memory_available(void) {
     int64_t kilobytes = number_behind("/proc/meminfo", "MemAvailable:");
     int64_t least = kilobytes >= 0 ? kilobytes * 1024 : unknown;
     least = lesser(least, cgroups_leave());
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < (rlim_t)unknown)
-        least = lesser(least, (int64_t)limit.rlim_cur);
-    return least;
+    least = lesser(least, limit_leaves(RLIMIT_AS, "VmSize:"));
+    return lesser(least, limit_leaves(RLIMIT_DATA, "VmData:"));
 }
 
 int64_t cafe_memory_peak(void) {

@@ -1,59 +1,11 @@
 /* Small dense matrices: products, a Cholesky factor that knows its rank, eigenvectors. */
-#define _GNU_SOURCE
 #include "engine/dense.h"
 
-#include <dlfcn.h>
-#include <lapacke.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-/* dlsym yields object pointers; POSIX promises that they hold functions. */
-static void find(const char *name, void *function) {
-    void *symbol = dlsym(RTLD_DEFAULT, name);
-    memcpy(function, &symbol, sizeof symbol);
-}
-
-/* How many threads OpenBLAS takes is a setting of the process, so who needs it to be one is counted
- * for the process: calls at the same time would else undo each other's setting, and a sum by two
- * threads has other bits than one by one thread. */
-static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t blas_once = PTHREAD_ONCE_INIT;
-static int blas_users, blas_threads;
-
-/* Threads that held it are not in the child. */
-static void forget_users(void) {
-    blas_users = 0;
-    pthread_mutex_init(&blas_lock, NULL);
-}
-
-static void watch_forks(void) {
-    pthread_atfork(NULL, NULL, forget_users);
-}
-
-void cafe_blas_single(void) {
-    int (*get)(void);
-    void (*set)(int);
-    find("openblas_get_num_threads", &get);
-    find("openblas_set_num_threads", &set);
-    pthread_once(&blas_once, watch_forks);
-    pthread_mutex_lock(&blas_lock);
-    if (blas_users++ == 0) {
-        blas_threads = get && set ? get() : 0;
-        if (blas_threads > 1) set(1);
-    }
-    pthread_mutex_unlock(&blas_lock);
-}
-
-void cafe_blas_restore(void) {
-    void (*set)(int);
-    find("openblas_set_num_threads", &set);
-    pthread_mutex_lock(&blas_lock);
-    if (blas_users > 0 && --blas_users == 0 && blas_threads > 1) set(blas_threads);
-    pthread_mutex_unlock(&blas_lock);
-}
+#include "engine/lapack.h"
 
 void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c) {
     cafe_kernels_best()->products->in_double(x, a, b, c);
@@ -160,22 +112,30 @@ static void fix_signs(int64_t k, double *vectors) {
     }
 }
 
+/* LAPACK counts in int: its work space, at most 8 k^2 + 64 k numbers, must be countable. */
+static cafe_status check_size(cafe_context *context, int64_t k) {
+    if (k <= 16000) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "a dense matrix of size %lld is too large: 16000 is the limit", (long long)k);
+}
+
 cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values) {
     /* A symmetric matrix is its own transpose, so column-major LAPACK needs no copy of it; the
      * vectors then stand in rows and are transposed. The work space is ours. */
-    lapack_int n = (lapack_int)k, doubles = 1 + 6 * n + 2 * n * n, integers = 3 + 5 * n, info = 0;
+    CAFE_PASS(check_size(context, k));
+    int n = (int)k, doubles = 1 + 6 * n + 2 * n * n, integers = 3 + 5 * n, info = 0;
     double *work = cafe_mem(context, doubles, sizeof *work);
-    lapack_int *iwork = cafe_mem(context, integers, sizeof *iwork);
+    int *iwork = cafe_mem(context, integers, sizeof *iwork);
     cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK)
-        info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, t, n, values, work, doubles,
-                                   iwork, integers);
+        cafe_lapack_dsyevd("V", "L", &n, t, &n, values, work, &doubles, iwork, &integers, &info, 1,
+                           1);
     cafe_mem_free_all(context, work, iwork);
     if (status != CAFE_OK) return status;
     if (info != 0)
         return cafe_fail(context, CAFE_ERROR_NUMERIC,
                          "the eigenproblem of size %lld failed (LAPACK dsyevd: %d)", (long long)k,
-                         (int)info);
+                         info);
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = i + 1; j < k; j++) {
             double entry = t[i * k + j];
@@ -185,4 +145,29 @@ cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double
     reverse(k, t, values);
     fix_signs(k, t);
     return CAFE_OK;
+}
+
+void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside) {
+    int n = (int)k, info;
+    cafe_lapack_dsterf(&n, diagonal, beside, &info);
+}
+
+cafe_status cafe_dense_singular(cafe_context *context, int64_t rows, int64_t columns, double *a,
+                                double *values, double *u, double *vt) {
+    CAFE_PASS(check_size(context, rows > columns ? rows : columns));
+    int m = (int)rows, n = (int)columns, least = m < n ? m : n, most = m > n ? m : n, info = 0;
+    int size = 8 * most * most + 64 * most + 1, u_step = u ? m : 1, vt_step = vt ? least : 1;
+    double *work = cafe_mem(context, size, sizeof *work), unused;
+    int *iwork = cafe_mem(context, 8 * least + 1, sizeof *iwork);
+    cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK)
+        cafe_lapack_dgesdd(u ? "S" : "N", &m, &n, a, &m, values, u ? u : &unused, &u_step,
+                           vt ? vt : &unused, &vt_step, work, &size, iwork, &info, 1);
+    cafe_mem_free_all(context, work, iwork);
+    if (status == CAFE_OK && info != 0)
+        status = cafe_fail(context, CAFE_ERROR_NUMERIC,
+                           "the singular values of a matrix of size %lld failed (LAPACK dgesdd: "
+                           "%d)",
+                           (long long)rows, info);
+    return status;
 }

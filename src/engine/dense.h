@@ -1,4 +1,5 @@
-/* Small dense work in double precision: K x K matrices, row-major, through BLAS and LAPACK. */
+/* Small dense work in double precision: K x K matrices, row-major, through the kernels and LAPACK.
+ */
 #ifndef CAFE_ENGINE_DENSE_H
 #define CAFE_ENGINE_DENSE_H
 
@@ -7,11 +8,6 @@
 
 #include "base/context.h"
 #include "kernels/rows.h"
-
-/* BLAS works single-threaded inside our tasks: OpenBLAS is set to one thread from the first call
- * that needs it to the last one that is done, in whichever threads they run. */
-void cafe_blas_single(void);
-void cafe_blas_restore(void);
 
 /* Any product, with the fastest kernels that this machine runs. */
 void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c);
@@ -44,5 +40,14 @@ void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const 
 
 /* T = S diag(values) S^T for a symmetric T, which is overwritten by S; values descending. */
 cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values);
+
+/* Eigenvalues of a symmetric tridiagonal matrix, ascending, in place of its diagonal; k - 1 numbers
+ * stand beside that, and are overwritten. */
+void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside);
+
+/* A (rows x columns, column-major, overwritten) = U diag(values) V^T; u rows x least, vt least x
+ * columns, both column-major; NULL: values alone. */
+cafe_status cafe_dense_singular(cafe_context *context, int64_t rows, int64_t columns, double *a,
+                                double *values, double *u, double *vt);
 
 #endif

@@ -33,7 +33,6 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "engine/dense.h"
 #include "explain/explain.h"
 #include "explain/scaled.h"
 #include "explain/witness.h"
@@ -209,10 +208,8 @@ cafe_status cafe_ceiling_find_sized(cafe_context *context, const cafe_operator *
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "node %lld is in community %d: expected numbers below the nodes",
                              (long long)u, part[u]);
-    cafe_blas_single();
     cafe_status status = find(context, op, part, &o, &found);
     cafe_struct_give(&found, sizeof found, ceiling, size);
-    cafe_blas_restore();
     cafe_phase(context, "", 0);
     return status;
 }

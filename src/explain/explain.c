@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
-#include "engine/dense.h"
 
 enum { MOST_TOP = 1000 };
 
@@ -123,14 +122,12 @@ done:
 
 static cafe_status judge(cafe_context *context, cafe_explanation *e) {
     cafe_status status = CAFE_OK;
-    cafe_blas_single();
     CAFE_TRY(cafe_ritz_new(context, e->columns, &e->plain));
     CAFE_TRY(cafe_ritz_new(context, e->columns, &e->walk));
     CAFE_TRY(cafe_ritz_solve(context, &e->v, &e->z, NULL, &e->plain));
     CAFE_TRY(solve_walk(context, e));
     e->generalised = distance(&e->walk, e->columns) < distance(&e->plain, e->columns);
 done:
-    cafe_blas_restore();
     return status;
 }
 

@@ -18,7 +18,6 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "engine/dense.h"
 #include "explain/explain.h"
 #include "explain/scaled.h"
 #include "spectral/refine.h"
@@ -144,9 +143,7 @@ cafe_status cafe_spectrum_find(cafe_context *context, const cafe_explanation *e,
     cafe_spectrum *s = cafe_mem_zero(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;
     s->context = context;
-    cafe_blas_single();
     cafe_status status = fill(context, e, &o, s);
-    cafe_blas_restore();
     cafe_phase(context, "", 0);
     if (status == CAFE_OK)
         *spectrum = s;

@@ -103,6 +103,6 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
     int64_t bytes = cafe_embed_bytes(counts->nodes, entries / 2, counts->weighted || !plain, &size,
                                      &finish, threads);
     if (method->code->bytes)
-        bytes += (int64_t)method->code->bytes(options->own, counts->nodes, counts->edges);
+        bytes += (int64_t)method->code->bytes(options->own, counts->nodes, threads);
     return bytes;
 }

@@ -198,14 +198,20 @@ static void clear_isolated(const cafe_graph *graph, cafe_solution *s) {
             memset(s->h.x + u * s->stride, 0, (size_t)s->stride * sizeof *s->h.x);
 }
 
-static double dense_bytes(const void *own, int64_t nodes, int64_t edges) {
-    (void)own, (void)edges;
+static double dense_bytes(int64_t nodes) {
     return 3.0 * (double)nodes * (double)nodes * sizeof(float);
+}
+
+static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+    const cafe_grarep_options *o = own;
+    int64_t count = (o->columns + o->steps - 1) / o->steps;
+    if (count > nodes) count = nodes;
+    return dense_bytes(nodes) + (double)cafe_eigen_bytes(nodes, count, threads);
 }
 
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          const cafe_grarep_options *o) {
-    double bytes = dense_bytes(o, graph->n, 0);
+    double bytes = dense_bytes(graph->n);
     if (o->columns < o->steps)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "columns is %lld: expected at least one for each of %lld steps",
@@ -250,7 +256,7 @@ done:
     return status;
 }
 
-static const cafe_method_code grarep_code = {.solve = solve, .bytes = dense_bytes};
+static const cafe_method_code grarep_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_grarep_method = {
     .name = "grarep",
     .title = "GraRep",

@@ -138,7 +138,13 @@ done:
     return status;
 }
 
-static const cafe_method_code hope_code = {.solve = solve};
+static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+    const cafe_hope_options *o = own;
+    int64_t count = o->columns + 1 < nodes ? o->columns + 1 : nodes;
+    return (double)cafe_eigen_bytes(nodes, count, threads);
+}
+
+static const cafe_method_code hope_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_hope_method = {
     .name = "hope",
     .title = "HOPE",

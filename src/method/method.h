@@ -46,7 +46,7 @@ struct cafe_method_code {
     /* fills in part or layers, communities, and what else there is; may leave it half made */
     cafe_status (*cluster)(cafe_context *context, const cafe_job *job, cafe_clustering *clustering);
     /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
-    double (*bytes)(const void *own, int64_t nodes, int64_t edges);
+    double (*bytes)(const void *own, int64_t nodes, int64_t threads);
 };
 
 /* Opens a job for vectors or communities; *job is zero before, and closed in any case. */

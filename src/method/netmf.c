@@ -65,9 +65,14 @@ typedef struct netmf {
     double *y;
 } netmf;
 
-static double dense_bytes(const void *own, int64_t nodes, int64_t edges) {
-    (void)own, (void)edges;
+static double dense_bytes(int64_t nodes) {
     return 3.0 * (double)nodes * (double)nodes * sizeof(double);
+}
+
+static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+    const cafe_netmf_options *o = own;
+    int64_t count = o->columns < nodes ? o->columns : nodes;
+    return dense_bytes(nodes) + (double)cafe_eigen_bytes(nodes, count, threads);
 }
 
 static void free_netmf(cafe_context *context, netmf *m) {
@@ -174,7 +179,7 @@ static void put_columns(cafe_solution *s, const netmf *m, const cafe_eigen *foun
 
 static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          const cafe_netmf_options *o) {
-    double bytes = dense_bytes(o, graph->n, 0);
+    double bytes = dense_bytes(graph->n);
     if (bytes <= (double)o->memory * 1048576) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                      "NetMF is dense: %lld nodes take %.0f bytes, and memory-limit allows %lld MiB",
@@ -206,7 +211,7 @@ done:
     return status;
 }
 
-static const cafe_method_code netmf_code = {.solve = solve, .bytes = dense_bytes};
+static const cafe_method_code netmf_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_netmf_method = {
     .name = "netmf",
     .title = "NetMF",

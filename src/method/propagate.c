@@ -248,7 +248,6 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
                            const cafe_propagate_options *options, int64_t columns, float *vectors) {
     cafe_status status = CAFE_OK;
     filter f = {0};
-    cafe_blas_single();
     cafe_propagate_options o;
     CAFE_TRY(cafe_engine_need_processor(context, "spectral propagation"));
     CAFE_TRY(cafe_options_take(context, &propagate_table, options, &o));
@@ -264,6 +263,5 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
 done:
     cafe_phase(context, "", 0);
     free_filter(context, &f);
-    cafe_blas_restore();
     return status;
 }

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "engine/dense.h"
 #include "method/sdne_net.h"
 
 enum { MOST_HIDDEN = 1000, PART_HIDDEN = 10 };
@@ -107,9 +106,9 @@ done:
     return status;
 }
 
-static double network_bytes(const void *own, int64_t nodes, int64_t edges) {
+static double network_bytes(const void *own, int64_t nodes, int64_t threads) {
     cafe_sdne_options o = *(const cafe_sdne_options *)own;
-    (void)edges;
+    (void)threads;
     settle(nodes, &o);
     return cafe_sdne_bytes(nodes, &o);
 }
@@ -119,7 +118,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
     cafe_sdne_net *net = NULL;
-    cafe_blas_single();
     cafe_sdne_options o = *(const cafe_sdne_options *)job->own;
     settle(graph->n, &o);
     CAFE_TRY(check(context, graph, &o));
@@ -132,7 +130,6 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     found = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_blas_restore();
     cafe_sdne_net_free(net);
     cafe_solution_free(found);
     return status;

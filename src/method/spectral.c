@@ -104,7 +104,15 @@ done:
     return status;
 }
 
-static const cafe_method_code spectral_code = {.solve = solve};
+/* The pairs of one end wait while those of the other are found. */
+static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+    const cafe_spectral_options *o = own;
+    int64_t count = o->columns < nodes ? o->columns : nodes;
+    double waiting = o->ends == CAFE_ENDS_BOTH ? 8.0 * (double)nodes * (double)count / 2 : 0;
+    return (double)cafe_eigen_bytes(nodes, count, threads) + waiting;
+}
+
+static const cafe_method_code spectral_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_spectral_method = {
     .name = "spectral",
     .title = "Spectral",

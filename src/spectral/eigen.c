@@ -358,7 +358,6 @@ void cafe_eigen_free(cafe_context *context, cafe_eigen *found) {
 cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *problem,
                              cafe_eigen *found) {
     int64_t n = problem->n, count = problem->count;
-    cafe_blas_single();
     *found = (cafe_eigen){.count = count};
     found->values = cafe_mem(context, count, sizeof *found->values);
     found->residuals = cafe_mem(context, count, sizeof *found->residuals);
@@ -369,7 +368,6 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
         status = is_small(n, count) ? solve_small(context, problem, found)
                                     : solve_large(context, problem, found);
     if (status != CAFE_OK) cafe_eigen_free(context, found);
-    cafe_blas_restore();
     return status;
 }
 

@@ -234,7 +234,6 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
                         const cafe_finish_options *options, cafe_embedding **embedding) {
     cafe_finish_options o;
     finishing f = {.op = op, .options = &o};
-    cafe_blas_single();
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
     f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
@@ -251,7 +250,6 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     cafe_block_drop(context, &f.v);
     cafe_solution_free(*solution);
     *solution = NULL;
-    cafe_blas_restore();
     if (status == CAFE_OK)
         *embedding = f.embedding;
     else

@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
-#include "engine/dense.h"
 #include "solve/solution.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -307,7 +306,6 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     cafe_operator *table = NULL;
     cafe_reduce_options o;
     finishing f = {.options = &o};
-    cafe_blas_single();
     *reduction = NULL;
     CAFE_TRY(cafe_options_take(context, &reduce_table, options, &o));
     CAFE_TRY(cafe_engine_need_processor(context, "reduce"));
@@ -320,7 +318,6 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     *reduction = f.reduction;
     f.reduction = NULL;
 done:
-    cafe_blas_restore();
     cafe_solution_free(f.solution);
     cafe_operator_free(table);
     cafe_reduction_free(f.reduction);

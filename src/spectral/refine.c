@@ -12,7 +12,6 @@
  */
 #include "spectral/refine.h"
 
-#include <lapacke.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -99,7 +98,7 @@ static cafe_status find_low(cafe_context *context, refinement *r) {
         float *old = x;
         x = y, y = old;
     }
-    LAPACKE_dsterf((lapack_int)done_steps, alpha, beta);
+    cafe_dense_tridiagonal(done_steps, alpha, beta);
     r->low = alpha[0] - last;
     if (r->side == CAFE_SIDE_WALK && r->low < -1) r->low = -1;
 done:

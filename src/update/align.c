@@ -7,7 +7,6 @@
  *     orthogonal Procrustes   min ||W^1/2 (N R - B)||, R^T R = I:   N^T W B = U S V^T, R = U V^T
  *     principal angles        cosines are the singular values of Q_B^T W Q_N, Q orthonormal bases
  */
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,29 +14,6 @@
 #include "engine/dense.h"
 #include "spectral/tall.h"
 #include "update/update.h"
-
-/* A (rows x columns, column-major, overwritten) = U diag(values) V^T; u rows x least, vt least x
- * columns, both column-major; NULL: values alone. */
-static cafe_status decompose(cafe_context *context, int64_t rows, int64_t columns, double *a,
-                             double *values, double *u, double *vt) {
-    lapack_int m = (lapack_int)rows, n = (lapack_int)columns, least = m < n ? m : n, info = 0;
-    lapack_int most = m > n ? m : n, size = 8 * most * most + 64 * most + 1;
-    double *work = cafe_mem(context, size, sizeof *work);
-    lapack_int *iwork = cafe_mem(context, 8 * least + 1, sizeof *iwork);
-    double unused;
-    cafe_status status = work && iwork ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK)
-        info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, u ? 'S' : 'N', m, n, a, m, values,
-                                   u ? u : &unused, u ? m : 1, vt ? vt : &unused, vt ? least : 1,
-                                   work, size, iwork);
-    cafe_mem_free_all(context, work, iwork);
-    if (status == CAFE_OK && info != 0)
-        status = cafe_fail(context, CAFE_ERROR_NUMERIC,
-                           "the singular values of a matrix of size %lld failed (LAPACK dgesdd: "
-                           "%d)",
-                           (long long)rows, (int)info);
-    return status;
-}
 
 /* Block (i,j) of the 2 x 2 blocks of the Gram matrix, row-major k x k. */
 static void take_block(int64_t k, const double *gram, int i, int j, double *block) {
@@ -57,7 +33,7 @@ static cafe_status find_rotation(cafe_context *context, int64_t k, const double 
     for (int64_t i = 0; i < k; i++) trace += fabs(gram[i * 2 * k + i]);
     for (int64_t i = 0; i < k; i++) m[i * k + i] += 1e-9 * trace / (double)k;
     /* read column-major m is its transpose, N^T W B = V S U^T: R = V U^T is vt u read row-major */
-    cafe_status status = decompose(context, k, k, m, values, u, vt);
+    cafe_status status = cafe_dense_singular(context, k, k, m, values, u, vt);
     if (status == CAFE_OK) cafe_dense_product(false, k, k, k, vt, u, rotation);
     cafe_mem_free(context, work);
     return status;
@@ -88,7 +64,7 @@ static cafe_status find_angles(cafe_context *context, int64_t k, const double *g
     cafe_dense_product(false, k, k, columns, block, now, half);
     cafe_dense_product(true, rows, k, columns, before, half, cross);
     /* row-major rows x columns is column-major columns x rows, of the same singular values */
-    CAFE_TRY(decompose(context, columns, rows, cross, values, NULL, NULL));
+    CAFE_TRY(cafe_dense_singular(context, columns, rows, cross, values, NULL, NULL));
     for (int64_t i = 0; i < count; i++) {
         double cosine = values[i] < 1 ? values[i] : 1;
         if (cosine < least) least = cosine;
@@ -174,7 +150,6 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     cafe_block b = cafe_block_rows(n, stride, columns, before),
                x = cafe_block_rows(n, stride, columns, now);
     cafe_status status = CAFE_OK;
-    cafe_blas_single();
     double *gram = cafe_mem(context, 4 * columns * columns, sizeof *gram);
     CAFE_TRY(cafe_mem_had(gram));
     CAFE_TRY(find_gram(context, &b, &x, weights, gram));
@@ -185,6 +160,5 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     CAFE_TRY(cafe_ops(&x)->transform(context, &x, columns, rotation, NULL));
 done:
     cafe_mem_free(context, gram);
-    cafe_blas_restore();
     return status;
 }
