@@ -5,6 +5,8 @@
  * multi:softprob over the classes that occur in training (two: binary:logistic). Rows of several:
  * binary:logistic for each class, on one matrix whose histograms are made once.
  */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,48 @@ static const cafe_option_table xgboost_table = {"xgboost", "boosted trees",
 
 const cafe_option_table *cafe_xgboost_option_table(void) {
     return &xgboost_table;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* XGBoost and the libraries under it end the process where they cannot have a little memory (data
+ * of threads, exceptions), so it is asked for before. Measured: 15 bytes for each number of the
+ * rows, and 12 MB. What other calls that run at the same time have been promised is not there. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int64_t promised;
+static const int64_t library_bytes = 64 * 1000 * 1000; /* its own, and room to start */
+
+static int64_t bytes_of(const cafe_classifier_data *data) {
+    return INT64_C(32) * 1000 * 1000 + 20 * (data->train + data->test) * data->columns;
+}
+
+static cafe_status take(cafe_context *context, int64_t bytes) {
+    char text[128];
+    pthread_mutex_lock(&lock);
+    int64_t available = cafe_memory_available() - promised;
+    bool fits = bytes <= available;
+    if (fits) promised += bytes;
+    pthread_mutex_unlock(&lock);
+    if (fits) return CAFE_OK;
+    snprintf(text, sizeof text,
+             "out of memory: XGBoost takes about %lld MB here, and %lld MB can be had",
+             (long long)(bytes / 1000000), (long long)((available > 0 ? available : 0) / 1000000));
+    return cafe_evaluate_fail(context, CAFE_ERROR_MEMORY, text);
+}
+
+static cafe_status fail_load(cafe_context *context) {
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "XGBoost cannot be loaded (%s); Debian and Ubuntu have it in the package libxgboost-dev",
+        xgboost_trouble());
+    return cafe_evaluate_fail(context, CAFE_ERROR_SYSTEM, text);
+}
+
+static void give_back(int64_t bytes) {
+    pthread_mutex_lock(&lock);
+    promised -= bytes;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- one call -------------------------------------------------------------------------------- */
@@ -163,8 +207,8 @@ static cafe_status choose(const trees *t, double *scores) {
     return status;
 }
 
-static cafe_status predict(const void *self, cafe_context *context,
-                           const cafe_classifier_data *data, double *scores) {
+static cafe_status fit(const void *self, cafe_context *context, const cafe_classifier_data *data,
+                       double *scores) {
     cafe_status status = CAFE_OK;
     cafe_xgboost_options defaults;
     cafe_xgboost_options_init(&defaults);
@@ -188,12 +232,22 @@ done:
     return status;
 }
 
+static cafe_status predict(const void *self, cafe_context *context,
+                           const cafe_classifier_data *data, double *scores) {
+    int64_t bytes = bytes_of(data);
+    cafe_status status = take(context, bytes);
+    if (status != CAFE_OK) return status;
+    status = fit(self, context, data, scores);
+    give_back(bytes);
+    return status;
+}
+
 cafe_status cafe_classifier_xgboost(cafe_context *context, const cafe_xgboost_options *options,
                                     cafe_classifier *classifier) {
     *classifier = (cafe_classifier){sizeof *classifier, "xgboost", options, predict};
-    if (!xgboost_load())
-        return cafe_evaluate_fail(context, CAFE_ERROR_SYSTEM,
-                                  "libxgboost.so.0 cannot be loaded; Debian and Ubuntu have it in "
-                                  "the package libxgboost-dev");
+    cafe_status status = take(context, library_bytes);
+    if (status != CAFE_OK) return status;
+    give_back(library_bytes);
+    if (!xgboost_load()) return fail_load(context);
     return options ? cafe_options_check(context, &xgboost_table, options) : CAFE_OK;
 }

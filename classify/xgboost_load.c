@@ -8,10 +8,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static xgboost functions;
 static int loaded;
+static char trouble[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* A function pointer from dlsym(), by its bytes: ISO C has no conversion. */
@@ -23,11 +25,13 @@ static int find(void *library, const char *name, void *function) {
 
 static void load(void) {
     void *library = dlopen("libxgboost.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library) snprintf(trouble, sizeof trouble, "%s", dlerror());
     if (!library) library = dlopen("libxgboost.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     loaded = 1;
 #define XGBOOST_FIND(name, type, arguments) \
     if (!find(library, #name, &functions.name)) loaded = 0;
+    snprintf(trouble, sizeof trouble, "a function is missing");
     XGBOOST_FUNCTIONS(XGBOOST_FIND)
 #undef XGBOOST_FIND
 }
@@ -35,4 +39,8 @@ static void load(void) {
 const xgboost *xgboost_load(void) {
     pthread_once(&once, load);
     return loaded ? &functions : NULL;
+}
+
+const char *xgboost_trouble(void) {
+    return trouble;
 }

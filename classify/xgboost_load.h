@@ -27,5 +27,7 @@ typedef struct xgboost {
 
 /* NULL when the library, or one of its functions, is not there. */
 const xgboost *xgboost_load(void);
+/* Why not. */
+const char *xgboost_trouble(void);
 
 #endif

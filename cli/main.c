@@ -1,7 +1,9 @@
 /* cafe: the command line tool. It sees nothing of the library but its public headers. */
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "command.h"
 #include "run.h"
@@ -56,6 +58,17 @@ static int run_task(const cli_command *command, int argc, char **argv) {
                            command->arguments);
 }
 
+/* Each thread that allocates would reserve 64 MB of addresses for itself (glibc's arenas): where
+ * addresses are limited they all share one. */
+static void share_addresses(void) {
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+#ifdef M_ARENA_MAX
+    if (limited) mallopt(M_ARENA_MAX, 1);
+#endif
+    (void)limited;
+}
+
 static int run(int argc, char **argv) {
     if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
     const char *name = argv[1];
@@ -69,6 +82,7 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    share_addresses();
     cli_open_streams();
     return cli_close_streams(run(argc, argv));
 }

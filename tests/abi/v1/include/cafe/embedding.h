@@ -86,10 +86,7 @@ CAFE_OPTIONS(finish)
 
 typedef struct cafe_embedding cafe_embedding;
 
-/* OpenBLAS, where it is used, is set to one thread for the time of the call: that setting is the
- * process's.
- *
- * Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
+/* Consumes the solution (it is freed, and *solution set to NULL, whether or not the call succeeds):
  * its memory becomes the embedding's. */
 CAFE_API cafe_status cafe_finish(cafe_context *context, const cafe_operator *op,
                                  cafe_solution **solution, const cafe_finish_options *options,

@@ -31,8 +31,7 @@ typedef struct cafe_explanation cafe_explanation;
 /* vectors: row-major nodes x columns, finite. part: communities 0, 1, ... of the nodes (negative:
  * in none), or NULL: those of the coarsest of cafe_layers_find(). The operator outlives the
  * explanation; vectors and part may be freed. An operator without rows (cafe_operator_walk) has no
- * communities of its own, and no node and community cards: those calls refuse it. OpenBLAS, where
- * it is used, is set to one thread for the time of the call. */
+ * communities of its own, and no node and community cards: those calls refuse it. */
 CAFE_API cafe_status cafe_explain(cafe_context *context, const cafe_operator *op, int64_t columns,
                                   const float *vectors, const int32_t *part,
                                   const cafe_explain_options *options,
