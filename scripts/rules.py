@@ -59,6 +59,8 @@ class Objects:
         found = {}
         for path in build.rglob("*.o"):
             source = re.search(r"\.dir/(.*)\.o$", str(path))
+            if not source:
+                continue
             top = path.relative_to(build).parts[0]
             name = source.group(1) if top == "CMakeFiles" else f"{top}/{source.group(1)}"
             if name.split("/")[0] in parts and pathlib.Path(name).exists():

@@ -271,6 +271,9 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
     worker = threading.Thread(target=target, name="cafe", daemon=True)
     try:
         worker.start()
+    except RuntimeError as error:
+        raise CafeMemoryError(f"out of memory: {error}") from None
+    try:
         while worker.is_alive():
             worker.join(POLL_SECONDS)
             if tell is not None:
@@ -288,6 +291,8 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
             raise error
         finally:
             del error  # else it would hold this frame, and this frame it
+    if not result:  # the thread had not even the memory to begin
+        raise CafeMemoryError("out of memory: a thread could not begin")
     return result[0]
 
 

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#pragma GCC visibility push(hidden)
+
 /* Eigenvalues and eigenvectors of a symmetric matrix: divide and conquer. */
 void cafe_lapack_dsyevd(const char *vectors, const char *triangle, const int *n, double *a,
                         const int *a_step, double *values, double *work, const int *work_size,
@@ -31,5 +33,7 @@ void cafe_lapack_error(const char *name, const int *info, size_t);
 /* Fortran's a // b, blanks up to the size. */
 void cafe_lapack_join(size_t size, char *to, size_t a_size, const char *a, size_t b_size,
                       const char *b);
+
+#pragma GCC visibility pop
 
 #endif
