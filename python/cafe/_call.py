@@ -8,9 +8,9 @@ callbacks from C: an exception raised in one would be lost.
 Each call has a context of its own, so that calls of several threads and of a forked child do not
 meet.
 """
+import _thread
 import ctypes
 import sys
-import threading
 import time
 from dataclasses import dataclass
 from typing import (Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar,
@@ -21,6 +21,8 @@ from ._library import lib
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
+BEGIN_SECONDS = 2.0  # a thread takes a millisecond to begin
+NO_THREAD = "out of memory: a thread could not begin"
 STATUS = _abi.ENUMS["cafe_status"]
 
 
@@ -254,6 +256,46 @@ def threads_of(n_jobs: Optional[int]) -> int:
     return int(n_jobs)
 
 
+class _Worker:
+    """A thread that work() runs in. threading.Thread waits for ever for one that lacks the memory to
+    begin; this one is given up. It does not keep the interpreter, so that a second Ctrl-C can leave it
+    behind; it holds what it works on."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work, self._begun, self._given_up = work, False, False
+        self._ended = _thread.allocate_lock()
+        self._ended.acquire()
+        self._since = time.monotonic()
+        try:
+            _thread.start_new_thread(self._run, ())
+        except RuntimeError as error:
+            raise CafeMemoryError(f"out of memory: {error}") from None
+
+    def _run(self) -> None:
+        self._begun = True
+        try:
+            if not self._given_up:
+                self._work()
+        finally:
+            self._ended.release()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has ended after so many seconds at most."""
+        if not self._begun and time.monotonic() > self._since + BEGIN_SECONDS:
+            self._given_up = True  # should it begin now, it ends at once
+            if not self._begun:
+                raise CafeMemoryError(NO_THREAD)
+        if self._ended.acquire(timeout=seconds):
+            self._ended.release()
+            return True
+        return False
+
+    def end(self) -> None:
+        """Waits for its end, but not for ever: a second is what Ctrl-C may take."""
+        if self._begun:
+            self.wait(1)
+
+
 def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
         verbose: Verbose = False) -> T:
     """work(context) in a worker thread, while this one polls: progress, Ctrl-C."""
@@ -267,20 +309,16 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
         except BaseException as error:  # raised again below, in the caller's thread
             failure.append(error)
 
-    # A daemon, so that a second Ctrl-C can leave it behind; it holds what it works on.
-    worker = threading.Thread(target=target, name="cafe", daemon=True)
+    worker = _Worker(target)
     try:
-        worker.start()
-    except RuntimeError as error:
-        raise CafeMemoryError(f"out of memory: {error}") from None
-    try:
-        while worker.is_alive():
-            worker.join(POLL_SECONDS)
+        while not worker.wait(POLL_SECONDS):
             if tell is not None:
                 tell(context.progress())
+        if tell is not None:
+            tell(context.progress())
     except BaseException:
         context.cancel()
-        worker.join()
+        worker.end()
         raise
     finally:
         if isinstance(tell, _Bar):
@@ -291,8 +329,8 @@ def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
             raise error
         finally:
             del error  # else it would hold this frame, and this frame it
-    if not result:  # the thread had not even the memory to begin
-        raise CafeMemoryError("out of memory: a thread could not begin")
+    if not result:
+        raise CafeMemoryError(NO_THREAD)
     return result[0]
 
 
