@@ -5,6 +5,7 @@
  */
 #include <cafe/rank.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,10 @@
 #include "sample/partition.h"
 #include "sample/sampled.h"
 
-enum { BLOCK = 1024 };
+enum {
+    BLOCK = 1024,
+    PIECE = 256 /* links of a row that are added up before they join its sum */
+};
 
 /* Sets as a partition: bit i of part[u] says whether u is in set i. */
 static cafe_status mark(cafe_context *context, int64_t n, const uint8_t *first,
@@ -117,7 +121,9 @@ static const cafe_option pagerank_options[] = {
      NULL,
      "PageRank: the walk continues along an edge with this probability, otherwise it restarts"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_pagerank_options, tolerance), 1e-12, 0, 1,
-     NULL, "PageRank: stop when a step changes the values by less than this in sum"},
+     NULL,
+     "PageRank: stop when a step changes the values by less than this in sum, or by rounding "
+     "alone"},
     {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_pagerank_options, steps), 1000, 1, 1e9, NULL,
      "PageRank: steps at most"},
 };
@@ -153,52 +159,91 @@ static void start_rows(void *argument, int64_t first, int64_t last, double *lost
     }
 }
 
-enum { CHANGE, LOST, SUMS };
+enum { CHANGE, LOST, ROUNDING, SUMS };
+
+/* sum over w of a(u,w) x_w / d_w */
+static double arrive(const walk *k, int64_t u) {
+    const cafe_sampled *s = k->s;
+    double sum = 0;
+    for (int64_t first = s->offsets[u]; first < s->offsets[u + 1]; first += PIECE) {
+        int64_t left = s->offsets[u + 1] - first, last = first + (left < PIECE ? left : PIECE);
+        double part = 0;
+        for (int64_t j = first; j < last; j++)
+            part += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
+        sum += part;
+    }
+    return sum;
+}
+
+/* Roundings behind x_u at most: the additions of its row, and a few more. */
+static double roundings(const walk *k, int64_t u) {
+    double links = (double)(k->s->offsets[u + 1] - k->s->offsets[u]);
+    return 8 + fmin(links, PIECE) + links / PIECE;
+}
 
 /* x_u <- d sum over w of a(u,w) x_w / d_w + (d lost + 1 - d) start_u */
 static void step_rows(void *argument, int64_t first, int64_t last, double *sums) {
     walk *k = argument;
-    const cafe_sampled *s = k->s;
     double restart = k->damping * k->lost + 1 - k->damping;
     for (int64_t u = first; u < last; u++) {
-        double sum = 0;
-        for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
-            sum += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
-        double now = k->damping * sum + restart * start_at(k, u);
+        double now = k->damping * arrive(k, u) + restart * start_at(k, u);
         sums[CHANGE] += fabs(now - k->x[u]);
+        sums[ROUNDING] += roundings(k, u) * now;
         k->x[u] = now;
         sums[LOST] += send(k, k->to, u);
     }
 }
 
-static cafe_status step(cafe_context *context, walk *k, double *change) {
+/* Of a sum over the nodes, in blocks, relative to the sum of sizes. */
+static double sum_rounding(int64_t n) {
+    return DBL_EPSILON / 2 * (BLOCK + (double)n / BLOCK);
+}
+
+/* *rounding: what rounding may have changed in the step, summed up over the nodes. */
+static cafe_status step(cafe_context *context, walk *k, double *change, double *rounding) {
     double sums[SUMS] = {0}, *old = k->from;
     CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, step_rows, k, SUMS, sums));
     *change = sums[CHANGE];
+    *rounding = DBL_EPSILON / 2 * sums[ROUNDING] + sum_rounding(k->s->n) * k->lost;
     k->lost = sums[LOST];
     k->from = k->to;
     k->to = old;
     return CAFE_OK;
 }
 
+/* A step is x' = T(x) + r with |r| <= rounding, and T shrinks distances by d. So the solution x*
+ * has
+ *
+ *     |x' - x*| <= d |x - x*| + |r| <= d (|x' - x| + |x' - x*|) + |r|
+ *     |x' - x*| <= (d change + rounding) / (1 - d),
+ *
+ * and once a step changes no more than rounding of two steps does, more of them gain nothing. */
 static cafe_status iterate(cafe_context *context, walk *k, const cafe_pagerank_options *o,
                            cafe_pagerank_report *report) {
+    double rounding = 0;
     *report = (cafe_pagerank_report){0};
     CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, start_rows, k, 1, &k->lost));
     while (!report->converged && report->steps < o->steps) {
-        CAFE_PASS(step(context, k, &report->change));
+        CAFE_PASS(step(context, k, &report->change, &rounding));
         cafe_step(context, ++report->steps, report->change);
-        report->converged = report->change <= o->tolerance;
+        report->converged = report->change <= fmax(o->tolerance, 2 * rounding);
     }
-    report->error = o->damping / (1 - o->damping) * report->change;
+    report->error = (o->damping * report->change + rounding) / (1 - o->damping);
     return CAFE_OK;
 }
 
-/* Rounding adds up over the steps; the sum is 1 to the last bit or two. */
-static cafe_status normalise(cafe_context *context, int64_t n, double *x) {
+static void add_values(void *argument, int64_t first, int64_t last, double *sum) {
+    const walk *k = argument;
+    for (int64_t u = first; u < last; u++) *sum += k->x[u];
+}
+
+/* Rounding adds up over the steps; the sum is 1 to the last bit or two. *error grows by what the
+ * values are moved. */
+static cafe_status normalise(cafe_context *context, walk *k, double *error) {
     double sum = 0;
-    for (int64_t u = 0; u < n; u++) sum += x[u];
-    for (int64_t u = 0; u < n; u++) x[u] /= sum;
+    CAFE_PASS(cafe_sums(context, k->s->n, BLOCK, add_values, k, 1, &sum));
+    for (int64_t u = 0; u < k->s->n; u++) k->x[u] /= sum;
+    *error += fabs(sum - 1) + sum_rounding(k->s->n);
     return cafe_check_number(context, "the sum of the PageRank", sum);
 }
 
@@ -229,7 +274,7 @@ cafe_status cafe_rank_pagerank_sized(cafe_context *context, const cafe_sampled *
     CAFE_TRY(cafe_mem_had(k.from, k.to));
     cafe_phase(context, "pagerank", o.steps);
     CAFE_TRY(iterate(context, &k, &o, &found));
-    CAFE_TRY(normalise(context, sampled->n, value));
+    CAFE_TRY(normalise(context, &k, &found.error));
     cafe_struct_give(&found, sizeof found, report, size);
 done:
     cafe_phase(context, "", 0);

@@ -28,7 +28,8 @@ enum {
     MOST_EXTRA = 96,  /* and at most, where V takes less than SMALL_BASIS bytes */
     SMALL_BASIS = 256 << 20,
     MOST_PASSES = 1500,
-    FIRST_LOOK = 100, /* passes after which a run without hope is given up */
+    FIRST_LOOK = 100, /* passes after which a run without hope is given up; */
+    LARGE = 1 << 30,  /* or sooner, when so many numbers of V have been read */
     LOOK_BLOCKS = 8   /* passes of the last look for what was missed */
 };
 /* No residual is resolved below this share of |M|. */
@@ -199,19 +200,36 @@ static cafe_status fill(cafe_context *context, krylov *k, int64_t blocks) {
     return ritz(context, k);
 }
 
-/* How the distance has fallen; a look back over half of the passes. */
+/* How the distance has fallen: looks at passes that grow by half each time. */
 typedef struct pace {
-    double then;
-    int64_t since;
+    double then, gain; /* the distance at the last look, and what it had fallen by since the one
+                        * before */
+    int64_t since, looks;
 } pace;
 
-/* At the pace of late, will the limit be passed by far? */
+/* What D more looks gain. Where eigenvalues crowd at the end, residuals fall as a power of the
+ * passes: by the same factor from look to look. Elsewhere they fall faster and faster, by r > 1
+ * times what they fell before:
+ *
+ *     gain (r + r^2 + ... + r^D),     r = max(1, gain / the gain before) . */
+static double gain_ahead(const krylov *k, double gain, double before, int64_t most) {
+    double r = before > 0 ? fmax(1, gain / before) : 1, sum = 0;
+    for (double at = 1.5 * (double)k->passes; at < (double)most; at *= 1.5) sum += gain *= r;
+    return sum;
+}
+
+/* Will twice the limit not do? At the pace of late, after some passes; or, where passes are long,
+ * by what is ahead: on short paths a power of the passes becomes a fast end. */
 static bool hopeless(const krylov *k, double now, int64_t most, pace *p) {
-    if (p->since > 0 && k->passes < 2 * p->since) return false;
-    double gained = (p->then - now) * (double)(2 * (most - k->passes));
-    bool slow = p->since > 0 && gained < now * (double)(k->passes - p->since);
-    *p = (pace){now, k->passes};
-    return slow && k->passes >= FIRST_LOOK;
+    if (p->looks > 0 && 2 * k->passes < 3 * p->since) return false;
+    double gain = p->then - now, passes = (double)k->passes, ahead;
+    ahead = 2 * gain * ((double)most - passes) / (passes - (double)p->since);
+    bool slow = p->looks > 0 && k->passes >= FIRST_LOOK && ahead < now;
+    ahead = 2 * gain_ahead(k, gain, p->gain, most);
+    bool large = passes * (double)k->n * (double)k->basis.most > LARGE;
+    slow |= p->looks > 1 && large && ahead < now;
+    *p = (pace){now, gain, k->passes, p->looks + 1};
+    return slow;
 }
 
 static double want(const krylov *k, double value) {
@@ -304,6 +322,7 @@ static cafe_status solve_large(cafe_context *context, const cafe_eigen_problem *
     for (int64_t j = 0; j < k.count; j += WIDTH) CAFE_TRY(measure(context, &k, j, found));
     /* twice the tolerance: the estimate and the measure differ by rounding */
     double most = 2 * fmax(problem->tolerance, rounding) * k.basis.scale;
+    found->norm = k.basis.scale;
     for (int64_t j = 0; j < k.count; j++) found->converged += found->residuals[j] <= most;
 done:
     free_krylov(context, &k);
@@ -372,10 +391,14 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
 }
 
 cafe_status cafe_eigen_need_all(cafe_context *context, const cafe_eigen *found) {
+    double worst = 0;
     if (found->converged == found->count) return CAFE_OK;
+    for (int64_t j = 0; j < found->count; j++) worst = fmax(worst, found->residuals[j]);
     return cafe_fail(context, CAFE_ERROR_NUMERIC,
-                     "%lld of %lld eigenpairs converged in %lld passes over the matrix: the "
-                     "eigenvalues lie too close together for this tolerance",
-                     (long long)found->converged, (long long)found->count,
-                     (long long)found->passes);
+                     "%lld of %lld eigenpairs converged in %lld passes over the matrix, and more "
+                     "passes would not do: the eigenvalues lie too close together. The residuals "
+                     "reached are %.1e of its norm: a tolerance of %.0e would be met; fewer "
+                     "columns need fewer passes",
+                     (long long)found->converged, (long long)found->count, (long long)found->passes,
+                     worst / found->norm, 1.5 * worst / found->norm);
 }

@@ -35,6 +35,7 @@ typedef struct cafe_eigen {
     bool exact; /* a small problem, solved by LAPACK: residuals are rounding, and told as 0 */
     int64_t converged; /* pairs within the tolerance; fewer than `count`: the limit came first */
     int64_t passes;    /* products with a block of CAFE_EIGEN_WIDTH vectors */
+    double norm;       /* |M|, from below; 0: a small problem */
     double *values;    /* count, the most wanted first */
     double *residuals; /* |M v - lambda v|, from a product of its own */
     double *vectors;   /* n x count row-major, unit columns, the entry largest in size positive */

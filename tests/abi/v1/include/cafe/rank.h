@@ -65,7 +65,8 @@ CAFE_API cafe_status cafe_rank_relative(cafe_context *context, const cafe_sample
 typedef struct cafe_pagerank_options {
     size_t struct_size;
     double damping;   /* the walk goes on with this probability, in [0,1) */
-    double tolerance; /* stop when a step changes the values by less than this in sum */
+    double tolerance; /* stop when a step changes the values by less than this in sum, or by no more
+                       * than rounding does */
     int64_t steps;    /* at most this many */
 } cafe_pagerank_options;
 
@@ -75,7 +76,7 @@ typedef struct cafe_pagerank_report {
     int64_t steps;
     int32_t converged; /* 0: the limit of steps ended it */
     double change;     /* of the last step, summed up over the nodes */
-    double error;      /* the true values are no farther than this in sum: d / (1 - d) change */
+    double error;      /* the true values are no farther than this in sum, rounding included */
 } cafe_pagerank_report;
 
 /* The stationary distribution of a walk that goes from w to u with probability p(w,u) / p_w, and
