@@ -68,6 +68,70 @@ static void test_tiny_optimum(void **state) {
     }
 }
 
+/* Q of the walks of 1 to `steps` steps in double precision; p as of the edges. */
+static void walk_q(int64_t n, int64_t steps, const double *p, double *q) {
+    double pair[64], power[64], next[64];
+    for (int64_t i = 0; i < n * n; i++) pair[i] = q[i] + p[i / n] * p[i % n];
+    memcpy(power, pair, sizeof power);
+    memset(q, 0, (size_t)(n * n) * sizeof *q);
+    for (int64_t t = 0; t < steps; t++) {
+        for (int64_t i = 0; i < n * n; i++) q[i] += power[i] / (double)steps;
+        memset(next, 0, sizeof next);
+        for (int64_t u = 0; u < n; u++)
+            for (int64_t v = 0; v < n; v++)
+                for (int64_t w = 0; w < n && p[v] > 0; w++)
+                    next[u * n + w] += power[u * n + v] * pair[v * n + w] / p[v];
+        memcpy(power, next, sizeof power);
+    }
+    for (int64_t i = 0; i < n * n; i++) q[i] -= p[i / n] * p[i % n];
+}
+
+/* Pieces that are not linked to one another: there the bound is tight, and P of walks is rounded to
+ * single precision. No bound may be below the optimum of the P that was meant. */
+static void test_rounded_optimum(void **state) {
+    double least = 1;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        cafe_context *context = test_context(1, seed);
+        int64_t n = 6 + (int64_t)(seed % 3), steps = 1 + (int64_t)(seed % 5), count = 0;
+        test_links l = test_links_new(n * n);
+        uint64_t draw = seed;
+        for (int64_t u = 0; u < n; u++) /* cliques of up to three */
+            for (int64_t w = u + 1; w < n && w < u / 3 * 3 + 3; w++) {
+                l.source[count] = (int32_t)u, l.target[count] = (int32_t)w;
+                l.weights[count++] = (float)(1 + test_below(&draw, 9));
+            }
+        l.count = count;
+        cafe_graph *graph = test_graph(context, n, &l, 1, NULL);
+        cafe_sample_options o;
+        cafe_sampled *sampled = NULL;
+        cafe_operator *op = NULL;
+        cafe_ceiling c;
+        double p[9], *q = test_dense_q(graph, p);
+        int32_t part[9] = {0}, guess[9];
+        cafe_sample_options_init(&o);
+        o.window = steps;
+        TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_WALK, &o, NULL, &sampled));
+        TEST_OK(context, cafe_operator_modularity(context, sampled, &op));
+        walk_q(n, steps, p, q);
+        for (int64_t u = 0; u < n; u++) guess[u] = (int32_t)(u / 3);
+        TEST_OK(context, cafe_ceiling_find(context, op, guess, NULL, &c));
+        double best = best_partition(n, q, part, 0, 0);
+        least = fmin(least, c.bound - best);
+        if (!(fmin(fmin(c.pairs, c.spectral), fmin(c.dual, c.witness)) >= best))
+            fail_msg("seed %d: %.12f %.12f %.12f %.12f below %.12f", (int)seed, c.pairs, c.spectral,
+                     c.dual, c.witness, best);
+        test_links_free(&l);
+        free(q);
+        cafe_operator_free(op);
+        cafe_sampled_free(sampled);
+        cafe_graph_free(graph);
+        cafe_context_free(context);
+    }
+    printf("the bound is above the optimum by %g at least\n", least);
+    assert_true(least < 1e-6); /* the search has met tight bounds */
+}
+
 static double part_modularity(const test_problem *t, int64_t n, const int32_t *part) {
     int64_t parts = 1;
     double sum = 0;
@@ -310,13 +374,10 @@ static void test_estimated_sum(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny_optimum),
-        cmocka_unit_test(test_never_below),
-        cmocka_unit_test(test_never_below_planted),
-        cmocka_unit_test(test_tight_on_cliques),
-        cmocka_unit_test(test_elbow),
-        cmocka_unit_test(test_exact_sum),
-        cmocka_unit_test(test_estimated_sum),
+        cmocka_unit_test(test_tiny_optimum),     cmocka_unit_test(test_rounded_optimum),
+        cmocka_unit_test(test_never_below),      cmocka_unit_test(test_never_below_planted),
+        cmocka_unit_test(test_tight_on_cliques), cmocka_unit_test(test_elbow),
+        cmocka_unit_test(test_exact_sum),        cmocka_unit_test(test_estimated_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,13 @@
 #include "solve/solution.h"
 
 enum { BLOCK = 1024 };
-/* What double precision may lose: sums of up to 10^9 terms of size 1. */
-static const double rounding = 1e-11;
+/* What double precision may lose, sums of up to 10^9 terms of size 1; and what single precision
+ * has: a P of which every entry is rounded to 2^-24, scaled to sum 1, is within d = 2^-24 of the P
+ * that was meant, summed up over the pairs. For any partition p(S,S), summed up, then moves by d at
+ * most and p(S)^2 by 2 d. */
+static double rounding_of(const cafe_operator *op) {
+    return 1e-11 + (op->parts.weights ? 3 * 0x1p-24 : 0);
+}
 
 static const cafe_option ceiling_options[] = {
     {"bound-columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_ceiling_options, columns), 32, 2,
@@ -78,7 +83,7 @@ static void add_pairs(void *argument, int64_t first, int64_t last, double *sum) 
 
 static cafe_status bound_pairs(cafe_context *context, const cafe_operator *op, double *bound) {
     cafe_operator_parts parts = op->parts;
-    *bound = rounding;
+    *bound = rounding_of(op);
     return cafe_sums(context, op->n, BLOCK, add_pairs, &parts, 1, bound);
 }
 
@@ -99,7 +104,7 @@ static cafe_status find_shift(cafe_context *context, const cafe_operator *op,
     m.argument = witness;
     CAFE_TRY(cafe_scaled_largest(context, &m, 1, o->residual, o->passes, &first));
     found->residual = first.residuals[0];
-    found->value = first.values[0] + found->residual + rounding;
+    found->value = first.values[0] + found->residual + rounding_of(op);
 done:
     cafe_eigen_free(context, &first);
     cafe_scaled_free(context, &m);

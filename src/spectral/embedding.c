@@ -66,7 +66,7 @@ static double refine_bytes(int64_t nodes, int64_t solved, int64_t top, int64_t b
 }
 
 /* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
- * and two n x K blocks, refining a third one for a moment. */
+ * and two n x K blocks, refining and the raw form a third one for a moment. */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,
                          int32_t threads) {
@@ -76,7 +76,7 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     const int64_t solved = choose ? asked + half : asked;
     double arcs = 2.0 * (double)edges, n = (double)nodes;
     double graph = arcs * (weighted ? 8 : 4) + 8 * n;
-    double blocks = 2 * block_bytes(nodes, solved);
+    double blocks = (finish->form == CAFE_FORM_RAW ? 3 : 2) * block_bytes(nodes, solved);
     if (finish->residual > 0) {
         int64_t bottom = sphere->ends == CAFE_ENDS_TOP ? 0 : half;
         int64_t top = sphere->ends == CAFE_ENDS_BOTH ? half : asked;

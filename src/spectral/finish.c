@@ -7,7 +7,7 @@
  *
  * The QR is rank-aware: columns that depend on the others are left out and counted, never returned
  * as noise. Memory stays at two n x K blocks: H is needed no more once its rank is known, and its
- * block takes the product.
+ * block takes the product. The raw form, which keeps H, has a third for a moment.
  */
 #include <math.h>
 #include <stddef.h>
@@ -131,7 +131,8 @@ static cafe_status finish_span(cafe_context *context, finishing *f) {
     memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
     memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
     f->embedding->certificate.rotated = 1;
-    return CAFE_OK;
+    return cafe_tall_orthogonality(context, &f->v, f->weights,
+                                   &f->embedding->certificate.orthogonality);
 }
 
 /* One end goes on from the orthonormal span; two ends from their own columns, each by itself. */
@@ -165,21 +166,44 @@ static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t a
     c->rotated = 1;
     c->converged = refined.converged;
     c->products += refined.products;
-    c->orthogonality = refined.orthogonality;
-    return CAFE_OK;
+    return cafe_tall_orthogonality(context, &f->v, f->weights, &c->orthogonality);
 }
 
-/* H stays as it is; its span is certified for Q. */
+/* Ritz pairs on the span of H, from an orthonormal basis of it: products with nearly dependent
+ * columns would be rounding once they are orthonormal. */
+static cafe_status certify_span(cafe_context *context, finishing *f, cafe_block *basis) {
+    const cafe_engine_ops *ops = cafe_ops(basis);
+    cafe_ritz ritz = {0}, *known = &f->embedding->ritz;
+    cafe_block product = {0};
+    double error;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(ops->make(context, basis->engine, basis->n, basis->columns, &product));
+    CAFE_TRY(cafe_tall_orthonormalise(context, basis, NULL, NULL, &error));
+    CAFE_TRY(cafe_block_product(context, f->op, CAFE_SIDE_PLAIN, 1, basis, 0, 0, &product));
+    f->embedding->certificate.products++;
+    CAFE_TRY(cafe_ritz_new(context, basis->columns, &ritz));
+    CAFE_TRY(cafe_ritz_solve(context, basis, &product, NULL, &ritz));
+    known->pairs = ritz.pairs;
+    memcpy(known->values, ritz.values, (size_t)ritz.pairs * sizeof *ritz.values);
+    memcpy(known->residuals, ritz.residuals, (size_t)ritz.pairs * sizeof *ritz.values);
+done:
+    cafe_block_drop(context, &product);
+    cafe_ritz_free(context, &ritz);
+    return status;
+}
+
+/* H stays as it is; its columns and its span are certified for Q. */
 static cafe_status finish_raw(cafe_context *context, finishing *f) {
     cafe_block product = f->v;
     cafe_phase(context, "ritz", 0);
     CAFE_PASS(cafe_ops(&product)->scale(context, &product, f->op->parts.p));
     CAFE_PASS(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
     CAFE_PASS(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
+    CAFE_PASS(cafe_ops(&product)->copy(context, &f->h, &product, 0));
     f->v = f->h;
     f->h = product;
     f->embedding->certificate.orthogonality = NAN;
-    return CAFE_OK;
+    return certify_span(context, f, &f->h);
 }
 
 static cafe_status check(cafe_context *context, const cafe_finish_options *given,

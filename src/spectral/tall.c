@@ -103,3 +103,13 @@ done:
     cafe_mem_free(context, gram);
     return status;
 }
+
+cafe_status cafe_tall_orthogonality(cafe_context *context, const cafe_block *x,
+                                    const double *weights, double *error) {
+    double *gram = cafe_mem(context, x->columns * x->columns, sizeof *gram);
+    if (!gram) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_ops(x)->gram(context, x, NULL, weights, false, gram);
+    *error = status == CAFE_OK ? distance_from_identity(x->columns, gram) : 0;
+    cafe_mem_free(context, gram);
+    return status;
+}

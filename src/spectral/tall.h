@@ -15,4 +15,8 @@
 cafe_status cafe_tall_orthonormalise(cafe_context *context, cafe_block *x, const double *weights,
                                      const double *noise, double *error);
 
+/* *error gets the largest entry of |X^T W X - I|. */
+cafe_status cafe_tall_orthogonality(cafe_context *context, const cafe_block *x,
+                                    const double *weights, double *error);
+
 #endif
