@@ -1,5 +1,6 @@
 /* cafe place: vectors for new nodes from their links to nodes of a graph that has vectors. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -14,6 +15,9 @@ typedef struct place_job {
     float *vectors, *placed;
     int64_t columns;
     cafe_new_links *links;
+    double *bounds;
+    int64_t bounded;
+    double largest, middle; /* of the bounds: the largest and the median */
 } place_job;
 
 static int check(void *argument) {
@@ -31,8 +35,48 @@ static void put_report(cafe_report *report, const void *argument) {
     cafe_report_integer(report, "placed", cafe_new_links_nodes(job->links));
     cafe_report_integer(report, "links", cafe_new_links_count(job->links));
     cafe_report_integer(report, "columns", job->columns);
+    cafe_report_integer(report, "bounded", job->bounded);
+    cafe_report_reals(report, "bounds", cafe_new_links_nodes(job->links), job->bounds);
     cafe_report_string(report, "output", job->run.common.output);
     cli_report_seconds(report, &job->run);
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How far the rows can be from a full run's. */
+static int find_bounds(place_job *job) {
+    cli_run *run = &job->run;
+    int64_t n = cafe_new_links_nodes(job->links);
+    job->bounds = cli_new(run, n, sizeof *job->bounds);
+    double *sorted = cli_new(run, n, sizeof *sorted);
+    if (!job->bounds || !sorted) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_place_bound(run->context, run->graph, job->columns, job->vectors,
+                                            job->links, &job->options, job->placed, job->bounds)));
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(job->bounds[i])) sorted[job->bounded++] = job->bounds[i];
+    if (job->bounded == 0) return CLI_OK;
+    qsort(sorted, (size_t)job->bounded, sizeof *sorted, compare);
+    job->middle = sorted[job->bounded / 2];
+    job->largest = sorted[job->bounded - 1];
+    return CLI_OK;
+}
+
+static void say_bounds(place_job *job) {
+    if (job->bounded > 0)
+        cli_say(&job->run,
+                "bound     %" PRId64
+                " of them are within %.3g of a full run's row at most, half "
+                "within %.3g",
+                job->bounded, job->largest, job->middle);
+    else if (job->options.form == CAFE_PLACE_RITZ)
+        cli_say(&job->run,
+                "bound     vacuous: the gap behind the last column's eigenvalue is too small for "
+                "these links, or the columns are no dominant eigenvectors (cafe embed --residual)");
+    else
+        cli_say(&job->run, "bound     none is known in this form (ritz has one)");
 }
 
 static int work(void *argument) {
@@ -47,11 +91,13 @@ static int work(void *argument) {
     if (!job->placed) return CLI_FAILED;
     CLI_TRY(cli_check(run, cafe_place_nodes(run->context, run->graph, job->columns, job->vectors,
                                             job->links, &job->options, job->placed)));
+    CLI_TRY(find_bounds(job));
     CLI_TRY(cli_check(run, cafe_placed_write(run->context, job->links, job->columns, job->placed,
                                              run->common.output, run->common.force)));
     CLI_TRY(cli_write_report(run, "cafe/place/1", put_report, job));
     cli_say(run, "placed    %" PRId64 " new nodes from %" PRId64 " links, %" PRId64 " columns", n,
             cafe_new_links_count(job->links), job->columns);
+    say_bounds(job);
     return CLI_OK;
 }
 

@@ -117,6 +117,7 @@ expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q -o turned.tsv
 mv turned.tsv turned.in.placed
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
 says '2 new nodes from 3 links'
+says 'none is known in this form'
 same turned.in.placed p.tsv
 json_check p.json
 awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }
@@ -124,6 +125,15 @@ awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o - -q
 same .last/out p.tsv
 expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q
+"$CAFE" generate sbm --nodes 600 --blocks 3 --edges 12000 --mixing 0.05 -q -o blocks.in.txt
+"$CAFE" embed blocks.in.txt -q -k 2 --output-form ritz --residual 1e-6 -o ritz.in.npy
+expect 0 "$CAFE" place blocks.in.txt ritz.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz -o - --json b.in.json
+says '2 of them are within [0-9.e-]+ of a full run'
+[[ $(json_value b.in.json bounded) == 2 ]] || fail "bounded"
+"$CAFE" embed blocks.in.txt -q -k 9 --output-form ritz -o early.in.npy
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz -o - --json b.in.json -f
+says 'vacuous'
+grep -q '"bounds": \[null\]' b.in.json || fail "vacuous in the report"
 only p.tsv p.json w.npy w.npy.names.txt
 expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv
 says 'not raw rows'

@@ -1,5 +1,5 @@
 """Vectors of new nodes, while all others stay where they are."""
-from typing import Any, Optional
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from .graph import Graph, as_graph
 
 
 def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
-          n_jobs: Optional[int] = None, verbose: Verbose = False) -> np.ndarray:
+          return_bound: bool = False, n_jobs: Optional[int] = None,
+          verbose: Verbose = False) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
     """Gives nodes that are not in the graph vectors, from their links alone (`cafe place`).
 
     Parameters
@@ -25,10 +26,12 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
         names of the nodes it is linked to.
     form : {'walk', 'ritz', 'raw'}, optional
         What the columns are; without it the estimator's output_form.
+    return_bound : bool, default False
+        Return also how far each row can be from that of a full run (ritz form; inf: not known).
 
     Returns
     -------
-    array of shape (new, columns)
+    array of shape (new, columns); with return_bound also one of shape (new,)
 
     Examples
     --------
@@ -47,17 +50,21 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     rows = _rows(links, g)
     table = Table.named("place")
     placed = np.empty((rows.nodes, vectors.shape[1]), np.float32)
+    bound = np.empty(rows.nodes)
 
-    def work(context: Context) -> np.ndarray:
+    def work(context: Context) -> None:
         o = table.pointer_to(context, {"form": known}, "cafe_place_options")
         new = context.make("cafe_new_links_from_csr", "cafe_new_links", g.pointer, rows.nodes,
                            pointer(rows.offsets), pointer(rows.target), pointer(rows.weights),
                            keep=[g])
         context.call("cafe_place_nodes", g.pointer, vectors.shape[1], pointer(vectors),
                      new.pointer, o, pointer(placed))
-        return placed
+        if return_bound:
+            context.call("cafe_place_bound", g.pointer, vectors.shape[1], pointer(vectors),
+                         new.pointer, o, pointer(placed), pointer(bound))
 
-    return run(work, threads_of(n_jobs), verbose=verbose)
+    run(work, threads_of(n_jobs), verbose=verbose)
+    return (placed, bound) if return_bound else placed
 
 
 def _rows(links: Any, graph: Graph) -> Links:

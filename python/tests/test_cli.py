@@ -123,6 +123,8 @@ def test_place(files):
     rows = np.zeros((2, graph.n_nodes))
     rows[0, [graph.index(u) for u in (1, 2, 5)]] = rows[1, [graph.index(u) for u in (7, 3)]] = 1
     assert np.array_equal(ours, cafe.place(graph, vectors, rows, form="walk"))
+    again, bound = cafe.place(graph, vectors, rows, form="walk", return_bound=True)
+    assert np.array_equal(ours, again) and np.isinf(bound).all() and bound.shape == (2,)
     with pytest.raises(ValueError, match="form"):
         cafe.place(graph, vectors, rows)
     with pytest.raises(KeyError):

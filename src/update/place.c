@@ -29,15 +29,6 @@ CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", plac
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-struct cafe_new_links {
-    cafe_context *context;
-    int64_t nodes; /* new ones */
-    int64_t *offsets;
-    int32_t *targets;
-    float *weights;
-    cafe_graph *names; /* without rows */
-};
-
 void cafe_new_links_free(cafe_new_links *links) {
     if (!links) return;
     cafe_mem_free_all(links->context, links->offsets, links->targets, links->weights);

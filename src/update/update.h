@@ -50,6 +50,16 @@ typedef enum cafe_lines_kind {
 cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
                                 cafe_link_lines *lines);
 
+/* Links of new nodes to nodes of the graph, by new node. */
+struct cafe_new_links {
+    cafe_context *context;
+    int64_t nodes; /* new ones */
+    int64_t *offsets;
+    int32_t *targets;
+    float *weights;
+    cafe_graph *names; /* without rows */
+};
+
 /* ---- the changed graph ----------------------------------------------------------------------- */
 
 /* An arc of the new graph (or one that is gone) whose weight changed. */

@@ -1,0 +1,181 @@
+/* The bound of placed rows against full runs: the graph is made again with the new node in it, its
+ * eigenvectors are found from the dense matrix and turned to the old rows, and the new node's row
+ * is where the bound says.
+ */
+#include <lapacke.h>
+#include <stdio.h>
+
+#include "dense.h"
+
+enum { MOST = 12 };
+
+/* Blocks of nodes that are linked with probability `inside`, else `between`; node n - 1 last. */
+static test_links planted(int64_t n, int64_t blocks, double inside, double between, int weighted,
+                          uint64_t *state) {
+    test_links l = test_links_new(n * n);
+    l.count = 0;
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t w = u + 1; w < n; w++) {
+            double draw = (double)(test_number(state) >> 11) * 0x1p-53;
+            if (draw >= (u % blocks == w % blocks ? inside : between)) continue;
+            l.source[l.count] = (int32_t)u, l.target[l.count] = (int32_t)w;
+            l.weights[l.count++] = weighted ? (float)(1 + test_below(state, 8)) / 4 : 1;
+        }
+    return l;
+}
+
+/* The K dominant eigenvectors of a dense symmetric matrix, n x K. */
+static double *dominant(int64_t n, int64_t k, double *q) {
+    double *values = malloc((size_t)n * sizeof *values);
+    double *v = malloc((size_t)(n * k) * sizeof *v);
+    assert_int_equal(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', (int)n, q, (int)n, values), 0);
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t j = 0; j < k; j++) v[u * k + j] = q[(n - 1 - j) * n + u];
+    free(values);
+    return v;
+}
+
+/* The orthogonal factor of A (k x k): X <- X (3 I - X^T X) / 2, for singular values in (0,1]. */
+static void polar(int64_t k, double *x) {
+    double gram[MOST * MOST], next[MOST * MOST];
+    for (int round = 0; round < 200; round++) {
+        for (int64_t i = 0; i < k * k; i++) {
+            gram[i] = i / k == i % k ? 3 : 0;
+            for (int64_t l = 0; l < k; l++) gram[i] -= x[l * k + i / k] * x[l * k + i % k];
+        }
+        for (int64_t i = 0; i < k * k; i++) {
+            next[i] = 0;
+            for (int64_t l = 0; l < k; l++) next[i] += x[i / k * k + l] * gram[l * k + i % k] / 2;
+        }
+        memcpy(x, next, (size_t)(k * k) * sizeof *x);
+    }
+}
+
+/* How far the placed row is from that of the full run `now` (n x k), turned to the old rows. */
+static double distance(int64_t n, int64_t k, const double *now, const float *old,
+                       const float *placed) {
+    double turn[MOST * MOST] = {0}, sum = 0;
+    for (int64_t u = 0; u + 1 < n; u++)
+        for (int64_t i = 0; i < k * k; i++) turn[i] += now[u * k + i / k] * old[u * k + i % k];
+    polar(k, turn);
+    for (int64_t j = 0; j < k; j++) {
+        double y = 0;
+        for (int64_t l = 0; l < k; l++) y += now[(n - 1) * k + l] * turn[l * k + j];
+        sum += (y - placed[j]) * (y - placed[j]);
+    }
+    return sqrt(sum);
+}
+
+typedef struct outcome {
+    double bound, distance, length;
+} outcome;
+
+/* The last node's links are those of the new one. */
+static outcome try_graph(uint64_t seed) {
+    uint64_t state = seed;
+    int64_t n = 40 + test_below(&state, 160), k = 1 + test_below(&state, 5), at = 0;
+    int weighted = test_below(&state, 2), exact = test_below(&state, 3) > 0;
+    double inside = 0.3 + 0.07 * (double)test_below(&state, 10);
+    test_links l =
+        planted(n, k + 1, inside, 0.02 * (double)test_below(&state, 5), weighted, &state);
+    cafe_context *context = test_context(2, seed);
+    cafe_graph *whole = test_graph(context, n, &l, 1, NULL), *graph;
+    int32_t *targets = malloc((size_t)n * sizeof *targets);
+    float *weights = malloc((size_t)n * sizeof *weights);
+    int64_t kept = 0, offsets[2] = {0};
+    for (int64_t i = 0; i < l.count; i++)
+        if (l.target[i] == n - 1 && (at < 1 || test_below(&state, 2))) {
+            targets[at] = l.source[i], weights[at++] = l.weights[i];
+        } else if (l.target[i] != n - 1) {
+            l.source[kept] = l.source[i], l.target[kept] = l.target[i];
+            l.weights[kept++] = l.weights[i];
+        }
+    for (int64_t i = 0; i < at; i++) { /* the graph with the node in it */
+        l.source[kept + i] = targets[i], l.target[kept + i] = (int32_t)n - 1;
+        l.weights[kept + i] = weights[i];
+    }
+    cafe_graph_free(whole);
+    cafe_graph_options named;
+    cafe_graph_options_init(&named);
+    l.count = kept + at, offsets[1] = at;
+    whole = test_graph(context, n, &l, 1, NULL);
+    l.count = kept;
+    graph = test_graph(context, n - 1, &l, 1, NULL);
+    double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(graph, p), *v, *now;
+    float *old = malloc((size_t)(n * k) * sizeof *old), placed[MOST];
+    v = dominant(n - 1, k, q);
+    for (int64_t i = 0; i < (n - 1) * k; i++) /* eigenvectors, or somewhat off */
+        old[i] = (float)(v[i] + (exact ? 0 : 1e-4 * ((double)test_below(&state, 1000) / 500 - 1)));
+    free(q);
+    q = test_dense_q(whole, p);
+    now = dominant(n, k, q);
+    cafe_new_links *links = NULL;
+    cafe_place_options o;
+    cafe_place_options_init(&o);
+    o.form = CAFE_PLACE_RITZ;
+    outcome found = {0};
+    TEST_OK(context, cafe_new_links_from_csr(context, graph, 1, offsets, targets, weights, &links));
+    TEST_OK(context, cafe_place_nodes(context, graph, k, old, links, &o, placed));
+    TEST_OK(context, cafe_place_bound(context, graph, k, old, links, &o, placed, &found.bound));
+    found.distance = distance(n, k, now, old, placed);
+    for (int64_t j = 0; j < k; j++) found.length += (double)placed[j] * placed[j];
+    found.length = sqrt(found.length);
+    cafe_new_links_free(links);
+    cafe_graph_free(graph), cafe_graph_free(whole);
+    cafe_context_free(context);
+    test_links_free(&l);
+    free(targets), free(weights), free(p), free(q), free(v), free(now), free(old);
+    return found;
+}
+
+static void full_runs_are_within_the_bound(void **state) {
+    enum { RUNS = 400 };
+    int bounded = 0, useful = 0;
+    double tightest = INFINITY;
+    (void)state;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        outcome o = try_graph(seed * 7 + 1);
+        if (!(o.distance <= o.bound))
+            fail_msg("seed %d: %g away, the bound is %g", (int)seed, o.distance, o.bound);
+        bounded += isfinite(o.bound);
+        useful += o.bound < o.length;
+        tightest = fmin(tightest, o.bound / o.distance);
+    }
+    printf("%d of %d bounded, %d by less than the row's length; at best %.2g of the distance\n",
+           bounded, RUNS, useful, tightest);
+    assert_true(bounded > RUNS / 2 && useful > RUNS / 8);
+}
+
+/* Where no bound is known, none is given. */
+static void other_forms_have_no_bound(void **state) {
+    static const int64_t offsets[] = {0, 2, 2};
+    static const int32_t targets[] = {1, 2};
+    static const int32_t forms[] = {CAFE_PLACE_RAW, CAFE_PLACE_WALK};
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    cafe_new_links *links = NULL;
+    float *rows = test_block(TEST_KARATE_NODES, 4, 3), placed[8] = {0};
+    double bound[2];
+    (void)state;
+    TEST_OK(context, cafe_new_links_from_csr(context, graph, 2, offsets, targets, NULL, &links));
+    for (int i = 0; i < 3; i++) { /* the last: columns that are no eigenvectors */
+        cafe_place_options o;
+        cafe_place_options_init(&o);
+        o.form = i < 2 ? forms[i] : CAFE_PLACE_RITZ;
+        bound[0] = bound[1] = 0;
+        TEST_OK(context, cafe_place_bound(context, graph, 4, rows, links, &o, placed, bound));
+        assert_true(isinf(bound[0]) && isinf(bound[1]));
+    }
+    free(rows);
+    cafe_new_links_free(links);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_runs_are_within_the_bound),
+        cmocka_unit_test(other_forms_have_no_bound),
+    };
+    return cmocka_run_group_tests_name("place", tests, NULL, NULL);
+}
