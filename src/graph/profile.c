@@ -30,8 +30,9 @@ static cafe_status find_degrees(cafe_context *context, const cafe_graph *g, cafe
 }
 
 static void find_weights(const cafe_graph *g, cafe_graph_profile *p) {
-    p->row_bytes = (g->n + 1) * (int64_t)sizeof *g->offsets +
-                   g->arcs * (int64_t)(sizeof *g->targets + (g->weights ? sizeof(float) : 0));
+    size_t each = sizeof *g->targets + (g->weights ? sizeof(float) : 0) +
+                  (g->scaled_copy ? sizeof(float) : 0);
+    p->row_bytes = (g->n + 1) * (int64_t)sizeof *g->offsets + g->arcs * (int64_t)each;
     p->least_weight = p->most_weight = g->arcs == 0 ? 0 : g->weights ? g->weights[0] : 1;
     for (int64_t i = 1; g->weights && i < g->arcs; i++) {
         if (g->weights[i] < p->least_weight) p->least_weight = g->weights[i];
