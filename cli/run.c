@@ -2,7 +2,7 @@
  *
  * The first SIGINT, SIGTERM, SIGHUP or SIGXFSZ cancels the context: the call in flight returns
  * within a second and removes what it had begun to write. One that does not, because another
- * library computes (XGBoost, liblinear, LAPACK), is not waited for: the process ends, and no output
+ * library computes (XGBoost, LAPACK), is not waited for: the process ends, and no output
  * suffers, since files get their names together at the end. The second signal has its default
  * effect: the process ends at once. In both cases a temporary file (never the output itself) can be
  * left behind, until the next run in that folder.

@@ -227,7 +227,6 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
     cafe_place_options o;
     bounding b = {
         .graph = graph, .links = links, .columns = columns, .vectors = vectors, .placed = placed};
-    cafe_blas_single();
     for (int64_t i = 0; i < links->nodes; i++) bound[i] = INFINITY;
     CAFE_TRY(cafe_options_take(context, cafe_place_option_table(), options, &o));
     if (o.form != CAFE_PLACE_RITZ || columns >= graph->n) goto done;
@@ -237,7 +236,6 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
     b.op = op;
     CAFE_TRY(find_bounds(context, &b, bound));
 done:
-    cafe_blas_restore();
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     cafe_phase(context, "", 0);
