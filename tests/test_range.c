@@ -399,6 +399,38 @@ static void similarities_stay_in_range(void **state) {
     cafe_context_free(context);
 }
 
+/* Directed links: co-citation multiplies weights and says when that leaves the range; the flow has
+ * no unit. */
+static cafe_graph *directed(cafe_context *context, int32_t rule, float unit, cafe_status wanted) {
+    const int32_t source[] = {0, 1, 0, 1, 2}, target[] = {2, 2, 3, 3, 0};
+    float weights[5];
+    cafe_graph *graph = NULL;
+    for (int i = 0; i < 5; i++) weights[i] = (float)(i + 1) * unit;
+    cafe_status status =
+        cafe_graph_from_arcs(context, 4, 5, source, target, weights, rule, NULL, &graph);
+    assert_int_equal(status, wanted);
+    return graph;
+}
+
+static void directed_links_stay_in_range(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    static const float far[] = {1e25f, 1e-25f};
+    for (int i = 0; i < 2; i++) {
+        assert_null(directed(context, CAFE_DIRECTED_COCITATION, far[i], CAFE_ERROR_ARGUMENT));
+        assert_non_null(strstr(cafe_error(context), "co-citation multiplies weights"));
+    }
+    cafe_graph *one = directed(context, CAFE_DIRECTED_FLOW, 1, CAFE_OK);
+    for (int i = 0; i < UNITS; i++) {
+        cafe_graph *other = directed(context, CAFE_DIRECTED_FLOW, ldexpf(1, units[i]), CAFE_OK);
+        assert_int_equal(other->arcs, one->arcs);
+        assert_memory_equal(other->weights, one->weights, (size_t)one->arcs * sizeof(float));
+        cafe_graph_free(other);
+    }
+    cafe_graph_free(one);
+    cafe_context_free(context);
+}
+
 /* ---- tables and results ---------------------------------------------------------------------- */
 
 /* Vectors with a number that is none are not written. */
@@ -429,11 +461,17 @@ static void results_are_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outside_is_refused),     cmocka_unit_test(units_are_the_users),
-        cmocka_unit_test(files_keep_units),       cmocka_unit_test(every_method),
-        cmocka_unit_test(every_sampling),         cmocka_unit_test(maps_ranks_and_filters),
-        cmocka_unit_test(paths_have_units),       cmocka_unit_test(results_are_finite),
-        cmocka_unit_test(outliers_stay_in_range), cmocka_unit_test(similarities_stay_in_range),
+        cmocka_unit_test(outside_is_refused),
+        cmocka_unit_test(units_are_the_users),
+        cmocka_unit_test(files_keep_units),
+        cmocka_unit_test(every_method),
+        cmocka_unit_test(every_sampling),
+        cmocka_unit_test(maps_ranks_and_filters),
+        cmocka_unit_test(paths_have_units),
+        cmocka_unit_test(results_are_finite),
+        cmocka_unit_test(outliers_stay_in_range),
+        cmocka_unit_test(similarities_stay_in_range),
+        cmocka_unit_test(directed_links_stay_in_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

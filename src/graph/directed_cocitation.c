@@ -7,6 +7,7 @@
  * Hubs make B large: a node with d links in gives d^2 entries. What B can have at most is found in
  * one pass over A before anything of that size is asked for.
  */
+#include <float.h>
 #include <unistd.h>
 
 #include "graph/build.h"
@@ -20,6 +21,7 @@ typedef struct product {
     const cafe_rows *out;
     cafe_rows into, made; /* A^T, B */
     cafe_tally *tallies;  /* one a worker */
+    atomic_int outside;   /* some entry is no normal float */
 } product;
 
 /* tally += scale * row x of m, but for entry u. */
@@ -37,15 +39,18 @@ static void multiply_row(const product *p, int64_t u, cafe_tally *tally) {
 }
 
 static void multiply_rows(void *argument, int64_t task, int32_t worker) {
-    const product *p = argument;
+    product *p = argument;
     const cafe_rows *made = &p->made;
     cafe_tally *tally = &p->tallies[worker];
     for (int64_t u = task * ROWS; u < cafe_block_end(made->n, ROWS, task); u++) {
         int64_t first = cafe_row_begin(made, u), at = first;
         if (atomic_load(&p->context->cancelled)) return;
         multiply_row(p, u, tally);
-        for (int64_t i = 0; i < tally->count; i++)
-            cafe_row_put(made, &at, tally->keys[i], (float)tally->sum[tally->keys[i]]);
+        for (int64_t i = 0; i < tally->count; i++) {
+            double weight = tally->sum[tally->keys[i]];
+            if (!(weight >= FLT_MIN && weight <= FLT_MAX)) atomic_store(&p->outside, 1);
+            cafe_row_put(made, &at, tally->keys[i], (float)weight);
+        }
         if (made->targets)
             cafe_sort_row((uint32_t *)made->targets + first, made->weights + first, at - first);
         cafe_row_end(made, u, at);
@@ -103,6 +108,11 @@ cafe_status cafe_graph_cocitation(cafe_context *context, const cafe_rows *arcs,
     p.tallies = cafe_tallies_new(context, context->threads, arcs->n);
     CAFE_TRY(p.tallies ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_rows_make(context, arcs->n, ROWS, multiply_rows, &p, &p.made));
+    if (atomic_load(&p.outside))
+        CAFE_TRY(
+            cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                      "co-citation multiplies weights, and these products are outside of 1.2e-38 "
+                      "to 3.4e38: weights of another unit, nearer to 1, will do"));
     status = take_rows(context, &p.made, graph);
 done:
     cafe_rows_free(context, &p.into);
