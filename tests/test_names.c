@@ -1,5 +1,6 @@
 /* What the library writes, it reads back: hostile names through every kind of text file. */
 #define _GNU_SOURCE
+#include "failing.h"
 #include "test_io.h"
 
 enum { LONGEST = 65535, COLUMNS = 3 };
@@ -320,6 +321,30 @@ static void test_id_columns(void **state) {
     io_scratch_free(&scratch);
 }
 
+/* Ids among the rows, and no memory for them. */
+static void test_failing_ids(void **state) {
+    static const char text[] = "id,x\n700,1\n-3,2\n5,3\n";
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 1);
+    io_scratch scratch = io_scratch_new();
+    cafe_graph *graph = io_read(context, "x", "5 -3\n-3 700\n", NULL);
+    const char *path = io_path(&scratch, "t.csv");
+    (void)state;
+    io_store(path, text, strlen(text));
+    for (long k = 0;; k++) {
+        cafe_table *table = NULL;
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = cafe_table_read_nodes(context, path, graph, &table);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        cafe_table_free(table);
+        if (!failed) break;
+    }
+    cafe_graph_free(graph);
+    io_scratch_free(&scratch);
+    cafe_context_free(context);
+}
+
 /* ---- small files ----------------------------------------------------------------------------- */
 
 static FILE *open_lines(io_scratch *scratch) {
@@ -516,19 +541,13 @@ static void test_field_capacity(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_headings),
-        cmocka_unit_test(test_integers_beside),
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_word2vec),
-        cmocka_unit_test(test_id_columns),
-        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_label_names),
-        cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_newcomers),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_field_capacity),
+        cmocka_unit_test(test_graphs),          cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_integers_beside), cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_word2vec),        cmocka_unit_test(test_id_columns),
+        cmocka_unit_test(test_failing_ids),     cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_label_names),     cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_changes),         cmocka_unit_test(test_newcomers),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_field_capacity),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
