@@ -494,6 +494,103 @@ static void test_newcomers(void **state) {
     io_scratch_free(&scratch);
 }
 
+/* ---- random names ---------------------------------------------------------------------------- */
+
+enum { RANDOM = 120, PARTS_OF_NAMES = 7 };
+
+/* Made of what readers look for; `u` in front makes each its own, half of the time behind. */
+static void random_name(uint64_t *state, int u, char *name) {
+    static const char *const parts[] = {
+        " ",       "\t", ",", ";", "\"",  "\"\"",     "#",
+        "%",       "+",  "-", "0", "1e5", "a",        "\x1b",
+        "'",       "\\", ".", "=", "|",   "\xc3\xbc", "\xef\xbb\xbf",
+        "\xc2\x85"};
+    char number[16];
+    bool behind = test_below(state, 2);
+    snprintf(number, sizeof number, "%d", u);
+    strcpy(name, behind ? "" : number);
+    for (int64_t i = test_below(state, PARTS_OF_NAMES); i >= 0; i--)
+        strcat(name, parts[test_below(state, sizeof parts / sizeof *parts)]);
+    if (behind) strcat(name, number);
+}
+
+static cafe_graph *random_graph(uint64_t *state, char (*text)[64]) {
+    const char *names[RANDOM];
+    test_links l = test_links_new(RANDOM - 1);
+    cafe_graph *graph = NULL;
+    for (int i = 0; i + 1 < RANDOM; i++) l.source[i] = i, l.target[i] = i + 1;
+    do { /* until no two are the same */
+        cafe_graph_free(graph);
+        graph = test_graph(shared, RANDOM, &l, 0, NULL);
+        for (int u = 0; u < RANDOM; u++) random_name(state, u, text[u]);
+        for (int u = 0; u < RANDOM; u++) names[u] = text[u];
+    } while (cafe_graph_set_names(shared, graph, names) != CAFE_OK);
+    test_links_free(&l);
+    return graph;
+}
+
+static void expect_labels(const cafe_graph *graph, io_scratch *scratch, char separator) {
+    cafe_labels *labels = NULL;
+    int32_t label[RANDOM];
+    FILE *file = open_lines(scratch);
+    for (int64_t u = 0; u < RANDOM; u++)
+        fprintf(file, "%s%c%d\n", field(graph, u), separator, (int)(u % 5));
+    fclose(file);
+    TEST_OK(shared, cafe_labels_read(shared, graph, scratch->path, &labels));
+    TEST_OK(shared, cafe_labels_single(shared, labels, label));
+    for (int u = 0; u < RANDOM; u++) assert_int_equal(label[u], u % 5);
+    cafe_labels_free(labels);
+}
+
+static void expect_changes(const cafe_graph *graph, io_scratch *scratch, char separator) {
+    cafe_changes *changes = NULL;
+    FILE *file = open_lines(scratch);
+    for (int64_t u = 0; u + 1 < RANDOM; u++) {
+        fprintf(file, "-%c%s%c", separator, field(graph, u), separator);
+        fprintf(file, "%s\n", field(graph, u + 1));
+    }
+    fclose(file);
+    TEST_OK(shared, cafe_changes_read(shared, graph, scratch->path, &changes));
+    assert_int_equal(cafe_changes_get_counts(changes)->removed, RANDOM - 1);
+    cafe_changes_free(changes);
+}
+
+static void expect_files(const cafe_graph *graph, io_scratch *scratch) {
+    static const char *const graphs[] = {"g.txt", "g.csv", "g.tsv", "g.mtx", "g.cafe"};
+    int64_t count = 0;
+    int32_t *nodes = NULL;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        cafe_graph *back = NULL;
+        const char *path = io_path(scratch, graphs[i]);
+        TEST_OK(shared, cafe_graph_write(shared, graph, path, CAFE_FORMAT_AUTO, 1));
+        TEST_OK(shared, cafe_graph_read(shared, path, NULL, &back));
+        io_expect_equal(graph, back);
+        cafe_graph_free(back);
+    }
+    const char *list = io_path(scratch, "g.mtx.names.txt");
+    TEST_OK(shared, cafe_nodes_read(shared, graph, list, &count, &nodes));
+    assert_int_equal(count, RANDOM);
+    for (int u = 0; u < RANDOM; u++) assert_int_equal(nodes[u], u);
+    cafe_nodes_free(shared, nodes);
+}
+
+static void test_random_names(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        char text[RANDOM][64];
+        uint64_t numbers_from = seed;
+        io_scratch scratch = io_scratch_new();
+        cafe_graph *graph = random_graph(&numbers_from, text);
+        expect_files(graph, &scratch);
+        for (const char *separator = " ,;\t"; *separator; separator++) {
+            expect_labels(graph, &scratch, *separator);
+            expect_changes(graph, &scratch, *separator);
+        }
+        cafe_graph_free(graph);
+        io_scratch_free(&scratch);
+    }
+}
+
 /* ---- what is no name ------------------------------------------------------------------------- */
 
 static void test_refused(void **state) {
@@ -547,7 +644,8 @@ int main(void) {
         cmocka_unit_test(test_failing_ids),     cmocka_unit_test(test_labels),
         cmocka_unit_test(test_label_names),     cmocka_unit_test(test_sets),
         cmocka_unit_test(test_changes),         cmocka_unit_test(test_newcomers),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_field_capacity),
+        cmocka_unit_test(test_random_names),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_field_capacity),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
