@@ -287,6 +287,8 @@ static int work(const cli_command *command, cli_run *run) {
     int code = begin(command, run);
     if (code == CLI_OK) {
         code = command->work(run);
+        if (code == CLI_OK && run->graph)
+            code = cli_check(run, cafe_graph_unchanged(run->context, run->graph));
         if (command->release) command->release(run);
     }
     return end(run, code);

@@ -85,6 +85,7 @@ static void every_array_comes_back(void **state) {
         cafe_zip zip;
         if (save(shared, path, &m, 1) != CAFE_OK) fail_msg("%s", cafe_error(shared));
         assert_int_equal(cafe_input_open(shared, path, &input), CAFE_OK);
+        assert_int_equal(cafe_input_load(&input), CAFE_OK);
         assert_int_equal(cafe_zip_open(shared, path, input.bytes, input.size, &zip), CAFE_OK);
         assert_int_equal(cafe_zip_unpack(&zip), CAFE_OK);
         check_array(&zip, "format.npy", 'S', 3, 1, "csr");

@@ -43,6 +43,7 @@ typedef struct cafe_graph_options {
     int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
     int32_t trust;      /* 1: symmetry, components and names of a .cafe file are not checked */
+    int32_t copy;       /* 1: a .cafe file is read into memory, not mapped */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -185,6 +186,13 @@ typedef enum cafe_format {
  * "file:line:column: expected ..., found ..." in the error text. */
 CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
                                      const cafe_graph_options *options, cafe_graph **graph);
+
+/* A graph read from a .cafe file points into the mapped file, unless options->copy is set. Another
+ * program that writes into the file changes the graph, and one that cuts it short ends the process
+ * (SIGBUS). A file that is replaced by renaming, as cafe_graph_write() does it, stays what it was.
+ * CAFE_ERROR_IO when the file's size or time is not what it was at opening: whatever was computed
+ * since is to be thrown away. CAFE_OK for graphs that are not mapped. */
+CAFE_API cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph);
 
 /* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An
  * existing file is kept (CAFE_ERROR_EXISTS) unless `overwrite`. */

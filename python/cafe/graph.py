@@ -42,7 +42,7 @@ class Graph:
         Show progress, or call this with it.
     **options
         As in `cafe info --help`, "Reading the graph": self_loops, duplicates, nodes, directed, and
-        for files format and trust.
+        for files format, trust and copy.
 
     Examples
     --------

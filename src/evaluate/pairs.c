@@ -63,10 +63,9 @@ static int linked(const cafe_graph *g, int64_t u, int64_t w) {
     return at < end && g->targets[at] == w;
 }
 
-static int64_t loops_of(const cafe_graph *g) {
-    int64_t loops = 0;
-    for (int64_t u = 0; u < g->n; u++) loops += linked(g, u, u);
-    return loops;
+/* Loops are none. */
+static int64_t links_of(const cafe_graph *g) {
+    return cafe_rows_upper(g->n, g->offsets, g->targets, 1);
 }
 
 /* Puts the key into an open-addressing table of 2^bits places (0: free); 0: it was there. */
@@ -130,7 +129,7 @@ static cafe_status pick_non_links(cafe_context *context, const cafe_graph *g, in
 cafe_status cafe_non_links(cafe_context *context, const cafe_graph *graph, int64_t count,
                            int32_t *source, int32_t *target) {
     int64_t all = graph->n * (graph->n - 1) / 2;
-    int64_t free = all - (graph->counts.edges - loops_of(graph));
+    int64_t free = all - links_of(graph);
     if (count > free)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "%lld pairs without a link are wanted, the graph has %lld",
@@ -145,7 +144,7 @@ cafe_status cafe_non_links(cafe_context *context, const cafe_graph *graph, int64
 
 /* All links of a graph except loops, once each. */
 static cafe_status list_links(cafe_context *context, const cafe_graph *g, cafe_pairs *p) {
-    cafe_status status = new_pairs(context, g->counts.edges, p);
+    cafe_status status = new_pairs(context, links_of(g), p);
     for (int64_t u = 0; status == CAFE_OK && u < g->n; u++)
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
             if (g->targets[j] > u) add_pair(p, (int32_t)u, g->targets[j], 1);

@@ -1,7 +1,12 @@
-/* The graph as an object: made empty, read through accessors, freed. */
+/* The graph as an object: made empty, read through accessors, compared with its file, freed. */
+#define _GNU_SOURCE
 #include "graph/graph.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/option.h"
@@ -38,7 +43,11 @@ static const cafe_option graph_options[] = {
      "Matrix Market only)"},
     {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
      "a .cafe file is one's own: leave out the checks of symmetry, components and repeated names; "
-     "checksums, indices and the other counts are checked still"}};
+     "checksums, indices and the other counts are checked still"},
+    {"copy", NULL, CAFE_OPTION_SWITCH, FIELD(copy), 0, 0, 1, NULL,
+     "read a .cafe file into memory instead of mapping it, so that nothing that happens to the "
+     "file "
+     "afterwards matters"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
@@ -63,6 +72,8 @@ void cafe_graph_free(cafe_graph *graph) {
     }
     if (graph->owns_names) cafe_names_free(context, &graph->names);
     if (graph->map) munmap(graph->map, graph->map_bytes);
+    if (graph->open) close(graph->file);
+    cafe_mem_free_all(context, graph->file_name, graph->block);
     free_owned(context, atomic_load(&graph->index));
     cafe_mem_free(context, graph);
 }
@@ -84,4 +95,30 @@ void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets, const int3
     *offsets = graph->offsets;
     *targets = graph->targets;
     *weights = graph->weights;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+bool cafe_stamp_take(int file, cafe_stamp *stamp) {
+    struct stat about;
+    if (fstat(file, &about) != 0) return false;
+    *stamp = (cafe_stamp){about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
+    return true;
+}
+
+cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
+                             const cafe_stamp *stamp) {
+    cafe_stamp now;
+    if (!cafe_stamp_take(file, &now))
+        return cafe_fail(context, CAFE_ERROR_IO, "%s: cannot be examined: %s", name,
+                         strerror(errno));
+    if (now.size == stamp->size && now.seconds == stamp->seconds &&
+        now.nanoseconds == stamp->nanoseconds)
+        return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_IO, "%s: changed while it was read", name);
+}
+
+cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph) {
+    if (!graph->open) return CAFE_OK;
+    return cafe_stamp_check(context, graph->file_name, graph->file, &graph->stamp);
 }

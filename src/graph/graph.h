@@ -22,6 +22,16 @@ typedef struct cafe_names {
     const char *text;
 } cafe_names;
 
+/* Size and time of a file, by which a change is noticed. */
+typedef struct cafe_stamp {
+    int64_t size, seconds, nanoseconds;
+} cafe_stamp;
+
+bool cafe_stamp_take(int file, cafe_stamp *stamp); /* false: errno tells why */
+/* CAFE_ERROR_IO when the file has another one by now. */
+cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
+                             const cafe_stamp *stamp);
+
 struct cafe_graph {
     cafe_context *context; /* whose memory it is */
     int64_t n;             /* nodes; below 2^31 */
@@ -39,6 +49,11 @@ struct cafe_graph {
     bool owns_names; /* likewise the name arrays */
     void *map;       /* a mapped .cafe file, or NULL */
     size_t map_bytes;
+    bool open; /* the mapped file: its descriptor, what it was at opening, its name */
+    int file;
+    cafe_stamp stamp;
+    char *file_name;
+    void *block; /* the context's memory that holds a .cafe file that is not mapped, or NULL */
     _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/names.c */
 };
 

@@ -16,6 +16,16 @@ static inline int64_t cafe_row_find(const int32_t *targets, int64_t begin, int64
     return begin;
 }
 
+/* How many entries of the rows have a target of at least u + beyond: counted, so that it holds for
+ * rows that are not symmetric too. */
+static inline int64_t cafe_rows_upper(int64_t n, const int64_t *offsets, const int32_t *targets,
+                                      int64_t beyond) {
+    int64_t count = 0;
+    for (int64_t u = 0; u < n; u++)
+        count += offsets[u + 1] - cafe_row_find(targets, offsets[u], offsets[u + 1], u + beyond);
+    return count;
+}
+
 /* The sum of row u; weights NULL: all 1. */
 static inline double cafe_row_sum(const int64_t *offsets, const float *weights, int64_t u) {
     double sum = 0;

@@ -5,12 +5,10 @@
  * every index within its array remain, and those of symmetry, components and repeated names are
  * left out.
  */
-#define _GNU_SOURCE
 #include "io/binary.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
@@ -44,13 +42,14 @@ static cafe_status fail_binary(const opening *o, const char *what) {
     return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: expected %s", o->name, what);
 }
 
-static cafe_status check_header(opening *o, int64_t size) {
+static cafe_status check_header(opening *o, const cafe_input *input) {
     cafe_binary_header *h = &o->header;
+    int64_t size = input->size, got = cafe_input_read(input, 0, (uint8_t *)h, sizeof *h);
     uint64_t bytes;
-    if (!is_binary(o->bytes, size)) return fail_binary(o, "a .cafe file, found other data");
-    if (size < (int64_t)sizeof *h)
+    if (!is_binary((const uint8_t *)h, got))
+        return fail_binary(o, "a .cafe file, found other data");
+    if (got < (int64_t)sizeof *h)
         return fail_binary(o, "a header of 256 bytes, found the end of the file");
-    memcpy(h, o->bytes, sizeof *h);
     if (h->version != CAFE_BINARY_VERSION)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: expected version %d, found version %u",
                          o->name, CAFE_BINARY_VERSION, h->version);
@@ -235,6 +234,23 @@ static void take_history(const cafe_binary_header *h, cafe_graph_counts *c) {
     CAFE_BINARY_HISTORY(TAKE)
 }
 
+/* The bytes become the graph's; of a mapped file also what it was at opening. */
+static cafe_status take_file(cafe_input *input, cafe_graph *g) {
+    g->block = input->owned;
+    input->owned = NULL;
+    if (!input->map) return CAFE_OK;
+    g->file_name = cafe_mem_text(input->context, input->name);
+    if (!g->file_name) return CAFE_ERROR_MEMORY;
+    g->map = input->map;
+    g->map_bytes = input->map_bytes;
+    g->open = input->open;
+    g->file = input->file;
+    g->stamp = input->stamp;
+    input->map = NULL;
+    input->open = false;
+    return CAFE_OK;
+}
+
 /* A graph that points into the bytes; the map becomes its own. */
 static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_options *options,
                               cafe_graph **graph) {
@@ -253,9 +269,7 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
         g->weights = NULL;
         CAFE_TRY(cafe_graph_tally(o->context, g));
     }
-    g->map = input->map;
-    g->map_bytes = input->map_bytes;
-    input->map = NULL;
+    CAFE_TRY(take_file(input, g));
     *graph = g;
     g = NULL;
 done:
@@ -263,27 +277,25 @@ done:
     return status;
 }
 
-/* Bytes that are not a mapped file are copied into a map of their own. */
-static cafe_status ensure_map(cafe_input *input) {
-    if (input->map) return CAFE_OK;
-    size_t bytes = (size_t)input->size;
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) return cafe_fail_memory(input->context, "a copy of the .cafe data");
-    memcpy(map, input->bytes, bytes);
-    input->map = map;
-    input->map_bytes = bytes;
-    input->bytes = map;
+/* All of the file: mapped, or in memory that the graph can keep. */
+static cafe_status take_bytes(cafe_input *input, bool copy) {
+    CAFE_PASS(copy ? cafe_input_load(input) : cafe_input_map(input));
+    if (input->map || input->owned) return CAFE_OK;
+    input->owned = cafe_mem(input->context, input->size, 1);
+    if (!input->owned) return CAFE_ERROR_MEMORY;
+    memcpy(input->owned, input->bytes, (size_t)input->size);
+    input->bytes = input->owned;
     return CAFE_OK;
 }
 
 cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *options,
                              cafe_graph **graph) {
-    opening o = {.context = input->context, .name = input->name, .bytes = input->bytes};
+    opening o = {.context = input->context, .name = input->name};
     o.trust = options->trust != 0;
     cafe_phase(o.context, "read", 0);
-    CAFE_PASS(check_header(&o, input->size));
+    CAFE_PASS(check_header(&o, input));
     CAFE_PASS(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
-    CAFE_PASS(ensure_map(input));
+    CAFE_PASS(take_bytes(input, options->copy != 0));
     o.bytes = input->bytes;
     CAFE_PASS(check_sums(&o));
     point(&o);

@@ -72,10 +72,12 @@ cafe_status cafe_edge_list_graph(cafe_edge_list *list, int64_t nodes, cafe_names
     cafe_status status =
         cafe_graph_from_arcs(list->context, nodes, list->count, list->source, list->target,
                              list->weights, options->directed, options, graph);
-    if (status == CAFE_OK)
+    if (status == CAFE_OK) {
+        cafe_edge_list_tell(list, options->self_loops == CAFE_LOOPS_KEEP, *graph);
         cafe_graph_adopt_names(*graph, names);
-    else
+    } else {
         cafe_names_free(list->context, &names);
+    }
     cafe_edge_list_free(list);
     return status;
 }

@@ -8,6 +8,9 @@
 #include "graph/graph.h"
 #include "io/text.h"
 
+/* What was folded away (repeats.c): links, loops, links of weight 0. */
+enum { CAFE_FOLDED_LINKS, CAFE_FOLDED_LOOPS, CAFE_FOLDED_ZEROS, CAFE_FOLDS };
+
 typedef struct cafe_edge_list {
     cafe_context *context;
     const char *name; /* of the file, for errors */
@@ -17,6 +20,10 @@ typedef struct cafe_edge_list {
     float *weights;        /* NULL unless weighted */
     int64_t count, capacity;
     int64_t smallest, largest; /* ids; smallest > largest when there are none */
+    bool folds;                /* repeated links of compressed text may be folded */
+    bool sum;                  /* weights of the same pair will be added up */
+    bool ones;                 /* the weights are all 1 before they are folded */
+    int64_t folded[CAFE_FOLDS];
 } cafe_edge_list;
 
 void cafe_edge_list_init(cafe_context *context, const char *name, bool wide, bool weighted,
@@ -25,6 +32,13 @@ void cafe_edge_list_free(cafe_edge_list *list);
 
 /* Room for `more` links; share: the part of the file, in (0,1], that count + more stand for. */
 cafe_status cafe_edge_list_reserve(cafe_edge_list *list, int64_t more, double share);
+
+/* repeats.c: of the links that the pieces of a window (of so many lines) found, folds those that
+ * come again when the text is packed, so that found[] become less; and adds what was folded away to
+ * the counts of the graph (loops: they are kept). */
+cafe_status cafe_edge_list_fold(cafe_edge_list *list, bool packed, int64_t lines,
+                                const cafe_piece *pieces, int64_t *found);
+void cafe_edge_list_tell(const cafe_edge_list *list, bool loops, cafe_graph *graph);
 
 /* Piece k wrote found[k] links from index count + pieces[k].before on. Closes the gaps that comment
  * lines left, and adds the links to the count. */

@@ -119,7 +119,11 @@ static cafe_status look_ahead(edges *e, bool strings) {
 
 static void start_list(edges *e, bool wide) {
     cafe_edge_list_free(&e->list);
-    cafe_edge_list_init(e->context, e->text.name, wide, e->third == CAFE_THIRD_WEIGHT, &e->list);
+    bool weighted = e->third == CAFE_THIRD_WEIGHT;
+    int32_t rule = e->options->duplicates;
+    cafe_edge_list_init(e->context, e->text.name, wide, weighted, &e->list);
+    e->list.folds = true;
+    e->list.sum = rule == CAFE_DUPLICATES_SUM || (rule == CAFE_DUPLICATES_AUTO && weighted);
 }
 
 static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {

@@ -13,9 +13,14 @@
 #include "base/memory.h"
 
 static const int64_t slice = (int64_t)1 << 30;
+enum { PIECE = 1 << 18 }; /* of a file, read at a time */
 
 struct cafe_gunzip {
-    const uint8_t *bytes;
+    const uint8_t *bytes; /* NULL: they come from read() */
+    cafe_read_at *read;
+    const void *source;
+    uint8_t *piece; /* what read() gave last: `held` bytes from place `from` on */
+    int64_t from, held;
     int64_t size;
     int64_t fed; /* bytes handed to ISA-L; some of them may still be in state.avail_in */
     bool raw;    /* deflate data without the frame of gzip */
@@ -31,7 +36,7 @@ bool cafe_is_gzip(const uint8_t *bytes, int64_t size) {
 void cafe_gunzip_rewind(cafe_gunzip *g) {
     isal_inflate_init(&g->state);
     g->state.crc_flag = g->raw ? ISAL_DEFLATE : ISAL_GZIP;
-    g->state.next_in = (uint8_t *)g->bytes;
+    g->state.next_in = NULL;
     g->state.avail_in = 0;
     g->fed = 0;
     g->ended = false;
@@ -47,14 +52,42 @@ cafe_gunzip *cafe_gunzip_create(cafe_context *context, const uint8_t *bytes, int
     return g;
 }
 
+cafe_gunzip *cafe_gunzip_create_from(cafe_context *context, cafe_read_at *read, const void *source,
+                                     int64_t size) {
+    cafe_gunzip *g = cafe_gunzip_create(context, NULL, size);
+    if (!g) return NULL;
+    g->read = read;
+    g->source = source;
+    g->piece = cafe_mem(context, PIECE, 1);
+    if (g->piece) return g;
+    cafe_gunzip_free(context, g);
+    return NULL;
+}
+
 void cafe_gunzip_free(cafe_context *context, cafe_gunzip *gunzip) {
+    if (gunzip) cafe_mem_free(context, gunzip->piece);
     cafe_mem_free(context, gunzip);
 }
 
+/* Compressed bytes from `at` on, at least `least` (up to PIECE) unless they end there. A source
+ * that has become shorter ends where it does. */
+static const uint8_t *take_piece(cafe_gunzip *g, int64_t at, int64_t least, int64_t *count) {
+    int64_t left = g->size - at, most = g->read ? PIECE : slice;
+    *count = left < most ? left : most;
+    if (!g->read) return g->bytes + at;
+    if (at < g->from || at + least > g->from + g->held) {
+        g->from = at;
+        g->held = g->read(g->source, at, g->piece, *count);
+        if (g->held < *count) g->size = at + g->held;
+    }
+    *count = g->from + g->held - at;
+    return g->piece + (at - g->from);
+}
+
 static void feed(cafe_gunzip *g) {
+    int64_t more;
     if (g->state.avail_in > 0 || g->fed == g->size) return;
-    int64_t more = g->size - g->fed < slice ? g->size - g->fed : slice;
-    g->state.next_in = (uint8_t *)g->bytes + g->fed;
+    g->state.next_in = (uint8_t *)take_piece(g, g->fed, 1, &more);
     g->state.avail_in = (uint32_t)more;
     g->fed += more;
 }
@@ -66,18 +99,22 @@ static void stop(cafe_gunzip *g, cafe_gunzip_problem problem) {
 
 /* A member is complete: another one, padding, or the end. */
 static void next_member(cafe_gunzip *g) {
-    int64_t at = cafe_gunzip_used(g), left = g->size - at;
+    int64_t at = cafe_gunzip_used(g), count;
     if (g->raw) return stop(g, CAFE_GUNZIP_FINE);
-    if (cafe_is_gzip(g->bytes + at, left)) {
+    const uint8_t *behind = take_piece(g, at, 2, &count);
+    g->fed = at; /* what was handed over and not used is handed over again */
+    g->state.avail_in = 0;
+    if (cafe_is_gzip(behind, count)) {
         isal_inflate_reset(&g->state);
         g->state.crc_flag = ISAL_GZIP;
-        g->state.next_in = (uint8_t *)g->bytes + at;
-        g->state.avail_in = 0;
-        g->fed = at;
         return;
     }
-    while (left > 0 && g->bytes[at] == 0) at++, left--;
-    stop(g, left > 0 ? CAFE_GUNZIP_TRAILING : CAFE_GUNZIP_FINE);
+    for (; count > 0; behind = take_piece(g, at, 1, &count)) {
+        for (int64_t i = 0; i < count; i++)
+            if (behind[i] != 0) return stop(g, CAFE_GUNZIP_TRAILING);
+        at += count;
+    }
+    stop(g, CAFE_GUNZIP_FINE);
 }
 
 int64_t cafe_gunzip_fill(cafe_gunzip *g, uint8_t *out, int64_t capacity) {

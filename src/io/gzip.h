@@ -19,8 +19,15 @@ typedef struct cafe_gunzip cafe_gunzip;
 /* Does the data start as gzip does? */
 bool cafe_is_gzip(const uint8_t *bytes, int64_t size);
 
-/* A decompressor over bytes that outlive it; NULL when memory is out. */
+/* Up to `count` bytes from place `at` on into out; returns how many, fewer only at the end. Touches
+ * no context: it may run inside a task. */
+typedef int64_t cafe_read_at(const void *source, int64_t at, uint8_t *out, int64_t count);
+
+/* A decompressor over bytes, or over `size` bytes that read() gives from the source; both outlive
+ * it. NULL when memory is out. */
 cafe_gunzip *cafe_gunzip_create(cafe_context *context, const uint8_t *bytes, int64_t size);
+cafe_gunzip *cafe_gunzip_create_from(cafe_context *context, cafe_read_at *read, const void *source,
+                                     int64_t size);
 void cafe_gunzip_free(cafe_context *context, cafe_gunzip *gunzip); /* accepts NULL */
 void cafe_gunzip_rewind(cafe_gunzip *gunzip);
 

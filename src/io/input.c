@@ -1,8 +1,10 @@
 /* Opening what is to be read.
  *
- * A regular file is mapped: text is then parsed where the page cache holds it, by all threads. What
- * cannot be mapped (a pipe, standard input) is read into memory. Formats that need all of a gzip
- * file at once have it expanded here; edge lists are decompressed as they are parsed (text.c).
+ * A regular file is read piece by piece, at places, by whoever needs them: text as it is parsed
+ * (text.c), arrays as a whole. It is not mapped, for a mapped file that another program cuts short
+ * ends this one; only .cafe files are, which are made to be. What has no places (a pipe, standard
+ * input) is read into memory. Size and time of the file are compared at the end, so that nothing
+ * is made of a file that changed meanwhile.
  */
 #define _GNU_SOURCE
 #include "io/input.h"
@@ -15,13 +17,14 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "io/gzip.h"
 #include "io/journal.h"
 #include "io/place.h"
 
-static const int64_t first_block = (int64_t)1 << 16;
+static const int64_t first_block = (int64_t)1 << 16, piece = (int64_t)1 << 23;
 
-static cafe_status fail_errno(cafe_input *input, const char *what) {
+static cafe_status fail_errno(const cafe_input *input, const char *what) {
     return cafe_fail(input->context, CAFE_ERROR_IO, "%s: %s: %s", input->name, what,
                      strerror(errno));
 }
@@ -50,23 +53,21 @@ static cafe_status read_all(cafe_input *input, int fd) {
     return CAFE_OK;
 }
 
-static cafe_status map_or_read(cafe_input *input, int fd) {
+/* A regular file stays open; standard input may have been read in part already: then the rest is
+ * read at once. */
+static cafe_status begin(cafe_input *input, int fd) {
     struct stat about;
     if (fstat(fd, &about) != 0) return fail_errno(input, "cannot be examined");
     if (S_ISDIR(about.st_mode))
         return cafe_fail(input->context, CAFE_ERROR_IO, "%s: is a folder, not a file", input->name);
-    /* standard input may have been read in part already: then the rest is read, not mapped */
-    if (S_ISREG(about.st_mode) && about.st_size > 0 && lseek(fd, 0, SEEK_CUR) == 0) {
-        void *map = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map != MAP_FAILED) {
-            input->map = map;
-            input->map_bytes = (size_t)about.st_size;
-            input->bytes = map;
-            input->size = about.st_size;
-            return CAFE_OK;
-        }
-    }
-    return read_all(input, fd);
+    if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
+        return read_all(input, fd);
+    input->file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (input->file < 0) return fail_errno(input, "cannot be opened");
+    input->open = true;
+    input->size = about.st_size;
+    return cafe_stamp_take(input->file, &input->stamp) ? CAFE_OK
+                                                       : fail_errno(input, "cannot be examined");
 }
 
 cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input *input) {
@@ -75,18 +76,82 @@ cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input 
     if (!standard) CAFE_PASS(cafe_journal_settle(context, path));
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_errno(input, "cannot be opened");
-    cafe_status status = map_or_read(input, fd);
+    cafe_status status = begin(input, fd);
     if (!standard) close(fd);
     if (status != CAFE_OK) cafe_input_close(input);
     return status;
 }
 
+int64_t cafe_input_read(const cafe_input *input, int64_t at, uint8_t *out, int64_t count) {
+    int64_t done = 0;
+    if (input->bytes || !input->open) {
+        if (count > input->size - at) count = input->size - at;
+        if (count > 0) memcpy(out, input->bytes + at, (size_t)count);
+        return count;
+    }
+    while (done < count) {
+        ssize_t got = pread(input->file, out + done, (size_t)(count - done), at + done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        done += got;
+    }
+    return done;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static void load_piece(void *argument, int64_t first, int64_t last) {
+    const cafe_input *input = argument;
+    int64_t got = cafe_input_read(input, first, input->owned + first, last - first);
+    /* what a file that became shorter no longer has; the end will tell */
+    memset(input->owned + first + got, 0, (size_t)(last - first - got));
+}
+
+cafe_status cafe_input_load(cafe_input *input) {
+    if (input->bytes || input->size == 0) return CAFE_OK;
+    input->owned = cafe_mem(input->context, input->size, 1);
+    if (!input->owned) return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_ranges(input->context, input->size, piece, load_piece, input));
+    input->bytes = input->owned;
+    return cafe_input_unchanged(input);
+}
+
+cafe_status cafe_input_map(cafe_input *input) {
+    if (input->bytes || !input->open) return CAFE_OK;
+    void *map = mmap(NULL, (size_t)input->size, PROT_READ, MAP_PRIVATE, input->file, 0);
+    if (map == MAP_FAILED) return cafe_input_load(input);
+    input->map = map;
+    input->map_bytes = (size_t)input->size;
+    input->bytes = map;
+    return cafe_input_unchanged(input);
+}
+
+cafe_status cafe_input_unchanged(const cafe_input *input) {
+    if (!input->open) return CAFE_OK;
+    return cafe_stamp_check(input->context, input->name, input->file, &input->stamp);
+}
+
+/* ---- gzip ------------------------------------------------------------------------------------ */
+
+static int64_t read_compressed(const void *source, int64_t at, uint8_t *out, int64_t count) {
+    return cafe_input_read(source, at, out, count);
+}
+
+cafe_gunzip *cafe_input_gunzip(const cafe_input *input) {
+    if (input->bytes) return cafe_gunzip_create(input->context, input->bytes, input->size);
+    return cafe_gunzip_create_from(input->context, read_compressed, input, input->size);
+}
+
+bool cafe_input_is_gzip(const cafe_input *input) {
+    uint8_t start[2];
+    return cafe_is_gzip(start, cafe_input_read(input, 0, start, sizeof start));
+}
+
 cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size) {
     int64_t room = *size;
-    *size = input->size < room ? input->size : room;
-    if (*size > 0) memcpy(bytes, input->bytes, (size_t)*size);
-    if (!cafe_is_gzip(input->bytes, input->size)) return CAFE_OK;
-    cafe_gunzip *gunzip = cafe_gunzip_create(input->context, input->bytes, input->size);
+    *size = cafe_input_read(input, 0, bytes, room);
+    if (!cafe_is_gzip(bytes, *size)) return CAFE_OK;
+    cafe_gunzip *gunzip = cafe_input_gunzip(input);
     if (!gunzip) return CAFE_ERROR_MEMORY;
     *size = cafe_gunzip_fill(gunzip, bytes, room);
     cafe_gunzip_free(input->context, gunzip);
@@ -115,9 +180,10 @@ cafe_status cafe_input_expand(cafe_input *input) {
     cafe_context *context = input->context;
     cafe_input plain = {.context = context, .name = input->name};
     cafe_status status = CAFE_ERROR_MEMORY;
-    cafe_gunzip *gunzip = cafe_gunzip_create(context, input->bytes, input->size);
+    cafe_gunzip *gunzip = cafe_input_gunzip(input);
     if (gunzip) status = gunzip_all(&plain, gunzip);
     cafe_gunzip_free(context, gunzip);
+    if (status == CAFE_OK) status = cafe_input_unchanged(input);
     if (status != CAFE_OK) {
         cafe_input_close(&plain);
         return status;
@@ -129,8 +195,10 @@ cafe_status cafe_input_expand(cafe_input *input) {
 
 void cafe_input_close(cafe_input *input) {
     if (input->map) munmap(input->map, input->map_bytes);
+    if (input->open) close(input->file);
     cafe_mem_free(input->context, input->owned);
     input->map = NULL;
+    input->open = false;
     input->owned = NULL;
     input->bytes = NULL;
     input->size = 0;

@@ -1,31 +1,50 @@
-/* A file as a range of bytes: mapped, read from standard input, or given in memory. */
+/* A file as a range of bytes: read piece by piece, held in memory, or mapped. */
 #ifndef CAFE_IO_INPUT_H
 #define CAFE_IO_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/context.h"
+#include "graph/graph.h"
+#include "io/gzip.h"
 
 typedef struct cafe_input {
     cafe_context *context;
-    const char *name; /* as shown in errors */
-    const uint8_t *bytes;
+    const char *name;     /* as shown in errors */
+    const uint8_t *bytes; /* all of it; NULL: only cafe_input_read() gives them */
     int64_t size;
+    bool open; /* a regular file: `file` is its descriptor, `stamp` its size and time at opening */
+    int file;
+    cafe_stamp stamp;
     void *map; /* the mapped file, or NULL */
     size_t map_bytes;
     uint8_t *owned; /* the context's memory that holds the bytes, or NULL */
     int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
 } cafe_input;
 
-/* "-" is standard input, which is read to its end. */
+/* "-" is standard input. Of a regular file nothing is read yet; anything else is read to its end.
+ */
 cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input *input);
 
-/* The first bytes of what the input holds, decompressed when need be; *size: room, then how many.
- */
-cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size);
+/* Up to `count` bytes from place `at` on; returns how many: fewer at the end of the file, wherever
+ * that is by now. Touches no context: it may run inside a task. */
+int64_t cafe_input_read(const cafe_input *input, int64_t at, uint8_t *out, int64_t count);
 
-/* Replaces gzip data by what it holds. */
+/* input->bytes become all of it: read by all threads, or mapped where that can be. A map shows what
+ * becomes of the file, and ends the process when the file becomes shorter. */
+cafe_status cafe_input_load(cafe_input *input);
+cafe_status cafe_input_map(cafe_input *input);
+
+/* CAFE_ERROR_IO when the file is not what it was at opening. */
+cafe_status cafe_input_unchanged(const cafe_input *input);
+
+/* Is it gzip data, and a decompressor over it. The first bytes of what it holds, decompressed when
+ * need be; *size: room, then how many. And gzip data replaced by what it holds. */
+bool cafe_input_is_gzip(const cafe_input *input);
+cafe_gunzip *cafe_input_gunzip(const cafe_input *input); /* NULL: no memory */
+cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size);
 cafe_status cafe_input_expand(cafe_input *input);
 
 void cafe_input_close(cafe_input *input);

@@ -177,12 +177,15 @@ static cafe_status judge(parsing *job, cafe_lines_end *ended) {
 
 static cafe_status read_window(parsing *job, cafe_lines_end *ended) {
     cafe_text *text = job->text;
-    double share = (double)cafe_text_used(text) / (double)text->size;
+    bool packed = cafe_text_packed(text);
+    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->size;
     CAFE_PASS(cafe_text_cut(text, job->pieces));
     CAFE_PASS(cafe_edge_list_reserve(job->list, text->lines, share));
     CAFE_PASS(cafe_text_parse(text, parse_piece, job));
     CAFE_PASS(judge(job, ended));
-    if (*ended == CAFE_LINES_DONE) cafe_edge_list_append(job->list, job->pieces, job->found);
+    if (*ended != CAFE_LINES_DONE) return CAFE_OK;
+    CAFE_PASS(cafe_edge_list_fold(job->list, packed, text->lines, job->pieces, job->found));
+    cafe_edge_list_append(job->list, job->pieces, job->found);
     return CAFE_OK;
 }
 

@@ -250,8 +250,9 @@ cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
         goto done;
     }
     CAFE_TRY(cafe_input_open(context, beside, &input));
+    CAFE_TRY(cafe_input_load(&input));
     CAFE_TRY(check_digest(&input, path, digest));
-    CAFE_TRY(cafe_text_open(context, input.name, input.bytes, input.size, WINDOW, &text));
+    CAFE_TRY(cafe_text_open(&input, WINDOW, &text));
     c.start = cafe_mem(context, n + 1, sizeof *c.start);
     if (!c.start) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(read_names(&text, n, &c));

@@ -226,6 +226,7 @@ static cafe_status read_npz(cafe_input *input, const cafe_graph_options *options
     z->name = input->name;
     z->options = options;
     cafe_phase(context, "read", 0);
+    CAFE_TRY(cafe_input_load(input));
     CAFE_TRY(cafe_zip_open(context, input->name, input->bytes, input->size, &z->zip));
     CAFE_TRY(cafe_zip_unpack(&z->zip));
     CAFE_TRY(read_format(z, format));

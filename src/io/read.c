@@ -8,7 +8,6 @@
 #include "base/print.h"
 #include "io/edge_list.h"
 #include "io/format.h"
-#include "io/gzip.h"
 #include "io/names.h"
 
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
@@ -63,10 +62,13 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, found));
-    if (found->binary && cafe_is_gzip(input->bytes, input->size))
-        CAFE_TRY(cafe_input_expand(input));
+    if (found->binary && cafe_input_is_gzip(input)) CAFE_TRY(cafe_input_expand(input));
     status = found->read(input, options, graph);
     status = blame_file(input, status);
+    if (cafe_input_unchanged(input) != CAFE_OK) status = CAFE_ERROR_IO; /* whatever came of it */
+    if (status == CAFE_OK) goto done;
+    cafe_graph_free(*graph);
+    *graph = NULL;
 done:
     cafe_input_close(input);
     cafe_phase(context, "", 0);

@@ -16,8 +16,7 @@ cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *r
     rows->field = cafe_mem(context, 2 * LONGEST + 1, 1); /* quotes are doubled at most */
     if (!rows->field) return CAFE_ERROR_MEMORY;
     CAFE_PASS(cafe_input_open(context, path, &rows->input));
-    return cafe_text_open(context, rows->input.name, rows->input.bytes, rows->input.size, WINDOW,
-                          &rows->text);
+    return cafe_text_open(&rows->input, WINDOW, &rows->text);
 }
 
 void cafe_rows_close(cafe_rows *rows) {

@@ -333,7 +333,8 @@ static void free_unescaped(reading *r) {
 static cafe_status read_window(reading *r) {
     cafe_text *text = r->text;
     cafe_status status = CAFE_OK;
-    double share = (double)cafe_text_used(text) / (double)text->size;
+    bool packed = cafe_text_packed(text);
+    double share = packed ? 0.8 : (double)cafe_text_used(text) / (double)text->size;
     CAFE_TRY(cafe_text_cut(text, r->pieces));
     CAFE_TRY(cafe_edge_list_reserve(r->list, text->lines, share));
     CAFE_TRY(make_tokens(r, text->lines));
@@ -342,6 +343,7 @@ static cafe_status read_window(reading *r) {
         if (r->notes[k].kind != CAFE_FINE) CAFE_TRY(fail_note(r, k));
     CAFE_TRY(cafe_each(r->context, PARTS, fill_part, r));
     CAFE_TRY(check_parts(r));
+    CAFE_TRY(cafe_edge_list_fold(r->list, packed, text->lines, r->pieces, r->found));
     cafe_edge_list_append(r->list, r->pieces, r->found);
 done:
     free_unescaped(r);

@@ -118,18 +118,19 @@ static bool is_npy(const uint8_t *bytes, int64_t size) {
     return size >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
 }
 
-cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
-                                  int64_t size, cafe_table_style style, cafe_table **table) {
+/* Reads it, be it an array (whose bytes are all there) or text. */
+static cafe_status read_any(const cafe_input *input, bool npy, cafe_table_style style,
+                            cafe_table **table) {
+    cafe_context *context = input->context;
     cafe_table *found = *table = cafe_mem_zero(context, 1, sizeof *found);
     if (!found) return CAFE_ERROR_MEMORY;
     found->context = context;
-    found->name = cafe_mem_text(context, name);
-    found->text = !is_npy(bytes, size);
-    cafe_phase(context, "read", size);
+    found->name = cafe_mem_text(context, input->name);
+    found->text = !npy;
+    cafe_phase(context, "read", input->size);
     cafe_status status = !found->name ? CAFE_ERROR_MEMORY
-                         : is_npy(bytes, size)
-                             ? read_npy(context, name, bytes, size, found)
-                             : cafe_table_read_text(context, name, bytes, size, style, found);
+                         : npy ? read_npy(context, input->name, input->bytes, input->size, found)
+                               : cafe_table_read_text(input, style, found);
     if (status != CAFE_OK) {
         cafe_table_free(found);
         *table = NULL;
@@ -152,6 +153,12 @@ static cafe_status read_beside(const char *path, cafe_table *table) {
     return CAFE_OK;
 }
 
+cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const uint8_t *bytes,
+                                  int64_t size, cafe_table_style style, cafe_table **table) {
+    cafe_input input = {.context = context, .name = name, .bytes = bytes, .size = size};
+    return read_any(&input, is_npy(bytes, size), style, table);
+}
+
 /* A .npy array is needed as a whole, so its gzip form is expanded; text is not. */
 cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_table_style style,
                                cafe_table **table) {
@@ -163,8 +170,9 @@ cafe_status cafe_table_read_as(cafe_context *context, const char *path, cafe_tab
     CAFE_TRY(cafe_input_open(context, path, &input));
     CAFE_TRY(cafe_input_peek(&input, start, &size));
     bool npy = is_npy(start, size);
-    if (npy && cafe_is_gzip(input.bytes, input.size)) CAFE_TRY(cafe_input_expand(&input));
-    CAFE_TRY(cafe_table_read_bytes(context, input.name, input.bytes, input.size, style, table));
+    if (npy && cafe_input_is_gzip(&input)) CAFE_TRY(cafe_input_expand(&input));
+    if (npy) CAFE_TRY(cafe_input_load(&input));
+    CAFE_TRY(read_any(&input, npy, style, table));
     if (npy) status = read_beside(path, *table);
     if (status == CAFE_OK) goto done;
     cafe_table_free(*table);

@@ -34,8 +34,8 @@ cafe_status cafe_table_read_bytes(cafe_context *context, const char *name, const
 
 /* The reader of text; the table comes in zeroed but for its context, and is freed by the caller
  * when it fails. */
-cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
-                                 int64_t size, cafe_table_style style, cafe_table *table);
+cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style,
+                                 cafe_table *table);
 
 /* A first column that holds the names of the graph's nodes, which are integers, becomes the names
  * of the rows. */

@@ -422,8 +422,9 @@ static cafe_status check_stated(cafe_context *context, const layout *l, const ca
                      (long long)table->rows, (long long)l->stated);
 }
 
-cafe_status cafe_table_read_text(cafe_context *context, const char *name, const uint8_t *bytes,
-                                 int64_t size, cafe_table_style style, cafe_table *table) {
+cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style,
+                                 cafe_table *table) {
+    cafe_context *context = input->context;
     bool exact = style != CAFE_TABLE_LOOK, bare = style == CAFE_TABLE_WORD2VEC;
     layout l = {.separator = bare ? ' ' : '\t', .named = exact, .exact = exact, .bare = bare};
     cafe_status status = CAFE_OK;
@@ -432,7 +433,7 @@ cafe_status cafe_table_read_text(cafe_context *context, const char *name, const 
     l.stated = -1;
     p->layout = &l;
     p->table = table;
-    CAFE_TRY(cafe_text_open(context, name, bytes, size, window_bytes, &p->text));
+    CAFE_TRY(cafe_text_open(input, window_bytes, &p->text));
     CAFE_TRY(exact ? survey_named(&p->text, &l) : survey(&p->text, &l));
     table->columns = l.columns;
     table->first_line = exact ? 1 + bare : 0;

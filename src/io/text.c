@@ -1,15 +1,15 @@
-/* The text source: windows over a mapped file or over a stream of decompressed data.
+/* The text source: windows over bytes in memory, a file, or a stream of decompressed data.
  *
- * Plain text is not copied: windows point into the file, but for its last 64 KiB (or last line),
- * which are copied so that they can be padded; a small file so is one window. gzip text alternates
- * between two buffers: while the threads parse the lines of one, one of them fills the other,
- * beginning with the unfinished line that the first ends with.
+ * Bytes in memory are not copied: windows point into them, but for the last 64 KiB (or last line),
+ * which are copied so that they can be padded; a small text so is one window. Files and gzip data
+ * alternate between two buffers: while the threads parse the lines of one, some of them read into
+ * the other (gzip: one of them decompresses), beginning with the unfinished line that the first
+ * ends with.
  */
 #define _GNU_SOURCE
 #include "io/text.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
@@ -17,16 +17,18 @@
 
 static const int64_t longest_line = (int64_t)1 << 28, usual_window = (int64_t)32 << 20;
 static const int64_t small_rest = (int64_t)1 << 16;
-static const int64_t most_packed = 1032; /* bytes that a byte of deflate can hold */
+static const int64_t least_slice = (int64_t)1 << 20; /* of a file, read by one task */
+enum { EXPANSION = 1032 };                           /* of deflate data, at most */
+enum { PACKED = 16 };                                /* more is seen where text repeats itself */
 
-cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
-                           int64_t size, int64_t window, cafe_text *text) {
-    *text = (cafe_text){.context = context, .name = name, .bytes = bytes, .size = size};
-    text->window = window;
-    if (cafe_is_gzip(bytes, size)) {
-        text->gunzip = cafe_gunzip_create(context, bytes, size);
+cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text) {
+    *text = (cafe_text){.context = input->context, .name = input->name, .input = input};
+    text->bytes = input->bytes;
+    text->size = input->size;
+    text->window = input->window ? input->window : window;
+    if (cafe_input_is_gzip(input)) {
+        text->gunzip = cafe_input_gunzip(input);
         if (!text->gunzip) return CAFE_ERROR_MEMORY;
-        if (size < window / most_packed) text->window = size * most_packed;
     }
     cafe_text_rewind(text);
     return CAFE_OK;
@@ -34,10 +36,7 @@ cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_
 
 cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text) {
     cafe_phase(input->context, "read", input->size);
-    cafe_status status = cafe_text_open(input->context, input->name, input->bytes, input->size,
-                                        input->window ? input->window : usual_window, text);
-    text->mapped = input->map != NULL;
-    return status;
+    return cafe_text_open(input, usual_window, text);
 }
 
 void cafe_text_close(cafe_text *text) {
@@ -54,38 +53,31 @@ void cafe_text_rewind(cafe_text *text) {
     text->line = 1;
     text->lines = 0;
     text->begin = text->end = text->bytes;
-    text->rest = 0;
-    text->filled = false;
+    text->rest = text->given = 0;
+    text->filled = text->cut = false;
     text->buffers[0].used = text->buffers[1].used = 0;
     if (text->gunzip) cafe_gunzip_rewind(text->gunzip);
+}
+
+bool cafe_text_packed(const cafe_text *text) {
+    return text->gunzip && text->given > PACKED * cafe_gunzip_used(text->gunzip);
 }
 
 int64_t cafe_text_used(const cafe_text *text) {
     return text->gunzip ? cafe_gunzip_used(text->gunzip) : text->at;
 }
 
-/* ---- plain ----------------------------------------------------------------------------------- */
-
-/* Bytes before this one may lie in a window that points into the file. */
-static int64_t last_direct(const cafe_text *text) {
-    return text->size - CAFE_TEXT_PADDING;
-}
-
-/* Parsed pages are dropped from the process (not from the page cache). Where pages are larger the
- * call fails, which does no harm. */
-static void drop_pages(const cafe_text *text) {
-    const uintptr_t page = 4096;
-    uintptr_t from = ((uintptr_t)text->begin + page - 1) & ~(page - 1);
-    uintptr_t to = (uintptr_t)text->end & ~(page - 1);
-    if (text->mapped && text->begin >= text->bytes && text->end <= text->bytes + text->size &&
-        to > from)
-        madvise((void *)from, to - from, MADV_DONTNEED);
-}
-
 static cafe_status fail_long_line(cafe_text *text) {
     return cafe_fail(text->context, CAFE_ERROR_FORMAT,
                      "%s:%lld:1: expected lines of text, found a line of more than 256 MiB",
                      text->name, (long long)text->line);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Bytes before this one may lie in a window that points into the text. */
+static int64_t last_direct(const cafe_text *text) {
+    return text->size - CAFE_TEXT_PADDING;
 }
 
 /* The last lines, ended by '\n' and padded. */
@@ -95,7 +87,7 @@ static cafe_status copy_tail(cafe_text *text) {
     cafe_mem_free(text->context, text->tail);
     text->tail = cafe_mem_zero(text->context, length + 1 + CAFE_TEXT_PADDING, 1);
     if (!text->tail) return CAFE_ERROR_MEMORY;
-    memcpy(text->tail, text->bytes + text->at, (size_t)length);
+    if (length > 0) memcpy(text->tail, text->bytes + text->at, (size_t)length);
     if (length > 0 && text->tail[length - 1] != '\n') text->tail[length++] = '\n';
     text->begin = text->tail;
     text->end = text->tail + length;
@@ -103,8 +95,7 @@ static cafe_status copy_tail(cafe_text *text) {
     return CAFE_OK;
 }
 
-static cafe_status next_plain(cafe_text *text) {
-    drop_pages(text);
+static cafe_status next_in_memory(cafe_text *text) {
     int64_t small = text->window < small_rest ? text->window : small_rest;
     if (text->size - text->at <= small) return copy_tail(text);
     int64_t limit = last_direct(text);
@@ -122,10 +113,22 @@ static cafe_status next_plain(cafe_text *text) {
     return CAFE_OK;
 }
 
-/* ---- gzip ------------------------------------------------------------------------------------ */
+/* ---- files and gzip data --------------------------------------------------------------------- */
+
+static bool ended(const cafe_text *text) {
+    return text->gunzip ? cafe_gunzip_ended(text->gunzip) : text->cut || text->at == text->size;
+}
+
+/* What a window is filled with at most; small texts have small buffers. */
+static int64_t most_bytes(const cafe_text *text) {
+    int64_t most = text->gunzip
+                       ? EXPANSION * (text->size < usual_window ? text->size : usual_window)
+                       : text->size - text->at;
+    return most < text->window ? most : text->window;
+}
 
 static cafe_status reserve(cafe_text *text, struct cafe_text_buffer *buffer, int64_t bytes) {
-    if (buffer->capacity >= bytes) return CAFE_OK;
+    if (buffer->bytes && buffer->capacity >= bytes) return CAFE_OK;
     uint8_t *block =
         cafe_mem_resize(text->context, buffer->bytes, bytes + 1 + CAFE_TEXT_PADDING, 1);
     if (!block) return CAFE_ERROR_MEMORY;
@@ -134,21 +137,65 @@ static cafe_status reserve(cafe_text *text, struct cafe_text_buffer *buffer, int
     return CAFE_OK;
 }
 
-static void fill(cafe_text *text, struct cafe_text_buffer *buffer) {
-    buffer->used += cafe_gunzip_fill(text->gunzip, buffer->bytes + buffer->used,
-                                     buffer->capacity - buffer->used);
+static struct cafe_text_buffer *next_buffer(cafe_text *text) {
+    return &text->buffers[!text->current];
 }
 
-/* Puts the unfinished line of the current buffer in front and decompresses behind it. */
-static void prefetch(cafe_text *text) {
-    if (!text->gunzip || text->filled) return;
-    struct cafe_text_buffer *now = &text->buffers[text->current];
-    struct cafe_text_buffer *next = &text->buffers[!text->current];
+/* How much there is to read behind what the next buffer holds, and in how many slices. */
+static int64_t plan_fill(cafe_text *text) {
+    const struct cafe_text_buffer *next = next_buffer(text);
+    text->wanted = next->capacity - next->used;
+    if (text->gunzip) return 1;
+    if (text->wanted > text->size - text->at) text->wanted = text->size - text->at;
+    int64_t slices = 1 + text->wanted / least_slice;
+    text->slices = slices < CAFE_TEXT_SLICES ? slices : CAFE_TEXT_SLICES;
+    return text->slices;
+}
+
+static int64_t slice_start(const cafe_text *text, int64_t k) {
+    return text->wanted / text->slices * k + text->wanted % text->slices * k / text->slices;
+}
+
+static void fill_slice(void *argument, int64_t k) {
+    cafe_text *text = argument;
+    uint8_t *out = next_buffer(text)->bytes + next_buffer(text)->used;
+    if (text->gunzip) {
+        text->got[k] = cafe_gunzip_fill(text->gunzip, out, text->wanted);
+        return;
+    }
+    int64_t from = slice_start(text, k), to = slice_start(text, k + 1);
+    text->got[k] = cafe_input_read(text->input, text->at + from, out + from, to - from);
+}
+
+/* Adds up what the slices got: up to the first that lacks something. */
+static void end_fill(cafe_text *text) {
+    int64_t got = text->got[0];
+    if (!text->gunzip) {
+        for (int64_t k = 1; k < text->slices && got == slice_start(text, k); k++)
+            got += text->got[k];
+        text->cut = got < text->wanted;
+        text->at += got;
+    }
+    next_buffer(text)->used += got;
+    text->filled = true;
+}
+
+/* Puts the unfinished line of the current buffer in front of the next one; returns the slices that
+ * are to be filled. */
+static int64_t begin_fill(cafe_text *text) {
+    struct cafe_text_buffer *now = &text->buffers[text->current], *next = next_buffer(text);
+    if ((text->bytes && !text->gunzip) || text->filled) return 0;
     if (text->rest > 0)
         memcpy(next->bytes, now->bytes + now->used - text->rest, (size_t)text->rest);
     next->used = text->rest;
-    fill(text, next);
-    text->filled = true;
+    return plan_fill(text);
+}
+
+static cafe_status fill_now(cafe_text *text, int64_t slices) {
+    if (slices == 0) return CAFE_OK;
+    CAFE_PASS(cafe_each(text->context, slices, fill_slice, text));
+    end_fill(text);
+    return CAFE_OK;
 }
 
 static cafe_status fail_gzip(cafe_text *text, const struct cafe_text_buffer *buffer) {
@@ -159,21 +206,31 @@ static cafe_status fail_gzip(cafe_text *text, const struct cafe_text_buffer *buf
                      cafe_gunzip_text(cafe_gunzip_state(text->gunzip)));
 }
 
+/* All was read, or nothing more can be: it must be the file that was opened. */
+static cafe_status check_end(cafe_text *text, const struct cafe_text_buffer *buffer) {
+    bool broken = text->gunzip && cafe_gunzip_state(text->gunzip) != CAFE_GUNZIP_FINE;
+    if (!ended(text)) return CAFE_OK;
+    CAFE_PASS(cafe_input_unchanged(text->input));
+    if (text->cut)
+        return cafe_fail(text->context, CAFE_ERROR_IO, "%s: cannot be read to its end", text->name);
+    return broken ? fail_gzip(text, buffer) : CAFE_OK;
+}
+
 /* The window is the buffer up to its last line end; a line longer than the buffer makes it grow. */
-static cafe_status next_gzip(cafe_text *text) {
-    struct cafe_text_buffer *next = &text->buffers[!text->current];
-    CAFE_PASS(reserve(text, next, text->window));
-    prefetch(text);
+static cafe_status next_in_buffer(cafe_text *text) {
+    struct cafe_text_buffer *next = next_buffer(text);
+    CAFE_PASS(reserve(text, next, text->rest + most_bytes(text)));
+    CAFE_PASS(fill_now(text, begin_fill(text)));
     const uint8_t *newline = memrchr(next->bytes, '\n', (size_t)next->used);
-    while (!newline && !cafe_gunzip_ended(text->gunzip)) {
+    while (!newline && !ended(text)) {
         CAFE_PASS(cafe_check_cancel(text->context));
         if (next->capacity > longest_line) return fail_long_line(text);
-        CAFE_PASS(reserve(text, next, 2 * next->capacity));
-        fill(text, next);
+        CAFE_PASS(reserve(text, next, 2 * next->capacity + 1));
+        CAFE_PASS(fill_now(text, plan_fill(text)));
         newline = memrchr(next->bytes, '\n', (size_t)next->used);
     }
-    if (cafe_gunzip_state(text->gunzip) != CAFE_GUNZIP_FINE) return fail_gzip(text, next);
-    if (cafe_gunzip_ended(text->gunzip) && next->used > 0 && next->bytes[next->used - 1] != '\n') {
+    CAFE_PASS(check_end(text, next));
+    if (ended(text) && next->used > 0 && next->bytes[next->used - 1] != '\n') {
         next->bytes[next->used++] = '\n';
         newline = next->bytes + next->used - 1;
     }
@@ -183,14 +240,15 @@ static cafe_status next_gzip(cafe_text *text) {
     text->begin = next->bytes;
     text->end = newline ? newline + 1 : next->bytes;
     text->rest = next->bytes + next->used - text->end;
-    return reserve(text, &text->buffers[!text->current], text->rest + text->window);
+    text->given += text->end - text->begin;
+    return reserve(text, next_buffer(text), text->rest + most_bytes(text));
 }
 
 cafe_status cafe_text_next(cafe_text *text) {
     bool first = text->line == 1 && text->lines == 0;
     text->line += text->lines;
     text->lines = 0;
-    cafe_status status = text->gunzip ? next_gzip(text) : next_plain(text);
+    cafe_status status = text->bytes && !text->gunzip ? next_in_memory(text) : next_in_buffer(text);
     if (status == CAFE_OK && first && text->end - text->begin >= 3 &&
         memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
         text->begin += 3; /* the byte order mark that some editors write */
@@ -248,21 +306,24 @@ cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces) {
 
 typedef struct parsing {
     cafe_text *text;
+    int64_t slices; /* of the next window, which are read first */
     cafe_task *parse;
     void *argument;
 } parsing;
 
 static void parse_task(void *argument, int64_t task, int32_t worker) {
     const parsing *p = argument;
-    if (task == 0)
-        prefetch(p->text);
+    if (task < p->slices)
+        fill_slice(p->text, task);
     else
-        p->parse(p->argument, task - 1, worker);
+        p->parse(p->argument, task - p->slices, worker);
 }
 
 cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument) {
-    parsing p = {text, parse, argument};
-    return cafe_parallel(text->context, CAFE_TEXT_PIECES + 1, parse_task, &p);
+    parsing p = {text, begin_fill(text), parse, argument};
+    CAFE_PASS(cafe_parallel(text->context, p.slices + CAFE_TEXT_PIECES, parse_task, &p));
+    if (p.slices > 0) end_fill(text);
+    return CAFE_OK;
 }
 
 cafe_place cafe_text_place(const cafe_text *text, const cafe_piece *piece, const uint8_t *at) {

@@ -1,4 +1,5 @@
-/* Text in windows of whole lines, plain or gzip, and the windows in pieces for the threads.
+/* Text in windows of whole lines, plain or gzip, from memory or from a file, and the windows in
+ * pieces for the threads.
  *
  * A window's last byte is '\n' (one is supplied when the file lacks it) and sixteen bytes behind it
  * may be read, which is what the scanners of scan.h rely on. How the text is cut depends on the
@@ -21,14 +22,14 @@ enum { CAFE_TEXT_PIECES = 4 };
 #else
 enum { CAFE_TEXT_PIECES = 64 };
 #endif
-enum { CAFE_TEXT_PADDING = 16 };
+enum { CAFE_TEXT_PADDING = 16, CAFE_TEXT_SLICES = 8 };
 
 typedef struct cafe_text {
     cafe_context *context;
     const char *name;
-    const uint8_t *bytes; /* the file */
+    const cafe_input *input;
+    const uint8_t *bytes; /* all of it, or NULL: it is read window by window */
     int64_t size;
-    bool mapped; /* pages of `bytes` may be given back once parsed */
     int64_t window;
 
     /* the current window and the number of its first line; empty behind the last one */
@@ -37,16 +38,20 @@ typedef struct cafe_text {
     int64_t lines; /* in the window, once counted: cafe_text_next() adds them to `line` */
 
     /* the rest belongs to text.c */
-    int64_t at;    /* plain: where the next window starts */
-    uint8_t *tail; /* plain: copy of the last lines, padded */
+    int64_t at;    /* memory: where the next window starts; a file: what is read so far */
+    uint8_t *tail; /* memory: copy of the last lines, padded */
     cafe_gunzip *gunzip;
     struct cafe_text_buffer {
         uint8_t *bytes;
         int64_t capacity, used;
-    } buffers[2]; /* gzip: the current window's and the next one's */
+    } buffers[2]; /* files and gzip: the current window's and the next one's */
     int current;
-    int64_t rest; /* gzip: bytes of the unfinished line behind the current window */
-    bool filled;  /* gzip: the next buffer holds data already */
+    int64_t rest;                  /* bytes of the unfinished line behind the current window */
+    bool filled;                   /* the next buffer holds data already */
+    int64_t given;                 /* bytes of all windows so far */
+    bool cut;                      /* the file ended before its size */
+    int64_t wanted, slices;        /* what is being read into the next buffer, by how many tasks */
+    int64_t got[CAFE_TEXT_SLICES]; /* by each */
 } cafe_text;
 
 /* One piece of a window: whole lines. */
@@ -56,11 +61,11 @@ typedef struct cafe_piece {
     int64_t before; /* lines of the window before it */
 } cafe_piece;
 
-/* gzip data is recognised and decompressed on the way. The bytes outlive the text. window: bytes
- * per window, about. A line of more than 256 MiB is refused. */
-cafe_status cafe_text_open(cafe_context *context, const char *name, const uint8_t *bytes,
-                           int64_t size, int64_t window, cafe_text *text);
-/* The same for all of an input, in the windows it asks for or of 32 MiB. */
+/* gzip data is recognised and decompressed on the way. The input outlives the text. window: bytes
+ * per window, about, unless the input asks for others. A line of more than 256 MiB is refused, and
+ * a file that is no longer what it was at opening when its end is reached. */
+cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text);
+/* The same in windows of 32 MiB, with progress. */
 cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
 void cafe_text_close(cafe_text *text);
 void cafe_text_rewind(cafe_text *text);
@@ -75,9 +80,12 @@ cafe_status cafe_text_line(cafe_text *text, cafe_place *line);
 /* Cuts the window into pieces[CAFE_TEXT_PIECES], some of them empty, and counts their lines. */
 cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces);
 
-/* Runs parse(argument, k, worker) for all pieces k; of gzip text one more task decompresses the
- * next window meanwhile. */
+/* Runs parse(argument, k, worker) for all pieces k; further tasks read or decompress the next
+ * window meanwhile. */
 cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument);
+
+/* So much text from so little gzip data (more than 16 bytes from one) that it repeats itself. */
+bool cafe_text_packed(const cafe_text *text);
 
 /* Bytes of the file used up to the end of this window: for progress and for guessing sizes. */
 int64_t cafe_text_used(const cafe_text *text);

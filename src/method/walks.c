@@ -80,10 +80,12 @@ int64_t cafe_walker_go(const cafe_walker *w, int32_t start, int64_t length, cafe
     const int64_t *offsets = w->graph->offsets;
     int plain = w->back == 1 && w->far == 1;
     nodes[0] = start;
-    if (offsets[start] == offsets[start + 1]) return 1;
-    for (int64_t i = 1; i < length; i++)
-        nodes[i] = plain || i == 1 ? cafe_walker_first(w, nodes[i - 1], draws)
-                                   : cafe_walker_second(w, nodes[i - 2], nodes[i - 1], draws);
+    for (int64_t i = 1; i < length; i++) {
+        int32_t at = nodes[i - 1];
+        if (offsets[at] == offsets[at + 1]) return i; /* nowhere to go */
+        nodes[i] = plain || i == 1 ? cafe_walker_first(w, at, draws)
+                                   : cafe_walker_second(w, nodes[i - 2], at, draws);
+    }
     return length;
 }
 

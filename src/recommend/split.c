@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 
 typedef struct links {
     int64_t count;
@@ -23,7 +24,7 @@ typedef struct links {
 } links;
 
 static cafe_status new_links(cafe_context *context, const cafe_graph *g, links *l) {
-    int64_t count = g->counts.edges;
+    int64_t count = cafe_rows_upper(g->n, g->offsets, g->targets, 0);
     *l = (links){0};
     l->source = cafe_mem(context, count, sizeof *l->source);
     l->target = cafe_mem(context, count, sizeof *l->target);

@@ -195,6 +195,7 @@ cafe_status cafe_record_read(cafe_context *context, const char *path, cafe_recor
     if (!r) goto done;
     r->context = context;
     CAFE_TRY(cafe_input_open(context, path, &input));
+    CAFE_TRY(cafe_input_load(&input));
     CAFE_TRY(parse(r, &input));
     r->certificate = (cafe_certificate){.pairs = r->count[RITZ_VALUES],
                                         .columns = r->count[COLUMN_VALUES],

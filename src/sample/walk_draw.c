@@ -30,6 +30,7 @@ static uint64_t high_bits(cafe_random4 r, int half) {
 
 static inline int32_t neighbour(const draw_job *job, int32_t u, uint64_t bits) {
     const cafe_graph *g = job->walk->graph;
+    if (g->offsets[u] == g->offsets[u + 1]) return u; /* only where rows are not symmetric */
     return cafe_alias_pick(&job->alias, g->targets, g->offsets[u], g->offsets[u + 1], bits);
 }
 

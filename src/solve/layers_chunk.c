@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "solve/layers.h"
 
-enum { TASK = 256 };
+enum { TASK = 256, MOST_PASSES = 1000 }; /* some tens do; see layers_move.c */
 
 typedef struct chunk_job {
     cafe_moves *moves;
@@ -123,7 +123,7 @@ static cafe_status move_chunk(cafe_context *context, chunk_job *job) {
 
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks) {
     cafe_status status = CAFE_ERROR_MEMORY;
-    int64_t n = moves->g->n, largest = cafe_blocks(n, chunks), before;
+    int64_t n = moves->g->n, largest = cafe_blocks(n, chunks), before, pass = 0;
     chunk_job job = {.moves = moves, .chunks = chunks};
     job.move = cafe_mem(context, largest, sizeof *job.move);
     job.wants = cafe_mem_zero(context, n, sizeof *job.wants);
@@ -137,7 +137,7 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
             job.size = (n - job.chunk + chunks - 1) / chunks;
             CAFE_TRY(move_chunk(context, &job));
         }
-    } while (moves->moved > before);
+    } while (moves->moved > before && ++pass < MOST_PASSES);
     status = CAFE_OK;
 done:
     cafe_mem_free_all(context, job.move, job.wants, job.goes, job.mass);

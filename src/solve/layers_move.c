@@ -13,6 +13,8 @@
 
 enum {
     CHECK = 1024,              /* visits between looks at the cancel flag */
+    MOST_VISITS = 1000,        /* per node; some tens do, but moves on rows that are not symmetric
+                                * need not end */
     SEQUENTIAL_ARCS = 1 << 22, /* levels with fewer arcs are moved node by node */
     CHUNK_NODES = 8192,        /* of larger ones: nodes of a chunk, */
     LEAST_CHUNKS = 64          /* and how many chunks at least */
@@ -132,7 +134,7 @@ static cafe_status move_queue(cafe_context *context, cafe_moves *moves) {
     if (!q.node) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) q.node[u] = (int32_t)u;
     if (moves->turn > 0) cafe_layers_shuffle(context->seed, 2 * moves->turn + 1, 0, n, q.node);
-    for (int64_t visit = 0; q.count > 0; visit++) {
+    for (int64_t visit = 0; q.count > 0 && visit < MOST_VISITS * n; visit++) {
         if (visit % CHECK == 0) CAFE_TRY(cafe_check_cancel(context));
         int32_t u = pop(&q);
         moves->active[u] = 0;
