@@ -42,5 +42,14 @@ for megabytes in 20 25 30 35 40 45 50 60 70 80 90 100 110 120 130 140 150 160 18
             --repeats 2 -q -t $threads --json o.json
     done
 done
+
+# ---- small stacks, of the process and of its threads
+for kilobytes in 128 256 1024; do
+    for threads in 1 8; do
+        (ulimit -s $kilobytes && exec timeout 60 "$CAFE" embed g.in.txt -q -k 32 --residual 1e-6 -t $threads -o o.npy) ||
+            fail "embed with a stack of $kilobytes KB and $threads threads"
+        rm o.npy*
+    done
+done
 echo "$worked runs ended with a result, $failed with a message"
 [[ $worked -gt 0 ]] || fail "nothing works within 600 MB"

@@ -26,7 +26,8 @@ enum { TILE = 4, BYTES = 16 };
 
 enum {
     SEGMENT = CAFE_PRODUCT_SEGMENT,
-    BLOCK = 96,  /* rows of a block of A: with a segment's columns it stays in the second cache */
+    BLOCK = 36,  /* rows of a block of A: enough to repay the copy of B, few enough for a stack of
+                    128 KB */
     AHEAD = 192, /* rows of A that are asked for before their turn, where they stand side by side */
 };
 
