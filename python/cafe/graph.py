@@ -209,9 +209,24 @@ class Graph:
 
     def write(self, path: Union[str, os.PathLike], *, overwrite: bool = False) -> None:
         """Edge list, .mtx, METIS (.graph) or .cafe by the name's ending. Names that came from
-        Python are not written."""
-        run(lambda c: c.call("cafe_graph_write", self.pointer, os.fsencode(path), 0,
-                             int(overwrite)))
+        Python are written as text: each one line, no two the same."""
+        def work(context: Context) -> None:
+            graph = self._to_write(context)  # lives as long as it is written
+            context.call("cafe_graph_write", graph.pointer, os.fsencode(path), 0, int(overwrite))
+
+        run(work)
+
+    def _to_write(self, context: Context) -> Handle:
+        """Itself, or a graph on the same rows with the names that came from Python."""
+        if self.names is None or not lib.cafe_graph_names_are_indices(self.pointer):
+            return self._handle
+        texts = [str(name) for name in self.names.tolist()]
+        if any("\0" in text for text in texts):
+            raise ValueError("names: expected text without NUL")
+        names = (ctypes.c_char_p * len(texts))(*[text.encode() for text in texts])
+        twin = twin_of(context, self)
+        context.call("cafe_graph_set_names", twin.pointer, names)
+        return twin
 
     def __repr__(self) -> str:
         kind = ", weighted" if self.weighted else ""
@@ -221,6 +236,15 @@ class Graph:
         offsets, targets, weights = self.csr()
         copies = (offsets.copy(), targets.copy(), None if weights is None else weights.copy())
         return _restored, (*copies, bool(self.counts["self_loops_kept"]), self.names)
+
+
+def twin_of(context: Context, graph: Graph) -> Handle:
+    """A graph on the same rows whose names are numbers."""
+    offsets, targets, weights = graph.csr()
+    loops = "keep" if graph.counts["self_loops_kept"] else "drop"
+    o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
+    return context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
+                        pointer(targets), pointer(weights), 1, o, keep=[graph])
 
 
 # ---- making them -------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
 from .explanation import communities_of, embedding_of
-from .graph import Graph, as_graph
+from .graph import Graph, as_graph, twin_of
 
 
 def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
@@ -71,11 +71,7 @@ def _texts(values: Any) -> Any:
 def _named_twin(context: Context, graph: Graph) -> Handle:
     """A graph on the same rows with the names of the nodes, unless two are the same: then numbers
     tell nodes apart, and names would not."""
-    offsets, targets, weights = graph.csr()
-    loops = "keep" if graph.counts["self_loops_kept"] else "drop"
-    o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
-    twin = context.make("cafe_graph_from_csr", "cafe_graph", graph.n_nodes, pointer(offsets),
-                        pointer(targets), pointer(weights), 1, o, keep=[graph])
+    twin = twin_of(context, graph)
     if graph.names is not None:
         names = _texts(graph.names.tolist())
         if len(set(names)) == len(names):

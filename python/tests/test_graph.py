@@ -123,6 +123,26 @@ def test_names_of_any_kind():
     assert given.nodes.tolist() == list("xyz")
 
 
+HOSTILE = ["a, b", "c d", " e ", "#f", 'g"', '"h"', "+", "-", "12", "i;j", "k\tl", "\x1b[31m", "=m",
+           "source", "target", "\ufeffn", "\u65e5", "o" * 65535]
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "tsv", "mtx", "graph", "cafe"])
+def test_names_written(tmp_path, ending):
+    """Names that came from Python are in the file, whatever they hold."""
+    n = len(HOSTILE)
+    links = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    path = tmp_path / f"g.{ending}"
+    cafe.Graph(links, names=HOSTILE).write(path)
+    assert cafe.Graph(path).nodes.tolist() == HOSTILE
+    numbers = [10 * u - 50 for u in range(n)]
+    cafe.Graph(links, names=numbers).write(path, overwrite=True)
+    assert cafe.Graph(path).nodes.tolist() == numbers
+    for bad in ("a\nb", "a\0b", "", "c d"):
+        with pytest.raises(ValueError):
+            cafe.Graph(links, names=[bad] + HOSTILE[1:]).write(path, overwrite=True)
+
+
 def test_files(tmp_path, arrays, wanted):
     text = "".join(f"{u}\t{w}\t{x}\n" for (u, w), x in zip(arrays[0].tolist(), arrays[1]))
     (tmp_path / "g.txt").write_text(text)
