@@ -1,5 +1,6 @@
 /* The base layer: pool, cancel, fork, progress, memory, options, random numbers. */
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +151,21 @@ static void memory_is_counted(void **state) {
     assert_null(cafe_mem(context, -1, 1));
     assert_true(strlen(cafe_error(context)) > 0);
     cafe_context_free(context);
+}
+
+/* What a limit leaves is not the limit: the process has taken some of it. */
+static void limits_leave_less(void **state) {
+    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct rlimit old, limit;
+        assert_int_equal(getrlimit(kinds[i], &old), 0);
+        limit = (struct rlimit){(rlim_t)1 << 30, old.rlim_max};
+        if (old.rlim_cur != RLIM_INFINITY || setrlimit(kinds[i], &limit) != 0) skip();
+        int64_t left = cafe_memory_available();
+        assert_int_equal(setrlimit(kinds[i], &old), 0);
+        assert_in_range(left, 0, ((int64_t)1 << 30) - 65536);
+    }
 }
 
 static void context_refuses_nonsense(void **state) {
@@ -383,6 +399,7 @@ int main(void) {
         cmocka_unit_test(cancel_skips_the_rest),
         cmocka_unit_test(works_after_fork),
         cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(limits_leave_less),
         cmocka_unit_test(context_refuses_nonsense),
         cmocka_unit_test(context_survives_failing_memory),
         cmocka_unit_test(progress_can_be_polled),

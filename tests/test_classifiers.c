@@ -1,5 +1,6 @@
 /* The classifiers: what is separable is separated, probabilities are some, classes that training
  * does not have stay at 0, and threads change nothing. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 #include "classifiers.h"
 #include "graphs.h"
+#include "newton.h"
 
 enum { ROWS = 240, COLUMNS = 5, CLASSES = 6 };
 
@@ -251,12 +253,52 @@ static void options_are_checked(void **state) {
     cafe_context_free(context);
 }
 
+/* The gradient w + C sum_i (p_i - 1) y_i x_i, and its length. */
+static double slope(const newton_problem *o, const double *w) {
+    double square = 0;
+    for (int64_t j = 0; j < o->columns; j++) {
+        double sum = w[j];
+        for (int64_t i = 0; i < o->rows; i++) {
+            const double *x = o->x + i * o->columns;
+            double z = 0;
+            for (int64_t l = 0; l < o->columns; l++) z += w[l] * x[l];
+            sum += o->cost * (1 / (1 + exp(-o->y[i] * z)) - 1) * o->y[i] * x[j];
+        }
+        square += sum * sum;
+    }
+    return sqrt(square);
+}
+
+/* A strictly convex function has one place without slope: balanced and rare classes, weak and
+ * strong penalties, more columns than rows. */
+static void newton_finds_the_minimum(void **state) {
+    static const int64_t sizes[][2] = {{200, 5}, {60, 40}, {20, 50}};
+    static const double costs[] = {1e-3, 1, 1e3};
+    cafe_context *context = new_context(1);
+    double x[200 * 50], y[200], w[50], zero[50] = {0}, room[2 * 200 + 8 * 50];
+    (void)state;
+    for (int s = 0; s < 9; s++) {
+        newton_problem o = {sizes[s % 3][0], sizes[s % 3][1], x, y, costs[s / 3], 1e-5};
+        assert_true(newton_room(o.rows, o.columns) <= (int64_t)(sizeof room / sizeof *room));
+        uint32_t draw = 7;
+        for (int64_t i = 0; i < o.rows * o.columns; i++) {
+            draw = draw * 1664525 + 1013904223;
+            x[i] = (double)(draw >> 8) / 0x1p23 - 1;
+        }
+        for (int64_t i = 0; i < o.rows; i++) y[i] = x[i * o.columns] > (s % 2 ? 0 : 0.8) ? 1 : -1;
+        assert_int_equal(newton_fit(context, &o, room, w), CAFE_OK);
+        assert_true(slope(&o, w) <= 1e-5 * slope(&o, zero));
+    }
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xgboost_separates),     cmocka_unit_test(logistic_separates),
-        cmocka_unit_test(xgboost_finds_several), cmocka_unit_test(logistic_finds_several),
-        cmocka_unit_test(xgboost_threads),       cmocka_unit_test(logistic_threads),
-        cmocka_unit_test(logistic_scales),       cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(xgboost_separates),        cmocka_unit_test(logistic_separates),
+        cmocka_unit_test(xgboost_finds_several),    cmocka_unit_test(logistic_finds_several),
+        cmocka_unit_test(xgboost_threads),          cmocka_unit_test(logistic_threads),
+        cmocka_unit_test(logistic_scales),          cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(newton_finds_the_minimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
