@@ -27,13 +27,13 @@ set(rename --redefine-sym __wrap_dgemm_=cafe_lapack_dgemm --redefine-sym __wrap_
     --redefine-sym _gfortran_concat_string=cafe_lapack_join)
 set(keep "")
 foreach(routine ${CAFE_LAPACK_ROUTINES})
-    list(APPEND pull -u ${routine}_)
+    list(APPEND pull -Wl,-u,${routine}_)
     list(APPEND rename --redefine-sym ${routine}_=cafe_lapack_${routine})
     list(APPEND keep --keep-global-symbol=cafe_lapack_${routine})
 endforeach()
 set(CAFE_LAPACK_OBJECT ${CMAKE_BINARY_DIR}/lapack.o)
 add_custom_command(OUTPUT ${CAFE_LAPACK_OBJECT}
-    COMMAND ${CMAKE_LINKER} -r -o lapack.part.o ${pull} --wrap=dgemm_ --wrap=xerbla_
+    COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o lapack.part.o ${pull} -Wl,--wrap=dgemm_ -Wl,--wrap=xerbla_
             ${CAFE_LAPACK_ARCHIVE} ${CAFE_BLAS_ARCHIVE}
     COMMAND ${CMAKE_OBJCOPY} ${rename} lapack.part.o
     COMMAND ${CMAKE_OBJCOPY} --strip-debug ${keep} lapack.part.o ${CAFE_LAPACK_OBJECT}
