@@ -222,7 +222,10 @@ static int begin(const cli_command *command, cli_run *run) {
     return CLI_OK;
 }
 
+static bool output_finished; /* before the files get their names: nothing is to fail behind that */
+
 void cli_open_streams(void) {
+    output_finished = false;
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 1 ? O_RDONLY : O_RDWR);
 }
@@ -236,9 +239,15 @@ static bool has_no_reader(void) {
     return gone;
 }
 
+/* Some file systems tell only when a file is closed; the stream itself stays open for whoever calls
+ * main() again. */
 static int finish_output(const char *command) {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return CLI_OK;
+    output_finished = true;
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    int copy = failed ? -1 : dup(STDOUT_FILENO);
+    if (copy >= 0) failed = close(copy) != 0;
+    if (!failed) return CLI_OK;
     const char *why = errno ? strerror(errno) : "cannot be written"; /* an earlier write failed */
     if (!has_no_reader())
         fprintf(stderr, "cafe%s%s: standard output: %s\n", command ? " " : "",
@@ -246,14 +255,8 @@ static int finish_output(const char *command) {
     return CLI_FAILED;
 }
 
-/* Some file systems tell only when a file is closed; the stream itself stays open for whoever calls
- * main() again. */
 int cli_close_streams(int code) {
-    if (code == CLI_OK) code = finish_output(NULL);
-    int copy = dup(STDOUT_FILENO);
-    if (copy < 0 || close(copy) == 0 || code != CLI_OK) return code;
-    fprintf(stderr, "cafe: standard output: %s\n", strerror(errno));
-    return CLI_FAILED;
+    return code == CLI_OK && !output_finished ? finish_output(NULL) : code;
 }
 
 /* All files get their names, or none: when the run, or standard output, failed. */
