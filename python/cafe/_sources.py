@@ -21,6 +21,15 @@ class Links:
     offsets: Optional[np.ndarray] = None  # int64
     names: Optional[np.ndarray] = None
 
+    def __post_init__(self) -> None:
+        """The library reads as many numbers as these say: their lengths must agree."""
+        count = len(self.target)
+        for what, array in (("weights", self.weights), ("edges", self.source)):
+            if array is not None and array.shape != (count,):
+                raise ValueError(f"{what}: expected {count}, found shape {array.shape}")
+        if self.offsets is not None:
+            _check_offsets(self.offsets, self.nodes, count)
+
     def sources(self) -> np.ndarray:
         if self.source is None:
             assert self.offsets is not None
@@ -43,6 +52,15 @@ def links_of(data: Any, weights: Any, nodes: Optional[int]) -> Links:
         return _from_array(_array(data.edge_index), given,
                            nodes or getattr(data, "num_nodes", None))
     return _from_array(_array(data), weights, nodes)
+
+
+def _check_offsets(offsets: np.ndarray, rows: int, entries: int) -> None:
+    if offsets.shape != (rows + 1,):
+        raise ValueError(f"indptr: expected {rows + 1} offsets, found shape {offsets.shape}")
+    if offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        raise ValueError("indptr: expected offsets that ascend from 0")
+    if offsets[-1] > entries:
+        raise ValueError(f"indptr: ends at {offsets[-1]}, but there are {entries} indices")
 
 
 def as_names(names: Sequence) -> Optional[np.ndarray]:
@@ -107,6 +125,10 @@ def _weights(values: Any) -> np.ndarray:
 def _indices(values: np.ndarray, nodes: int) -> np.ndarray:
     if nodes > MOST_NODES:
         raise ValueError(f"{nodes} nodes: a graph has at most {MOST_NODES}")
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"indices: expected whole numbers, found {values.dtype}")
+    if values.dtype != np.int32 and len(values) and not -1 < values.min() <= values.max() < nodes:
+        raise ValueError(f"indices: expected 0 to {nodes - 1}, found {values.min()} to {values.max()}")
     return np.ascontiguousarray(values, dtype=np.int32)
 
 

@@ -210,6 +210,38 @@ def test_directed_rules_match_scipy(rng):
 
 # ---- memory
 
+class _Rows:
+    """What a CSR matrix looks like from outside, with arrays that nothing has checked."""
+
+    def __init__(self, indptr, indices, data, shape=(3, 3)):
+        self.indptr, self.indices, self.data, self.shape = indptr, indices, data, shape
+
+    def tocsr(self):
+        return self
+
+
+@pytest.mark.parametrize("indptr, indices, data, error", [
+    ([0, 1, 3, 99], [1, 0, 2, 1], [1, 1, 2, 2], "ends at 99, but there are 4 indices"),
+    ([0, 3, 1, 4], [1, 0, 2, 1], [1, 1, 2, 2], "ascend from 0"),
+    ([1, 1, 3, 4], [1, 0, 2, 1], [1, 1, 2, 2], "ascend from 0"),
+    ([0, 1, 4], [1, 0, 2, 1], [1, 1, 2, 2], "expected 4 offsets"),
+    ([0, 1, 3, 4], [1, 0, 2, 1], [1, 2], "weights: expected 4"),
+    ([0, 1, 3, 4], [1, 0, 2**32 + 1, 1], [1, 1, 2, 2], "indices: expected 0 to 2"),
+    ([0, 1, 3, 4], [1, 0, -1, 1], [1, 1, 2, 2], "indices: expected 0 to 2"),
+    ([0, 1, 3, 4], [1.0, 0.0, 2.5, 1.0], [1, 1, 2, 2], "indices: expected whole numbers"),
+])
+def test_arrays_that_do_not_fit_are_refused(indptr, indices, data, error):
+    rows = _Rows(np.array(indptr), np.array(indices), np.array(data, dtype=np.float32))
+    with pytest.raises(ValueError, match=error):
+        cafe.Graph(rows)
+
+
+def test_indices_outside_are_refused_by_the_library():
+    rows = _Rows(np.array([0, 1, 3, 4]), np.array([1, 0, 7, 1], dtype=np.int32), np.ones(4))
+    with pytest.raises(ValueError, match="node 7 is not within 0 .. 2"):
+        cafe.Graph(rows)
+
+
 def test_fitting_rows_are_not_copied(arrays):
     matrix = scipy.sparse.csr_matrix(
         networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60)),
