@@ -158,12 +158,19 @@ class Run:
                                  self.method.row, self.options, self.inputs)
 
     def finish(self, solution: Handle) -> Handle:
-        return self.context.make("cafe_model_finish", "cafe_embedding", self.model.pointer,
-                                 self.method.row, self.options, solution.pointer)
+        return self._of_the_file(self.context.make(
+            "cafe_model_finish", "cafe_embedding", self.model.pointer, self.method.row,
+            self.options, solution.pointer))
 
     def cluster(self) -> Handle:
-        return self.context.make("cafe_model_cluster", "cafe_clustering", self.model.pointer,
-                                 self.method.row, self.options, self.inputs, keep=[self.model])
+        return self._of_the_file(self.context.make(
+            "cafe_model_cluster", "cafe_clustering", self.model.pointer, self.method.row,
+            self.options, self.inputs, keep=[self.model]))
+
+    def _of_the_file(self, result: Handle) -> Handle:
+        """Nothing is made of a mapped graph whose file changed meanwhile."""
+        self.context.call("cafe_graph_unchanged", self.graph.pointer)
+        return result
 
     def modularity(self, part: np.ndarray, parts: int) -> float:
         return self.context.figures("cafe_partition_measure", "cafe_partition_quality",

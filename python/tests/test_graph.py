@@ -1,5 +1,6 @@
 """Graphs from every kind of input are the same graph; what need not be copied is not."""
 import gzip
+import os
 import pickle
 import types
 
@@ -234,6 +235,19 @@ def test_arrays_that_do_not_fit_are_refused(indptr, indices, data, error):
     rows = _Rows(np.array(indptr), np.array(indices), np.array(data, dtype=np.float32))
     with pytest.raises(ValueError, match=error):
         cafe.Graph(rows)
+
+
+def test_a_mapped_file_that_changed_gives_no_result(tmp_path):
+    path = str(tmp_path / "g.cafe")
+    graph, _ = cafe.generate("sbm", nodes=200, edges=900, random_state=1)
+    graph.write(path)
+    mapped, copied = cafe.Graph(path), cafe.Graph(path, copy=True)
+    assert cafe.LayeredCafe().fit(mapped).communities_.max() > 0
+    os.utime(path, (1000, 1000))
+    for estimator in (cafe.LayeredCafe(), cafe.SphereGCN(columns=4)):
+        with pytest.raises(OSError, match="changed while it was read"):
+            estimator.fit(mapped)
+        estimator.fit(copied)
 
 
 def test_indices_outside_are_refused_by_the_library():
