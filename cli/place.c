@@ -71,12 +71,12 @@ static void say_bounds(place_job *job) {
                 " of them are within %.3g of a full run's row at most, half "
                 "within %.3g",
                 job->bounded, job->largest, job->middle);
-    else if (job->options.form == CAFE_PLACE_RITZ)
+    else if (job->options.form != CAFE_PLACE_RAW)
         cli_say(&job->run,
                 "bound     vacuous: the gap behind the last column's eigenvalue is too small for "
                 "these links, or the columns are no dominant eigenvectors (cafe embed --residual)");
     else
-        cli_say(&job->run, "bound     none is known in this form (ritz has one)");
+        cli_say(&job->run, "bound     none is known for raw rows (walk and ritz have one)");
 }
 
 static int work(void *argument) {

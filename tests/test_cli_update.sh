@@ -117,7 +117,7 @@ expect 0 "$CAFE" place g.in.txt turned.in.tsv links.in.txt -q -o turned.tsv
 mv turned.tsv turned.in.placed
 expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o p.tsv --json p.json
 says '2 new nodes from 3 links'
-says 'none is known in this form'
+says 'none is known for raw rows'
 same turned.in.placed p.tsv
 json_check p.json
 awk -F '\t' '{ s = 0; for (i = 2; i <= NF; i++) s += $i * $i; if ((s - 1) ^ 2 > 1e-8) exit 1 }

@@ -178,13 +178,12 @@ CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *g
                                       const cafe_new_links *links,
                                       const cafe_place_options *options, float *placed);
 /* How far each placed row can be from that of a full run: bound[new nodes], INFINITY where none is
- * known. The full run has the K dominant eigenvectors of Q on the graph with the new node in it,
- * turned to be nearest to the old rows. For the Ritz form of the K dominant eigenvectors (`cafe
- * embed --residual`) and a gap behind the K-th eigenvalue that is larger than what the node
- * changes; the other forms have none: a walk's operator changes by more than that where a neighbour
- * has few links, and raw rows follow the course of a solver. The K + 1 dominant eigenvalues are
- * computed: exactly up to 512 nodes; beyond, that none was missed is assumed. docs/update.md has
- * the proof. */
+ * known. The full run has the K dominant eigenvectors on the graph with the new node in it, turned
+ * to be nearest to the rows there are. For columns that are the K dominant eigenvectors of their
+ * problem (walk or Ritz form with `cafe embed --residual`), and a gap behind the K-th eigenvalue
+ * that is larger than what the node changes; raw rows have none, since they follow the course of a
+ * solver. The K + 1 dominant eigenvalues are computed: exactly up to 512 nodes; beyond, that none
+ * was missed is assumed. docs/update.md has the proof. */
 CAFE_API cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,
                                       const cafe_new_links *links,

@@ -27,7 +27,7 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     form : {'walk', 'ritz', 'raw'}, optional
         What the columns are; without it the estimator's output_form.
     return_bound : bool, default False
-        Return also how far each row can be from that of a full run (ritz form; inf: not known).
+        Return also how far each row can be from that of a full run (walk and ritz; inf: not known).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-/* How far a placed row can be from the row of a full run, for Ritz vectors of Q.
+/* How far a placed row can be from the row of a full run, for eigenvectors of Q and of D^-1 Q.
  *
  * Q' is the operator of the graph with the new node in it, V' its K dominant eigenvectors, rotated
  * to be nearest to the old rows: a full run. With a the links' weights, d their sum, c = 2m / (2m +
@@ -34,6 +34,7 @@
 #include "base/option.h"
 #include "engine/dense.h"
 #include "engine/engine.h"
+#include "explain/scaled.h"
 #include "graph/scale.h"
 #include "sample/sampled.h"
 #include "spectral/eigen.h"
@@ -49,6 +50,7 @@ typedef struct bounding {
     const float *vectors, *placed;
     double *s, *sigma, *rho; /* K each */
     double *weight;          /* a, of one new node; 0 between them */
+    const double *norm;      /* p: the walk's problem; NULL: 1, that of Q */
     double p, s_length;      /* ||p||, ||s|| */
     double image, residual;  /* ||Q V||, ||Q V - V diag(rho)|| */
     double off;              /* w */
@@ -64,20 +66,25 @@ static double length(int64_t count, const double *x) {
 
 /* ---- of the graph ---------------------------------------------------------------------------- */
 
+static double norm_at(const bounding *b, int64_t u) {
+    return b->norm ? b->norm[u] : 1;
+}
+
 /* rho, and the squares of ||Q V|| and of the residual, of columns first .. first + WIDTH - 1. */
 static void judge_columns(bounding *b, int64_t first, int64_t width, const double *x,
                           const double *y) {
     for (int64_t j = 0; j < width; j++) {
         double own = 0, joint = 0;
         for (int64_t u = 0; u < b->op->n; u++) {
-            own += x[u * width + j] * x[u * width + j];
+            own += norm_at(b, u) * x[u * width + j] * x[u * width + j];
             joint += x[u * width + j] * y[u * width + j];
         }
         double rho = b->rho[first + j] = own > 0 ? joint / own : 0;
         for (int64_t u = 0; u < b->op->n; u++) {
-            double image = y[u * width + j], rest = image - rho * x[u * width + j];
+            double image = y[u * width + j], norm = norm_at(b, u);
+            double rest = image - rho * norm * x[u * width + j];
             b->image += image * image;
-            b->residual += rest * rest;
+            b->residual += norm > 0 ? rest * rest / norm : 0;
         }
         b->least = fmin(b->least, rho), b->most = fmax(b->most, rho);
     }
@@ -107,7 +114,7 @@ static cafe_status find_off(cafe_context *context, bounding *b) {
     cafe_block v = cafe_block_rows(b->op->n, k, k, (float *)b->vectors);
     double *gram = cafe_mem(context, k * k, sizeof *gram);
     cafe_status status = cafe_mem_had(gram);
-    if (status == CAFE_OK) status = cafe_ops(&v)->gram(context, &v, NULL, NULL, false, gram);
+    if (status == CAFE_OK) status = cafe_ops(&v)->gram(context, &v, NULL, b->norm, false, gram);
     for (int64_t i = 0; i < k * k && status == CAFE_OK; i++) gram[i] -= i / k == i % k;
     if (status == CAFE_OK) b->off = length(k * k, gram);
     cafe_mem_free(context, gram);
@@ -116,15 +123,21 @@ static cafe_status find_off(cafe_context *context, bounding *b) {
 
 /* Pairs that have not converged have large residuals, and those leave no gap. */
 static cafe_status find_eigenvalues(cafe_context *context, bounding *b) {
+    cafe_status status = CAFE_OK;
     int64_t n = b->op->n, count = b->columns + 1 < n ? b->columns + 1 : n;
-    cafe_eigen_problem problem = cafe_eigen_operator(b->op, cafe_want_largest, count, 1e-4);
+    double *roots = b->norm ? cafe_inverse_roots(context, b->op) : NULL;
+    cafe_scaled m = {0};
     cafe_eigen found = {0};
-    problem.passes = PASSES;
-    CAFE_PASS(cafe_eigen_solve(context, &problem, &found));
+    CAFE_TRY(b->norm ? cafe_mem_had(roots) : CAFE_OK);
+    CAFE_TRY(cafe_scaled_new(context, b->op, roots, NULL, &m));
+    CAFE_TRY(cafe_scaled_largest(context, &m, count, 1e-4, PASSES, &found));
     b->first = fmax(0, found.values[0] + found.residuals[0]);
     if (count > b->columns) b->next = fmax(0, found.values[count - 1] + found.residuals[count - 1]);
+done:
     cafe_eigen_free(context, &found);
-    return CAFE_OK;
+    cafe_scaled_free(context, &m);
+    cafe_mem_free(context, roots);
+    return status;
 }
 
 static void find_sums(bounding *b) {
@@ -199,6 +212,82 @@ static double bound_row(const bounding *b, int64_t i) {
     return fmin(near + r, (x.miss + x.link * near + r * turned) / beta);
 }
 
+/* ---- of a new node, for the walk --------------------------------------------------------------
+ */
+
+/* Sums over the nodes that are linked to. */
+typedef struct walk_sums {
+    double links; /* sqrt(sum of alpha_u^2 / (p_u + alpha_u)) */
+    double moved; /* the same of alpha_u^2 ||r - v_u diag(rho)||^2 / (p_u + alpha_u) */
+    double mass;  /* sum of alpha_u ||v_u||^2 */
+    double share; /* kappa = max of alpha_u / p_u */
+    double sigma, e;
+} walk_sums;
+
+static void add_neighbour(const bounding *b, const float *r, int64_t u, walk_sums *sums) {
+    double alpha = b->weight[u], p = b->op->parts.p[u], length = 0, moved = 0;
+    const float *v = b->vectors + u * b->columns;
+    for (int64_t k = 0; k < b->columns; k++) {
+        double rest = r[k] - v[k] * b->rho[k];
+        length += (double)v[k] * v[k];
+        moved += rest * rest;
+    }
+    if (!(alpha > 0)) return;
+    sums->links += alpha * alpha / (p + alpha);
+    sums->moved += alpha * alpha / (p + alpha) * moved;
+    sums->mass += alpha * length;
+    sums->share = fmax(sums->share, alpha / p);
+    b->weight[u] = 0;
+}
+
+/* sigma = V^T alpha, and the sums. */
+static walk_sums sum_walk(const bounding *b, int64_t i) {
+    const cafe_new_links *l = b->links;
+    walk_sums sums = {0};
+    memset(b->sigma, 0, (size_t)b->columns * sizeof *b->sigma);
+    for (int64_t j = l->offsets[i]; j < l->offsets[i + 1]; j++) {
+        const float *row = b->vectors + l->targets[j] * b->columns;
+        double alpha = cafe_graph_to_scaled(b->graph, l->weights[j]) / b->op->parts.total;
+        for (int64_t k = 0; k < b->columns; k++) b->sigma[k] += alpha * row[k];
+        b->weight[l->targets[j]] += alpha;
+        sums.e += alpha;
+    }
+    for (int64_t j = l->offsets[i]; j < l->offsets[i + 1]; j++)
+        add_neighbour(b, b->placed + i * b->columns, l->targets[j], &sums);
+    sums.links = sqrt(sums.links), sums.moved = sqrt(sums.moved);
+    return sums;
+}
+
+/* The (K+1)-th eigenvalue with the new node is tau + 2 e at most,
+ * (1 + kappa) tau^2 = lambda tau + kappa. */
+static double next_walk(const bounding *b, const walk_sums *x) {
+    double k = x->share, root = sqrt(b->next * b->next + 4 * k * (1 + k));
+    return (b->next + root) / (2 * (1 + k)) + 2 * x->e;
+}
+
+static double bound_walk(const bounding *b, int64_t i) {
+    const float *row = b->placed + i * b->columns;
+    walk_sums x = sum_walk(b, i);
+    double e = x.e, c = 1 / (1 + 2 * e), t = 0, own = 0, miss = 0, r = 0;
+    if (!(e > 0)) return INFINITY;
+    for (int64_t k = 0; k < b->columns; k++) {
+        double all = b->s[k] + b->sigma[k] + e * row[k],
+               pull = b->sigma[k] - e * row[k] * b->rho[k];
+        t += all * all;
+        own += (pull - c * e * all) * (pull - c * e * all);
+        miss += pull / e * (pull / e);
+        r += (double)row[k] * row[k];
+    }
+    double off = b->off + x.mass + e * r;
+    double old = b->residual + b->s_length + c * sqrt((1 + e) * t) + x.moved;
+    double rest = hypot(old, sqrt(own / e)) + off * (1 + b->most);
+    double gap = b->least - next_walk(b, &x), beta = b->least - rest, sine = rest / gap;
+    if (!(gap > 0) || !(beta > 0) || !(sine < 1)) return INFINITY;
+    double near = sqrt(2) * sine + off, turned = (1 + b->most) * sine * sine + rest;
+    double found = (x.links / e * near + sqrt(miss) + sqrt(r) * turned) / beta;
+    return found / sqrt(c) + sqrt(r) * (1 / sqrt(c) - 1);
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static cafe_status find_bounds(cafe_context *context, bounding *b, double *bound) {
@@ -211,7 +300,8 @@ static cafe_status find_bounds(cafe_context *context, bounding *b, double *bound
     CAFE_TRY(find_residual(context, b));
     CAFE_TRY(find_off(context, b));
     if (b->least > 0) CAFE_TRY(find_eigenvalues(context, b));
-    for (int64_t i = 0; i < b->links->nodes; i++) bound[i] = bound_row(b, i);
+    for (int64_t i = 0; i < b->links->nodes; i++)
+        bound[i] = b->norm ? bound_walk(b, i) : bound_row(b, i);
 done:
     cafe_mem_free(context, work);
     return status;
@@ -229,11 +319,12 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
         .graph = graph, .links = links, .columns = columns, .vectors = vectors, .placed = placed};
     for (int64_t i = 0; i < links->nodes; i++) bound[i] = INFINITY;
     CAFE_TRY(cafe_options_take(context, cafe_place_option_table(), options, &o));
-    if (o.form != CAFE_PLACE_RITZ || columns >= graph->n) goto done;
+    if (o.form == CAFE_PLACE_RAW || columns >= graph->n) goto done;
     cafe_phase(context, "bound", 0);
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     b.op = op;
+    b.norm = o.form == CAFE_PLACE_WALK ? op->parts.p : NULL;
     CAFE_TRY(find_bounds(context, &b, bound));
 done:
     cafe_operator_free(op);
