@@ -162,7 +162,7 @@ def _from_dense(matrix: np.ndarray) -> Links:
         raise ValueError("an adjacency has finite numbers")
     rows, columns = np.nonzero(matrix)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(matrix)))])
-    return Links(len(matrix), _indices(columns, len(matrix)), _data_weights(matrix[rows, columns]),
+    return Links(len(matrix), _indices(columns, matrix.shape[1]), _data_weights(matrix[rows, columns]),
                  offsets=np.ascontiguousarray(offsets, dtype=np.int64))
 
 
