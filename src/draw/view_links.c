@@ -15,11 +15,15 @@ typedef struct links {
     uint32_t *weight; /* the bits of the floats; NULL: all 1 */
 } links;
 
+/* Counts the very arcs that fill_links() stores, from their larger ends: rows that are not
+ * symmetric then have their room, too. */
 static void count_links(const cafe_view *page, links *l) {
     const cafe_graph *g = page->graph;
-    for (int64_t u = 0; u < g->n; u++)
-        for (int64_t a = g->offsets[u]; a < g->offsets[u + 1]; a++)
-            if (page->rank[g->targets[a]] >= page->rank[u]) l->degree[page->rank[u]]++, l->count++;
+    for (int64_t w = 0; w < g->n; w++)
+        for (int64_t a = g->offsets[w]; a < g->offsets[w + 1]; a++) {
+            int64_t i = page->rank[g->targets[a]];
+            if (i <= page->rank[w]) l->degree[i]++, l->count++;
+        }
 }
 
 /* Going through the larger ends in ascending order leaves every list ascending. */
