@@ -95,8 +95,9 @@ INLINE void NAME(tile)(const cafe_product *x, T beta, int64_t inner, const T *a,
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* All panels of B against one block of A, which has been copied. */
-static void NAME(multiply_block)(const cafe_product *x, const T *block, int64_t first, int64_t rows,
-                                 int64_t from, int64_t inner, const T *b, T *panel, T *c) {
+UNWATCHED static void NAME(multiply_block)(const cafe_product *x, const T *block, int64_t first,
+                                           int64_t rows, int64_t from, int64_t inner, const T *b,
+                                           T *panel, T *c) {
     T beta = from == 0 ? (T)x->beta : 1;
     for (int64_t j = 0; j < x->columns; j += PANEL) {
         int64_t columns = lesser(x->columns - j, PANEL), depth = inner;
@@ -114,8 +115,8 @@ static void NAME(multiply_block)(const cafe_product *x, const T *block, int64_t 
 }
 
 /* One panel alone: A is read once, and where it stands. Returns the rows done, the whole tiles. */
-static int64_t NAME(multiply_panel)(const cafe_product *x, const T *a, int64_t from, int64_t inner,
-                                    const T *b, T *panel, T *c) {
+UNWATCHED static int64_t NAME(multiply_panel)(const cafe_product *x, const T *a, int64_t from,
+                                              int64_t inner, const T *b, T *panel, T *c) {
     T beta = from == 0 ? (T)x->beta : 1;
     int64_t i = 0;
     a += from * x->a_inner;
