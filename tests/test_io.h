@@ -19,6 +19,21 @@
 #include "graphs.h"
 #include "io/read.h"
 
+/* The context of a program's tests, for cmocka_run_group_tests(tests, io_start, io_stop). */
+TEST_UNUSED static cafe_context *shared;
+
+TEST_UNUSED static int io_start(void **state) {
+    (void)state;
+    shared = test_context(2, 1);
+    return 0;
+}
+
+TEST_UNUSED static int io_stop(void **state) {
+    (void)state;
+    cafe_context_free(shared);
+    return 0;
+}
+
 /* Reads `size` bytes as the file `name`, in windows of `window` bytes; they get a block of their
  * own, so that a sanitizer sees every byte read beyond them. */
 TEST_UNUSED static cafe_status io_read_windows(cafe_context *context, const char *name,

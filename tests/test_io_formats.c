@@ -7,20 +7,6 @@
 
 #include "io/format.h"
 
-static cafe_context *shared;
-
-static int start(void **state) {
-    (void)state;
-    shared = test_context(2, 1);
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 /* ---- Matrix Market --------------------------------------------------------------------------- */
 
 #define BANNER(kind) "%%MatrixMarket matrix coordinate " kind "\n"
@@ -414,5 +400,5 @@ int main(void) {
                                        cmocka_unit_test(test_standard_input),
                                        cmocka_unit_test(test_failing_memory),
                                        cmocka_unit_test(test_registry)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }

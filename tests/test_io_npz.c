@@ -7,20 +7,6 @@
 
 #include "io/table.h"
 
-static cafe_context *shared;
-
-static int start(void **state) {
-    (void)state;
-    shared = test_context(2, 1);
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 /* ---- making archives ------------------------------------------------------------------------- */
 
 typedef struct bytes {
@@ -380,5 +366,5 @@ int main(void) {
         cmocka_unit_test(test_values),         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_damage),         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_blocks_refused), cmocka_unit_test(test_failing_memory)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -10,7 +10,6 @@
 
 static char folder[] = "/tmp/cafe-npz-XXXXXX";
 static char path[64];
-static cafe_context *shared;
 
 static int start(void **state) {
     (void)state;

@@ -5,20 +5,6 @@
 
 #include "test_io.h"
 
-static cafe_context *shared;
-
-static int setup(void **state) {
-    (void)state;
-    shared = test_context(2, 1);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 /* `times` copies of the text, then the end, as plain text and as gzip; the caller frees both. */
 typedef struct doubled {
     char *plain;
@@ -132,5 +118,5 @@ static void test_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_graph),
                                        cmocka_unit_test(test_memory)};
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }

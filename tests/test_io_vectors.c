@@ -3,20 +3,6 @@
 #include "failing.h"
 #include "test_io.h"
 
-static cafe_context *shared;
-
-static int start(void **state) {
-    (void)state;
-    shared = test_context(2, 1);
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 /* A quick embedding of the graph. */
 static cafe_embedding *embed(cafe_context *context, const cafe_graph *graph, int64_t columns) {
     cafe_sampled *sampled = NULL;
@@ -390,5 +376,5 @@ int main(void) {
                                        cmocka_unit_test(test_names_of_another_run),
                                        cmocka_unit_test(test_cancel),
                                        cmocka_unit_test(test_failing_memory)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }

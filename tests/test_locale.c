@@ -6,7 +6,6 @@
 
 #include "test_io.h"
 
-static cafe_context *shared;
 static const char *const locales[][2] = {{"de_DE", "de_DE.UTF-8"}, {"tr_TR", "tr_TR.UTF-8"}};
 enum { LOCALES = sizeof locales / sizeof *locales, NODES = TEST_KARATE_NODES };
 

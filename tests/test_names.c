@@ -5,20 +5,6 @@
 
 enum { LONGEST = 65535, COLUMNS = 3 };
 
-static cafe_context *shared;
-
-static int start(void **state) {
-    (void)state;
-    shared = test_context(2, 1);
-    return 0;
-}
-
-static int stop(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 /* ---- the names ------------------------------------------------------------------------------- */
 
 static const char *const short_names[] = {"plain",
@@ -647,5 +633,5 @@ int main(void) {
         cmocka_unit_test(test_random_names),    cmocka_unit_test(test_refused),
         cmocka_unit_test(test_field_capacity),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -13,19 +13,6 @@
 #include "base/memory.h"
 #include "io/journal.h"
 
-static cafe_context *shared;
-
-static int start(void **state) {
-    (void)state;
-    return cafe_context_create(NULL, &shared);
-}
-
-static int stop(void **state) {
-    (void)state;
-    cafe_context_free(shared);
-    return 0;
-}
-
 static cafe_status put(cafe_context *context, const char *path, const char *text) {
     cafe_output *output = NULL;
     cafe_status status = cafe_output_create(context, path, 1, &output);
@@ -239,5 +226,5 @@ int main(void) {
         cmocka_unit_test(test_mode_and_link),  cmocka_unit_test(test_leftovers),
         cmocka_unit_test(test_journal),        cmocka_unit_test(test_journal_read),
         cmocka_unit_test(test_failing_memory)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, io_start, io_stop);
 }
