@@ -22,9 +22,9 @@ CAFE_OPTIONS(xgboost)
 /* L2-regularised logistic regression, one class against the rest. */
 typedef struct cafe_logistic_options {
     size_t struct_size;
-    double cost;      /* C: weight of the losses against |w|^2 / 2 */
-    int32_t scale;    /* 0: as they are; 1: columns of mean 0 and variance 1 in training */
-    double tolerance; /* of the gradient, relative */
+    double cost;         /* C: weight of the losses against |w|^2 / 2 */
+    int32_t standardise; /* 1: columns of mean 0 and variance 1 in training; 0: as they are */
+    double tolerance;    /* of the gradient, relative */
 } cafe_logistic_options;
 
 CAFE_OPTIONS(logistic)

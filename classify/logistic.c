@@ -15,10 +15,10 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option logistic_options[] = {
-    {"cost", "C", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, cost), 1, 1e-9, 1e9, NULL,
-     "weight of the losses against that of the coefficients"},
-    {"scale", "RULE", CAFE_OPTION_CHOICE, offsetof(cafe_logistic_options, scale), 1, 0, 1,
-     "none|columns", "columns as they are, or of mean 0 and variance 1 in training"},
+    {"classifier-c", "C", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, cost), 1, 1e-9, 1e9,
+     NULL, "inverse of the regularisation: weight of the losses against that of the coefficients"},
+    {"standardise", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_logistic_options, standardise), 1, 0, 1,
+     NULL, "bring the columns to mean 0 and variance 1 by the training rows first"},
     {"logistic-tolerance", "X", CAFE_OPTION_REAL, offsetof(cafe_logistic_options, tolerance), 0.01,
      1e-9, 1, NULL, "stop when the gradient has fallen to this share"},
 };
@@ -79,7 +79,7 @@ static void free_fit(fit *f) {
 static void find_scale(fit *f) {
     const cafe_classifier_data *d = f->data;
     int64_t n = d->train, k = d->columns;
-    if (!f->options->scale) {
+    if (!f->options->standardise) {
         for (int64_t j = 0; j < k; j++) f->factor[j] = 1;
         return;
     }

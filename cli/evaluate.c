@@ -43,9 +43,10 @@ static int parse_shares(evaluate_job *job, const char *command) {
 
 int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
     const char *command = job->run->command;
-    if (job->embedding && given_with_embedding(arguments))
+    if (job->embedding && !job->methods && given_with_embedding(arguments))
         return cli_usage_error(command, "--embedding stands for a method: give one of the two");
     CLI_TRY(cli_method_check(command, &job->method, CLI_VECTORS_METHOD, arguments));
+    if (job->methods) CLI_TRY(evaluate_methods_check(job, arguments));
     if (job->choose && job->embedding)
         return cli_usage_error(command, "--choose needs a method, not --embedding");
     if (job->choose) CLI_TRY(evaluate_choices_check(job));
@@ -114,6 +115,7 @@ int evaluate_vectors(evaluate_job *job) {
 void evaluate_free(evaluate_job *job) {
     cafe_evaluation_free(job->evaluation);
     evaluate_choices_free(job);
+    evaluate_methods_free(job);
     if (job->run->context) cafe_targets_free(job->run->context, &job->targets);
     cafe_model_free(job->model);
     cafe_labels_free(job->labels);

@@ -20,6 +20,10 @@ typedef struct evaluate_job {
     const char *choose; /* "alpha=0.5,0.8:sweeps=5,10"; NULL: nothing is to be chosen */
     struct evaluate_choice *choices;
     int64_t choice_count;
+    const char *methods; /* "sphere,netmf:window=5"; NULL: one method, or given vectors */
+    struct evaluate_entry *entries;
+    int64_t entry_count;
+    int32_t metric; /* that the table of several methods is about */
     bool supervised, full_label;
     int32_t classifier_kind;
     cafe_xgboost_options xgboost;
@@ -80,6 +84,30 @@ void evaluate_choices_free(evaluate_job *job);
 int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model *model,
                    float **vectors, int64_t *columns);
 
+bool evaluate_has_option(const cafe_option_table *table, const char *name);
+
+/* One of several methods: its item of the list, and a job of its own within the run's. */
+typedef struct evaluate_entry {
+    char *name; /* the item */
+    char *text; /* its words */
+    cli_arguments arguments;
+    evaluate_job *job; /* with its evaluation, once that has been made */
+} evaluate_entry;
+
+/* --methods: are the items well formed, and is everything that does not go with them left out? Then
+ * the evaluations of all of them, one after the other, on what the run has prepared. */
+int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments);
+int evaluate_methods_measure(evaluate_job *job);
+void evaluate_methods_free(evaluate_job *job);
+void evaluate_put_methods(FILE *file, const evaluate_job *job);
+void evaluate_say_methods(const evaluate_job *job);
+void evaluate_report_methods(cafe_report *report, const evaluate_job *job);
+
+/* --supervised and --full-label against the method. */
+int evaluate_check_supervised(const evaluate_job *job);
+/* The vectors, or the model if they are made for every split. */
+int evaluate_prepare_method(evaluate_job *job);
+
 /* Graph, vectors (of --embedding or of the method, once for the whole graph), classifier. */
 int evaluate_read(evaluate_job *job);
 int evaluate_vectors(evaluate_job *job);
@@ -91,6 +119,9 @@ int evaluate_check_task(evaluate_job *job);
 int evaluate_work(void *job);
 int evaluate_put(FILE *file, const void *job);
 void evaluate_say_end(const evaluate_job *job);
+/* Mean and deviation, and a share, as the tables have them. */
+void evaluate_put_figure(FILE *file, const cafe_figure *figure);
+void evaluate_put_share(FILE *file, double train);
 void evaluate_release(void *job);
 
 /* Rows of options that both tasks have. */

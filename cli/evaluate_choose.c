@@ -49,7 +49,7 @@ static void copy_value(const setting *s, int64_t number, char *text, size_t room
     snprintf(text, room, "%.*s", (int)strcspn(at, ",:"), at);
 }
 
-static bool has_option(const cafe_option_table *table, const char *name) {
+bool evaluate_has_option(const cafe_option_table *table, const char *name) {
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(table->options[i].name, name) == 0) return true;
     return false;
@@ -62,11 +62,11 @@ static int set_option(evaluate_job *job, cafe_context *context, cli_method *m, c
     const cafe_option_table *samples = cafe_sample_option_table();
     const cafe_option_table *finish = cafe_finish_option_table();
     cafe_status status = CAFE_ERROR_ARGUMENT;
-    if (has_option(m->table, name))
+    if (evaluate_has_option(m->table, name))
         status = cafe_options_set(context, m->table, m->own, name, value);
-    else if (cli_method_samples(m) && has_option(samples, name))
+    else if (cli_method_samples(m) && evaluate_has_option(samples, name))
         status = cafe_options_set(context, samples, &m->sampling.options, name, value);
-    else if (has_option(finish, name))
+    else if (evaluate_has_option(finish, name))
         status = cafe_options_set(context, finish, &m->finish, name, value);
     else
         return cli_usage_error(job->run->command, "--choose: --method %s has no setting '%s'",

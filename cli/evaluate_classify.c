@@ -75,18 +75,23 @@ static int check_none(evaluate_job *job, bool again) {
                      job->columns, cafe_labels_classes(job->labels));
 }
 
-int evaluate_prepare_classify(evaluate_job *job) {
+int evaluate_prepare_method(evaluate_job *job) {
     bool again = is_supervised(job);
-    CLI_TRY(evaluate_read(job));
-    CLI_TRY(read_labels(job));
-    CLI_TRY(evaluate_classifier(job));
     CLI_TRY(again ? prepare_supervised(job) : know_all(job));
     if (job->choose) return evaluate_choices_prepare(job, again);
     if (!again) CLI_TRY(evaluate_vectors(job));
     return check_none(job, again);
 }
 
+int evaluate_prepare_classify(evaluate_job *job) {
+    CLI_TRY(evaluate_read(job));
+    CLI_TRY(read_labels(job));
+    CLI_TRY(evaluate_classifier(job));
+    return job->methods ? CLI_OK : evaluate_prepare_method(job);
+}
+
 int evaluate_measure_classify(evaluate_job *job) {
+    if (job->methods) return evaluate_methods_measure(job);
     bool again = is_supervised(job);
     cafe_method_options method = cli_method_options(&job->method);
     cafe_features features = {.struct_size = sizeof features,
@@ -103,10 +108,7 @@ int evaluate_measure_classify(evaluate_job *job) {
                                 &job->classify, job->share_count, job->shares, &job->evaluation));
 }
 
-static int check(void *argument) {
-    evaluate_job *job = argument;
-    if (!job->labels_path)
-        return cli_usage_error("evaluate classify", "no labels: give --labels FILE");
+int evaluate_check_supervised(const evaluate_job *job) {
     uint32_t labels = job->method.row->takes & (CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS);
     if ((job->supervised || job->full_label) && (job->embedding || labels != CAFE_TAKES_LABELS))
         return cli_usage_error("evaluate classify",
@@ -114,6 +116,14 @@ static int check(void *argument) {
                                "or do without, such as --method cafe");
     if (job->supervised && job->full_label)
         return cli_usage_error("evaluate classify", "give --supervised or --full-label, not both");
+    return CLI_OK;
+}
+
+static int check(void *argument) {
+    evaluate_job *job = argument;
+    if (!job->labels_path)
+        return cli_usage_error("evaluate classify", "no labels: give --labels FILE");
+    if (!job->methods) CLI_TRY(evaluate_check_supervised(job));
     return evaluate_check_task(job);
 }
 
@@ -128,6 +138,12 @@ static const cli_option options[] = {
                   "one 'node label[,label...]' per line; nodes that no edge mentions are isolated "
                   "nodes"),
     CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
+    CLI_ROW_TEXT(evaluate_job, methods, "methods", "LIST",
+                 "several methods on the same splits, each against the first: "
+                 "sphere,netmf:window=5,cafe:sampling=walk:window=3; --columns counts for all"),
+    CLI_ROW_CHOICE(evaluate_job, metric, "metric", "NAME", "micro_f1",
+                   "accuracy|micro_f1|macro_f1|auc|auc_paper",
+                   "with --methods, the figure that is compared; the report has all of them"),
     CLI_ROW_FLAG(evaluate_job, supervised, "supervised",
                  "with --method cafe, keep the training nodes' labels fixed, a column a class "
                  "(label-propagation always does)"),

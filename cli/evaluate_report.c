@@ -14,7 +14,7 @@ static const char *const phase_names[] = {"embed", "evaluate"};
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_figure(FILE *file, const cafe_figure *f) {
+void evaluate_put_figure(FILE *file, const cafe_figure *f) {
     if (isnan(f->mean))
         fprintf(file, "  %-15s", "N/A");
     else if (isnan(f->std))
@@ -23,16 +23,19 @@ static void put_figure(FILE *file, const cafe_figure *f) {
         fprintf(file, "  %.4f ± %.4f", f->mean, f->std);
 }
 
-static void put_share(FILE *file, const cafe_evaluation *e, int64_t share) {
-    cafe_share s = *cafe_evaluation_share(e, share);
-    if (s.train < 1)
-        fprintf(file, "%5.3g%%", 100 * s.train);
+void evaluate_put_share(FILE *file, double train) {
+    if (train < 1)
+        fprintf(file, "%5.3g%%", 100 * train);
     else
-        fprintf(file, "%6.0f", s.train);
+        fprintf(file, "%6.0f", train);
+}
+
+static void put_share(FILE *file, const cafe_evaluation *e, int64_t share) {
+    evaluate_put_share(file, cafe_evaluation_share(e, share)->train);
     for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++) {
         cafe_figure f;
         cafe_evaluation_figure(e, share, i, &f);
-        put_figure(file, &f);
+        evaluate_put_figure(file, &f);
     }
     fprintf(file, "\n");
 }
@@ -49,13 +52,20 @@ static void warn_hidden(const evaluate_job *job) {
     }
 }
 
-int evaluate_put(FILE *file, const void *argument) {
-    const cafe_evaluation *e = ((const evaluate_job *)argument)->evaluation;
+static void put_figures(FILE *file, const cafe_evaluation *e) {
     fprintf(file, " train");
     for (int64_t i = 0; i < cafe_evaluation_metrics(e); i++)
         fprintf(file, "  %-15s", cafe_evaluation_metric_name(e, i));
     fprintf(file, "\n");
     for (int64_t i = 0; i < cafe_evaluation_shares(e); i++) put_share(file, e, i);
+}
+
+int evaluate_put(FILE *file, const void *argument) {
+    const evaluate_job *job = argument;
+    if (job->methods)
+        evaluate_put_methods(file, job);
+    else
+        put_figures(file, job->evaluation);
     return CLI_OK;
 }
 
@@ -81,6 +91,10 @@ static void say_choices(const evaluate_job *job) {
 
 void evaluate_say_end(const evaluate_job *job) {
     if (cli_is_standard(job->own.common.json)) return; /* the report has it */
+    if (job->methods) {
+        evaluate_say_methods(job);
+        return;
+    }
     warn_hidden(job);
     say_choices(job);
     cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds",
@@ -94,6 +108,8 @@ static void put_options(cafe_report *report, const evaluate_job *job) {
     cafe_report_open(report, "options", '{');
     if (job->embedding)
         cafe_report_string(report, "embedding", job->embedding);
+    else if (job->methods)
+        cafe_report_string(report, "methods", job->methods);
     else
         cli_report_method(report, &job->method);
     if (classify) {
@@ -137,6 +153,11 @@ void evaluate_fill_report(cafe_report *report, const void *argument) {
     put_options(report, job);
     if (job->labels) cafe_report_integer(report, "classes", cafe_labels_classes(job->labels));
     if (job->labels) cafe_report_integer(report, "labelled", cafe_labels_labelled(job->labels));
+    if (job->methods) {
+        evaluate_report_methods(report, job);
+        cli_report_seconds(report, job->run);
+        return;
+    }
     cafe_report_evaluation(report, job->evaluation);
     if (job->choice_count > 0) put_choices(report, job);
     const double seconds[] = {job->embed_seconds, cafe_evaluation_seconds(job->evaluation)};

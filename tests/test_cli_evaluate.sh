@@ -72,6 +72,109 @@ for list in alpha 'alpha=' '=1' 'alpha=1:' ','; do
 done
 expect 2 "${classify[@]}" --embedding onehot.in.tsv --choose alpha=1
 
+# ---- several methods on the same splits
+"$CAFE" generate sbm --nodes 300 --edges 3000 --blocks 3 --mixing 0.5 -q -o hard.in.txt --labels hard.in.labels
+several=("$CAFE" evaluate classify hard.in.txt --labels hard.in.labels --classifier logistic --repeats 4 --train '0.1,0.5')
+expect 0 "${several[@]}" --methods sphere,spectral:columns=3,hope -k 8 --json several.json
+prints '^ train +method +micro_f1 +rank +less the first +t +p +seconds'
+prints '^   10%  sphere +0\.[0-9]+ ± 0\.[0-9]+ +[123](\.5)? '
+prints '^        spectral:columns=3 +[01]\.[0-9]+ ± 0\.[0-9]+ +[123](\.5)? +[-+]0\.[0-9]+ ± 0\.[0-9]+ +[-0-9.]+ +[01]\.[0-9]+ '
+says 'allow for their overlap'
+json_check several.json
+[[ $(grep -c '^          "columns": 8,' several.json) -eq 4 ]] || fail "--columns does not count for all methods"
+[[ $(grep -c '^          "columns": 3,' several.json) -eq 2 ]] || fail "columns of the list do not count"
+# a method's figures are those it has alone, wherever it stands in the list
+means() { grep -A1 -E '^ +"(accuracy|micro_f1|macro_f1|auc|auc_paper)": \{' "$1" | grep -E '"mean"' | tr -d ' '; }
+expect 0 "${several[@]}" -q --methods hope,spectral:columns=3,sphere -k 8 --json turned.json
+expect 0 "${several[@]}" -q --method spectral --columns 3 --json alone.json
+diff <(means several.json | sed -n 1,10p) <(means turned.json | sed -n 21,30p) >&2 || fail "the order of the methods changes figures"
+for file in several.json turned.json; do
+    diff <(means $file | sed -n 11,20p) <(means alone.json) >&2 || fail "$file: not the figures of the method alone"
+done
+expect 0 "${several[@]}" -q --methods spectral:columns=3 --json single.json
+expect 0 "${several[@]}" -q --methods sphere,sphere --metric macro_f1
+prints '^ train +method +macro_f1'
+prints '^   10%  sphere .* 1\.5 '
+prints '\+0\.0000 ± 0\.0000 +N/A +N/A'
+expect 0 "${classify[@]}" -q --classifier none --repeats 2 --methods label-propagation,cafe:supervised:output-form=raw --train 0.2
+prints 'cafe:supervised:output-form=raw'
+# the paired test, computed again
+if /usr/bin/python3 -c 'import scipy.stats' 2>/dev/null; then
+    cat >paired.in.py <<'TEXT'
+import json, sys
+import numpy as np
+from scipy import stats
+
+report = json.load(open(sys.argv[1]))
+first, checked = report["methods"][0], 0
+for method in report["methods"]:
+    for share, own, base in zip(method["results"], method["against_first"], first["against_first"]):
+        for metric in ("accuracy", "micro_f1", "macro_f1", "auc", "auc_paper"):
+            a, b = np.array(own[metric]["values"]), np.array(base[metric]["values"])
+            assert np.isclose(a.mean(), share[metric]["mean"]) and np.isclose(a.std(ddof=1), share[metric]["std"])
+            means = [m["results"][method["results"].index(share)][metric]["mean"] for m in report["methods"]]
+            rank = stats.rankdata([-x for x in means])[report["methods"].index(method)]
+            assert rank == own[metric]["rank"], (rank, own[metric])
+            if method is first or (a == b).all():
+                continue
+            d, r = a - b, len(a)
+            s = d.std(ddof=1)
+            error = s * np.sqrt(1 / r + share["test_count"] / share["train_count"])
+            ours = own[metric]
+            assert np.isclose(ours["difference"], d.mean()) and np.isclose(ours["standard_error"], s / np.sqrt(r))
+            assert np.isclose(ours["corrected_error"], error) and np.isclose(ours["t"], d.mean() / error)
+            assert np.isclose(ours["p"], 2 * stats.t.sf(abs(d.mean() / error), r - 1), rtol=1e-9), ours
+            checked += 1
+assert checked > 0
+TEXT
+    expect 0 /usr/bin/python3 paired.in.py several.json
+    expect 0 /usr/bin/python3 paired.in.py turned.json
+else
+    echo "skipped: no SciPy, so the paired test is not computed again"
+fi
+for list in 'sphere,' ',sphere' 'sphere,,gf' 'sphere:' ':window=2' 'sphere::window=2'; do
+    expect 2 "${several[@]}" --methods "$list"
+    says '--methods takes a list such as'
+done
+expect 2 "${several[@]}" --methods sphere,nobody
+says "--method takes one of .* not 'nobody'"
+expect 2 "${several[@]}" --methods sphere:windwo=2
+says 'unknown option --windwo; did you mean --window'
+expect 2 "${several[@]}" --methods hope:sweeps=2
+says '--sweeps does not go with --method hope'
+expect 2 "${several[@]}" --methods sphere:sweeps=many
+says "--sweeps takes .* not 'many'"
+expect 2 "${several[@]}" --methods sphere:repeats=2
+says "'repeats' is no option of a method"
+expect 2 "${several[@]}" --methods sphere --method hope
+says 'not both'
+expect 2 "${several[@]}" --methods sphere --sweeps 3
+says 'stand in the list: sphere:sweeps=N, not --sweeps'
+expect 2 "${several[@]}" --methods sphere --embedding onehot.in.tsv
+says 'does not go with --embedding'
+expect 2 "${several[@]}" --methods sphere --choose sweeps=1,2
+says 'does not go with --choose'
+
+# ---- the logistic regression: how strong it is held, and what scale its columns have
+awk 'BEGIN { srand(1) } { printf "%s\t%.9g\t%.9g\n", $1, 1000 * ($2 + rand()), 1e-3 * rand() }' l.in.txt >scaled.in.tsv
+awk '{ printf "%s\t%.9g\t%.9g\n", $1, $2 / 1000, $3 * 1000 }' scaled.in.tsv >even.in.tsv
+logistic=("${classify[@]}" -q --classifier logistic --repeats 2 --train 0.5)
+for vectors in scaled even; do
+    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --json "$vectors.json"
+    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --standardise no --json "$vectors-raw.json"
+    expect 0 "${logistic[@]}" --embedding $vectors.in.tsv --classifier-c 1e-6 --json "$vectors-held.json"
+done
+[[ $(means scaled.json) == "$(means even.json)" ]] || fail "standardised columns keep their scale"
+[[ $(means scaled-raw.json) != "$(means even-raw.json)" ]] || fail "--standardise no does nothing"
+[[ $(means even.json) != "$(means even-held.json)" ]] || fail "--classifier-c does nothing"
+grep -q '^    "classifier-c": 1,' even.json || fail "the report does not say C"
+grep -q '^    "standardise": true,' even.json || fail "the report does not say that columns are standardised"
+expect 0 "${classify[0]}" evaluate classify --help
+prints '--classifier-c C .*'
+prints '--standardise yes\|no'
+expect 2 "${logistic[@]}" --classifier-c 0
+says '--classifier-c takes'
+
 # labels without any relation to the graph cannot be foretold, unless they are shown
 awk '{ print $1, ($1 * 7919 + 3) % 101 % 3 }' l.in.txt >noise.in.txt
 noise=("$CAFE" evaluate classify g.in.txt --labels noise.in.txt --method cafe --output-form raw --classifier none -q --repeats 2 --train 0.5)

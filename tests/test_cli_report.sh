@@ -44,6 +44,7 @@ report cluster cluster "$karate" -o c.tsv
 report cluster-softmax cluster "$karate" --method softmax -o s.tsv
 report reduce reduce points.tsv -o r.npy
 report classify evaluate classify "$karate" --labels "$labels" --repeats 2 --classifier logistic
+report methods evaluate classify "$karate" --labels "$labels" --repeats 2 --classifier logistic --methods sphere,gf -k 4
 report link evaluate link "$karate" --repeats 2 --classifier logistic --protocol honest
 report partition evaluate cluster "$karate" --labels "$labels"
 report explain explain "$karate" v.npy --communities communities.tsv --labels "$labels" --node 1

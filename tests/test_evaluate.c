@@ -403,6 +403,81 @@ static void quality_is_what_edges_say(void **unused) {
     cafe_context_free(context);
 }
 
+/* ---- paired differences ---------------------------------------------------------------------- */
+
+/* P(|T| >= t): closed forms for one, two and four degrees of freedom. */
+static double tail_1(double t) {
+    return 1 - 2 / acos(-1) * atan(t);
+}
+
+static double tail_2(double t) {
+    return 1 - t / sqrt(2 + t * t);
+}
+
+static double tail_4(double t) {
+    double c = 4 / (4 + t * t);
+    return 1 - sqrt(1 - c) * (1 + c / 2);
+}
+
+/* Differences of mean 1 whose t, without correction, is as asked for: 1 + x, 1 - x, ..., and 1 in
+ * the middle where their number is odd. */
+static cafe_paired of_t(int count, double t) {
+    int pairs = count / 2;
+    double a[8], b[8];
+    double s = sqrt((double)count) / t, x = s * sqrt((count - 1) / (2. * pairs));
+    cafe_paired found;
+    for (int i = 0; i < count; i++) {
+        a[i] = 3 + (i == 2 * pairs ? 0 : i % 2 ? -x : x);
+        b[i] = 2;
+    }
+    cafe_paired_test(count, a, b, 0, &found);
+    assert_float_equal(found.mean, 1, 1e-9);
+    assert_float_equal(found.t, t, 1e-9 * t);
+    return found;
+}
+
+static void differences_match_closed_forms(void **unused) {
+    (void)unused;
+    for (double t = 0.01; t < 200; t *= 1.7) {
+        assert_float_equal(of_t(2, t).p, tail_1(t), 1e-10);
+        assert_float_equal(of_t(3, t).p, tail_2(t), 1e-10);
+        assert_float_equal(of_t(5, t).p, tail_4(t), 1e-10);
+    }
+}
+
+/* The correction is that of the error alone; what is not defined is left out, pair by pair. */
+static void differences_allow_for_overlap(void **unused) {
+    (void)unused;
+    const double a[] = {0.5, 0.7, NAN, 0.9, 0.6}, b[] = {0.4, 0.3, 0.2, 0.8, NAN};
+    cafe_paired plain, corrected;
+    cafe_paired_test(5, a, b, 0, &plain);
+    cafe_paired_test(5, a, b, 9, &corrected);
+    assert_int_equal(plain.count, 3);
+    assert_float_equal(plain.mean, 0.2, 1e-12);
+    assert_float_equal(plain.error, 0.1, 1e-12); /* s^2 = (0.01 + 0.04 + 0.01) / 2 = 0.03 */
+    assert_float_equal(plain.corrected_error, 0.1, 1e-12);
+    assert_float_equal(corrected.error, 0.1, 1e-12);
+    assert_float_equal(corrected.corrected_error, sqrt(0.03 * (1. / 3 + 9)), 1e-12);
+    assert_float_equal(corrected.t, 0.2 / corrected.corrected_error, 1e-12);
+    assert_true(corrected.p > plain.p);
+}
+
+static void differences_of_nothing_are_undefined(void **unused) {
+    (void)unused;
+    const double a[] = {1, 2, 3}, b[] = {0, 1, 2};
+    cafe_paired found;
+    cafe_paired_test(0, a, b, 1, &found);
+    assert_true(found.count == 0 && isnan(found.mean) && isnan(found.p));
+    cafe_paired_test(1, a, b, 1, &found);
+    assert_true(found.mean == 1 && isnan(found.error) && isnan(found.p));
+    cafe_paired_test(3, a, a, 1, &found);
+    assert_true(found.mean == 0 && found.error == 0 && isnan(found.t) && isnan(found.p));
+    cafe_paired_test(3, a, b, 1, &found);
+    assert_true(found.mean == 1 && isinf(found.t) && found.p == 0);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
 static cafe_status all_of_it(cafe_context *context, const cafe_sampled *sampled,
                              const int32_t *part) {
     cafe_targets t = {0};
@@ -456,6 +531,9 @@ int main(void) {
         cmocka_unit_test(agreement_matches_known_values),
         cmocka_unit_test(rand_index_by_pairs),
         cmocka_unit_test(quality_is_what_edges_say),
+        cmocka_unit_test(differences_match_closed_forms),
+        cmocka_unit_test(differences_allow_for_overlap),
+        cmocka_unit_test(differences_of_nothing_are_undefined),
         cmocka_unit_test(no_memory_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

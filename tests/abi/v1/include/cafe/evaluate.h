@@ -151,6 +151,27 @@ CAFE_API cafe_status cafe_classify(cafe_context *context, const cafe_targets *ta
                                    const cafe_classify_options *options, int64_t count,
                                    const double *shares, cafe_evaluation **evaluation);
 
+/* ---- two methods on the same splits ---------------------------------------------------------- */
+
+/* Of the differences a[i] - b[i] where both are defined. What is not defined is NaN: all of it of
+ * no difference, all but the mean of one, t and p where all are 0. */
+typedef struct cafe_paired {
+    int64_t count; /* of the differences: R */
+    double mean;
+    double error;           /* s / sqrt(R): of the mean over splits of these data */
+    double corrected_error; /* s sqrt(1/R + ratio) */
+    double t, p; /* mean / corrected_error; two-sided, by Student's distribution of R - 1 degrees */
+} cafe_paired;
+
+/* ratio: size of the test part of a split over that of its training part, since repeated splits
+ * overlap (Nadeau and Bengio 2003); 0 for values that are independent: the common paired t test. */
+CAFE_API void cafe_paired_test_sized(int64_t count, const double *a, const double *b, double ratio,
+                                     cafe_paired *paired, size_t size);
+static inline void cafe_paired_test(int64_t count, const double *a, const double *b, double ratio,
+                                    cafe_paired *paired) {
+    cafe_paired_test_sized(count, a, b, ratio, paired, sizeof *paired);
+}
+
 /* ---- link prediction ------------------------------------------------------------------------- */
 
 typedef enum cafe_link_protocol {

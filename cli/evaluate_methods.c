@@ -1,0 +1,188 @@
+/* --methods: several methods on the same splits.
+ *
+ * Each item of "sphere,netmf:window=5" is a command line of its own, parsed as if typed, of which
+ * only the options of the method may be given. The graph, the labels and the classifier are those
+ * of the run; vectors are made, measured and dropped one method after the other.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "evaluate.h"
+
+enum { MOST_METHODS = 64, MOST_SETTINGS = 32 };
+
+/* ---- which options belong to a method -------------------------------------------------------- */
+
+static bool belongs_to_method(const cli_entry *e) {
+    static const char *const flags[] = {"propagate", "supervised", "full-label"};
+    static const char *const titles[] = {"--method", "Spectral finish", "With --propagate"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strcmp(e->name, flags[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        if (strstr(e->group->title, titles[i])) return true;
+    return false;
+}
+
+static bool is_method(const cli_entry *e) {
+    return strcmp(e->name, "method") == 0;
+}
+
+/* Of the run's own options the number of columns counts for all methods, and no other one. */
+static int check_run(const evaluate_job *job, const cli_arguments *arguments) {
+    const char *command = job->run->command;
+    if (cli_given(arguments, "method"))
+        return cli_usage_error(command, "give --method or --methods, not both");
+    if (job->embedding || job->choose)
+        return cli_usage_error(command, "--methods does not go with --%s",
+                               job->embedding ? "embedding" : "choose");
+    for (size_t i = 0; i < arguments->entries.count; i++) {
+        const cli_entry *e = &arguments->entries.at[i];
+        if (arguments->given[i] && belongs_to_method(e) && strcmp(e->name, "columns") != 0)
+            return cli_usage_error(command,
+                                   "with --methods, options of a method stand in the list: "
+                                   "sphere:%s%s%s, not --%s",
+                                   e->name, e->placeholder ? "=" : "",
+                                   e->placeholder ? e->placeholder : "", e->name);
+    }
+    return CLI_OK;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+/* The words of an item; all but the graph point into `text`. */
+typedef struct item {
+    char *words[MOST_SETTINGS + 3];
+    int count;
+} item;
+
+/* "netmf:window=5:propagate" becomes GRAPH --method=netmf --window=5 --propagate, and --columns=K
+ * where the run was given a number of them and the method takes one. */
+static bool cut_item(const evaluate_job *job, bool columns, evaluate_entry *entry, item *it) {
+    size_t length = strlen(entry->name);
+    const char *first = "--method=", *at = entry->name;
+    char *to = entry->text = malloc(64 + 4 * length);
+    if (!to) return false;
+    it->words[it->count++] = (char *)job->path;
+    for (;; first = "--") {
+        size_t size = strcspn(at, ":");
+        if (size == 0 || it->count > MOST_SETTINGS) return false;
+        it->words[it->count++] = to;
+        to += sprintf(to, "%s%.*s", first, (int)size, at) + 1;
+        if (!at[size]) break;
+        at += size + 1;
+    }
+    const cafe_method *row = cafe_method_find(it->words[1] + strlen("--method="));
+    if (!columns || !row || !row->vectors || !evaluate_has_option(row->vectors(), "columns"))
+        return true;
+    /* in front of the others, of which the last one counts */
+    memmove(it->words + 2, it->words + 1, (size_t)(it->count - 1) * sizeof *it->words);
+    it->words[1] = to;
+    it->count++;
+    sprintf(to, "--columns=%lld", (long long)cli_method_columns(&job->method));
+    return true;
+}
+
+static int bad_list(const evaluate_job *job) {
+    return cli_usage_error(job->run->command,
+                           "--methods takes a list such as sphere,netmf:window=5, of at most %d "
+                           "methods, not '%s'",
+                           MOST_METHODS, job->methods);
+}
+
+/* What the run has and the item has not. */
+static void lend(const evaluate_job *job, evaluate_job *own) {
+    own->run = job->run;
+    own->task = job->task;
+    own->path = job->path;
+    own->labels_path = job->labels_path;
+    own->graph = job->graph;
+    own->counts = job->counts;
+    own->labels = job->labels;
+    own->targets = job->targets;
+    own->classifier = job->classifier;
+    own->classifier_kind = job->classifier_kind;
+    own->classify = job->classify;
+    own->share_count = job->share_count;
+    memcpy(own->shares, job->shares, sizeof own->shares);
+}
+
+static int check_entry(evaluate_job *job, evaluate_entry *entry) {
+    const char *command = job->run->command;
+    evaluate_job *own = entry->job;
+    for (size_t i = 0; i < entry->arguments.entries.count; i++) {
+        const cli_entry *e = &entry->arguments.entries.at[i];
+        if (entry->arguments.given[i] && !belongs_to_method(e) && !is_method(e))
+            return cli_usage_error(command, "--methods: '%s' is no option of a method", e->name);
+    }
+    own->run = job->run;
+    CLI_TRY(evaluate_check_supervised(own));
+    return cli_method_check(command, &own->method, CLI_VECTORS_METHOD, &entry->arguments);
+}
+
+static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
+    item it = {.count = 0};
+    entry->job = calloc(1, sizeof *entry->job);
+    if (!entry->job || !entry->name) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!cut_item(job, columns, entry, &it)) return bad_list(job);
+    CLI_TRY(cli_parse(&cli_evaluate_classify, it.count, it.words, entry->job, &entry->arguments));
+    return check_entry(job, entry);
+}
+
+int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments) {
+    bool columns = cli_given(arguments, "columns");
+    CLI_TRY(check_run(job, arguments));
+    job->entries = calloc(MOST_METHODS, sizeof *job->entries);
+    if (!job->entries) return cli_error(job->run, CLI_FAILED, "out of memory");
+    for (const char *at = job->methods;; at++) {
+        size_t length = strcspn(at, ",");
+        if (length == 0 || job->entry_count == MOST_METHODS) return bad_list(job);
+        evaluate_entry *entry = &job->entries[job->entry_count++];
+        entry->name = strndup(at, length);
+        CLI_TRY(parse_entry(job, columns, entry));
+        at += length;
+        if (!*at) return CLI_OK;
+    }
+}
+
+/* ---- at work --------------------------------------------------------------------------------- */
+
+/* What is the run's is not the item's to free. */
+static void drop_vectors(evaluate_job *own) {
+    own->graph = NULL;
+    own->labels = NULL;
+    own->targets = (cafe_targets){0};
+    cafe_model_free(own->model);
+    free(own->vectors);
+    free(own->known);
+    own->model = NULL;
+    own->vectors = NULL;
+    own->known = NULL;
+}
+
+int evaluate_methods_measure(evaluate_job *job) {
+    for (int64_t i = 0; i < job->entry_count; i++) {
+        evaluate_job *own = job->entries[i].job;
+        lend(job, own);
+        int code = evaluate_prepare_method(own);
+        if (code == CLI_OK) code = evaluate_measure_classify(own);
+        drop_vectors(own);
+        CLI_TRY(code);
+        cli_say(job->run, "measured  %s: %.1f seconds", job->entries[i].name,
+                cafe_evaluation_seconds(own->evaluation));
+    }
+    return CLI_OK;
+}
+
+void evaluate_methods_free(evaluate_job *job) {
+    for (int64_t i = 0; i < job->entry_count; i++) {
+        evaluate_entry *entry = &job->entries[i];
+        if (entry->job) cafe_evaluation_free(entry->job->evaluation);
+        cli_arguments_free(&entry->arguments);
+        free(entry->job);
+        free(entry->text);
+        free(entry->name);
+    }
+    free(job->entries);
+}
