@@ -50,7 +50,7 @@ change() {
 run_all() {
     local g=u$1.in.txt d=d$1
     mkdir -p "$d"
-    for method in sphere cafe layers spectral hope deepwalk netmf; do
+    for method in sphere cafe layers spectral hope deepwalk netmf prone; do
         expect 0 "$CAFE" embed "$g" -q --method $method -k 4 -t 2 -o "$d/$method.tsv"
     done
     for method in layers softmax; do

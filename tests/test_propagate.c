@@ -11,13 +11,32 @@ enum { MOST = 80, COLUMNS = 5 };
 
 /* ---- the filter, densely --------------------------------------------------------------------- */
 
+/* The weight in the middle. */
+static double middle_weight(const cafe_graph *graph) {
+    int64_t arcs, i = 0;
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    arcs = offsets[cafe_graph_nodes(graph)];
+    if (!weights) return 1;
+    for (;; i++) { /* fewer than half are below it, and no more than half above */
+        int64_t below = 0, above = 0;
+        for (int64_t j = 0; j < arcs; j++) {
+            below += weights[j] < weights[i];
+            above += weights[j] > weights[i];
+        }
+        if (below <= (arcs - 1) / 2 && above <= arcs / 2) return weights[i];
+    }
+}
+
 /* B = A + I and L = I - D_B^-1 B */
 static void dense_laplacian(const cafe_graph *graph, double *b, double *l) {
     int64_t n = cafe_graph_nodes(graph);
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights;
-    double unit = test_unit(graph);
+    double unit = middle_weight(graph);
     cafe_graph_csr(graph, &offsets, &targets, &weights);
     memset(b, 0, (size_t)(n * n) * sizeof *b);
     for (int64_t u = 0; u < n; u++) {

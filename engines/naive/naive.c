@@ -85,7 +85,7 @@ static float drawn(const cafe_start *s, int64_t columns, int64_t u, int64_t k) {
     }
     float four[4];
     cafe_normal4(cafe_philox(s->seed, s->stream, (uint64_t)(u * columns + k)), four);
-    return s->weights[u] > 0 ? four[0] : 0;
+    return !s->weights || s->weights[u] > 0 ? four[0] : 0;
 }
 
 /* The length of a row, or its sum. */

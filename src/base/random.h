@@ -47,7 +47,8 @@ enum cafe_published_stream {
     CAFE_STREAM_SDNE_WEIGHTS = 48,
     CAFE_STREAM_SDNE_ORDER = 49,
     CAFE_STREAM_SKIP_LOSS = 50,
-    CAFE_STREAM_GF = 57
+    CAFE_STREAM_GF = 57,
+    CAFE_STREAM_PRONE = 58
 };
 
 /* Of an evaluation: its splits and repeats. */

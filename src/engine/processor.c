@@ -129,7 +129,7 @@ static double settle_row(cafe_start_kind kind, int64_t columns, float *row) {
 }
 
 static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, float *row) {
-    for (int64_t k = start->from; k < columns && start->weights[u] > 0; k++) {
+    for (int64_t k = start->from; k < columns && (!start->weights || start->weights[u] > 0); k++) {
         float draw[4];
         uint64_t index = (uint64_t)u * (uint64_t)columns + (uint64_t)k;
         cafe_normal4(cafe_philox(start->seed, start->stream, index), draw);

@@ -108,6 +108,36 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
     return CAFE_OK;
 }
 
+/* ---- the weight in the middle ---------------------------------------------------------------- */
+
+enum { HALF = 1 << 16 };
+
+/* Counts the weights with these upper halves of their bits (negative: all) by the other half; says
+ * in which count number `rank` lies, and makes it the rank within. */
+static long long find_half(const cafe_graph *g, long long upper, int64_t *count, int64_t *rank) {
+    long long half = 0;
+    memset(count, 0, HALF * sizeof *count);
+    for (int64_t j = 0; j < g->arcs; j++) {
+        uint32_t bits = bits_of(g->scaled[j]);
+        if (upper < 0) count[bits / HALF]++;
+        if (upper == bits / HALF) count[bits % HALF]++;
+    }
+    while (*rank >= count[half]) *rank -= count[half++];
+    return half;
+}
+
+cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, double *median) {
+    int64_t rank = (graph->arcs - 1) / 2;
+    *median = 1;
+    if (!graph->scaled || graph->arcs == 0) return CAFE_OK;
+    int64_t *count = cafe_mem(context, HALF, sizeof *count);
+    CAFE_PASS(cafe_mem_had(count));
+    long long upper = find_half(graph, -1, count, &rank);
+    *median = of_bits(upper * HALF + find_half(graph, upper, count, &rank));
+    cafe_mem_free(context, count);
+    return CAFE_OK;
+}
+
 /* ---- weights of our own ---------------------------------------------------------------------- */
 
 static void trim_arcs(void *argument, int64_t first, int64_t last) {

@@ -30,8 +30,11 @@ static inline double cafe_graph_to_scaled(const cafe_graph *graph, double weight
     return ldexp(weight, -graph->exponent);
 }
 
-/* The weight of an arc for methods that hold weights against another number (a loop of 1, the
- * length of a row) and so need a unit: the power of two that puts the largest weight into [1, 2).
+/* The weight in the middle of the scaled ones, the lower of two, arc by arc; 1 without weights. */
+cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, double *median);
+
+/* The weight of an arc for methods that hold weights against another number (the length of a
+ * row) and so need a unit: the power of two that puts the largest weight into [1, 2).
  * A graph without weights has 1 everywhere. */
 static inline double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc) {
     return graph->scaled ? ldexp(graph->scaled[arc], -graph->top) : 1;

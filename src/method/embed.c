@@ -102,7 +102,8 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
     bool plain = entries == 2 * counts->edges;
     int64_t bytes = cafe_embed_bytes(counts->nodes, entries / 2, counts->weighted || !plain, &size,
                                      &finish, threads);
-    if (method->code->bytes)
-        bytes += (int64_t)method->code->bytes(options->own, counts->nodes, threads);
+    if (method->code->bytes) bytes += (int64_t)method->code->bytes(options->own, counts, threads);
+    if (options->propagate)
+        bytes += (int64_t)cafe_propagate_bytes(counts->nodes, size.columns, threads);
     return bytes;
 }

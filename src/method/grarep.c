@@ -202,8 +202,9 @@ static double dense_bytes(int64_t nodes) {
     return 3.0 * (double)nodes * (double)nodes * sizeof(float);
 }
 
-static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_t threads) {
     const cafe_grarep_options *o = own;
+    int64_t nodes = counts->nodes;
     int64_t count = (o->columns + o->steps - 1) / o->steps;
     if (count > nodes) count = nodes;
     return dense_bytes(nodes) + (double)cafe_eigen_bytes(nodes, count, threads);

@@ -138,8 +138,9 @@ done:
     return status;
 }
 
-static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_t threads) {
     const cafe_hope_options *o = own;
+    int64_t nodes = counts->nodes;
     int64_t count = o->columns + 1 < nodes ? o->columns + 1 : nodes;
     return (double)cafe_eigen_bytes(nodes, count, threads);
 }

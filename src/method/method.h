@@ -46,7 +46,7 @@ struct cafe_method_code {
     /* fills in part or layers, communities, and what else there is; may leave it half made */
     cafe_status (*cluster)(cafe_context *context, const cafe_job *job, cafe_clustering *clustering);
     /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
-    double (*bytes)(const void *own, int64_t nodes, int64_t threads);
+    double (*bytes)(const void *own, const cafe_graph_counts *counts, int64_t threads);
 };
 
 /* Opens a job for vectors or communities; *job is zero before, and closed in any case. */
@@ -71,5 +71,11 @@ cafe_status cafe_model_modularity(cafe_context *context, const cafe_sampled *sam
 /* vectors: nodes x columns, row-major, in place. */
 cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
                            const cafe_propagate_options *options, int64_t columns, float *vectors);
+/* Bytes that it takes besides them. */
+double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads);
+
+/* The rows of x, scaled to length 1, into nodes x columns numbers. A zero row stays zero, and so
+ * does a column that x lacks. */
+void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors);
 
 #endif

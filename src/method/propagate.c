@@ -6,10 +6,10 @@
  *            (-1)^i I_i(theta) T_i(M^2 / 2 - I)
  *     X <- B (X - g(L) X),   X = U Sigma V^T,   X <- U sqrt(Sigma), rows of length 1
  *
- * The I of B is a weight too: the unit of A's weights is the power of two that puts the largest
- * into [1, 2). I_i are modified Bessel functions, T_i Chebyshev polynomials; `order` terms are
- * taken, i from 0. L's eigenvalues lie in [0,2), so those of M^2 / 2 - I lie in [-1,1] for mu in
- * [0,2], and
+ * The I of B is a weight too: that of a usual link, since A's weights count in units of the
+ * one in the middle. I_i are modified Bessel functions, T_i Chebyshev polynomials; `order` terms
+ * are taken, i from 0. L's eigenvalues lie in [0,2), so those of M^2 / 2 - I lie in [-1,1] for mu
+ * in [0,2], and
  *
  *     T_(i+1) x = 2 (M^2 / 2 - I) T_i x - T_(i-1) x = M (M T_i x) - 2 T_i x - T_(i-1) x
  *
@@ -53,6 +53,7 @@ CAFE_OPTION_TABLE(propagate, "propagate",
 /* y_u <- sum_scale sum over w of b(u,w) x_w [/ d_u] + own x_u + second z_u + third y_u */
 typedef struct product_job {
     const cafe_graph *graph;
+    double unit; /* of the weights */
     int64_t columns, stride;
     bool average;
     double sum_scale, own, second, third;
@@ -69,7 +70,7 @@ static double gather(const product_job *job, int64_t u, double *sum) {
     for (int64_t k = 0; k < job->columns; k++) sum[k] = own[k];
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         const float *x = job->x + (int64_t)g->targets[j] * job->stride;
-        double a = cafe_graph_unit_weight(g, j);
+        double a = g->scaled ? g->scaled[j] / job->unit : 1;
         degree += a;
         for (int64_t k = 0; k < job->columns; k++) sum[k] += a * x[k];
     }
@@ -198,8 +199,7 @@ done:
     return status;
 }
 
-/* Rows of length 1 into the plain block; a zero row stays zero. */
-static void put_rows(const cafe_block *x, int64_t columns, float *vectors) {
+void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors) {
     for (int64_t u = 0; u < x->n; u++) {
         const float *row = x->x + u * x->stride;
         double sum = 0;
@@ -217,6 +217,7 @@ static cafe_status new_filter(cafe_context *context, const cafe_graph *graph,
     int64_t stride = cafe_stride(columns);
     *f = (filter){.mu = o->mu, .theta = o->theta, .count = graph->n * stride};
     f->pass = (product_job){.graph = graph, .columns = columns, .stride = stride};
+    CAFE_PASS(cafe_graph_median(context, graph, &f->pass.unit));
     float **blocks[] = {&f->x, &f->older, &f->old, &f->half, &f->rest};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         *blocks[i] = cafe_mem_zero(context, f->count, sizeof **blocks[i]);
@@ -224,6 +225,11 @@ static cafe_status new_filter(cafe_context *context, const cafe_graph *graph,
     }
     f->pass.scratch = cafe_mem(context, context->threads * stride, sizeof *f->pass.scratch);
     return cafe_mem_had(f->pass.scratch);
+}
+
+double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads) {
+    double stride = (double)cafe_stride(columns);
+    return 5 * (double)nodes * stride * sizeof(float) + (double)threads * stride * sizeof(double);
 }
 
 static void free_filter(cafe_context *context, filter *f) {
@@ -259,7 +265,7 @@ cafe_status cafe_propagate(cafe_context *context, const cafe_graph *graph,
     CAFE_TRY(run_filter(context, &f, o.order));
     cafe_block x = cafe_block_rows(graph->n, f.pass.stride, columns, f.x);
     CAFE_TRY(decompose(context, &x));
-    put_rows(&x, columns, vectors);
+    cafe_unit_rows(&x, columns, vectors);
 done:
     cafe_phase(context, "", 0);
     free_filter(context, &f);

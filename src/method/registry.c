@@ -18,7 +18,8 @@
     X(grarep)            \
     X(sdne)              \
     X(spectral)          \
-    X(netmf)
+    X(netmf)             \
+    X(prone)
 
 #define DECLARE(name) extern const cafe_method cafe_##name##_method;
 METHODS(DECLARE)

@@ -106,8 +106,9 @@ done:
     return status;
 }
 
-static double network_bytes(const void *own, int64_t nodes, int64_t threads) {
+static double network_bytes(const void *own, const cafe_graph_counts *counts, int64_t threads) {
     cafe_sdne_options o = *(const cafe_sdne_options *)own;
+    int64_t nodes = counts->nodes;
     (void)threads;
     settle(nodes, &o);
     return cafe_sdne_bytes(nodes, &o);

@@ -105,8 +105,9 @@ done:
 }
 
 /* The pairs of one end wait while those of the other are found. */
-static double all_bytes(const void *own, int64_t nodes, int64_t threads) {
+static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_t threads) {
     const cafe_spectral_options *o = own;
+    int64_t nodes = counts->nodes;
     int64_t count = o->columns < nodes ? o->columns : nodes;
     double waiting = o->ends == CAFE_ENDS_BOTH ? 8.0 * (double)nodes * (double)count / 2 : 0;
     return (double)cafe_eigen_bytes(nodes, count, threads) + waiting;
