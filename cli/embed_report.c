@@ -12,8 +12,13 @@ enum { FIRST_COLUMNS = 6 };
 
 static const char *const phase_names[PHASES] = {"read", "sample", "solve", "finish", "write"};
 
-static const char *problem_text(const cafe_certificate *c) {
-    return c->generalised ? "Q v = rho D v" : "Q v = rho v";
+/* The problem the certificate is for, and which Q it is when not that of the links as they are. */
+static const char *problem_text(const embed_job *job, char *text, size_t capacity) {
+    double x = cafe_sampled_get_info(cafe_model_sampled(job->model))->degree_exponent;
+    int at = snprintf(text, capacity, "%s",
+                      job->certificate.generalised ? "Q v = rho D v" : "Q v = rho v");
+    if (x > 0) snprintf(text + at, capacity - (size_t)at, ", degree exponent %.9g", x);
+    return text;
 }
 
 static const char *form_text(const embed_job *job, char *text, size_t capacity) {
@@ -123,7 +128,7 @@ static void warn_certificate(embed_job *job) {
 
 void embed_say_certificate(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
-    char form[32];
+    char form[32], problem[64];
     cli_say(&job->run, "vectors   %" PRId64 " columns, %s form; effective rank of H %.2f",
             c->columns, form_text(job, form, sizeof form), c->effective_rank);
     if (c->bottom > 0)
@@ -134,7 +139,7 @@ void embed_say_certificate(embed_job *job) {
     warn_certificate(job);
     if (c->columns == 0) return;
     cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value",
-            problem_text(c));
+            problem_text(job, problem, sizeof problem));
     if (job->run.common.verbose) {
         say_columns(job);
         return;

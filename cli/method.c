@@ -155,8 +155,7 @@ int cli_model_make(cli_run *run, const cli_method *m, const cafe_graph *graph, c
     if (code == CLI_OK)
         code = cli_check(run,
                          cafe_model_create(run->context, graph, m->row, &options, &inputs, model));
-    if (code == CLI_OK && cli_method_samples(m))
-        cli_sampling_say(run, &m->sampling, cafe_model_sampled(*model));
+    if (code == CLI_OK && cli_method_samples(m)) cli_sampling_say(run, cafe_model_sampled(*model));
     cli_sampling_free(run, &files);
     return code;
 }

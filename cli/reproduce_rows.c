@@ -89,9 +89,9 @@ const reproduce_set reproduce_sets[] = {
 
 #define CAFE  "--method cafe"
 #define WALKS "--method cafe --columns 100 --theta 10 --theta-units node --sampling walk --window 5"
-#define SEMI                                                                                  \
-    "--method cafe --supervised --output-form raw --classifier none --theta 3 --theta-units " \
-    "node --resolution 0 --sweeps 6 --sampling walk --balance yes --folds 3 --choose "        \
+#define SEMI                                                                                   \
+    "--method cafe --supervised --output-form raw --classifier none --theta 3 --theta-units "  \
+    "node --resolution 0 --sweeps 6 --sampling walk --degree-exponent 0.5 --folds 3 --choose " \
     "window=1,2,5"
 #define SPREADING                                                              \
     "--method label-propagation --kind spreading --classifier none --folds 3 " \

@@ -78,10 +78,11 @@ static int read_seeds(cli_run *run, const char *path, const cafe_graph *graph, i
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-void cli_sampling_say(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled) {
+void cli_sampling_say(cli_run *run, const cafe_sampled *sampled) {
     char entries[CLI_COUNT_TEXT], pairs[CLI_COUNT_TEXT], seeds[CLI_COUNT_TEXT];
     cafe_sampled_info i = *cafe_sampled_get_info(sampled);
-    if (s->options.balance) cli_say(run, "sampling  pairs weighed by 1/sqrt(p_u p_w)");
+    if (i.degree_exponent > 0)
+        cli_say(run, "sampling  links weighed by 1/(d_u d_w)^%.9g", i.degree_exponent);
     if (i.sampling == CAFE_SAMPLING_EDGE) return;
     cli_say(run, "sampling  %s: %s entries, %s", cafe_sampling_name(i.sampling),
             cli_count_text(i.entries, entries), i.exact ? "exact" : "drawn");
@@ -124,7 +125,7 @@ int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,
     if (code == CLI_OK)
         code = cli_check(run, cafe_sample(run->context, graph, (cafe_sampling)s->kind, &s->options,
                                           &files.inputs, sampled));
-    if (code == CLI_OK) cli_sampling_say(run, s, *sampled);
+    if (code == CLI_OK) cli_sampling_say(run, *sampled);
     cli_sampling_free(run, &files);
     return code;
 }

@@ -45,7 +45,7 @@ int cli_sampling_read(cli_run *run, const cli_sampling *s, const cafe_graph *gra
                       cli_sample_files *files);
 void cli_sampling_free(cli_run *run, cli_sample_files *files);
 /* Says what came out, unless it is plain edge sampling. */
-void cli_sampling_say(cli_run *run, const cli_sampling *s, const cafe_sampled *sampled);
+void cli_sampling_say(cli_run *run, const cafe_sampled *sampled);
 
 /* All of these. */
 int cli_sample(cli_run *run, const cli_sampling *s, const cafe_graph *graph,

@@ -59,6 +59,27 @@ expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --budget 1 --json small.in.
 expect 0 "$CAFE" cluster g.in.txt -q --sampling walk --window 3 --json whole.in.json
 [[ $(json_value whole.in.json exact) == true ]] || fail "rows within the budget are exact"
 
+# ---- degree exponent: said in text and report, any sampling, any threads; files stay as they are
+"$CAFE" convert g.in.txt g.in.cafe -q
+cksum <g.in.cafe >before.in
+for sampling in edge walk; do
+    for threads in 1 2 3 8; do
+        expect 0 "$CAFE" embed g.in.cafe -t $threads -k 8 --sampling $sampling --degree-exponent 0.25 \
+            -o x$threads.in.npy -f --json x.in.json
+        says 'links weighed by 1/\(d_u d_w\)\^0\.25$'
+        says '^bound +Q v = rho D v, degree exponent 0\.25:'
+        same x1.in.npy x$threads.in.npy
+    done
+    near "$(json_value x.in.json degree-exponent)" 0.25 1e-12 || fail "options: exponent"
+    for place in '"sampled"' '"certificate"'; do
+        sed -n "/^  $place: {/,/^  }/p" x.in.json >place.in.json
+        near "$(json_value place.in.json degree_exponent)" 0.25 1e-12 || fail "$place: exponent"
+    done
+done
+cksum <g.in.cafe | cmp -s - before.in || fail "the mapped file was written to"
+expect 0 "$CAFE" embed g.in.cafe -k 8 --degree-exponent 0 -o x0.in.npy
+says '^bound +Q v = rho D v:'
+
 # ---- seeds: walks begin there
 printf '# the instructor\n 1 \n\n' >s.in.txt
 expect 0 "$CAFE" cluster "$karate" --sampling pagerank --seeds s.in.txt --json s.in.json
@@ -104,6 +125,10 @@ refuse 2 '\-\-damping does not go with --sampling walk' embed "$karate" --sampli
 refuse 2 '\-\-seeds does not go with' cluster "$karate" --seeds s.in.txt
 refuse 2 'not both' cluster "$karate" --sampling twisted --attributes l.in.txt --lambda 1 --twist-mean 0
 refuse 2 '\-\-damping takes' cluster "$karate" --sampling pagerank --damping 1
+for x in -0.1 0.51 nan half; do
+    refuse 2 "degree-exponent takes a number from 0 to 0.5, not '$x'" embed "$karate" "--degree-exponent=$x"
+done
+refuse 2 'balance' embed "$karate" --balance yes
 refuse 2 'one of edge' cluster "$karate" --sampling steps
 printf '1\n99\n' >x.in.txt
 refuse 3 'x\.in\.txt:2:1: expected the name of a node of the graph' cluster "$karate" --sampling walk --seeds x.in.txt

@@ -48,15 +48,23 @@ static cafe_graph *weighted(cafe_context *context) {
     return test_random(context, 150, 700, 1, 1, 11);
 }
 
+/* Graphs, and the degree exponents they are sampled with. */
 typedef cafe_graph *maker(cafe_context *context);
-static maker *const makers[] = {test_karate, weighted, hub};
-enum { MAKERS = 3, SMALL_MAKERS = 2 };
+typedef struct recipe {
+    maker *make;
+    double exponent;
+} recipe;
+static const recipe recipes[] = {{test_karate, 0}, {weighted, 0}, {weighted, 0.25}, {hub, 0.5}};
+enum { RECIPES = 4, SMALL = 3 };
 
-static problem open_problem(const char *engine, maker *make, int64_t window) {
+static problem open_problem(const char *engine, recipe made, int64_t window) {
     problem p = {.context = test_context(2, 7)};
     ok(p.context, cafe_engine_open(p.context, engine));
-    p.graph = make(p.context);
-    ok(p.context, cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, NULL, NULL, &p.sampled));
+    cafe_sample_options sample;
+    cafe_sample_options_init(&sample);
+    sample.degree_exponent = made.exponent;
+    p.graph = made.make(p.context);
+    ok(p.context, cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p.sampled));
     ok(p.context, cafe_operator_walk(p.context, p.sampled, window, &p.op));
     p.n = p.op->n;
     return p;
@@ -74,12 +82,12 @@ typedef void parity(problem *here, problem *there);
 
 static void on_every_engine(parity *test, int64_t graphs, int64_t window) {
 #ifdef __SANITIZE_THREAD__ /* thousands of chunks would take minutes; test_sphere has such */
-    if (graphs > SMALL_MAKERS) graphs = SMALL_MAKERS;
+    if (graphs > SMALL) graphs = SMALL;
 #endif
     for (int e = 0; e < count_engines; e++)
         for (int64_t g = 0; g < graphs; g++) {
-            problem here = open_problem("processor", makers[g], window);
-            problem there = open_problem(engines[e], makers[g], window);
+            problem here = open_problem("processor", recipes[g], window);
+            problem there = open_problem(engines[e], recipes[g], window);
             test(&here, &there);
             close_problem(&here);
             close_problem(&there);
@@ -581,22 +589,22 @@ static void certify_walks(problem *here, problem *there) {
         on_every_engine(name, graphs, window);         \
     }
 
-ON_EVERY_ENGINE(copies, MAKERS, 1)
-ON_EVERY_ENGINE(starts, MAKERS, 1)
-ON_EVERY_ENGINE(products, MAKERS, 1)
+ON_EVERY_ENGINE(copies, RECIPES, 1)
+ON_EVERY_ENGINE(starts, RECIPES, 1)
+ON_EVERY_ENGINE(products, RECIPES, 1)
 static void walk_products_on_every_engine(void **state) {
     (void)state;
-    on_every_engine(products, SMALL_MAKERS, 3);
+    on_every_engine(products, SMALL, 3);
 }
-ON_EVERY_ENGINE(grams, SMALL_MAKERS, 1)
-ON_EVERY_ENGINE(transforms, SMALL_MAKERS, 1)
-ON_EVERY_ENGINE(rows_and_columns, MAKERS, 1)
-ON_EVERY_ENGINE(fixed_shapes, MAKERS, 1)
-ON_EVERY_ENGINE(sweeps, MAKERS, 1)
-ON_EVERY_ENGINE(spheres, MAKERS, 1)
-ON_EVERY_ENGINE(softmaxes, MAKERS, 1)
-ON_EVERY_ENGINE(given_vectors, MAKERS, 1)
-ON_EVERY_ENGINE(certify_walks, SMALL_MAKERS, 3)
+ON_EVERY_ENGINE(grams, SMALL, 1)
+ON_EVERY_ENGINE(transforms, SMALL, 1)
+ON_EVERY_ENGINE(rows_and_columns, RECIPES, 1)
+ON_EVERY_ENGINE(fixed_shapes, RECIPES, 1)
+ON_EVERY_ENGINE(sweeps, RECIPES, 1)
+ON_EVERY_ENGINE(spheres, RECIPES, 1)
+ON_EVERY_ENGINE(softmaxes, RECIPES, 1)
+ON_EVERY_ENGINE(given_vectors, RECIPES, 1)
+ON_EVERY_ENGINE(certify_walks, SMALL, 3)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -669,7 +677,7 @@ static void a_context_may_ask_for_an_engine(void **state) {
 
 static void other_methods_say_that_they_cannot(void **state) {
     (void)state;
-    problem p = open_problem("naive", test_karate, 1);
+    problem p = open_problem("naive", recipes[0], 1);
     cafe_solution *solution = NULL;
     assert_int_equal(test_solve(p.context, p.graph, "gf", NULL, &solution), CAFE_ERROR_ARGUMENT);
     assert_string_equal(cafe_error(p.context),

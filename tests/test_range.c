@@ -159,7 +159,8 @@ static void put(result *r, double value) {
 typedef struct request {
     const char *name;
     const cafe_method *method;
-    int32_t sampling, balance;
+    int32_t sampling;
+    double exponent;
     int64_t samples;
 } request;
 
@@ -195,7 +196,7 @@ static void open_setting(cafe_context *context, const request *q, const cafe_opt
     for (int i = 0; i < NODES * ATTRIBUTES; i++)
         s->attributes[i] = (float)test_below(&state, 100) / 100;
     cafe_sample_options_init(&s->sample);
-    s->sample.balance = q->balance;
+    s->sample.degree_exponent = q->exponent;
     s->sample.samples = q->samples;
     cafe_sample_inputs_init(&s->given);
     if (q->sampling == CAFE_SAMPLING_TWISTED)
@@ -322,7 +323,7 @@ static void every_sampling(void **state) {
     for (int i = 0; i < 4; i++)
         for (int way = 0; way < 3; way++) {
             bool walks = i == 1 || i == 2;
-            request q = {"sphere", cafe_method_find("sphere"), samplings[i], way == 1,
+            request q = {"sphere", cafe_method_find("sphere"), samplings[i], way == 1 ? 0.25 : 0,
                          way == 2 && walks ? 2000 : 0};
             if (way < 2 || walks) check(embed, &q);
         }

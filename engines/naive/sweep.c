@@ -21,7 +21,7 @@ static void gather(const cafe_operator_parts *q, const cafe_block *x, int64_t u,
             float piece = 0;
             for (int64_t j = from; j < q->offsets[u + 1] && j < from + PIECE; j++) {
                 float value = k < x->columns ? *naive_at(x, q->targets[j], k) : 0;
-                piece += q->weights ? q->weights[j] * value : value;
+                piece += CAFE_LINK(q, u, j) * value;
             }
             sum[k] = from == q->offsets[u] ? piece : sum[k] + piece;
         }
@@ -248,10 +248,10 @@ static void move_node(sweep *w, int64_t c, int64_t u, float *row, double *linear
     for (int64_t k = 0; k < w->stride; k++) w->shift[k] += p * ((double)row[k] - w->old[k]);
 }
 
-/* The sum over links (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, for u at `place`. */
-static double inner_part(sweep *w, int64_t c, int64_t place, const float *row) {
+/* Adds a(u,w) <Delta_u, Delta_w> of the links (u,w) inside the chunk to the sum, for u at `place`:
+ * link by link, over all nodes of a task. */
+static void add_inner(sweep *w, int64_t c, int64_t place, const float *row, double *sum) {
     const cafe_chunks *chunks = w->chunks;
-    double sum = 0;
     for (int64_t j = chunks->offsets[place]; j < chunks->offsets[place + 1]; j++) {
         int64_t other = chunks->targets[j];
         const float *theirs = w->rows + (other - c) / chunks->count * w->stride;
@@ -259,9 +259,8 @@ static double inner_part(sweep *w, int64_t c, int64_t place, const float *row) {
         for (int64_t k = 0; k < w->stride; k++) w->d[k] = row[k] - w->old[k];
         naive_load(w->h, other, w->old);
         for (int64_t k = 0; k < w->stride; k++) w->v[k] = theirs[k] - w->old[k];
-        sum += (chunks->weights ? chunks->weights[j] : 1) * naive_dot(w->stride, w->d, w->v);
+        *sum += (chunks->weights ? chunks->weights[j] : 1) * naive_dot(w->stride, w->d, w->v);
     }
-    return sum;
 }
 
 /* Growth of the objective with the nodes from .. to - 1 of the chunk. */
@@ -269,7 +268,7 @@ static double weigh_task(sweep *w, int64_t c, int64_t from, int64_t to, double l
                          double square) {
     double inner = 0;
     for (int64_t i = from; i < to && w->chunks->offsets; i++)
-        inner += inner_part(w, c, c + i * w->chunks->count, w->rows + i * w->stride);
+        add_inner(w, c, c + i * w->chunks->count, w->rows + i * w->stride, &inner);
     return 2 * linear + w->expected * square + w->q->sign * inner / w->q->total;
 }
 

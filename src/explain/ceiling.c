@@ -44,7 +44,7 @@ enum { BLOCK = 1024 };
  * that was meant, summed up over the pairs. For any partition p(S,S), summed up, then moves by d at
  * most and p(S)^2 by 2 d. */
 static double rounding_of(const cafe_operator *op) {
-    return 1e-11 + (op->parts.weights ? 3 * 0x1p-24 : 0);
+    return 1e-11 + (op->parts.weights || op->parts.factor ? 3 * 0x1p-24 : 0);
 }
 
 static const cafe_option ceiling_options[] = {
@@ -71,7 +71,7 @@ static void add_pairs(void *argument, int64_t first, int64_t last, double *sum) 
         *sum -= s->p[u] * s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             int64_t w = s->targets[j];
-            double joint = (s->weights ? s->weights[j] : 1) / s->total;
+            double joint = CAFE_LINK(s, u, j) / s->total;
             double q = joint - s->p[u] * s->p[w];
             if (w == u)
                 *sum += joint; /* q(u,u) = p(u,u) - p_u^2, whatever its sign */

@@ -13,10 +13,6 @@
 #include "base/pool.h"
 #include "explain/explain.h"
 
-static double arc(const cafe_operator_parts *s, int64_t j) {
-    return s->weights ? s->weights[j] : 1;
-}
-
 /* ---- the partition --------------------------------------------------------------------------- */
 
 static cafe_status find_partition(cafe_context *context, const cafe_explanation *e, int32_t *part) {
@@ -88,7 +84,7 @@ static void nearest_task(void *argument, int64_t c, int32_t worker) {
             int32_t d = s->part[links->targets[j]];
             if (d < 0 || d == c) continue;
             if (joint[d] == 0) touched[count++] = d;
-            joint[d] += arc(links, j);
+            joint[d] += CAFE_LINK(links, u, j);
         }
     }
     for (int64_t i = 0; i < count; i++) {

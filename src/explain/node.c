@@ -108,7 +108,7 @@ static void add_forces(cafe_explanation *e, cafe_node_card *card) {
     for (int64_t w = 0; w < e->n; w++) {
         double joint = 0;
         bool linked = j < end && s->targets[j] == w;
-        if (linked) joint = (s->weights ? s->weights[j] : 1) / s->total;
+        if (linked) joint = CAFE_LINK(s, u, j) / s->total;
         j += linked;
         add_force(e, card,
                   (cafe_force){(int32_t)w, linked, joint - s->p[u] * s->p[w], e->products[w], 0});
@@ -123,7 +123,7 @@ static void join_neighbours(const cafe_explanation *e, int64_t u, double *joint)
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
         int64_t w = s->targets[j];
         if (w == u || e->sets.part[w] < 0) continue;
-        joint[e->sets.part[w]] += (s->weights ? s->weights[j] : 1) / s->total;
+        joint[e->sets.part[w]] += CAFE_LINK(s, u, j) / s->total;
     }
 }
 

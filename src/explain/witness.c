@@ -63,7 +63,7 @@ static void join_node(cafe_witness *w, int64_t u, int64_t *count) {
     double own = 0, expected = s->p[u] * w->mass[w->part[u]];
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
         int32_t c = w->part[s->targets[j]];
-        double p = (s->weights ? s->weights[j] : 1) / s->total;
+        double p = CAFE_LINK(s, u, j) / s->total;
         if (c == w->part[u]) {
             own += p;
             continue;

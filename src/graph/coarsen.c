@@ -128,7 +128,7 @@ static void add_members(const coarsen_job *job, int64_t i, cafe_tally *tally) {
         loop += cafe_pooled_loop(g, u);
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
             if (g->targets[j] != u)
-                cafe_tally_add(tally, job->group[g->targets[j]], cafe_pooled_weight(g, j));
+                cafe_tally_add(tally, job->group[g->targets[j]], cafe_pooled_weight(g, u, j));
     }
     job->mass[i] = mass;
     job->loops[i] = loop;
@@ -219,8 +219,14 @@ cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int3
     CAFE_TRY(trim(context, &job));
     made = cafe_mem(context, 1, sizeof *made);
     CAFE_TRY(made ? CAFE_OK : CAFE_ERROR_MEMORY);
-    *made = (cafe_pooled){context,     count,     job.length, job.targets, NULL,
-                          job.weights, job.loops, job.mass,   g->total,    false};
+    *made = (cafe_pooled){.context = context,
+                          .n = count,
+                          .offsets = job.length,
+                          .targets = job.targets,
+                          .pooled = job.weights,
+                          .loops = job.loops,
+                          .mass = job.mass,
+                          .total = g->total};
     *coarse = made;
 done:
     cafe_tallies_free(context, job.tallies, context->threads);

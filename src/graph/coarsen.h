@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "graph/link.h"
 
 typedef struct cafe_pooled {
     cafe_context *context;
@@ -19,6 +20,7 @@ typedef struct cafe_pooled {
     const int64_t *offsets;
     const int32_t *targets; /* an entry of the node itself is ignored: see `loops` */
     const float *single;    /* a(u,w) of a given graph; NULL: all 1, or `pooled` */
+    const float *factor;    /* of its nodes (graph/link.h); NULL: none */
     const double *pooled;   /* a(u,w) of a graph made by pooling */
     const double *loops;    /* a(u,u), the weight inside a node; NULL: none */
     const double *mass;     /* p_u */
@@ -26,9 +28,10 @@ typedef struct cafe_pooled {
     bool borrowed;          /* everything but the loops is somebody else's */
 } cafe_pooled;
 
-static inline double cafe_pooled_weight(const cafe_pooled *g, int64_t arc) {
+/* Of an arc of u. */
+static inline double cafe_pooled_weight(const cafe_pooled *g, int64_t u, int64_t arc) {
     if (g->pooled) return g->pooled[arc];
-    return g->single ? g->single[arc] : 1;
+    return cafe_row_weight(g->targets, g->single, g->factor, u, arc);
 }
 
 static inline double cafe_pooled_loop(const cafe_pooled *g, int64_t u) {

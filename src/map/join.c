@@ -17,7 +17,7 @@ typedef struct joining {
 } joining;
 
 static double rating(const cafe_map_level *level, int64_t u, int64_t arc) {
-    double a = cafe_pooled_weight(level->graph, arc);
+    double a = cafe_pooled_weight(level->graph, u, arc);
     return a * a / ((double)level->size[u] * level->size[level->graph->targets[arc]]);
 }
 

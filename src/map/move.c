@@ -78,7 +78,7 @@ static force attract(const moving *m, int64_t u) {
     const float *at = m->from + 2 * u;
     force f = {0, 0};
     for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++)
-        pull(m, at, g->targets[arc], (float)cafe_pooled_weight(g, arc), &f);
+        pull(m, at, g->targets[arc], (float)cafe_pooled_weight(g, u, arc), &f);
     return (force){f.x * m->norm[u], f.y * m->norm[u]};
 }
 
@@ -105,7 +105,7 @@ static void find_norms(const cafe_pooled *g, float *norm) {
     for (int64_t u = 0; u < g->n; u++) {
         double sum = cafe_pooled_loop(g, u);
         for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++)
-            if (g->targets[arc] != u) sum += cafe_pooled_weight(g, arc);
+            if (g->targets[arc] != u) sum += cafe_pooled_weight(g, u, arc);
         norm[u] = sum > 0 ? (float)(1 / sum) : 0;
     }
 }

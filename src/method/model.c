@@ -4,13 +4,14 @@
 #include "method/method.h"
 
 /* Drawn walks: the certificate is for the exact P, which needs only products. Products do not know
- * of seeds and of the weights that balance the pairs. */
+ * of seeds and of degree exponents. */
 static cafe_status certify_exact(cafe_context *context, const cafe_sample_options *sample,
                                  cafe_model *model) {
     cafe_sample_options o;
     const cafe_sampled_info *info = cafe_sampled_get_info(model->sampled);
     CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
-    if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 || o.balance)
+    if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 ||
+        o.degree_exponent > 0)
         return CAFE_OK;
     CAFE_PASS(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &model->edges));
     return cafe_operator_walk(context, model->edges, o.window, &model->certify);

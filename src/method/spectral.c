@@ -66,7 +66,7 @@ static double square_norm(const cafe_operator_parts *s) {
     for (int64_t u = 0; u < s->n; u++) {
         nodes += s->p[u] * s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
-            double pair = (s->weights ? s->weights[j] : 1) / s->total;
+            double pair = CAFE_LINK(s, u, j) / s->total;
             pairs += pair * pair;
             mixed += pair * s->p[u] * s->p[s->targets[j]];
         }

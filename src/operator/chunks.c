@@ -51,7 +51,7 @@ static void count_block(void *argument, int64_t block) {
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++)
             if (place_inside(c, i, q->targets[j]) >= 0) {
                 links++;
-                sum += q->weights ? q->weights[j] : 1;
+                sum += CAFE_LINK(q, u, j);
             }
         c->offsets[i + 1] = links;
         c->inner[i] = q->p[u] > 0 ? (float)(sum / (q->p[u] * q->total)) : 0;
@@ -69,7 +69,7 @@ static void copy_block(void *argument, int64_t block) {
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
             int64_t other = place_inside(c, i, q->targets[j]);
             if (other < 0) continue;
-            if (c->weights) c->weights[at] = q->weights[j];
+            if (c->weights) c->weights[at] = CAFE_LINK(q, u, j);
             c->targets[at++] = (int32_t)other;
         }
     }
@@ -86,7 +86,7 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
     for (int64_t i = 0; i < c->size; i++) c->offsets[i + 1] += c->offsets[i];
     c->targets = cafe_mem(context, c->offsets[c->size], sizeof *c->targets);
     if (!c->targets) return CAFE_ERROR_MEMORY;
-    if (q->weights) {
+    if (q->weights || q->factor) {
         c->weights = cafe_mem(context, c->offsets[c->size], sizeof *c->weights);
         if (!c->weights) return CAFE_ERROR_MEMORY;
     }

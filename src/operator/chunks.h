@@ -33,7 +33,7 @@ typedef struct cafe_chunks {
     int64_t size, count; /* of the list; B */
     int64_t *offsets;    /* links that stay inside their chunk, by places, in compressed rows; */
     int32_t *targets;    /* loops left out (NULL: there are none) */
-    float *weights;      /* a(u,w); NULL: all 1 */
+    float *weights;      /* of these links, factors included; NULL: all 1 */
     float *inner;        /* a_u / p_u by places; NULL: 0 */
     double *mass;        /* R_C */
 } cafe_chunks;

@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void product_row(const exact_job *j
     memset(sum, 0, (size_t)width * sizeof *sum);
     for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++) {
         const double *x = job->x + (int64_t)q->targets[j] * width;
-        double a = q->weights ? q->weights[j] : 1;
+        double a = CAFE_LINK(q, u, j);
         for (int64_t k = 0; k < width; k++) sum[k] += a * x[k];
     }
     for (int64_t k = 0; k < width; k++) sum[k] *= q->sign / q->total;

@@ -53,6 +53,7 @@ cafe_operator_parts cafe_modularity_parts(const cafe_sampled *s) {
                                  .offsets = s->offsets,
                                  .targets = s->targets,
                                  .weights = s->weights,
+                                 .factor = s->factor,
                                  .loops = s->loops,
                                  .total = s->total,
                                  .p = s->p,

@@ -77,6 +77,6 @@ cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, in
     /* q(u,w) = sign a(u,w) / total + kappa <f_u, f_w> */
     for (int64_t w = 0; w < op->n; w++) row[w] = q->kappa * inner_product(q, u, w);
     for (int64_t j = q->offsets ? q->offsets[u] : 0; q->offsets && j < q->offsets[u + 1]; j++)
-        row[q->targets[j]] += q->sign * (q->weights ? q->weights[j] : 1) / q->total;
+        row[q->targets[j]] += q->sign * CAFE_LINK(q, u, j) / q->total;
     return CAFE_OK;
 }

@@ -20,6 +20,7 @@
 #include <cafe/operator.h>
 
 #include "base/context.h"
+#include "graph/link.h"
 #include "kernels/rows.h"
 
 typedef struct cafe_operator_parts {
@@ -27,7 +28,8 @@ typedef struct cafe_operator_parts {
     const int64_t *offsets; /* rows of A, sorted; NULL: there is no A */
     const int32_t *targets;
     const float *weights; /* a(u,w); NULL: all 1 */
-    const float *loops;   /* a(u,u); NULL: none */
+    const float *factor;  /* f_u: the entries of A are a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    const float *loops;   /* A's diagonal; NULL: none */
     double total;
     const double *p;     /* the node weights D = diag(p): p = P 1 of a graph, 1 of a table's rows */
     const double *reach; /* ||f_u||; of a graph p itself */

@@ -34,6 +34,10 @@ static void ask_ahead(const stream *s, int64_t i) {
     if (p->weights) __builtin_prefetch(&p->weights[from]);
 }
 
+static bool weighted(const cafe_operator_parts *p) {
+    return p->weights || p->factor;
+}
+
 static int64_t arcs_of(const stream *s, int64_t u) {
     if (s->skip && s->skip[u]) return 0;
     return s->parts->offsets[u + 1] - s->parts->offsets[u];
@@ -52,8 +56,8 @@ static void fill_list(stream *s) {
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
         if (take < left && s->filled > 0) break;
         for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
-        for (int64_t j = 0; p->weights && j < take; j++)
-            s->weights[s->filled + j] = p->weights[from + j];
+        for (int64_t j = 0; weighted(p) && j < take; j++)
+            s->weights[s->filled + j] = CAFE_LINK(p, u, from + j);
         s->filled += take;
         s->within += take;
         if (take < left) break;
@@ -71,7 +75,7 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, con
         if (s->used == s->filled) fill_list(s);
         int64_t there = s->filled - s->used, part = arcs - summed < there ? arcs - summed : there;
         kernels->gather(x, stride, s->targets + s->used,
-                        s->parts->weights ? s->weights + s->used : NULL, part, summed == 0, sum);
+                        weighted(s->parts) ? s->weights + s->used : NULL, part, summed == 0, sum);
         s->used += part;
         summed += part;
     }

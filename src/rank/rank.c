@@ -168,8 +168,7 @@ static double arrive(const walk *k, int64_t u) {
     for (int64_t first = s->offsets[u]; first < s->offsets[u + 1]; first += PIECE) {
         int64_t left = s->offsets[u + 1] - first, last = first + (left < PIECE ? left : PIECE);
         double part = 0;
-        for (int64_t j = first; j < last; j++)
-            part += (s->weights ? s->weights[j] : 1) * k->from[s->targets[j]];
+        for (int64_t j = first; j < last; j++) part += CAFE_LINK(s, u, j) * k->from[s->targets[j]];
         sum += part;
     }
     return sum;

@@ -74,7 +74,7 @@ void cafe_scorer_free(cafe_scorer *scorer) {
 /* Adds weight * (number of paths of `length` edges from u, each by the product of its weights). */
 static void add_paths(const cafe_sampled *s, int64_t u, int length, double weight, double *paths) {
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
-        double here = s->weights ? weight * s->weights[j] : weight;
+        double here = weight * CAFE_LINK(s, u, j);
         if (length == 1)
             paths[s->targets[j]] += here;
         else
@@ -110,7 +110,7 @@ static void fill_covariances(const cafe_sampled *s, int64_t u, int64_t first, in
     for (int64_t w = first; w < last; w++) out[w - first] = -s->p[u] * s->p[w];
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
         int32_t w = s->targets[j];
-        if (w >= first && w < last) out[w - first] += (s->weights ? s->weights[j] : 1) / s->total;
+        if (w >= first && w < last) out[w - first] += CAFE_LINK(s, u, j) / s->total;
     }
 }
 

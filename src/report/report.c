@@ -147,6 +147,7 @@ void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled) {
     cafe_report_open(report, "sampled", '{');
     cafe_report_string(report, "sampling", cafe_sampling_name(i->sampling));
     cafe_report_integer(report, "entries", i->entries);
+    cafe_report_real(report, "degree_exponent", i->degree_exponent);
     cafe_report_truth(report, "exact", i->exact);
     if (i->steps > 0) cafe_report_integer(report, "steps", i->steps);
     if (i->truncation > 0) cafe_report_real(report, "truncation", i->truncation);

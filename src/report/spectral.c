@@ -42,6 +42,7 @@ void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
     cafe_report_open(report, "certificate", '{');
     cafe_report_string(report, "problem", c->generalised ? "Q v = rho D v" : "Q v = rho v");
     cafe_report_string(report, "sampling", cafe_sampling_name(info->sampling));
+    cafe_report_real(report, "degree_exponent", info->degree_exponent);
     cafe_report_truth(report, "exact_sampling", exact || info->exact);
     CAFE_REPORT_FIELDS(report, certificate_fields, c);
     cafe_report_close(report);

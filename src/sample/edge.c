@@ -16,13 +16,20 @@ enum { BLOCK = 4096 };
 static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
     int64_t end = s->offsets[u + 1], at = cafe_row_find(s->targets, s->offsets[u], end, w);
     if (at == end || s->targets[at] != w) return 0;
-    return s->weights ? s->weights[at] : 1;
+    return CAFE_LINK(s, u, at);
+}
+
+static double degree(const cafe_sampled *s, int64_t u) {
+    double sum = 0;
+    if (!s->factor) return cafe_row_sum(s->offsets, s->weights, u);
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) sum += CAFE_LINK(s, u, j);
+    return sum;
 }
 
 static void fill_degrees(void *argument, int64_t first, int64_t last) {
     cafe_sampled *s = argument;
     for (int64_t u = first; u < last; u++) {
-        s->p[u] = cafe_row_sum(s->offsets, s->weights, u);
+        s->p[u] = degree(s, u);
         if (s->loops) s->loops[u] = (float)arc(s, u, u);
     }
 }
@@ -105,7 +112,8 @@ cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_samp
 
 void cafe_sampled_free(cafe_sampled *sampled) {
     if (!sampled) return;
-    cafe_mem_free_all(sampled->context, sampled->p, sampled->loops, sampled->twisted);
+    cafe_mem_free_all(sampled->context, sampled->p, sampled->loops, sampled->twisted,
+                      sampled->factor);
     cafe_graph_free(sampled->own);
     cafe_mem_free(sampled->context, sampled);
 }

@@ -11,7 +11,7 @@ enum { BLOCK = 1024 };
 double cafe_joint_node(const cafe_joint *joint, const int32_t *part, int32_t set, int64_t u) {
     double sum = 0;
     for (int64_t j = joint->offsets[u]; j < joint->offsets[u + 1]; j++)
-        if (part[joint->targets[j]] == set) sum += joint->weights ? joint->weights[j] : 1;
+        if (part[joint->targets[j]] == set) sum += CAFE_LINK(joint, u, j);
     return sum / joint->total;
 }
 
@@ -81,7 +81,7 @@ static void pairs_block(void *argument, int64_t task) {
         mass[own] += s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             int32_t other = job->part[s->targets[j]];
-            if (other >= 0) pairs[own * job->parts + other] += s->weights ? s->weights[j] : 1;
+            if (other >= 0) pairs[own * job->parts + other] += CAFE_LINK(s, u, j);
         }
     }
 }

@@ -8,20 +8,23 @@
 #define CAFE_SAMPLE_PARTITION_H
 
 #include "base/context.h"
+#include "graph/link.h"
 
-/* The rows of P: p(u,w) = weights / total on the arcs, p[u] their sums. */
+/* The rows of P: p(u,w) = CAFE_LINK / total on the arcs, p[u] their sums. */
 typedef struct cafe_joint {
     int64_t n;
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights; /* NULL: all 1 */
+    const float *factor;  /* of the nodes; NULL: none */
     double total;
     const double *p;
 } cafe_joint;
 
 /* Of anything that has these fields: a sampled graph, the parts of an operator. */
-#define CAFE_JOINT(of) \
-    ((cafe_joint){(of)->n, (of)->offsets, (of)->targets, (of)->weights, (of)->total, (of)->p})
+#define CAFE_JOINT(of)                                                                             \
+    ((cafe_joint){(of)->n, (of)->offsets, (of)->targets, (of)->weights, (of)->factor, (of)->total, \
+                  (of)->p})
 
 typedef struct cafe_set_sums {
     int64_t nodes;

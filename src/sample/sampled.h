@@ -5,8 +5,9 @@
 #include <cafe/sample.h>
 
 #include "base/context.h"
+#include "graph/link.h"
 
-/* p(u,w) = a(u,w) / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total.
+/* p(u,w) = a(u,w) f_u f_w / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total.
  *
  * Rows are sorted and symmetric to the bit. They are borrowed from the graph that was sampled, or
  * belong to `own`, a graph made of the pairs of the sampling. */
@@ -17,9 +18,10 @@ struct cafe_sampled {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights; /* a(u,w); NULL: all 1 */
-    double total;         /* 2m = sum of a(u,w) over all ordered pairs */
+    float *factor;        /* f_u: links weigh a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    double total;         /* 2m = sum of the links' weights over all ordered pairs */
     double *p;            /* sums to 1 */
-    float *loops;         /* a(u,u), or NULL when there are none */
+    float *loops;         /* the weight of (u,u), or NULL when there are none */
     cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
     float *twisted;       /* own weights on borrowed rows, or NULL */
     cafe_sampled_info info;
@@ -37,8 +39,8 @@ cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_samp
 /* p, total and loops from the rows. */
 cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *sampled);
 
-/* p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P. */
-cafe_status cafe_sampled_balance(cafe_context *context, cafe_sampled *sampled);
+/* p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P: a factor a node, no weights. */
+cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_sampled *sampled);
 
 /* Entries of P at most. */
 int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,

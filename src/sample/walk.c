@@ -114,7 +114,7 @@ static void add_pairs(void *argument, int64_t first, int64_t last, double *sums)
     for (int64_t u = first; u < last; u++)
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             if (s->targets[j] < u) continue;
-            double count = s->weights ? s->weights[j] : 1;
+            double count = CAFE_LINK(s, u, j);
             double share = (s->targets[j] == u ? count / 2 : count) / samples;
             sums[SQUARES] += share * share;
             sums[PAIRS]++;

@@ -24,8 +24,10 @@ static const cafe_option sample_options[] = {
      "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
     {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
-    {"balance", NULL, CAFE_OPTION_SWITCH, AT(balance), 0, 0, 1, NULL,
-     "weigh every pair by 1/sqrt(p_u p_w), so that hubs count no more than others"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), 0, 0, 0.5, NULL,
+     "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger, the less hubs "
+     "count "
+     "only for being hubs"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
@@ -40,13 +42,13 @@ static cafe_status sample_edges(cafe_context *context, const cafe_graph *graph,
 }
 
 static const cafe_sampler samplers[] = {
-    {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "balance", 0, 0, sample_edges},
+    {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "degree-exponent", 0, 0, sample_edges},
     {"walk", CAFE_SAMPLING_WALK, "the ends of a walk of 1 to --window steps",
-     "window|samples|budget|balance", 1, 0, cafe_sample_walk},
+     "window|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},
     {"pagerank", CAFE_SAMPLING_PAGERANK, "the ends of a walk that stops by chance",
-     "damping|samples|budget|balance", 1, 0, cafe_sample_walk},
+     "damping|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},
     {"twisted", CAFE_SAMPLING_TWISTED, "the ends of an edge between nodes that are alike",
-     "lambda|measure|twist-mean|balance", 0, 1, cafe_sample_twisted},
+     "lambda|measure|twist-mean|degree-exponent", 0, 1, cafe_sample_twisted},
 };
 enum { SAMPLERS = sizeof samplers / sizeof *samplers };
 
@@ -135,7 +137,7 @@ cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sam
     CAFE_TRY(check_options(context, sampler, &o));
     CAFE_TRY(check_inputs(context, sampler, &in));
     CAFE_TRY(sampler->sample(context, graph, sampling, &o, &in, sampled));
-    if (o.balance) CAFE_TRY(cafe_sampled_balance(context, *sampled));
+    CAFE_TRY(cafe_sampled_exponent(context, o.degree_exponent, *sampled));
 done:
     if (status != CAFE_OK) {
         cafe_sampled_free(*sampled);

@@ -263,6 +263,7 @@ static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
                         .offsets = s->offsets,
                         .targets = s->targets,
                         .single = s->weights,
+                        .factor = s->factor,
                         .mass = s->p,
                         .total = s->total};
     return cafe_pooled_view(context, rows, s->loops, finest);

@@ -48,7 +48,7 @@ static double shift(const chunk_job *job, int64_t u) {
     const cafe_pooled *g = job->moves->g;
     double inside = 0;
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-        if (job->wants[g->targets[j]] && g->targets[j] != u) inside += cafe_pooled_weight(g, j);
+        if (job->wants[g->targets[j]] && g->targets[j] != u) inside += cafe_pooled_weight(g, u, j);
     return inside + job->moves->resolution * g->total * g->mass[u] * (job->whole - g->mass[u]);
 }
 

@@ -27,7 +27,7 @@ static void gather(const cafe_pooled *g, const int32_t *part, int64_t u, cafe_ta
     int64_t end = g->offsets[u + 1];
     for (int64_t j = g->offsets[u]; j < end; j++) {
         int32_t w = g->targets[j];
-        if (w != u) cafe_tally_add(tally, part[w], cafe_pooled_weight(g, j));
+        if (w != u) cafe_tally_add(tally, part[w], cafe_pooled_weight(g, u, j));
     }
 }
 

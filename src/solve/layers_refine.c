@@ -40,7 +40,7 @@ static double start_alone(const refine_job *job, int64_t first, int64_t end) {
         double inside = 0;
         for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
             int32_t w = g->targets[j];
-            inside += w != v && job->part[w] == own ? cafe_pooled_weight(g, j) : 0;
+            inside += w != v && job->part[w] == own ? cafe_pooled_weight(g, v, j) : 0;
         }
         job->refined[v] = v;
         job->mass[v] = g->mass[v];
@@ -61,7 +61,7 @@ static void gather(const refine_job *job, int32_t v, cafe_tally *tally) {
     for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
         int32_t w = g->targets[j];
         if (w != v && job->part[w] == job->part[v])
-            cafe_tally_add(tally, job->refined[w], cafe_pooled_weight(g, j));
+            cafe_tally_add(tally, job->refined[w], cafe_pooled_weight(g, v, j));
     }
 }
 

@@ -14,7 +14,7 @@ cafe_status cafe_layers_modularity(cafe_context *context, const cafe_pooled *g, 
         if (!part) continue;
         for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
             if (g->targets[j] != u && part[g->targets[j]] == part[u])
-                inside += cafe_pooled_weight(g, j);
+                inside += cafe_pooled_weight(g, u, j);
     }
     for (int64_t i = 0; i < count; i++) expected += mass[i] * mass[i];
     *modularity = inside / g->total - resolution * expected;

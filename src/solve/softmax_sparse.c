@@ -85,7 +85,7 @@ static void start_row(const start_job *job, int64_t u) {
     if (!(job->labels && job->labels[u] >= 0))
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++)
             add_weight(x->support, columns, values, count, part_of(job, s->targets[j]),
-                       (float)((s->weights ? s->weights[j] : 1) / (2 * degree)));
+                       (float)(CAFE_LINK(s, u, j) / (2 * degree)));
     for (int32_t i = 0; i < *count; i++) sum += values[i];
     for (int32_t i = 0; i < *count; i++) values[i] = (float)(values[i] / sum);
 }
@@ -114,7 +114,7 @@ static void gather(const cafe_sparse *x, int64_t u, uint16_t *mark, float *row,
     for (int32_t i = 0; i < x->count[u]; i++) mark[columns[i]] = (uint16_t)(i + 1);
     for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
         int64_t w = s->targets[j];
-        float a = s->weights ? s->weights[j] : 1;
+        float a = CAFE_LINK(s, u, j);
         for (int32_t i = 0; i < x->count[w]; i++) {
             int32_t column = x->column[w * x->support + i];
             uint16_t place = mark[column];

@@ -112,7 +112,7 @@ static void tell_block(void *argument, int64_t first, int64_t last) {
         atomic_fetch_add_explicit(&a->marked, end - from, memory_order_relaxed);
         for (int64_t j = from; j < end; j++) {
             int64_t w = q->targets[j];
-            double weight = q->weights ? q->weights[j] : 1;
+            double weight = CAFE_LINK(q, u, j);
             if (w != u && must_learn(c, i, c->places[w]))
                 cafe_active_press(a, w, weight * a->moved[i] / (q->p[w] * q->total));
         }

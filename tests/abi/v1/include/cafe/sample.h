@@ -30,7 +30,7 @@ typedef struct cafe_sample_options {
     int32_t measure;   /* cafe_measure */
     double twist_mean; /* twisted: the wanted average of f, when `aim` is set */
     int32_t aim;       /* 1: lambda is chosen such that f has the average twist_mean under P */
-    int32_t balance;   /* 1: p(u,w) / sqrt(p_u p_w), scaled to sum 1, takes the place of P */
+    double degree_exponent; /* x: p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P */
 } cafe_sample_options;
 
 CAFE_OPTIONS(sample)
@@ -89,19 +89,20 @@ CAFE_API cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph,
 
 /* Which P it is, and how well it is known. */
 typedef struct cafe_sampled_info {
-    int32_t sampling;      /* cafe_sampling */
-    int64_t entries;       /* of P that are not 0 */
-    int32_t exact;         /* 0: drawn */
-    int64_t steps;         /* longest walk of exact rows; 0: no walks, or of any length */
-    double truncation;     /* pagerank, exact rows: the share of walks that are longer */
-    int64_t seeds;         /* nodes with edges among the seeds; 0: none were given */
-    double lambda, mean;   /* twisted: as used, and the average of f under P */
-    int64_t samples;       /* pairs drawn; 0: exact */
-    int64_t pairs;         /* different unordered pairs {u,w} among them */
-    double standard_error; /* of the drawn P: sqrt(E sum over pairs of (found - true)^2), where a
-                            * pair counts with both its entries; at most 1 / sqrt(samples) */
-    double relative_error; /* sqrt(E sum over pairs of (found - true)^2 / true): about the relative
-                            * error of an entry, weighted by the entries */
+    int32_t sampling;       /* cafe_sampling */
+    int64_t entries;        /* of P that are not 0 */
+    int32_t exact;          /* 0: drawn */
+    int64_t steps;          /* longest walk of exact rows; 0: no walks, or of any length */
+    double truncation;      /* pagerank, exact rows: the share of walks that are longer */
+    int64_t seeds;          /* nodes with edges among the seeds; 0: none were given */
+    double lambda, mean;    /* twisted: as used, and the average of f under P */
+    int64_t samples;        /* pairs drawn; 0: exact */
+    int64_t pairs;          /* different unordered pairs {u,w} among them */
+    double standard_error;  /* of the drawn P: sqrt(E sum over pairs of (found - true)^2), where a
+                             * pair counts with both its entries; at most 1 / sqrt(samples) */
+    double relative_error;  /* sqrt(E sum over pairs of (found - true)^2 / true): about the relative
+                             * error of an entry, weighted by the entries */
+    double degree_exponent; /* x; 0: none */
 } cafe_sampled_info;
 
 CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
