@@ -49,6 +49,56 @@ static void add(int64_t n, double a, const double *x, double *y) {
     for (int64_t j = 0; j < n; j++) y[j] += a * x[j];
 }
 
+/* ---- products with the rows ------------------------------------------------------------------ */
+
+/* Rows are taken in blocks. Each sum is still added up in the order of one row after the other, to
+ * the bit; but the sums of a block do not wait for each other, and a column is stored once a block.
+ */
+enum { BLOCK = 8 };
+
+static int64_t rows_from(const newton_problem *o, int64_t i) {
+    return o->rows - i < BLOCK ? o->rows - i : BLOCK;
+}
+
+/* to_r = <v, x_r> of a block's rows */
+static void products(int64_t rows, int64_t n, const double *x, const double *v, double *to) {
+    double s[BLOCK] = {0};
+    if (rows < BLOCK) {
+        for (int64_t r = 0; r < rows; r++) to[r] = dot(n, v, x + r * n);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        for (int r = 0; r < BLOCK; r++) s[r] += v[j] * x[r * n + j];
+    memcpy(to, s, sizeof s);
+}
+
+/* to += a_0 x_0 + a_1 x_1 + ... of a block's rows */
+static void add_rows(int64_t rows, int64_t n, const double *x, const double *a, double *to) {
+    if (rows < BLOCK) {
+        for (int64_t r = 0; r < rows; r++) add(n, a[r], x + r * n, to);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        double sum = to[j];
+        for (int r = 0; r < BLOCK; r++) sum += a[r] * x[r * n + j];
+        to[j] = sum;
+    }
+}
+
+/* to += a_0 x_0^2 + a_1 x_1^2 + ..., column by column */
+static void add_squares(int64_t rows, int64_t n, const double *x, const double *a, double *to) {
+    if (rows == BLOCK) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = to[j];
+            for (int r = 0; r < BLOCK; r++) sum += a[r] * x[r * n + j] * x[r * n + j];
+            to[j] = sum;
+        }
+        return;
+    }
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < n; j++) to[j] += a[r] * x[r * n + j] * x[r * n + j];
+}
+
 /* ---- the function and its derivatives -------------------------------------------------------- */
 
 /* log(1 + exp(-m)) without overflow */
@@ -60,10 +110,9 @@ static double loss(double m) {
 static double value(newton *t, const double *w) {
     const newton_problem *o = t->of;
     double sum = 0;
-    for (int64_t i = 0; i < o->rows; i++) {
-        t->z[i] = dot(o->columns, w, o->x + i * o->columns);
-        sum += loss(o->y[i] * t->z[i]);
-    }
+    for (int64_t i = 0; i < o->rows; i += BLOCK)
+        products(rows_from(o, i), o->columns, o->x + i * o->columns, w, t->z + i);
+    for (int64_t i = 0; i < o->rows; i++) sum += loss(o->y[i] * t->z[i]);
     return dot(o->columns, w, w) / 2 + o->cost * sum;
 }
 
@@ -75,13 +124,17 @@ static void differentiate(newton *t, const double *w) {
     int64_t n = o->columns;
     memcpy(t->gradient, w, (size_t)n * sizeof *w);
     for (int64_t j = 0; j < n; j++) t->scale[j] = 1;
-    for (int64_t i = 0; i < o->rows; i++) {
-        const double *x = o->x + i * n;
-        double p = 1 / (1 + exp(-o->y[i] * t->z[i]));
-        t->d[i] = p * (1 - p);
-        add(n, o->cost * (p - 1) * o->y[i], x, t->gradient);
-        double weight = o->cost * t->d[i];
-        for (int64_t j = 0; j < n; j++) t->scale[j] += weight * x[j] * x[j];
+    for (int64_t i = 0; i < o->rows; i += BLOCK) {
+        int64_t rows = rows_from(o, i);
+        double slope[BLOCK], weight[BLOCK];
+        for (int64_t r = 0; r < rows; r++) {
+            double y = o->y[i + r], p = 1 / (1 + exp(-y * t->z[i + r]));
+            t->d[i + r] = p * (1 - p);
+            slope[r] = o->cost * (p - 1) * y;
+            weight[r] = o->cost * t->d[i + r];
+        }
+        add_rows(rows, n, o->x + i * n, slope, t->gradient);
+        add_squares(rows, n, o->x + i * n, weight, t->scale);
     }
     for (int64_t j = 0; j < n; j++) t->scale[j] = (1 - share) + share * t->scale[j];
 }
@@ -90,9 +143,13 @@ static void differentiate(newton *t, const double *w) {
 static void curve(const newton *t, const double *v, double *to) {
     const newton_problem *o = t->of;
     memcpy(to, v, (size_t)o->columns * sizeof *to);
-    for (int64_t i = 0; i < o->rows; i++) {
+    for (int64_t i = 0; i < o->rows; i += BLOCK) {
         const double *x = o->x + i * o->columns;
-        add(o->columns, o->cost * t->d[i] * dot(o->columns, x, v), x, to);
+        int64_t rows = rows_from(o, i);
+        double a[BLOCK];
+        products(rows, o->columns, x, v, a);
+        for (int64_t r = 0; r < rows; r++) a[r] = o->cost * t->d[i + r] * a[r];
+        add_rows(rows, o->columns, x, a, to);
     }
 }
 
