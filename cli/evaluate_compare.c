@@ -27,8 +27,7 @@ static double mean_of(const cafe_evaluation *e, int64_t share, int64_t metric) {
 static double rank_of(const evaluate_job *job, int64_t entry, int64_t share, int64_t metric) {
     double own = mean_of(evaluation_of(job, entry), share, metric), rank = 1;
     for (int64_t i = 0; i < job->entry_count; i++) {
-        double other = mean_of(evaluation_of(job, i), share, metric);
-        if (i != entry) rank += other > own ? 1 : other == own ? 0.5 : 0;
+        if (i != entry) rank += cli_before(mean_of(evaluation_of(job, i), share, metric), own);
     }
     return isnan(own) ? NAN : rank;
 }

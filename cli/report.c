@@ -1,6 +1,7 @@
 /* Reports of commands. */
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -38,6 +39,11 @@ void cli_say_phases(cli_run *run, int count, const char *const *names, const dou
     for (int i = 0; i < count; i++)
         at += snprintf(line + at, sizeof line - (size_t)at, "%s %.3f, ", names[i], seconds[i]);
     cli_say(run, "seconds   %stotal %.3f", line, cli_seconds() - run->began);
+}
+
+double cli_before(double other, double own) {
+    if (fabs(other - own) < 1e-12) return 0.5;
+    return other > own ? 1 : 0;
 }
 
 void cli_report_memory(cafe_report *report, const cli_run *run) {

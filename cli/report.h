@@ -17,6 +17,10 @@ void cli_report_phases(cafe_report *report, const cli_run *run, int count, const
                        const double *seconds);
 void cli_say_phases(cli_run *run, int count, const char *const *names, const double *seconds);
 
+/* What another mean adds to a rank: 1 when it is larger, half when it is the same, but for the
+ * rounding of sums in another order. */
+double cli_before(double other, double own);
+
 /* "peak_bytes" of the process and "allocated_bytes" of the library. */
 void cli_report_memory(cafe_report *report, const cli_run *run);
 

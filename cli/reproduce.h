@@ -21,8 +21,9 @@ typedef struct reproduce_published {
 const reproduce_published *reproduce_find_published(const char *table, const char *set,
                                                     const char *method);
 
-/* A row to run: options of cafe evaluate. A set of NULL stands for all sets of the table that have
- * no row of their own. */
+/* A row to run: options of cafe evaluate. `set` names one set or several, separated by spaces; NULL
+ * stands for all sets of the table that have no row of their own. Without options the method is
+ * left out of these sets. */
 typedef struct reproduce_recipe {
     const char *table, *set, *method, *options;
     const char *note;  /* what a reader must know; NULL: nothing */
@@ -32,12 +33,16 @@ typedef struct reproduce_recipe {
 /* A set of the tables, and where it can be had. */
 typedef struct reproduce_set {
     const char *name, *title, *source;
+    const char *folder, *graph; /* NULL: its name, edges.txt */
 } reproduce_set;
 
 extern const reproduce_set reproduce_sets[];       /* ended by a set without a name */
 extern const reproduce_recipe reproduce_recipes[]; /* ended by a recipe without a table */
 
 const reproduce_set *reproduce_find_set(const char *name);
+/* Where its files are: the folder's name, and that of the graph of a row. */
+const char *reproduce_folder(const char *set);
+const char *reproduce_graph(const reproduce_recipe *recipe, const char *set);
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -122,10 +127,19 @@ typedef struct reproduce_table {
     const char *columns[REPRODUCE_CELLS]; /* headings; ended by NULL unless full */
     const char *metrics[4]; /* of cafe evaluate, for every share; NULL: no such table */
     const char *text;       /* said above the table */
+    bool ranked; /* by the first metric of every share, the first method against the others: with
+                    ranks, standard errors and times */
 } reproduce_table;
 
 extern const reproduce_table reproduce_tables[]; /* ended by a table without a name */
 const reproduce_table *reproduce_find_table(const char *name);
+
+/* The differences a - b of a cell, split by split, over the repeats that both have. */
+cafe_paired reproduce_difference(const reproduce_result *a, const reproduce_result *b,
+                                 int64_t cell);
+/* Where the first method of a ranked table is first, level or behind, and the mean ranks. */
+void reproduce_put_ranks(FILE *file, const reproduce_job *job, const reproduce_table *table);
+void reproduce_report_ranks(cafe_report *report, const reproduce_job *job);
 
 /* Differences between the semi-supervised row and those that see the same labels, split by split.
  */

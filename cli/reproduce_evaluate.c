@@ -14,8 +14,30 @@ enum { MOST_WORDS = 64 };
 
 static const char *const paper_sets[] = {"cora", "wiki", "ego-facebook", NULL};
 static const char *const split_sets[] = {"cora", NULL};
-static const char *const other_sets[] = {"blogcatalog", "pubmed",           "wikipedia-pos",
-                                         "coauthor-cs", "amazon-computers", "lastfm-asia",
+static const char *const other_sets[] = {"blogcatalog",
+                                         "wikipedia-pos",
+                                         "wikipedia-pos-weighted",
+                                         "cora",
+                                         "wiki",
+                                         "pubmed",
+                                         "coauthor-cs",
+                                         "amazon-computers",
+                                         "lastfm-asia",
+                                         "ego-facebook",
+                                         "airports-brazil",
+                                         "airports-europe",
+                                         "airports-usa",
+                                         "email-eu-core",
+                                         "polblogs",
+                                         "dblp-citation",
+                                         "facebook-pages",
+                                         "flickr-attr",
+                                         "blogcatalog-attr",
+                                         "fb100-amherst41",
+                                         "coauthor-physics",
+                                         "deezer-europe",
+                                         "github-social",
+                                         "tolokers",
                                          NULL};
 
 static const char *const *sets_of(const char *table) {
@@ -23,17 +45,29 @@ static const char *const *sets_of(const char *table) {
     return strcmp(table, "cora-split") == 0 ? split_sets : paper_sets;
 }
 
+/* Is the set one of those that a recipe names? */
+static bool names_set(const reproduce_recipe *recipe, const char *set) {
+    size_t length = strlen(set);
+    const char *at = recipe->set;
+    while (at && *at) {
+        size_t this = strcspn(at, " ");
+        if (this == length && memcmp(at, set, length) == 0) return true;
+        at += this + strspn(at + this, " ");
+    }
+    return false;
+}
+
 static bool has_own(const reproduce_recipe *recipe, const char *set) {
     for (const reproduce_recipe *r = reproduce_recipes; r->table; r++)
-        if (r->set && strcmp(r->table, recipe->table) == 0 && strcmp(r->set, set) == 0 &&
+        if (strcmp(r->table, recipe->table) == 0 && names_set(r, set) &&
             strcmp(r->method, recipe->method) == 0)
             return true;
     return false;
 }
 
 static bool is_for(const reproduce_recipe *recipe, const char *table, const char *set) {
-    if (strcmp(recipe->table, table) != 0) return false;
-    return recipe->set ? strcmp(recipe->set, set) == 0 : !has_own(recipe, set);
+    if (strcmp(recipe->table, table) != 0 || !recipe->options) return false;
+    return recipe->set ? names_set(recipe, set) : !has_own(recipe, set);
 }
 
 static bool is_asked(const reproduce_job *job, const char *set, const char *method) {
@@ -59,7 +93,8 @@ static void cut_words(command_line *line) {
 /* As a reader would type it, with the folder of the sets and the number of repeats left open. */
 static char *shown_command(const reproduce_recipe *recipe, const char *set, bool link) {
     char *text = NULL;
-    const char *graph = recipe->graph ? recipe->graph : "edges.txt";
+    const char *graph = reproduce_graph(recipe, set);
+    set = reproduce_folder(set);
     int written = link ? asprintf(&text, "cafe evaluate link %s/%s %s", set, graph, recipe->options)
                        : asprintf(&text, "cafe evaluate classify %s/%s --labels %s/labels.txt %s",
                                   set, graph, set, recipe->options);
@@ -199,6 +234,8 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
 
 static void say_missing(reproduce_job *job, const char *set) {
     const reproduce_set *s = reproduce_find_set(set);
+    for (int64_t i = 0; i + 1 < job->count; i++) /* the last one is this row */
+        if (job->results[i].missing && strcmp(job->results[i].set, set) == 0) return;
     cli_warn(&job->run, "%s is not in %s: left out; %s", set, job->data, s ? s->source : "");
 }
 
@@ -248,7 +285,7 @@ static int find_row(reproduce_job *job, const reproduce_recipe *recipe, const ch
 
 static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const char *set) {
     bool link = strcmp(recipe->table, "link") == 0;
-    char *edges = reproduce_path(job, set, recipe->graph ? recipe->graph : "edges.txt");
+    char *edges = reproduce_path(job, set, reproduce_graph(recipe, set));
     char *labels = link ? NULL : reproduce_path(job, set, "labels.txt");
     int code = CLI_OK;
     reproduce_result *result = reproduce_add(job, recipe->table, set, recipe->method);

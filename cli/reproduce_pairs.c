@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -21,24 +22,18 @@ enum { OTHERS = 2 };
 /* Two errors of either sign are called a difference. */
 #define CLEAR 2.0
 
-typedef struct difference {
-    double mean, error; /* NaN: not defined */
-} difference;
-
-static difference compare(const reproduce_result *a, const reproduce_result *b, int64_t cell) {
-    int64_t repeats = a->repeats < b->repeats ? a->repeats : b->repeats, count = 0;
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < repeats; i++) {
-        double d = a->values[i * a->cells + cell] - b->values[i * b->cells + cell];
-        if (!isnan(d)) sum += d, count++;
+cafe_paired reproduce_difference(const reproduce_result *a, const reproduce_result *b,
+                                 int64_t cell) {
+    int64_t repeats = a->repeats < b->repeats ? a->repeats : b->repeats;
+    cafe_paired found = {0, NAN, NAN, NAN, NAN, NAN};
+    double *values = malloc((size_t)(2 * repeats) * sizeof *values + 1);
+    for (int64_t i = 0; values && i < repeats; i++) {
+        values[i] = a->values[i * a->cells + cell];
+        values[repeats + i] = b->values[i * b->cells + cell];
     }
-    if (count < 2) return (difference){NAN, NAN};
-    double mean = sum / (double)count;
-    for (int64_t i = 0; i < repeats; i++) {
-        double d = a->values[i * a->cells + cell] - b->values[i * b->cells + cell] - mean;
-        if (!isnan(d)) squares += d * d;
-    }
-    return (difference){mean, sqrt(squares / (double)(count - 1) / (double)count)};
+    if (values) cafe_paired_test(repeats, values, values + repeats, 0, &found);
+    free(values);
+    return found;
 }
 
 static const reproduce_result *find_row(const reproduce_job *job, const char *table,
@@ -67,9 +62,9 @@ static void put_heading(FILE *file, const reproduce_table *table, int64_t cells)
 static void put_pair(FILE *file, const reproduce_result *a, const reproduce_result *b) {
     fprintf(file, "| %s | %s |", a->set, b->method);
     for (int64_t i = 0; i < a->cells; i++) {
-        difference d = compare(a, b, i);
+        cafe_paired d = reproduce_difference(a, b, i);
         const char *sign = d.mean > CLEAR * d.error ? "▲" : d.mean < -CLEAR * d.error ? "▽" : "=";
-        if (isnan(d.mean))
+        if (isnan(d.error))
             fprintf(file, " N/A |");
         else
             fprintf(file, " %+.4f ± %.4f %s |", d.mean, d.error, sign);

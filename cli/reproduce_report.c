@@ -58,31 +58,29 @@ static int64_t width_of(const reproduce_table *table) {
     return width;
 }
 
-static bool has_times(const reproduce_table *table) {
-    return strcmp(table->name, "others") == 0;
-}
-
 /* The number of columns of the vectors stands where rows differ by it. */
 static bool has_widths(const reproduce_table *table) {
     return table->metrics[0] != NULL;
 }
 
 static void put_heading(FILE *file, const reproduce_table *table) {
-    int64_t width = width_of(table) + (has_times(table) ? 1 : 0) + (has_widths(table) ? 2 : 0);
+    int64_t width = width_of(table) + (table->ranked ? 1 : 0) + (has_widths(table) ? 2 : 0);
     fprintf(file, "| set | method |%s", has_widths(table) ? " columns | repeats |" : "");
     for (int64_t i = 0; i < width_of(table); i++) fprintf(file, " %s |", table->columns[i]);
-    if (has_times(table)) fprintf(file, " seconds |");
+    if (table->ranked) fprintf(file, " seconds |");
     fprintf(file, "\n|---|---|");
     for (int64_t i = 0; i < width; i++) fprintf(file, "---|");
     fprintf(file, "\n");
 }
 
-static void put_cell(FILE *file, const reproduce_cell *c) {
+/* A ranked table has the standard error of the mean, others the deviation. */
+static void put_cell(FILE *file, const reproduce_cell *c, double repeats) {
+    double spread = repeats > 0 ? c->spread / sqrt(repeats) : c->spread;
     if (isnan(c->ours))
         fprintf(file, " N/A");
     else
         fprintf(file, " %.3f", c->ours);
-    if (!isnan(c->ours) && !isnan(c->spread)) fprintf(file, " ± %.3f", c->spread);
+    if (!isnan(c->ours) && !isnan(spread)) fprintf(file, " ± %.3f", spread);
     fprintf(file, "%s", mark_signs[reproduce_compare(c)]);
     if (!isnan(c->published)) {
         fprintf(file, "<br>%.3f", c->published);
@@ -101,10 +99,10 @@ static void put_row(FILE *file, const reproduce_table *table, const reproduce_re
         if (r->missing || r->refused)
             fprintf(file, " – |");
         else
-            put_cell(file, &r->cell[i]);
-    if (has_times(table) && isnan(r->embed_seconds))
+            put_cell(file, &r->cell[i], table->ranked ? (double)r->repeats : 0);
+    if (table->ranked && isnan(r->embed_seconds))
         fprintf(file, " – |");
-    else if (has_times(table))
+    else if (table->ranked)
         fprintf(file, " %.2f |", r->embed_seconds);
     fprintf(file, "\n");
 }
@@ -182,62 +180,6 @@ static void put_commands(FILE *file, const reproduce_job *job, const reproduce_t
     if (any) fprintf(file, "```\n\n</details>\n\n");
 }
 
-/* ---- the mean rank, for the table of other graphs ---------------------------------------------
- */
-
-static bool first_of_method(const reproduce_job *job, int64_t result) {
-    for (int64_t i = 0; i < result; i++)
-        if (strcmp(job->results[i].table, job->results[result].table) == 0 &&
-            strcmp(job->results[i].method, job->results[result].method) == 0)
-            return false;
-    return true;
-}
-
-/* 1 + how many methods score more on the same set, ties counted half. */
-static double rank_of(const reproduce_job *job, const reproduce_result *r) {
-    double rank = 1;
-    for (int64_t i = 0; i < job->count; i++) {
-        const reproduce_result *o = &job->results[i];
-        if (o == r || strcmp(o->table, r->table) != 0 || strcmp(o->set, r->set) != 0) continue;
-        rank += o->cell[0].ours > r->cell[0].ours    ? 1
-                : o->cell[0].ours == r->cell[0].ours ? 0.5
-                                                     : 0;
-    }
-    return rank;
-}
-
-static void put_mean_rank(FILE *file, const reproduce_job *job, const char *table,
-                          const char *method) {
-    double ranks = 0, scores = 0, macro = 0, seconds = 0;
-    int64_t sets = 0;
-    for (int64_t i = 0; i < job->count; i++) {
-        const reproduce_result *r = &job->results[i];
-        if (strcmp(r->table, table) != 0 || strcmp(r->method, method) != 0 || r->missing ||
-            r->refused || r->open)
-            continue;
-        ranks += rank_of(job, r);
-        scores += r->cell[0].ours;
-        macro += r->cell[1].ours;
-        seconds += r->embed_seconds;
-        sets++;
-    }
-    if (sets > 0)
-        fprintf(file, "| %s | %.3f | %.3f | %.2f | %.2f | %" PRId64 " |\n", method,
-                scores / (double)sets, macro / (double)sets, ranks / (double)sets, seconds, sets);
-}
-
-static void put_ranks(FILE *file, const reproduce_job *job, const reproduce_table *table) {
-    if (!has_times(table)) return;
-    fprintf(file,
-            "On average over the sets (rank 1 is the best micro F1 of a set):\n\n"
-            "| method | micro F1 | macro F1 | rank | seconds, all sets | sets |\n"
-            "|---|---|---|---|---|---|\n");
-    for (int64_t i = 0; i < job->count; i++)
-        if (strcmp(job->results[i].table, table->name) == 0 && first_of_method(job, i))
-            put_mean_rank(file, job, table->name, job->results[i].method);
-    fprintf(file, "\n");
-}
-
 static bool has_results(const reproduce_job *job, const reproduce_table *table) {
     for (int64_t i = 0; i < job->count; i++)
         if (strcmp(job->results[i].table, table->name) == 0) return true;
@@ -246,14 +188,15 @@ static bool has_results(const reproduce_job *job, const reproduce_table *table) 
 
 static void put_table(FILE *file, const reproduce_job *job, const reproduce_table *table) {
     fprintf(file, "## %s\n\n%s\n\n", table->title, table->text);
+    reproduce_put_ranks(file, job, table); /* what many rows come to stands before them */
     put_heading(file, table);
     for (int64_t i = 0; i < job->count; i++)
-        if (strcmp(job->results[i].table, table->name) == 0 && !job->results[i].open)
+        if (strcmp(job->results[i].table, table->name) == 0 && !job->results[i].open &&
+            !(table->ranked && job->results[i].missing)) /* named below, once a set */
             put_row(file, table, &job->results[i]);
     fprintf(file, "\n");
     put_account(file, job, table);
     reproduce_put_pairs(file, job, table);
-    put_ranks(file, job, table);
     put_notes(file, job, table);
     put_refused(file, job, table);
     put_open(file, job, table);
@@ -322,5 +265,6 @@ void reproduce_fill(cafe_report *report, const void *argument) {
     cafe_report_open(report, "rows", '[');
     for (int64_t i = 0; i < job->count; i++) put_json_result(report, &job->results[i]);
     cafe_report_close(report);
+    reproduce_report_ranks(report, job);
     cli_report_seconds(report, &job->run);
 }

@@ -30,6 +30,76 @@ grep -q '2 repeats a cell' c.md || fail "the repeats are not told"
 json_check c.json
 grep -q '"published": ' c.json || fail "the published figures are not in the report"
 
+# ---- other graphs: ranks, and the first method against the best of every set, computed again
+mkdir -p others.in/cora others.in/wiki others.in/wikipedia-pos others.in/pubmed
+blocks() { "$CAFE" generate sbm --nodes 150 --edges 900 --blocks 3 --mixing "$1" --seed "$2" -q -o "$3/edges.txt" --labels "$3/labels.txt"; }
+blocks 0.5 1 others.in/cora
+blocks 0.6 2 others.in/wiki
+blocks 0.4 3 others.in/wikipedia-pos
+blocks 0.5 4 others.in/pubmed
+awk '{ print $1, $2, 1 + ($1 + $2) % 5 }' others.in/wikipedia-pos/edges.txt >others.in/wikipedia-pos/weights.txt
+others=("$CAFE" reproduce others --data others.in --repeats 4)
+expect 0 "${others[@]}" --row GCN -o o.md --json o.json
+[[ $(grep -c 'coauthor-cs is not in' .last/err) -eq 1 ]] || fail "a missing set is not named once"
+grep -q '^cafe evaluate classify wikipedia-pos/weights.txt --labels wikipedia-pos/labels.txt ' o.md ||
+    fail "the graph with weights is not that of its file"
+grep -q '| wikipedia-pos-weighted | Sphere-GCN |' o.md || fail "no row of the graph with weights"
+[[ $(grep -c '^| [a-z-]* | Sphere-GCN |' o.md) -eq 5 ]] || fail "the default has no row on every set"
+grep -qE '^Sphere-GCN: with 10 % first on [0-5], level on [0-5], behind on [0-5] sets; with 50 %' o.md || fail "no account"
+! grep -q 'wikipedia-pos-weighted was not there' o.md || fail "the set with weights is said to be missing"
+json_check o.json
+if /usr/bin/python3 -c 'import scipy.stats' 2>/dev/null; then
+    cat >ranks.in.py <<'TEXT'
+import json, sys
+import numpy as np
+from scipy.stats import rankdata
+
+report = json.load(open(sys.argv[1]))
+rows = [r for r in report["rows"] if not r["missing"]]
+methods, sets = list(dict.fromkeys(r["method"] for r in rows)), list(dict.fromkeys(r["set"] for r in rows))
+of = {(r["set"], r["method"]): [np.array(c["values"]) for c in r["cells"]][::2] for r in rows}
+assert len(methods) == int(sys.argv[2]) and len(sets) == 5 and all(len(v) == 4 for c in of.values() for v in c)
+common = [s for s in sets if all((s, m) in of for m in methods)]
+assert len(common) == int(sys.argv[3])
+ranks = {}
+for s in sets:
+    there = [m for m in methods if (s, m) in of]
+    for k in range(3):
+        for m, rank in zip(there, rankdata([-round(of[s, m][k].mean(), 12) for m in there])):
+            ranks[s, m, k] = rank
+for standing in report["standings"]:
+    m = standing["method"]
+    own = [s for s in sets if (s, m) in of]
+    assert standing["sets"] == len(own) and standing["common_sets"] == len(common)
+    assert np.allclose(standing["ranks"], [np.mean([ranks[s, m, k] for s in own]) for k in range(3)])
+    assert np.allclose(standing["common_ranks"], [np.mean([ranks[s, m, k] for s in common]) for k in range(3)])
+    assert np.allclose(standing["common_means"], [np.mean([of[s, m][k].mean() for s in common]) for k in range(3)])
+assert len(report["standings"]) == len(methods) and len(report["places"]) == 3 * len(sets)
+for i, place in enumerate(report["places"]):
+    s, k = place["set"], i % 3
+    first, best = of[s, methods[0]][k], of[s, place["best"]][k]
+    most = max(of[s, m][k].mean() for m in methods if (s, m) in of)
+    assert abs(best.mean() - most) < 1e-12
+    d = best - first
+    error = d.std(ddof=1) / np.sqrt(len(d))
+    wanted = "first" if place["best"] == methods[0] else "level" if d.mean() <= error * (1 + 1e-9) else "behind"
+    assert place["place"] == wanted and np.isclose(place["difference"], d.mean()) and np.isclose(place["standard_error"], error)
+TEXT
+    expect 0 /usr/bin/python3 ranks.in.py o.json 3 5
+else
+    echo "skipped: no SciPy, so ranks are not computed again"
+fi
+# a method that is too slow for a set has no row there
+expect 0 "${others[@]}" --row GraRep --set cora -o small.md
+grep -q '| cora | GraRep |' small.md || fail "GraRep is left out of a small set"
+expect 1 "${others[@]}" --row GraRep --set pubmed
+# kept rows: the same table, nothing run
+expect 0 "${others[@]}" --row GCN --keep others.kept.in -o first.others.md
+expect 0 "${others[@]}" --row GCN --keep others.kept.in -o second.others.md
+diff <(grep -vE '^cafe |second' o.md | sed -E 's/[0-9.]+ \|$//') <(grep -vE '^cafe |second' first.others.md | sed -E 's/[0-9.]+ \|$//') >&2 ||
+    fail "kept rows change the table"
+diff first.others.md second.others.md >&2 || fail "a table of kept rows differs"
+
 # ---- kept: a run that was stopped goes on, with the figures of one that was not
 table() { grep '^|' "$1"; }
 rows=(reproduce classification --data data.in --set cora --row 'Label propagation' --repeats 30)
