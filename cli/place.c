@@ -76,7 +76,7 @@ static void say_bounds(place_job *job) {
                 "bound     vacuous: the gap behind the last column's eigenvalue is too small for "
                 "these links, or the columns are no dominant eigenvectors (cafe embed --residual)");
     else
-        cli_say(&job->run, "bound     none is known for raw rows (walk and ritz have one)");
+        cli_say(&job->run, "bound     none is known for raw rows (walk, ritz and scaled have one)");
 }
 
 static int work(void *argument) {

@@ -138,8 +138,11 @@ const reproduce_set reproduce_sets[] = {
     "blogcatalog amazon-computers facebook-pages flickr-attr blogcatalog-attr coauthor-" \
     "physics github-social tolokers"
 
-#define CAFE  "--method cafe"
-#define WALKS "--method cafe --columns 100 --theta 10 --theta-units node --sampling walk --window 5"
+#define WALK " --output-form walk"
+#define CAFE "--method cafe" WALK
+#define WALKS \
+    "--method cafe --columns 100 --theta 10 --theta-units node --sampling walk --window 5" WALK
+#define LAYERS "--method layers" WALK
 #define SEMI                                                                                   \
     "--method cafe --supervised --output-form raw --classifier none --theta 3 --theta-units "  \
     "node --resolution 0 --sweeps 6 --sampling walk --degree-exponent 0.5 --folds 3 --choose " \
@@ -148,7 +151,7 @@ const reproduce_set reproduce_sets[] = {
     "--method label-propagation --kind spreading --classifier none --folds 3 " \
     "--choose alpha=0.1,0.3,0.5,0.7,0.8,0.9,0.95"
 #define PROPAGATION "--method label-propagation --kind propagation --classifier none"
-#define FULL        "--method cafe --full-label "
+#define FULL        "--method cafe --full-label" WALK " "
 
 #define SEMI_NOTE                                                                                  \
     "memberships of the classes, their largest taken: no classifier. The length of the walks is "  \
@@ -179,9 +182,9 @@ const reproduce_recipe reproduce_recipes[] = {
     CLASSIFICATION(NULL, "SDNE", "--method sdne --columns 64", NULL, NULL),
     CLASSIFICATION(NULL, "CAFE-GCN", CAFE, CAFE_NOTE, NULL),
     CLASSIFICATION(NULL, "CAFE-GCN, walks", WALKS, WALKS_NOTE, NULL),
-    CLASSIFICATION(NULL, "Multi-layer CAFE-GCN", "--method layers", NULL, NULL),
+    CLASSIFICATION(NULL, "Multi-layer CAFE-GCN", LAYERS, NULL, NULL),
     CLASSIFICATION(
-        NULL, "Sphere-GCN", "--method sphere --sweeps 15 --tolerance 0",
+        NULL, "Sphere-GCN", "--method sphere --sweeps 15 --tolerance 0" WALK,
         "64 columns, 15 sweeps. The default (10 sweeps or less) is 0.734 on Cora at 10 %, and "
         "ahead of these elsewhere",
         NULL),
@@ -208,7 +211,7 @@ const reproduce_recipe reproduce_recipes[] = {
     LINKS("SDNE", "--method sdne --columns 64"),
     LINKS("CAFE-GCN", CAFE),
     LINKS("CAFE-GCN, walks", WALKS),
-    LINKS("Multi-layer CAFE-GCN", "--method layers"),
+    LINKS("Multi-layer CAFE-GCN", LAYERS),
     LINKS("Sphere-GCN", "--method sphere"),
     OTHER("Sphere-GCN", "--method sphere", NULL), /* the default: no other option */
     OTHER("ProNE", "--method prone", NULL),

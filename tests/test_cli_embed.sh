@@ -45,7 +45,7 @@ says 'sweep +1 '
 rm verbose.tsv
 
 # ---- forms and formats
-for form in walk hhat ritz raw; do
+for form in scaled walk hhat ritz raw; do
     expect 0 "$CAFE" embed "$karate" -q --output-form $form -k 4 -o $form.tsv --json $form.json
     silent
     quiet
@@ -59,7 +59,7 @@ expect 0 "$CAFE" embed "$karate" -q -k 4 -o w.txt
 [[ $(wc -l <w.txt) -eq 35 ]] || fail "word2vec's length"
 expect 0 "$CAFE" embed "$karate" -q -k 4 -o -
 quiet
-same .last/out walk.tsv
+same .last/out scaled.tsv
 
 # Ritz vectors to a residual: Q's columns are orthonormal and the report says they converged
 expect 0 "$CAFE" embed "$karate" -q -k 4 --output-form ritz --residual 1e-4 -o p.tsv --json p.json

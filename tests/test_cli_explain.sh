@@ -115,7 +115,7 @@ expect 3 "$CAFE" explain "$karate" twice.in.tsv
 says "twice.in.tsv:5: expected each node once, found '3' again"
 sed '3s/\t[^\t]*$//' k.in.tsv >ragged.in.tsv
 expect 3 "$CAFE" explain "$karate" ragged.in.tsv
-says 'ragged.in.tsv:3:39: expected another number'
+says 'ragged.in.tsv:3:[0-9]+: expected another number'
 sed '3s/\t[^\t]*$/\tnan/' k.in.tsv >nan.in.tsv
 expect 3 "$CAFE" explain "$karate" nan.in.tsv
 sed '1s/.*/34 x/' k.in.txt >head.in.txt

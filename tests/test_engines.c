@@ -318,24 +318,26 @@ static void grams(problem *here, problem *there) {
 static void transforms(problem *here, problem *there) {
     (void)here;
     for (int w = 0; w < WIDTHS; w++)
-        for (int form = 0; form < 2; form++) {
-            int64_t k = widths[w], held = (k + 1) / 2, kept[130], inner = form ? held : k;
-            double *m = calloc((size_t)(k * held), sizeof *m);
+        for (int form = 0; form < 4; form++) {
+            bool chosen = form & 1, shifted = form & 2;
+            int64_t k = widths[w], held = (k + 1) / 2, kept[130], inner = chosen ? held : k;
+            double shift[130], *m = calloc((size_t)(k * held), sizeof *m);
             float *random = numbers(k * held, 4);
-            for (int64_t j = 0; j < held; j++) kept[j] = 2 * j;
+            for (int64_t j = 0; j < held; j++) kept[j] = 2 * j, shift[j] = 0.5 + (double)j;
             for (int64_t i = 0; i < inner * held; i++)
-                if (!form || i / held <= i % held) m[i] = random[i];
+                if (!chosen || i / held <= i % held) m[i] = random[i];
             cafe_block x = put_random(there, k, 3);
             float *before = get(there, &x);
             ok(there->context,
-               cafe_ops(&x)->transform(there->context, &x, held, m, form ? kept : NULL));
+               cafe_ops(&x)->transform(there->context, &x, held, m, chosen ? kept : NULL,
+                                       shifted ? shift : NULL));
             assert_int_equal(x.columns, held);
             float *after = get(there, &x);
             for (int64_t i = 0; i < there->n * held; i++) {
-                double sum = 0;
+                double sum = shifted ? -shift[i % held] : 0;
                 for (int64_t j = 0; j < inner; j++)
-                    sum += before[i / held * k + (form ? kept[j] : j)] * m[j * held + i % held];
-                assert_float_equal(after[i], sum, 1e-6);
+                    sum += before[i / held * k + (chosen ? kept[j] : j)] * m[j * held + i % held];
+                assert_float_equal(after[i], sum, 1e-6 + 1e-7 * fabs(sum));
             }
             free(before), free(after), free(m), free(random);
             drop(there, &x);
@@ -353,6 +355,10 @@ static void rows_and_columns(problem *here, problem *there) {
             ok(here->context, cafe_ops(&x)->norms(here->context, &x, factors, a));
             ok(there->context, cafe_ops(&y)->norms(there->context, &y, factors, b));
             for (int64_t j = 0; j < k; j++) assert_float_equal(a[j], b[j], 1e-12 * a[j]);
+            ok(here->context, cafe_ops(&x)->totals(here->context, &x, factors, a));
+            ok(there->context, cafe_ops(&y)->totals(there->context, &y, factors, b));
+            for (int64_t j = 0; j < k; j++)
+                assert_float_equal(a[j], b[j], 1e-12 * (double)(weighed ? 1 : here->n));
         }
         ok(here->context, cafe_ops(&x)->scale(here->context, &x, p));
         ok(there->context, cafe_ops(&y)->scale(there->context, &y, p));
@@ -504,9 +510,10 @@ static void spheres(problem *here, problem *there) {
     o.columns = 9;
     for (int32_t ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++) {
         o.ends = ends;
-        for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_RAW; form++)
+        for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_SCALED; form++)
             finish_alike(here, there, &o, form, 0);
         finish_alike(here, there, &o, CAFE_FORM_WALK, 1e-4);
+        finish_alike(here, there, &o, CAFE_FORM_SCALED, 1e-4);
         finish_alike(here, there, &o, CAFE_FORM_RITZ, 1e-4);
     }
 }
@@ -571,7 +578,7 @@ static void certify_walks(problem *here, problem *there) {
     float *x = numbers(here->n * K, 12);
     cafe_finish_options finish;
     cafe_finish_options_init(&finish);
-    for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_RAW; form++) {
+    for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_SCALED; form++) {
         cafe_embedding *e[2] = {NULL, NULL};
         finish.form = form;
         for (int i = 0; i < 2; i++)

@@ -160,7 +160,7 @@ static void check_embedding(const cafe_method *m) {
     const cafe_certificate *c = cafe_embedding_certificate(e);
     assert_int_equal(cafe_embedding_nodes(e), TEST_KARATE_NODES);
     assert_in_range(cafe_embedding_columns(e), 1, COLUMNS);
-    assert_int_equal(c->generalised, m->form == CAFE_FORM_WALK);
+    assert_int_equal(c->generalised, m->form == CAFE_FORM_SCALED);
     cafe_embedding_free(e);
     close_setting(s);
     cafe_graph_free(graph);

@@ -72,9 +72,11 @@ static void divide_root(cafe_context *context, int64_t k, double *gram, double *
 }
 
 /* How far the placed row is from that of the full run `now` (n x k), turned to the old rows; for
- * the walk to the old rows and the placed one, in the norm of the new node weights p. */
+ * the walk to the old rows and the placed one, in the norm of the new node weights p. Column j
+ * counts by lengths[j]. */
 static double distance(cafe_context *context, int64_t n, int64_t k, const double *now,
-                       const float *old, const float *placed, const double *p) {
+                       const float *old, const float *placed, const double *p,
+                       const double *lengths) {
     double turn[MOST * MOST] = {0}, gram[MOST * MOST] = {0}, sum = 0;
     for (int64_t u = 0; u + (p ? 0 : 1) < n; u++) {
         const float *row = u + 1 < n ? old + u * k : placed;
@@ -88,7 +90,7 @@ static double distance(cafe_context *context, int64_t n, int64_t k, const double
     for (int64_t j = 0; j < k; j++) {
         double y = 0;
         for (int64_t l = 0; l < k; l++) y += now[(n - 1) * k + l] * turn[l * k + j];
-        sum += (y - placed[j]) * (y - placed[j]);
+        sum += (y - placed[j]) * (y - placed[j]) * lengths[j] * lengths[j];
     }
     return sqrt(sum);
 }
@@ -96,6 +98,30 @@ static double distance(cafe_context *context, int64_t n, int64_t k, const double
 typedef struct outcome {
     double bound, distance, length;
 } outcome;
+
+/* The scaled form: columns of some length, less their plain means; and back, by their means and
+ * lengths in the walk's problem. */
+static void scale_columns(int64_t n, int64_t k, float *x) {
+    for (int64_t j = 0; j < k; j++) {
+        double mean = 0;
+        for (int64_t u = 0; u < n; u++) mean += x[u * k + j] *= (float)(j + 1) / 2;
+        for (int64_t u = 0; u < n; u++) x[u * k + j] -= (float)(mean / (double)n);
+    }
+}
+
+static void find_scale(int64_t n, int64_t k, const double *p, const float *x, double *means,
+                       double *lengths) {
+    for (int64_t j = 0; j < k; j++) {
+        double square = means[j] = 0;
+        for (int64_t u = 0; u < n; u++) means[j] += p[u] * x[u * k + j];
+        for (int64_t u = 0; u < n; u++) square += p[u] * pow(x[u * k + j] - means[j], 2);
+        lengths[j] = sqrt(square);
+    }
+}
+
+static void unscale(int64_t n, int64_t k, const double *means, const double *lengths, float *x) {
+    for (int64_t i = 0; i < n * k; i++) x[i] = (float)((x[i] - means[i % k]) / lengths[i % k]);
+}
 
 /* The last node's links are those of the new one. */
 static outcome try_graph(uint64_t seed, cafe_place_form form) {
@@ -129,20 +155,26 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
     l.count = kept;
     graph = test_graph(context, n - 1, &l, 1, NULL);
     double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(graph, p), *v, *now;
-    if (form == CAFE_PLACE_WALK) scale_q(n - 1, p, q);
+    bool walk = form != CAFE_PLACE_RITZ, scaled = form == CAFE_PLACE_SCALED;
+    double means[MOST], lengths[MOST];
+    for (int64_t j = 0; j < k; j++) lengths[j] = 1;
+    if (walk) scale_q(n - 1, p, q);
     float *old = malloc((size_t)(n * k) * sizeof *old), placed[MOST];
     v = dominant(context, n - 1, k, q);
     for (int64_t i = 0; i < (n - 1) * k; i++) /* eigenvectors, or somewhat off */
         old[i] = (float)(v[i] + (exact ? 0 : 1e-4 * ((double)test_below(&state, 1000) / 500 - 1)));
-    if (form == CAFE_PLACE_WALK)
+    if (walk)
         for (int64_t i = 0; i < (n - 1) * k; i++)
             old[i] = p[i / k] > 0 ? (float)(old[i] / sqrt(p[i / k])) : 0;
+    if (scaled) {
+        scale_columns(n - 1, k, old);
+        find_scale(n - 1, k, p, old, means, lengths);
+    }
     free(q);
     q = test_dense_q(whole, p);
-    if (form == CAFE_PLACE_WALK) scale_q(n, p, q);
+    if (walk) scale_q(n, p, q);
     now = dominant(context, n, k, q);
-    for (int64_t i = 0; i < n * k && form == CAFE_PLACE_WALK; i++)
-        now[i] = p[i / k] > 0 ? now[i] / sqrt(p[i / k]) : 0;
+    for (int64_t i = 0; i < n * k && walk; i++) now[i] = p[i / k] > 0 ? now[i] / sqrt(p[i / k]) : 0;
     cafe_new_links *links = NULL;
     cafe_place_options o;
     cafe_place_options_init(&o);
@@ -151,8 +183,9 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
     TEST_OK(context, cafe_new_links_from_csr(context, graph, 1, offsets, targets, weights, &links));
     TEST_OK(context, cafe_place_nodes(context, graph, k, old, links, &o, placed));
     TEST_OK(context, cafe_place_bound(context, graph, k, old, links, &o, placed, &found.bound));
-    found.distance = distance(context, n, k, now, old, placed, form == CAFE_PLACE_WALK ? p : NULL);
-    for (int64_t j = 0; j < k; j++) found.length += (double)placed[j] * placed[j];
+    if (scaled) unscale(n - 1, k, means, lengths, old), unscale(1, k, means, lengths, placed);
+    found.distance = distance(context, n, k, now, old, placed, walk ? p : NULL, lengths);
+    for (int64_t j = 0; j < k; j++) found.length += pow(placed[j] * lengths[j], 2);
     found.length = sqrt(found.length);
     cafe_new_links_free(links);
     cafe_graph_free(graph), cafe_graph_free(whole);
@@ -189,11 +222,17 @@ static void full_runs_of_the_walk_are_within_the_bound(void **state) {
     check_form(CAFE_PLACE_WALK, 10);
 }
 
+static void full_runs_of_the_scaled_form_are_within_the_bound(void **state) {
+    (void)state;
+    check_form(CAFE_PLACE_SCALED, 10);
+}
+
 /* Where no bound is known, none is given. */
 static void other_forms_have_no_bound(void **state) {
     static const int64_t offsets[] = {0, 2, 2};
     static const int32_t targets[] = {1, 2};
-    static const int32_t forms[] = {CAFE_PLACE_RAW, CAFE_PLACE_WALK};
+    static const int32_t forms[] = {CAFE_PLACE_RAW, CAFE_PLACE_WALK, CAFE_PLACE_RITZ,
+                                    CAFE_PLACE_SCALED};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     cafe_new_links *links = NULL;
@@ -201,10 +240,10 @@ static void other_forms_have_no_bound(void **state) {
     double bound[2];
     (void)state;
     TEST_OK(context, cafe_new_links_from_csr(context, graph, 2, offsets, targets, NULL, &links));
-    for (int i = 0; i < 3; i++) { /* the last: columns that are no eigenvectors */
+    for (int i = 0; i < 4; i++) { /* but for the first: columns that are no eigenvectors */
         cafe_place_options o;
         cafe_place_options_init(&o);
-        o.form = i < 2 ? forms[i] : CAFE_PLACE_RITZ;
+        o.form = forms[i];
         bound[0] = bound[1] = 0;
         TEST_OK(context, cafe_place_bound(context, graph, 4, rows, links, &o, placed, bound));
         assert_true(isinf(bound[0]) && isinf(bound[1]));
@@ -219,6 +258,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_runs_are_within_the_bound),
         cmocka_unit_test(full_runs_of_the_walk_are_within_the_bound),
+        cmocka_unit_test(full_runs_of_the_scaled_form_are_within_the_bound),
         cmocka_unit_test(other_forms_have_no_bound),
     };
     return cmocka_run_group_tests_name("place", tests, NULL, NULL);

@@ -390,7 +390,7 @@ static void one_call_is_the_same(void **state) {
     cafe_sphere_options_init(&sphere);
     sphere.columns = 5, sphere.sweeps = 3, sphere.tolerance = 0;
     embedding = test_embed(context, graph, &sphere, NULL);
-    result r = embed(test_karate, 5, 3, CAFE_FORM_WALK, 0);
+    result r = embed(test_karate, 5, 3, CAFE_FORM_SCALED, 0);
     assert_int_equal(cafe_embedding_columns(embedding), r.columns);
     for (int64_t u = 0; u < r.n; u++)
         assert_memory_equal(cafe_embedding_row(embedding, u), r.v + u * r.columns,
@@ -474,7 +474,7 @@ static void any_vectors_are_certified(void **state) {
  * form, and what it makes of H is what cafe_certify() makes of the same numbers. */
 static void a_loss_is_not_taken_for_the_trace(void **state) {
     (void)state;
-    enum { K = 6, FORMS = 5 };
+    enum { K = 6, FORMS = 6 };
     for (int form = 0; form < FORMS; form++)
         for (int64_t window = 1; window <= 2; window++) {
             cafe_context *context = test_context(2, 1);
@@ -488,8 +488,8 @@ static void a_loss_is_not_taken_for_the_trace(void **state) {
             double trace;
             float *x = test_block(n, K, 8);
             cafe_finish_options_init(&finish);
-            finish.form = form < 4 ? form : CAFE_FORM_WALK;
-            finish.residual = form < 4 ? 0 : 1e-3;
+            finish.form = form <= CAFE_FORM_SCALED ? form : CAFE_FORM_WALK;
+            finish.residual = form <= CAFE_FORM_SCALED ? 0 : 1e-3;
             TEST_OK(context, cafe_operator_walk(context, t.sampled, window, &op));
             TEST_OK(context, cafe_solution_new(context, n, K, 3, &solution));
             TEST_OK(context, cafe_solution_set(context, x, solution));
@@ -618,7 +618,7 @@ static void it_survives_failing_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     test_problem t = test_open(context, test_random(context, 60, 200, 1, 1, 4));
-    for (int form = 0; form <= 4; form++)
+    for (int form = 0; form <= 5; form++)
         for (long k = 0;; k++) {
             cafe_finish_options finish;
             cafe_sphere_options sphere;
@@ -627,8 +627,8 @@ static void it_survives_failing_memory(void **state) {
             cafe_finish_options_init(&finish);
             cafe_sphere_options_init(&sphere);
             sphere.columns = 5;
-            finish.form = form < 4 ? form : CAFE_FORM_WALK;
-            finish.residual = form < 4 ? 0 : 1e-2;
+            finish.form = form <= CAFE_FORM_SCALED ? form : CAFE_FORM_WALK;
+            finish.residual = form <= CAFE_FORM_SCALED ? 0 : 1e-2;
             long live = atomic_load(&memory.live);
             TEST_OK(context, cafe_sphere(context, t.op, &sphere, NULL, &solution));
             test_failing_arm(&memory, k);

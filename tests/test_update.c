@@ -614,8 +614,8 @@ static void placed_rows_are_exact_updates(void **state) {
 /* Eigenvectors: a node of the graph, placed by its own links, lands where it is. */
 static void placed_columns_reproduce_eigenvectors(void **state) {
     enum { K = 3 };
-    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_RITZ};
-    static const cafe_place_form places[] = {CAFE_PLACE_WALK, CAFE_PLACE_RITZ};
+    static const cafe_form forms[] = {CAFE_FORM_WALK, CAFE_FORM_RITZ, CAFE_FORM_SCALED};
+    static const cafe_place_form places[] = {CAFE_PLACE_WALK, CAFE_PLACE_RITZ, CAFE_PLACE_SCALED};
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = test_karate(context);
     const int64_t *offsets;
@@ -623,7 +623,7 @@ static void placed_columns_reproduce_eigenvectors(void **state) {
     const float *weights;
     (void)state;
     cafe_graph_csr(graph, &offsets, &targets, &weights);
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; f < 3; f++) {
         cafe_sphere_options sphere;
         cafe_finish_options finish;
         cafe_place_options o;
@@ -651,6 +651,54 @@ static void placed_columns_reproduce_eigenvectors(void **state) {
         cafe_new_links_free(links);
         cafe_embedding_free(embedding);
     }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* The scaled form as it comes: the map is the best there is for the rows, so that its errors are
+ * orthogonal to what it is made from, and small; rows of another form are refused. */
+static void placed_rows_of_the_scaled_form_are_least_squares(void **state) {
+    enum { K = 4, N = TEST_KARATE_NODES };
+    cafe_context *context = test_context(2, 1);
+    cafe_graph *graph = test_karate(context);
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_sphere_options sphere;
+    cafe_place_options o;
+    cafe_new_links *links = NULL;
+    float v[N * K], again[N * K];
+    double p[N], *q = test_dense_q(graph, p), image[K][N], error = 0, size = 0;
+    (void)state;
+    cafe_graph_csr(graph, &offsets, &targets, &weights);
+    cafe_sphere_options_init(&sphere);
+    cafe_place_options_init(&o);
+    sphere.columns = K, o.form = CAFE_PLACE_SCALED;
+    cafe_embedding *embedding = test_embed(context, graph, &sphere, NULL);
+    assert_int_equal(cafe_embedding_columns(embedding), K);
+    cafe_embedding_copy(embedding, v);
+    TEST_OK(context, cafe_new_links_from_csr(context, graph, N, offsets, targets, weights, &links));
+    TEST_OK(context, cafe_place_nodes(context, graph, K, v, links, &o, again));
+    for (int64_t i = 0; i < K; i++) test_dense_times(N, q, v, K, i, image[i]);
+    for (int64_t i = 0; i < K * K; i++) { /* W^T D (placed - Z) = 0, D W = Q Z */
+        double sum = 0, whole = 0;
+        for (int64_t u = 0; u < N; u++) {
+            sum += image[i / K][u] * ((double)again[u * K + i % K] - v[u * K + i % K]);
+            whole += fabs(image[i / K][u] * v[u * K + i % K]);
+        }
+        assert_true(fabs(sum) < 1e-5 * whole);
+    }
+    for (int64_t i = 0; i < N * K; i++) {
+        error += p[i / K] * pow((double)again[i] - v[i], 2);
+        size += p[i / K] * pow(v[i], 2);
+    }
+    assert_true(sqrt(error / size) < 0.3);
+    for (int64_t i = 0; i < N * K; i++) v[i] += 1;
+    assert_int_equal(cafe_place_nodes(context, graph, K, v, links, &o, again), CAFE_ERROR_ARGUMENT);
+    assert_non_null(strstr(cafe_error(context), "scaled form"));
+    free(q);
+    cafe_new_links_free(links);
+    cafe_embedding_free(embedding);
     cafe_graph_free(graph);
     cafe_context_free(context);
 }
@@ -813,6 +861,7 @@ int main(void) {
         cmocka_unit_test(communities_come_and_go),
         cmocka_unit_test(placed_rows_are_exact_updates),
         cmocka_unit_test(placed_columns_reproduce_eigenvectors),
+        cmocka_unit_test(placed_rows_of_the_scaled_form_are_least_squares),
         cmocka_unit_test(wrong_links_are_named),
         cmocka_unit_test(memory_failures_are_survived),
         cmocka_unit_test(any_bytes_are_read_or_refused),

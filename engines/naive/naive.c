@@ -144,7 +144,7 @@ static cafe_status gram(cafe_context *context, const cafe_block *a, const cafe_b
 }
 
 static cafe_status transform(cafe_context *context, cafe_block *x, int64_t k, const double *m,
-                             const int64_t *kept) {
+                             const int64_t *kept, const double *shift) {
     const cafe_engine_host *host = naive_host(x);
     int64_t inner = kept ? k : x->columns;
     float *row = host->allocate(context, x->stride, sizeof *row);
@@ -152,7 +152,7 @@ static cafe_status transform(cafe_context *context, cafe_block *x, int64_t k, co
     for (int64_t u = 0; u < x->n; u++) {
         naive_load(x, u, row);
         for (int64_t j = 0; j < x->columns; j++) {
-            double sum = 0;
+            double sum = shift && j < k ? -shift[j] : 0;
             for (int64_t i = 0; j < k && i < inner; i++)
                 sum += (double)row[kept ? kept[i] : i] * m[i * k + j];
             *naive_at(x, u, j) = (float)sum;
@@ -180,6 +180,17 @@ static cafe_status norms(cafe_context *context, const cafe_block *x, const doubl
             sum += value * value;
         }
         result[k] = sqrt(sum);
+    }
+    return CAFE_OK;
+}
+
+static cafe_status totals(cafe_context *context, const cafe_block *x, const double *weights,
+                          double *result) {
+    (void)context;
+    for (int64_t k = 0; k < x->columns; k++) {
+        result[k] = 0;
+        for (int64_t u = 0; u < x->n; u++)
+            result[k] += (weights ? weights[u] : 1) * *naive_at(x, u, k);
     }
     return CAFE_OK;
 }
@@ -254,6 +265,7 @@ static const cafe_engine_ops operations = {
     .transform = transform,
     .scale = scale,
     .norms = norms,
+    .totals = totals,
     .sums = sums,
 };
 

@@ -24,10 +24,10 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     links : sparse matrix or array of shape (new, n_nodes), or sequences of nodes
         Row i has the weights of new node i's links to the nodes of the graph; or item i has the
         names of the nodes it is linked to.
-    form : {'walk', 'ritz', 'raw'}, optional
+    form : {'scaled', 'walk', 'ritz', 'raw'}, optional
         What the columns are; without it the estimator's output_form.
     return_bound : bool, default False
-        Return also how far each row can be from that of a full run (walk and ritz; inf: not known).
+        Return also how far each row can be from that of a full run (not of raw; inf: not known).
 
     Returns
     -------
@@ -45,8 +45,8 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     g = as_graph(graph, n_jobs)
     vectors = embedding_of(embedding, g.n_nodes)
     known = form or getattr(embedding, "output_form", None)
-    if known not in ("walk", "ritz", "raw"):
-        raise ValueError(f"form={known!r}: expected walk, ritz or raw")
+    if known not in ("scaled", "walk", "ritz", "raw"):
+        raise ValueError(f"form={known!r}: expected scaled, walk, ritz or raw")
     rows = _rows(links, g)
     table = Table.named("place")
     placed = np.empty((rows.nodes, vectors.shape[1]), np.float32)

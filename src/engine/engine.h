@@ -130,14 +130,18 @@ typedef struct cafe_engine_ops {
     cafe_status (*gram)(cafe_context *context, const cafe_block *a, const cafe_block *b,
                         const double *weights, bool single, double *gram);
     /* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with
-     * M k x k and upper triangular. The columns after k become 0. */
+     * M k x k and upper triangular. shift[k] (NULL: 0) is taken off every row before it is rounded.
+     * The columns after k become 0. */
     cafe_status (*transform)(cafe_context *context, cafe_block *x, int64_t k, const double *m,
-                             const int64_t *kept);
+                             const int64_t *kept, const double *shift);
     /* Row u times (float)factors[u]. */
     cafe_status (*scale)(cafe_context *context, cafe_block *x, const double *factors);
     /* norms_j = length of column j of diag(factors) X. */
     cafe_status (*norms)(cafe_context *context, const cafe_block *x, const double *factors,
                          double *norms);
+    /* totals_j = sum over u of weights_u x_uj. */
+    cafe_status (*totals)(cafe_context *context, const cafe_block *x, const double *weights,
+                          double *totals);
     /* *cross = sum over u of weights_u <x_u, y_u> and *own = sum over u of own_weights_u ||x_u||^2,
      * the last `negative` columns counted with the opposite sign. Pieces of 4,096 rows. */
     cafe_status (*sums)(cafe_context *context, const cafe_block *x, const cafe_block *y,
@@ -156,7 +160,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 1 };
+enum { CAFE_ENGINE_INTERFACE = 2 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

@@ -266,6 +266,7 @@ static const cafe_engine_ops operations = {
     .transform = cafe_processor_transform,
     .scale = cafe_processor_scale,
     .norms = cafe_processor_norms,
+    .totals = cafe_processor_totals,
     .sums = sums,
 };
 

@@ -11,9 +11,11 @@ static inline float *cafe_row(const cafe_block *x, int64_t u) {
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
 cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,
-                                     const double *m, const int64_t *kept);
+                                     const double *m, const int64_t *kept, const double *shift);
 cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const double *factors);
 cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
                                  double *norms);
+cafe_status cafe_processor_totals(cafe_context *context, const cafe_block *x, const double *weights,
+                                  double *totals);
 
 #endif

@@ -1,4 +1,5 @@
-/* Gram matrices, in-place products, scalings and norms of tall blocks, in double precision. */
+/* Gram matrices, in-place products, scalings, norms and sums of tall blocks, in double precision.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -104,8 +105,9 @@ typedef struct transform_job {
     int64_t k;
     const double *m;
     const int64_t
-        *kept;    /* NULL: all columns, M is columns x k; else M is k x k, upper triangular */
-    double *rows; /* ROWS x 2 columns per worker */
+        *kept; /* NULL: all columns, M is columns x k; else M is k x k, upper triangular */
+    const double *shift; /* NULL: 0 */
+    double *rows;        /* ROWS x 2 columns per worker */
 } transform_job;
 
 static void transform_block(void *argument, int64_t block, int32_t worker) {
@@ -126,15 +128,15 @@ static void transform_block(void *argument, int64_t block, int32_t worker) {
         cafe_dense_product(false, count, x->columns, k, rows, job->m, result);
     for (int64_t i = 0; i < count; i++) {
         float *row = cafe_row(x, from + i);
-        const double *values = result + i * k;
-        for (int64_t j = 0; j < k; j++) row[j] = (float)values[j];
+        const double *values = result + i * k, *shift = job->shift;
+        for (int64_t j = 0; j < k; j++) row[j] = (float)(values[j] - (shift ? shift[j] : 0));
         for (int64_t j = k; j < x->stride - x->first; j++) row[j] = 0;
     }
 }
 
 cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,
-                                     const double *m, const int64_t *kept) {
-    transform_job job = {x, k, m, kept, NULL};
+                                     const double *m, const int64_t *kept, const double *shift) {
+    transform_job job = {x, k, m, kept, shift, NULL};
     job.rows = cafe_mem(context, context->threads * 2 * ROWS * x->columns, sizeof *job.rows);
     if (!job.rows) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_parallel(context, cafe_blocks(x->n, ROWS), transform_block, &job);
@@ -185,4 +187,20 @@ cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, con
     CAFE_PASS(cafe_sums(context, x->n, NORM_ROWS, add_norms, &job, x->columns, norms));
     for (int64_t j = 0; j < x->columns; j++) norms[j] = sqrt(norms[j]);
     return CAFE_OK;
+}
+
+static void add_totals(void *argument, int64_t first, int64_t last, double *sum) {
+    const norm_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
+        const float *row = cafe_row(job->x, u);
+        double weight = job->factors ? job->factors[u] : 1;
+        for (int64_t j = 0; j < job->x->columns; j++) sum[j] += weight * row[j];
+    }
+}
+
+cafe_status cafe_processor_totals(cafe_context *context, const cafe_block *x, const double *weights,
+                                  double *totals) {
+    norm_job job = {x, weights};
+    for (int64_t j = 0; j < x->columns; j++) totals[j] = 0;
+    return cafe_sums(context, x->n, NORM_ROWS, add_totals, &job, x->columns, totals);
 }

@@ -17,7 +17,7 @@ const cafe_method cafe_sphere_method = {
     .title = "Sphere-GCN",
     .summary = "rows on the sphere that follow their neighbours (algorithm 4)",
     .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START,
-    .form = CAFE_FORM_WALK,
+    .form = CAFE_FORM_SCALED,
     .vectors = cafe_sphere_option_table,
     .code = &sphere_code,
 };
@@ -63,7 +63,7 @@ const cafe_method cafe_cafe_method = {
     .title = "Cafe-GCN",
     .summary = "softmax clusters as columns (algorithms 1 and 2)",
     .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START,
-    .form = CAFE_FORM_WALK,
+    .form = CAFE_FORM_SCALED,
     .vectors = cafe_cafe_option_table,
     .code = &cafe_code,
 };
@@ -105,7 +105,7 @@ const cafe_method cafe_layers_method = {
         "communities of any number, layer by layer; as vectors, all layers side by side "
         "(algorithm 3)",
     .takes = CAFE_TAKES_SAMPLING,
-    .form = CAFE_FORM_WALK,
+    .form = CAFE_FORM_SCALED,
     .vectors = cafe_layers_vectors_option_table,
     .communities = cafe_layers_option_table,
     .code = &layers_code,

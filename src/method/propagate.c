@@ -193,7 +193,7 @@ static cafe_status decompose(cafe_context *context, cafe_block *x) {
     for (int64_t i = 0; i < columns; i++)
         for (int64_t j = 0; j < rank; j++)
             m[i * rank + j] = v[i * columns + j] / sqrt(sqrt(squares[j]));
-    if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL));
+    if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL, NULL));
 done:
     cafe_mem_free_all(context, v, m, squares);
     return status;

@@ -1,9 +1,11 @@
 /* The spectral finish: from a solver's H to vectors with a certificate.
  *
- *     walk   V = QR(D^-1 Q H)   certified for Q v = rho D v, D = diag(p)
- *     hhat   V = QR(Q H)        certified for Q v = rho v
- *     ritz   the same span, rotated to its Ritz vectors
- *     raw    V = H
+ *     scaled  D^-1 Q H with its spectrum flattened (spectral/scaling.c)
+ *                                certified for Q v = rho D v, D = diag(p)
+ *     walk    V = QR(D^-1 Q H)   the same problem
+ *     hhat    V = QR(Q H)        certified for Q v = rho v
+ *     ritz    the same span, rotated to its Ritz vectors
+ *     raw     V = H
  *
  * The QR is rank-aware: columns that depend on the others are left out and counted, never returned
  * as noise. Memory stays at two n x K blocks: H is needed no more once its rank is known, and its
@@ -22,16 +24,22 @@
 #include "spectral/ends.h"
 #include "spectral/noise.h"
 #include "spectral/refine.h"
+#include "spectral/scaling.h"
 
 static const cafe_option finish_options[] = {
-    {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form), CAFE_FORM_WALK,
-     0, 0, "walk|hhat|ritz|raw",
-     "vectors to return: QR of D^-1 Q H, QR of Q H as in the paper, Ritz vectors of Q, or H "
-     "itself"},
+    {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form),
+     CAFE_FORM_SCALED, 0, 0, "walk|hhat|ritz|raw|scaled",
+     "vectors to return: QR of D^-1 Q H, QR of Q H as in the paper, Ritz vectors of Q, H itself, "
+     "or "
+     "D^-1 Q H with its spectrum flattened, column means 0 and mean variance 1"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
      "go on to eigenvectors until every column's relative residual is below R; 0 does not"},
     {"residual-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6,
      NULL, "rounds of the polynomial filter at most, with --residual"},
+    {"scale-exponent", "S", CAFE_OPTION_REAL, offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5,
+     NULL,
+     "of the scaled form: lengths of its directions go with the power 2S of those of D^-1 Q H; 0 "
+     "makes all alike, 0.5 leaves them"},
 };
 
 CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
@@ -72,6 +80,11 @@ static cafe_status fill_shares(cafe_context *context, bool both, cafe_embedding 
     return CAFE_OK;
 }
 
+/* Forms of the walk's problem. */
+static bool is_walk(int32_t form) {
+    return form == CAFE_FORM_WALK || form == CAFE_FORM_SCALED;
+}
+
 static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, int64_t asked,
                              int64_t bottom) {
     cafe_certificate *c = &e->certificate;
@@ -81,7 +94,7 @@ static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, in
     c->columns = e->vectors.columns;
     c->pairs = e->ritz.pairs;
     c->dropped = asked - c->pairs;
-    c->generalised = o->form == CAFE_FORM_WALK;
+    c->generalised = is_walk(o->form);
     c->tolerance = o->residual;
     c->ritz_values = e->ritz.values;
     c->residuals = e->ritz.residuals;
@@ -135,6 +148,27 @@ static cafe_status finish_span(cafe_context *context, finishing *f) {
                                    &f->embedding->certificate.orthogonality);
 }
 
+/* The span is that of the walk form. Z is well conditioned, so that its Ritz pairs need no
+ * orthonormal basis. */
+static cafe_status finish_scaled(cafe_context *context, finishing *f) {
+    cafe_status status = CAFE_OK;
+    cafe_ritz *ritz = &f->embedding->ritz;
+    double *noise = cafe_mem(context, f->h.columns, sizeof *noise);
+    if (!noise) return CAFE_ERROR_MEMORY;
+    cafe_phase(context, "scale", 0);
+    CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
+    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, noise, &f->v));
+    cafe_phase(context, "ritz", 0);
+    CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
+    f->embedding->certificate.products++;
+    CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
+    CAFE_TRY(cafe_ritz_solve_centred(context, &f->v, &f->h, f->weights, ritz));
+    f->embedding->certificate.orthogonality = NAN;
+done:
+    cafe_mem_free(context, noise);
+    return status;
+}
+
 /* One end goes on from the orthonormal span; two ends from their own columns, each by itself. */
 static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, int64_t bottom,
                           cafe_refined *refined) {
@@ -166,6 +200,9 @@ static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t a
     c->rotated = 1;
     c->converged = refined.converged;
     c->products += refined.products;
+    c->orthogonality = NAN;
+    if (f->options->form == CAFE_FORM_SCALED)
+        return cafe_scale_pairs(context, f->options->exponent, ritz->values, &f->v);
     return cafe_tall_orthogonality(context, &f->v, f->weights, &c->orthogonality);
 }
 
@@ -243,6 +280,8 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
         CAFE_PASS(finish_raw(context, f));
     else if (f->options->residual > 0)
         CAFE_PASS(finish_refined(context, f, solution->columns, solution->bottom));
+    else if (f->options->form == CAFE_FORM_SCALED)
+        CAFE_PASS(finish_scaled(context, f));
     else
         CAFE_PASS(finish_span(context, f));
     CAFE_PASS(fill_shares(context, solution->bottom > 0, e));
@@ -260,8 +299,8 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     finishing f = {.op = op, .options = &o};
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
-    f.side = o.form == CAFE_FORM_WALK ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
-    f.weights = o.form == CAFE_FORM_WALK ? op->parts.p : NULL;
+    f.side = is_walk(o.form) ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
+    f.weights = is_walk(o.form) ? op->parts.p : NULL;
     if (status == CAFE_OK) {
         f.embedding = cafe_mem_zero(context, 1, sizeof *f.embedding);
         status = f.embedding ? CAFE_OK : CAFE_ERROR_MEMORY;

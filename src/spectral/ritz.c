@@ -120,14 +120,30 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
     }
 }
 
-cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                            const double *weights, cafe_ritz *ritz) {
+/* With X less 1 m^T, m the means by the weights w: G - (sum of w) m m^T; T and N stay, since M 1 =
+ * 0 and 1^T W M = 0. */
+static cafe_status centre(cafe_context *context, const cafe_block *x, const double *weights,
+                          small *s) {
+    int64_t k = x->columns;
+    double *totals = s->half, sum = 0;
+    CAFE_PASS(cafe_ops(x)->totals(context, x, weights, totals));
+    for (int64_t u = 0; u < x->n; u++) sum += weights[u];
+    for (int64_t i = 0; i < k && sum > 0; i++)
+        for (int64_t j = 0; j < k; j++) s->g[i * k + j] -= totals[i] * totals[j] / sum;
+    return CAFE_OK;
+}
+
+static cafe_status solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                         const double *weights, bool centred, cafe_ritz *ritz) {
     int64_t k = x->columns;
     small s = {0};
     cafe_status status = small_new(context, k, &s);
     if (status == CAFE_OK) status = cafe_ops(x)->gram(context, x, z, weights, false, s.gram);
     if (status == CAFE_OK) {
         split(k, &s);
+        if (centred) status = centre(context, x, weights, &s);
+    }
+    if (status == CAFE_OK) {
         judge_columns(k, &s, ritz);
         status = solve_small(context, k, &s, ritz);
     }
@@ -136,12 +152,22 @@ cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const ca
     return status;
 }
 
+cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                            const double *weights, cafe_ritz *ritz) {
+    return solve(context, x, z, weights, false, ritz);
+}
+
+cafe_status cafe_ritz_solve_centred(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                                    const double *weights, cafe_ritz *ritz) {
+    return solve(context, x, z, weights, true, ritz);
+}
+
 cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep) {
     double *m = cafe_mem(context, ritz->columns * keep, sizeof *m);
     if (!m) return CAFE_ERROR_MEMORY;
     for (int64_t i = 0; i < ritz->columns; i++)
         memcpy(m + i * keep, ritz->vectors + i * ritz->pairs, (size_t)keep * sizeof *m);
-    cafe_status status = cafe_ops(x)->transform(context, x, keep, m, NULL);
+    cafe_status status = cafe_ops(x)->transform(context, x, keep, m, NULL, NULL);
     cafe_mem_free(context, m);
     return status;
 }

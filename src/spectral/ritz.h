@@ -23,6 +23,10 @@ void cafe_ritz_free(cafe_context *context, cafe_ritz *ritz);
 cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
                             const double *weights, cafe_ritz *ritz);
 
+/* The same for the columns less their weighted means: constants are nothing to M. */
+cafe_status cafe_ritz_solve_centred(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                                    const double *weights, cafe_ritz *ritz);
+
 /* X <- its first `keep` Ritz vectors. */
 cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep);
 

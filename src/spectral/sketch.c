@@ -93,7 +93,7 @@ static cafe_status factors(cafe_context *context, int64_t most, const cafe_block
         values[rank] = sqrt(squares[rank]);
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < rank; j++) m[i * rank + j] = w[i * k + j] * sqrt(values[j]);
-    if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL));
+    if (rank > 0) CAFE_TRY(cafe_ops(x)->transform(context, x, rank, m, NULL, NULL));
     x->columns = rank;
 done:
     cafe_mem_free_all(context, w, m, squares);

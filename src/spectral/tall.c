@@ -80,7 +80,7 @@ static cafe_status divide_factor(cafe_context *context, cafe_block *x, const dou
         cafe_dense_orthonormaliser(f.k, f.r, f.rank, f.places, f.m);
         for (int64_t i = 0; i < f.rank; i++) /* only the rows of kept columns are not 0 */
             memmove(f.m + i * f.rank, f.m + f.places[i] * f.rank, (size_t)f.rank * sizeof *f.m);
-        status = cafe_ops(x)->transform(context, x, f.rank, f.m, f.kept);
+        status = cafe_ops(x)->transform(context, x, f.rank, f.m, f.kept, NULL);
     }
     free_factor(context, &f);
     return status;

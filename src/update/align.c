@@ -157,7 +157,7 @@ cafe_status cafe_align(cafe_context *context, int64_t n, int64_t columns, int64_
     if (!turn) goto done;
     CAFE_TRY(find_rotation(context, columns, gram, rotation));
     alignment->distance = distance_to_identity(columns, rotation);
-    CAFE_TRY(cafe_ops(&x)->transform(context, &x, columns, rotation, NULL));
+    CAFE_TRY(cafe_ops(&x)->transform(context, &x, columns, rotation, NULL, NULL));
 done:
     cafe_mem_free(context, gram);
     return status;

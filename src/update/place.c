@@ -1,7 +1,7 @@
 /* Vectors for nodes that are not in the graph, from their links to nodes that are.
  *
- * Nothing else moves, and no two new nodes see one another, so each row is one formula; the three
- * forms are explained in include/cafe/update.h.
+ * Nothing else moves, and no two new nodes see one another, so each row is one formula; the forms
+ * are explained in include/cafe/update.h.
  */
 #include <math.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "engine/dense.h"
 #include "graph/scale.h"
 #include "io/vectors.h"
 #include "sample/sampled.h"
@@ -19,10 +20,10 @@
 enum { ROWS = 64, BLOCK = 4096 };
 
 static const cafe_option place_options[] = {
-    {"form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_place_options, form), CAFE_PLACE_RAW, 0, 2,
-     "raw|walk|ritz",
-     "what the vectors are: raw rows of length 1, or columns of the walk or the Ritz form (best "
-     "made with --residual)"},
+    {"form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_place_options, form), CAFE_PLACE_RAW, 0, 3,
+     "raw|walk|ritz|scaled",
+     "what the vectors are: raw rows of length 1, columns of the walk or the Ritz form (best made "
+     "with --residual), or of the scaled form"},
 };
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
@@ -140,7 +141,8 @@ typedef struct placing {
     const float *vectors;
     int32_t form;
     double *s;       /* sum of p_w h_w */
-    double *inverse; /* 1 / rho_j, 0 where rho_j vanishes; NULL: the raw form */
+    double *inverse; /* 1 / rho_j, 0 where rho_j vanishes: walk and Ritz form */
+    double *map;     /* B: scaled form */
     double *sums;    /* one row a worker */
     float *placed;
 } placing;
@@ -176,6 +178,17 @@ static void place_column(const placing *p, double d, const double *sum, float *r
         row[k] = (float)(scale * (sum[k] / d - p->s[k]) * p->inverse[k]);
 }
 
+/* s + (sum / d - s) B */
+static void place_scaled(const placing *p, double d, double *sum, float *row) {
+    int64_t k = p->columns;
+    for (int64_t i = 0; i < k; i++) sum[i] = sum[i] / d - p->s[i];
+    for (int64_t j = 0; j < k; j++) {
+        double x = p->s[j];
+        for (int64_t i = 0; i < k; i++) x += sum[i] * p->map[i * k + j];
+        row[j] = (float)x;
+    }
+}
+
 static void place_rows(void *argument, int64_t task, int32_t worker) {
     const placing *p = argument;
     double *sum = p->sums + worker * p->columns;
@@ -186,6 +199,8 @@ static void place_rows(void *argument, int64_t task, int32_t worker) {
             memset(row, 0, (size_t)p->columns * sizeof *row);
         else if (p->form == CAFE_PLACE_RAW)
             place_raw(p, d, sum, row);
+        else if (p->form == CAFE_PLACE_SCALED)
+            place_scaled(p, d, sum, row);
         else
             place_column(p, d, sum, row);
     }
@@ -230,6 +245,50 @@ done:
     return status;
 }
 
+/* ---- least squares --------------------------------------------------------------------------- */
+
+/* B with the least sum over u of p_u ||w_u B - (v_u - s)||^2, W = D^-1 Q V, from the Gram matrix of
+ * [W V]: N = W^T D W = R^T R on the columns kept, B = R^-1 R^-T (W^T D V). */
+static cafe_status solve_map(cafe_context *context, const double *gram, const placing *p) {
+    int64_t k = p->columns, *kept = cafe_mem(context, k, sizeof *kept);
+    double *n = cafe_mem(context, 4 * k * k, sizeof *n), *c = n + k * k, *m = c + k * k,
+           *half = m + k * k;
+    cafe_status status = cafe_mem_had(kept, n);
+    if (status == CAFE_OK) {
+        for (int64_t i = 0; i < k * k; i++) {
+            n[i] = gram[i / k * 2 * k + i % k];
+            c[i] = gram[i / k * 2 * k + k + i % k];
+            p->map[i] = 0;
+        }
+        int64_t rank = cafe_dense_cholesky(k, n, CAFE_RANK_TOLERANCE, NULL, NULL, kept);
+        cafe_dense_orthonormaliser(k, n, rank, kept, m);
+        cafe_dense_product(true, rank, k, k, m, c, half);
+        cafe_dense_product(false, k, rank, k, m, half, p->map);
+    }
+    cafe_mem_free_all(context, kept, n);
+    return status;
+}
+
+static cafe_status find_map(cafe_context *context, const cafe_operator *op, placing *p) {
+    cafe_status status;
+    int64_t n = op->n, k = p->columns;
+    double *inverse = cafe_mem(context, n, sizeof *inverse);
+    double *gram = cafe_mem(context, 4 * k * k, sizeof *gram);
+    float *image = cafe_mem(context, n * k, sizeof *image);
+    cafe_block v = cafe_block_rows(n, k, k, (float *)p->vectors);
+    cafe_block w = cafe_block_rows(n, k, k, image);
+    p->map = cafe_mem(context, k * k, sizeof *p->map);
+    CAFE_TRY(cafe_mem_had(inverse, gram, image, p->map));
+    CAFE_TRY(cafe_operator_product(context, op, k, p->vectors, image));
+    for (int64_t u = 0; u < n; u++) inverse[u] = op->parts.p[u] > 0 ? 1 / op->parts.p[u] : 0;
+    CAFE_TRY(cafe_ops(&w)->scale(context, &w, inverse));
+    CAFE_TRY(cafe_ops(&w)->gram(context, &w, &v, op->parts.p, false, gram));
+    CAFE_TRY(solve_map(context, gram, p));
+done:
+    cafe_mem_free_all(context, inverse, gram, image);
+    return status;
+}
+
 /* ---- the calls ------------------------------------------------------------------------------- */
 
 /* s = sum of p_w h_w, in node order. */
@@ -258,6 +317,21 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
     return CAFE_OK;
 }
 
+/* Columns of the scaled form have the mean 0. */
+static cafe_status check_means(cafe_context *context, const cafe_graph *graph, const placing *p) {
+    cafe_block v = cafe_block_rows(graph->n, p->columns, p->columns, (float *)p->vectors);
+    double n = (double)graph->n, *sums = p->sums, *lengths = p->inverse;
+    CAFE_PASS(cafe_ops(&v)->totals(context, &v, NULL, sums));
+    CAFE_PASS(cafe_ops(&v)->norms(context, &v, NULL, lengths));
+    for (int64_t k = 0; k < p->columns; k++)
+        if (!(fabs(sums[k]) <= 1e-3 * sqrt(n) * lengths[k]))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "column %lld has the mean %.6g, not 0: these are not vectors of the "
+                             "scaled form (give the form they have)",
+                             (long long)k, sums[k] / n);
+    return CAFE_OK;
+}
+
 cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int64_t columns,
                              const float *vectors, const cafe_new_links *links,
                              const cafe_place_options *options, float *placed) {
@@ -277,11 +351,15 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     p.parts = &op->parts;
     p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
     find_mean(&p, graph->n);
-    if (o.form != CAFE_PLACE_RAW) CAFE_TRY(find_quotients(context, op, &p));
+    if (o.form == CAFE_PLACE_SCALED) {
+        CAFE_TRY(check_means(context, graph, &p));
+        CAFE_TRY(find_map(context, op, &p));
+    } else if (o.form != CAFE_PLACE_RAW)
+        CAFE_TRY(find_quotients(context, op, &p));
     cafe_phase(context, "place", 0);
     status = cafe_parallel(context, cafe_blocks(links->nodes, ROWS), place_rows, &p);
 done:
-    cafe_mem_free(context, work);
+    cafe_mem_free_all(context, work, p.map);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     cafe_phase(context, "", 0);

@@ -288,7 +288,8 @@ static double bound_walk(const bounding *b, int64_t i) {
     return found / sqrt(c) + sqrt(r) * (1 / sqrt(c) - 1);
 }
 
-/* ---- the call -------------------------------------------------------------------------------- */
+/* ---- of all new nodes -------------------------------------------------------------------------
+ */
 
 static cafe_status find_bounds(cafe_context *context, bounding *b, double *bound) {
     cafe_status status = CAFE_OK;
@@ -307,6 +308,48 @@ done:
     return status;
 }
 
+/* ---- the scaled form ------------------------------------------------------------------------- */
+
+/* V = (Z - 1 s^T) diag(1 / l), s and l the means and lengths of the columns in the walk's problem;
+ * the placed rows in the same way. */
+static void unscale(int64_t rows, int64_t k, const double *s, const double *l, const float *from,
+                    float *to) {
+    for (int64_t i = 0; i < rows * k; i++)
+        to[i] = l[i % k] > 0 ? (float)((from[i] - s[i % k]) / l[i % k]) : 0;
+}
+
+static void find_lengths(const bounding *b, double *s, double *l) {
+    const double *p = b->op->parts.p;
+    int64_t n = b->op->n, k = b->columns;
+    for (int64_t i = 0; i < n * k; i++) s[i % k] += p[i / k] * b->vectors[i];
+    for (int64_t i = 0; i < n * k; i++) {
+        double x = b->vectors[i] - s[i % k];
+        l[i % k] += p[i / k] * x * x;
+    }
+    for (int64_t j = 0; j < k; j++) l[j] = sqrt(l[j]);
+}
+
+/* ||(y - r) diag(l)|| <= max l ||y - r||: of the walk's problem with its columns of length 1. */
+static cafe_status find_scaled(cafe_context *context, bounding *b, double *bound) {
+    cafe_status status = CAFE_OK;
+    int64_t n = b->op->n, k = b->columns, added = b->links->nodes;
+    float *v = cafe_mem(context, (n + added) * k, sizeof *v), *r = v + n * k;
+    double *s = cafe_mem_zero(context, 2 * k, sizeof *s), *l = s + k, most = 0;
+    CAFE_TRY(cafe_mem_had(v, s));
+    find_lengths(b, s, l);
+    unscale(n, k, s, l, b->vectors, v);
+    unscale(added, k, s, l, b->placed, r);
+    b->vectors = v, b->placed = r;
+    CAFE_TRY(find_bounds(context, b, bound));
+    for (int64_t j = 0; j < k; j++) most = fmax(most, l[j]);
+    for (int64_t i = 0; i < added; i++) bound[i] *= most;
+done:
+    cafe_mem_free_all(context, v, s);
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
 cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int64_t columns,
                              const float *vectors, const cafe_new_links *links,
                              const cafe_place_options *options, const float *placed,
@@ -324,8 +367,9 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     b.op = op;
-    b.norm = o.form == CAFE_PLACE_WALK ? op->parts.p : NULL;
-    CAFE_TRY(find_bounds(context, &b, bound));
+    b.norm = o.form == CAFE_PLACE_RITZ ? NULL : op->parts.p;
+    CAFE_TRY(o.form == CAFE_PLACE_SCALED ? find_scaled(context, &b, bound)
+                                         : find_bounds(context, &b, bound));
 done:
     cafe_operator_free(op);
     cafe_sampled_free(sampled);

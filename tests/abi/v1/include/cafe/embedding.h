@@ -69,10 +69,12 @@ CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h)
 /* ---- the spectral finish --------------------------------------------------------------------- */
 
 typedef enum cafe_form {
-    CAFE_FORM_WALK = 0, /* QR(D^-1 Q H), D = diag(p): best for classifiers */
-    CAFE_FORM_HHAT = 1, /* QR(Q H), the paper's output */
-    CAFE_FORM_RITZ = 2, /* Ritz vectors of Q in span(Q H) */
-    CAFE_FORM_RAW = 3   /* H itself */
+    CAFE_FORM_WALK = 0,  /* QR(D^-1 Q H), D = diag(p) */
+    CAFE_FORM_HHAT = 1,  /* QR(Q H), the paper's output */
+    CAFE_FORM_RITZ = 2,  /* Ritz vectors of Q in span(Q H) */
+    CAFE_FORM_RAW = 3,   /* H itself */
+    CAFE_FORM_SCALED = 4 /* D^-1 Q H, its spectrum flattened, column means 0, mean variance 1: best
+                            for classifiers */
 } cafe_form;
 
 typedef struct cafe_finish_options {
@@ -80,6 +82,8 @@ typedef struct cafe_finish_options {
     int32_t form;    /* cafe_form */
     double residual; /* > 0: go on until every column's relative residual is below it */
     int64_t steps;   /* at most this many rounds of the filter for that */
+    double exponent; /* s of the scaled form: its directions have lengths in proportion to the power
+                        2s of those of D^-1 Q H; 0: all alike, 1/2: as they are */
 } cafe_finish_options;
 
 CAFE_OPTIONS(finish)
@@ -104,8 +108,9 @@ CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op
  * pairs have `pairs` entries, those of columns `columns`.
  *
  * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
- * the walk form generalised, Q v = rho D v with D = diag(p). For each j some eigenvalue lambda of
- * the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
+ * the walk and the scaled form generalised, Q v = rho D v with D = diag(p). Columns of the scaled
+ * form are taken less their means by p, which are nothing to Q. For each j some eigenvalue lambda
+ * of the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
  * positive ones, and 0 for the others; with both ends (bottom > 0) |rho_j| over the sum of all
  * |rho_i|. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
  * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
@@ -117,12 +122,13 @@ typedef struct cafe_certificate {
     int64_t dropped;       /* K - pairs: columns without information */
     double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
-    int32_t generalised;   /* 1: the walk form's problem */
+    int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
     int32_t rotated;       /* 1: the columns are Ritz vectors */
     double tolerance;      /* the relative residual asked for; 0 when none was */
     int64_t converged;     /* pairs with residual_j <= tolerance * |rho_j| */
     int64_t products;      /* block products with Q spent in the finish */
-    double orthogonality;  /* largest entry of |V^T V - I| (V^T D V after --residual, walk form) */
+    double orthogonality; /* largest entry of |V^T V - I| (V^T D V after --residual, walk form); NaN
+                             for columns that are not meant to be orthonormal: raw and scaled */
     const double *ritz_values;
     const double *residuals;
     const double *shares;

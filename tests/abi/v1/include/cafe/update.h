@@ -137,9 +137,10 @@ CAFE_API const cafe_transition_report *cafe_transition_get(const cafe_transition
 /* ---- placing new nodes ----------------------------------------------------------------------- */
 
 typedef enum cafe_place_form {
-    CAFE_PLACE_RAW = 0,  /* rows of length 1, as sphere leaves them */
-    CAFE_PLACE_WALK = 1, /* columns v with Q v = rho D v */
-    CAFE_PLACE_RITZ = 2  /* columns v with Q v = rho v */
+    CAFE_PLACE_RAW = 0,   /* rows of length 1, as sphere leaves them */
+    CAFE_PLACE_WALK = 1,  /* columns v with Q v = rho D v */
+    CAFE_PLACE_RITZ = 2,  /* columns v with Q v = rho v */
+    CAFE_PLACE_SCALED = 3 /* columns of mean 0, as the scaled form has them */
 } cafe_place_form;
 
 typedef struct cafe_place_options {
@@ -172,6 +173,8 @@ CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
  *            sphere on the graph with this node in it
  *     walk   (sum / d - s) / rho, column by column: row of D^-1 Q V, rho the Rayleigh quotients
  *     ritz   d / 2m times the same: row of Q V
+ *     scaled s + (sum / d - s) B, B the matrix that does best by this rule for the rows there are:
+ *            least squares, rows weighed by p
  * A column with rho = 0 is placed at 0. */
 CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,
@@ -180,10 +183,11 @@ CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *g
 /* How far each placed row can be from that of a full run: bound[new nodes], INFINITY where none is
  * known. The full run has the K dominant eigenvectors on the graph with the new node in it, turned
  * to be nearest to the rows there are. For columns that are the K dominant eigenvectors of their
- * problem (walk or Ritz form with `cafe embed --residual`), and a gap behind the K-th eigenvalue
- * that is larger than what the node changes; raw rows have none, since they follow the course of a
- * solver. The K + 1 dominant eigenvalues are computed: exactly up to 512 nodes; beyond, that none
- * was missed is assumed. docs/update.md has the proof. */
+ * problem (walk, Ritz or scaled form with `cafe embed --residual`), and a gap behind the K-th
+ * eigenvalue that is larger than what the node changes; in the scaled form the full run's columns
+ * have the lengths and means of those there are; raw rows have none, since they follow the course
+ * of a solver. The K + 1 dominant eigenvalues are computed: exactly up to 512 nodes; beyond, that
+ * none was missed is assumed. docs/update.md has the proof. */
 CAFE_API cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,
                                       const cafe_new_links *links,

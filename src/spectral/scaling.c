@@ -1,0 +1,212 @@
+/* The scaled form.
+ *
+ * Y = D^-1 Q H less its column means has the Gram matrix G = E Lambda E^T. With s in [0, 1/2]
+ *
+ *     Z = (Y - 1 ybar^T) E Lambda^(s - 1/2) U c ,    Z^T Z = c^2 U^T Lambda^(2s) U .
+ *
+ * s = 0 makes all directions alike, as QR does; s = 1/2 leaves Y as it is; in between, directions
+ * that the solver has hardly found weigh more than in Y and less than after QR, where they are as
+ * loud as the best ones. c^2 = n r / (sum of lambda^2s) makes the mean variance of the r columns 1.
+ *
+ * U is orthogonal and chooses the columns. With all K directions kept U = E^T: the columns stay
+ * next to those of Y, and Z = Y G^(s - 1/2) c depends neither on signs of eigenvectors nor on those
+ * of equal values; Z of H R, R orthogonal, is Z of H times R. With r < K the columns are next to r
+ * independent ones of Y, J: U is the orthogonal polar factor of E_r[J,:]^T.
+ *
+ * All that is tall is one Gram matrix, one sum and one product, from which the means come off
+ * before it is rounded. K x K matrices are in double precision.
+ */
+#include "spectral/scaling.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/dense.h"
+#include "spectral/noise.h"
+
+typedef struct scaling {
+    int64_t n, k, r; /* rows, columns, directions kept */
+    double *memory;
+    double *gram;   /* k x k: G, then E */
+    double *e;      /* k x r: E_r, then E_r Lambda^(s - 1/2) c */
+    double *u;      /* r x r */
+    double *m;      /* k x r: what Y is multiplied by */
+    double *spare;  /* two matrices */
+    double *values; /* lambda; then those kept */
+    double *means, *shift;
+    int64_t *columns; /* J */
+} scaling;
+
+static cafe_status new_scaling(cafe_context *context, const cafe_block *y, scaling *s) {
+    int64_t k = y->columns, square = k * k;
+    *s = (scaling){.n = y->n, .k = k};
+    s->memory = cafe_mem(context, 6 * square + 3 * k, sizeof *s->memory);
+    s->columns = cafe_mem(context, k, sizeof *s->columns);
+    CAFE_PASS(cafe_mem_had(s->memory, s->columns));
+    double **matrices[] = {&s->gram, &s->e, &s->u, &s->m, &s->spare};
+    double **rows[] = {&s->values, &s->means, &s->shift};
+    for (int i = 0; i < 5; i++) *matrices[i] = s->memory + i * square;
+    for (int i = 0; i < 3; i++) *rows[i] = s->memory + 6 * square + i * k;
+    return CAFE_OK;
+}
+
+static void free_scaling(cafe_context *context, scaling *s) {
+    cafe_mem_free_all(context, s->memory, s->columns);
+}
+
+/* G = Y^T Y - n ybar ybar^T */
+static cafe_status find_gram(cafe_context *context, const cafe_block *y, scaling *s) {
+    int64_t k = s->k;
+    double n = (double)s->n;
+    CAFE_PASS(cafe_ops(y)->gram(context, y, NULL, NULL, false, s->gram));
+    CAFE_PASS(cafe_ops(y)->totals(context, y, NULL, s->means));
+    for (int64_t j = 0; j < k; j++) s->means[j] /= n;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < k; j++) s->gram[i * k + j] -= n * s->means[i] * s->means[j];
+    return CAFE_OK;
+}
+
+/* Z = Y M less its means, which are ybar^T M */
+static cafe_status multiply(cafe_context *context, scaling *s, cafe_block *y) {
+    cafe_dense_product(false, 1, s->k, s->r, s->means, s->m, s->shift);
+    return cafe_ops(y)->transform(context, y, s->r, s->m, NULL, s->shift);
+}
+
+/* ---- directions ------------------------------------------------------------------------------ */
+
+/* sum over i of e_i y_i has an error of sqrt(sum of e_i^2 noise_i^2). */
+static bool is_clear(const scaling *s, int64_t j, const double *noise) {
+    double error = 0, value = s->values[j];
+    for (int64_t i = 0; i < s->k; i++) {
+        double part = s->gram[i * s->k + j] * noise[i];
+        error += part * part;
+    }
+    return value > CAFE_LEAST_SQUARE * s->values[0] &&
+           error <= CAFE_MOST_NOISE * CAFE_MOST_NOISE * value;
+}
+
+/* E_r and its values, from the largest on. */
+static void keep_directions(scaling *s, const double *noise) {
+    int64_t k = s->k;
+    s->r = 0;
+    for (int64_t j = 0; j < k; j++)
+        if (is_clear(s, j, noise)) s->columns[s->r++] = j;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < s->r; j++) s->e[i * s->r + j] = s->gram[i * k + s->columns[j]];
+    for (int64_t j = 0; j < s->r; j++) s->values[j] = s->values[s->columns[j]];
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static double square_of(int64_t r, const double *row) {
+    double sum = 0;
+    for (int64_t j = 0; j < r; j++) sum += row[j] * row[j];
+    return sum;
+}
+
+/* The first row of which half as much is left as of the longest: the order of columns decides
+ * between rows that are alike. */
+static int64_t next_column(const scaling *s, const double *rows) {
+    double most = 0;
+    int64_t i = 0;
+    for (int64_t j = 0; j < s->k; j++) most = fmax(most, square_of(s->r, rows + j * s->r));
+    while (i < s->k - 1 && square_of(s->r, rows + i * s->r) < most / 4) i++;
+    return i;
+}
+
+/* J: r independent rows of E_r, by Gram and Schmidt. */
+static void choose_columns(scaling *s) {
+    int64_t r = s->r, *chosen = s->columns;
+    double *rows = s->spare, *unit = s->shift;
+    memcpy(rows, s->e, (size_t)(s->k * r) * sizeof *rows);
+    for (int64_t t = 0; t < r; t++) {
+        int64_t at = t, next = next_column(s, rows);
+        double length = sqrt(square_of(r, rows + next * r));
+        for (int64_t j = 0; j < r; j++) unit[j] = rows[next * r + j] / length;
+        for (int64_t i = 0; i < s->k; i++) {
+            double *row = rows + i * r, share = 0;
+            for (int64_t j = 0; j < r; j++) share += row[j] * unit[j];
+            for (int64_t j = 0; j < r; j++) row[j] = i == next ? 0 : row[j] - share * unit[j];
+        }
+        for (; at > 0 && chosen[at - 1] > next; at--) chosen[at] = chosen[at - 1];
+        chosen[at] = next;
+    }
+}
+
+/* U: E^T, or with A = E_r[J,:]^T = P S T^T its polar factor P T^T. */
+static cafe_status find_turn(cafe_context *context, scaling *s) {
+    int64_t r = s->r;
+    double *turned = s->e;
+    if (r < s->k) {
+        double *a = s->m, *left = s->spare, *right = left + r * r; /* column by column */
+        choose_columns(s);
+        for (int64_t c = 0; c < r; c++)
+            memcpy(a + c * r, s->e + s->columns[c] * r, (size_t)r * sizeof *a);
+        CAFE_PASS(cafe_dense_singular(context, r, r, a, s->shift, left, right));
+        turned = s->m; /* (P T^T)^T, row by row */
+        cafe_dense_product(false, r, r, r, right, left, turned);
+    }
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t j = 0; j < r; j++) s->u[i * r + j] = turned[j * r + i];
+    return CAFE_OK;
+}
+
+/* M = E_r Lambda^(s - 1/2) U c. Values are taken over the largest, so that no power is too large.
+ */
+static void find_map(scaling *s, double exponent) {
+    int64_t k = s->k, r = s->r;
+    double largest = s->values[0], sum = 0;
+    for (int64_t j = 0; j < r; j++) sum += pow(s->values[j] / largest, 2 * exponent);
+    double c = sqrt((double)s->n * (double)r / (sum * largest));
+    for (int64_t j = 0; j < r; j++) {
+        double factor = c * pow(s->values[j] / largest, exponent - 0.5);
+        for (int64_t i = 0; i < k; i++) s->e[i * r + j] *= factor;
+    }
+    cafe_dense_product(false, k, r, r, s->e, s->u, s->m);
+}
+
+static cafe_status scale_columns(cafe_context *context, double exponent, const double *noise,
+                                 scaling *s, cafe_block *y) {
+    CAFE_PASS(find_gram(context, y, s));
+    CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
+    keep_directions(s, noise);
+    if (s->r > 0) {
+        CAFE_PASS(find_turn(context, s));
+        find_map(s, exponent);
+    }
+    return multiply(context, s, y);
+}
+
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, const double *noise,
+                               cafe_block *y) {
+    scaling s;
+    cafe_status status = new_scaling(context, y, &s);
+    if (status == CAFE_OK) status = scale_columns(context, exponent, noise, &s, y);
+    free_scaling(context, &s);
+    return status;
+}
+
+/* ---- eigenvectors ---------------------------------------------------------------------------- */
+
+/* c^2 = n r / (sum over j of |rho_j|^4s times the square of column j less its mean) */
+cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
+                             cafe_block *v) {
+    scaling s;
+    double sum = 0;
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(new_scaling(context, v, &s));
+    CAFE_TRY(find_gram(context, v, &s));
+    s.r = s.k;
+    memset(s.m, 0, (size_t)(s.k * s.k) * sizeof *s.m);
+    for (int64_t j = 0; j < s.k; j++) {
+        double factor = s.m[j * s.k + j] = pow(fabs(rho[j]), 2 * exponent);
+        sum += factor * factor * s.gram[j * s.k + j];
+    }
+    for (int64_t j = 0; j < s.k && sum > 0; j++)
+        s.m[j * s.k + j] *= sqrt((double)s.n * (double)s.k / sum);
+    CAFE_TRY(multiply(context, &s, v));
+done:
+    free_scaling(context, &s);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* The scaled form: columns of zero mean and mean variance 1, the spectrum between them flattened.
+ */
+#ifndef CAFE_SPECTRAL_SCALING_H
+#define CAFE_SPECTRAL_SCALING_H
+
+#include "engine/engine.h"
+
+/* A direction of Y is left out when its square is this share of the largest, or less. */
+#define CAFE_LEAST_SQUARE 1e-7
+
+/* Y <- Y E Lambda^(s - 1/2) U c less the column means, with the centred Gram matrix E Lambda E^T of
+ * Y and s the exponent. Directions without information are left out: those short beside the
+ * longest, and those of which errors of length noise[j] in column j may have made more than
+ * CAFE_MOST_NOISE. y->columns shrinks to the number of the others. */
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, const double *noise,
+                               cafe_block *y);
+
+/* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors. */
+cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
+                             cafe_block *v);
+
+#endif
