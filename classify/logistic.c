@@ -39,10 +39,12 @@ typedef struct fit {
     const cafe_classifier_data *data;
     classes present;
     uint8_t *mark;
-    double *mean, *factor; /* of each column: x becomes (x - mean) factor */
-    double *x;             /* train x width, then one row for the test */
-    double *y;             /* of each training row: 1 or -1 */
-    double *w, *room;
+    double *mean, *factor;      /* of each column: x becomes (x - mean) factor */
+    double *x;                  /* train x width, then one row for the test */
+    double *y;                  /* NEWTON_MOST x train: 1 or -1 */
+    double *w, *room;           /* NEWTON_MOST times */
+    int32_t class[NEWTON_MOST]; /* that are fitted together */
+    int64_t together;
 } fit;
 
 /* The columns and one of ones. */
@@ -57,9 +59,10 @@ static cafe_status new_fit(fit *f) {
     f->mean = calloc(columns, sizeof *f->mean);
     f->factor = calloc(columns, sizeof *f->factor);
     f->x = malloc(rows * columns * sizeof *f->x);
-    f->y = malloc(rows * sizeof *f->y);
-    f->w = malloc(columns * sizeof *f->w);
-    f->room = malloc((size_t)newton_room(d->train, width(f)) * sizeof *f->room);
+    size_t fits = (size_t)(f->present.count < NEWTON_MOST ? f->present.count : NEWTON_MOST);
+    f->y = malloc((fits + 1) * rows * sizeof *f->y);
+    f->w = malloc((fits + 1) * columns * sizeof *f->w);
+    f->room = malloc((fits + 1) * (size_t)newton_room(d->train, width(f)) * sizeof *f->room);
     if (f->mark && f->mean && f->factor && f->x && f->y && f->w && f->room) return CAFE_OK;
     return cafe_evaluate_fail(f->context, CAFE_ERROR_MEMORY, "out of memory: logistic regression");
 }
@@ -111,29 +114,34 @@ static void fill_rows(fit *f) {
 
 /* ---- training and probabilities -------------------------------------------------------------- */
 
-/* Trains on the rows that are marked against those that are not. */
-static cafe_status learn(const fit *f) {
-    newton_problem problem = {f->data->train, width(f),         f->x,
-                              f->y,           f->options->cost, f->options->tolerance};
-    for (int64_t i = 0; i < f->data->train; i++) f->y[i] = f->mark[i] ? 1 : -1;
-    return newton_fit(f->context, &problem, f->room, f->w);
-}
-
-/* scores = <w, x> of one class against the rest; infinite where every training row has it. */
-static cafe_status decide(const fit *f, int32_t class, double *scores) {
+/* One class more to be fitted; its scores are infinite where every training row has it. */
+static void add_class(fit *f, int32_t class, double *scores) {
     const cafe_classifier_data *d = f->data;
-    double *row = f->x + d->train * width(f);
+    double *y = f->y + f->together * d->train;
     if (classes_mark(d, class, f->mark) == d->train) {
         classes_fill(d, class, INFINITY, scores);
-        return CAFE_OK;
+        return;
     }
-    cafe_status status = learn(f);
+    for (int64_t i = 0; i < d->train; i++) y[i] = f->mark[i] ? 1 : -1;
+    f->class[f->together++] = class;
+}
+
+/* scores = <w, x> of the classes that wait, each against the rest. */
+static cafe_status decide(fit *f, double *scores) {
+    const cafe_classifier_data *d = f->data;
+    newton_problem problem = {d->train, width(f), f->x, f->options->cost, f->options->tolerance};
+    double *row = f->x + d->train * width(f);
+    cafe_status status = newton_fit(f->context, &problem, f->together, f->y, f->room, f->w);
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
-        double sum = 0;
         fill_row(f, d->x_test + i * d->columns, row);
-        for (int64_t j = 0; j < width(f); j++) sum += f->w[j] * row[j];
-        scores[i * d->classes + class] = sum;
+        for (int64_t k = 0; k < f->together; k++) {
+            const double *w = f->w + k * width(f);
+            double sum = 0;
+            for (int64_t j = 0; j < width(f); j++) sum += w[j] * row[j];
+            scores[i * d->classes + f->class[k]] = sum;
+        }
     }
+    f->together = 0;
     return status;
 }
 
@@ -167,7 +175,10 @@ static cafe_status fit_classes(fit *f, double *scores) {
     cafe_status status = CAFE_OK;
     find_scale(f);
     fill_rows(f);
-    for (int64_t k = 0; status == CAFE_OK && k < fits; k++) status = decide(f, p->of[k], scores);
+    for (int64_t k = 0; status == CAFE_OK && k < fits; k++) {
+        add_class(f, p->of[k], scores);
+        if (f->together == NEWTON_MOST || k + 1 == fits) status = decide(f, scores);
+    }
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
         double *row = scores + i * d->classes;
         if (fits < p->count) row[p->of[1]] = -row[p->of[0]];

@@ -8,6 +8,11 @@
  * A step s makes the quadratic model smallest within |s|_M <= delta by conjugate gradients that
  * stop early (Steihaug 1983); delta grows and shrinks with what the model was worth. It draws no
  * random numbers and adds in a fixed order, so the result depends on the rows alone.
+ *
+ * The rows are read again for every product, and they are more than a cache holds. So the fits of
+ * several classes go side by side: each says what it needs of the rows next (the value at a point,
+ * the derivatives, a product with the Hessian), and one pass over the rows serves them all. What a
+ * fit finds does not depend on those beside it.
  */
 #include "newton.h"
 
@@ -17,18 +22,30 @@
 
 enum { MOST_STEPS = 1000 };
 
+/* What a fit needs of the rows. */
+typedef enum need { VALUE, SLOPES, CURVE, NOTHING } need;
+
 typedef struct newton {
     const newton_problem *of;
+    const double *y; /* of each row: 1 or -1 */
+    double *w;
     double *z, *d;                           /* of each row */
     double *gradient, *scale;                /* of each column: scale is the preconditioner M */
     double *step, *rest, *direction, *image; /* of the conjugate gradients */
     double *preconditioned, *next;
-    double f, delta;
-    bool started;
+    double f, delta, enough; /* enough: length of the gradient at which to stop */
+    double zr, enough_left;  /* of the conjugate gradients: <z, r>, and where it is small */
+    int64_t rounds;          /* of them, in this step */
+    int moved;               /* steps taken */
+    bool begun, started;     /* there is a gradient; there was a step */
+    bool border, more;       /* the step met the border; another one can gain anything */
+    need need;
 } newton;
 
+enum { COLUMN_VECTORS = 8 };
+
 int64_t newton_room(int64_t rows, int64_t columns) {
-    return 2 * rows + 8 * columns;
+    return 2 * rows + COLUMN_VECTORS * columns;
 }
 
 static double dot(int64_t n, const double *x, const double *y) {
@@ -55,10 +72,6 @@ static void add(int64_t n, double a, const double *x, double *y) {
  * the bit; but the sums of a block do not wait for each other, and a column is stored once a block.
  */
 enum { BLOCK = 8 };
-
-static int64_t rows_from(const newton_problem *o, int64_t i) {
-    return o->rows - i < BLOCK ? o->rows - i : BLOCK;
-}
 
 /* to_r = <v, x_r> of a block's rows */
 static void products(int64_t rows, int64_t n, const double *x, const double *v, double *to) {
@@ -106,50 +119,62 @@ static double loss(double m) {
     return m >= 0 ? log1p(exp(-m)) : -m + log1p(exp(m));
 }
 
-/* f(w); z = X w is kept for the derivatives. */
-static double value(newton *t, const double *w) {
+/* z = X u of a block's rows, u being the point whose value is asked for */
+static void meet_value(newton *t, int64_t i, int64_t rows, const double *x) {
+    products(rows, t->of->columns, x, t->begun ? t->next : t->w, t->z + i);
+}
+
+/* f(u) */
+static double value(const newton *t) {
     const newton_problem *o = t->of;
+    const double *u = t->begun ? t->next : t->w;
     double sum = 0;
-    for (int64_t i = 0; i < o->rows; i += BLOCK)
-        products(rows_from(o, i), o->columns, o->x + i * o->columns, w, t->z + i);
-    for (int64_t i = 0; i < o->rows; i++) sum += loss(o->y[i] * t->z[i]);
-    return dot(o->columns, w, w) / 2 + o->cost * sum;
+    for (int64_t i = 0; i < o->rows; i++) sum += loss(t->y[i] * t->z[i]);
+    return dot(o->columns, u, u) / 2 + o->cost * sum;
 }
 
-/* The gradient at the w of the last value(), D and the preconditioner
- * M = 0.99 I + 0.01 diag(Hessian). */
-static void differentiate(newton *t, const double *w) {
+/* The gradient at the point of the last value, D, and the diagonal of the Hessian. */
+static void meet_slopes(newton *t, int64_t i, int64_t rows, const double *x) {
     const newton_problem *o = t->of;
-    const double share = 0.01;
-    int64_t n = o->columns;
-    memcpy(t->gradient, w, (size_t)n * sizeof *w);
-    for (int64_t j = 0; j < n; j++) t->scale[j] = 1;
-    for (int64_t i = 0; i < o->rows; i += BLOCK) {
-        int64_t rows = rows_from(o, i);
-        double slope[BLOCK], weight[BLOCK];
-        for (int64_t r = 0; r < rows; r++) {
-            double y = o->y[i + r], p = 1 / (1 + exp(-y * t->z[i + r]));
-            t->d[i + r] = p * (1 - p);
-            slope[r] = o->cost * (p - 1) * y;
-            weight[r] = o->cost * t->d[i + r];
-        }
-        add_rows(rows, n, o->x + i * n, slope, t->gradient);
-        add_squares(rows, n, o->x + i * n, weight, t->scale);
+    double slope[BLOCK], weight[BLOCK];
+    for (int64_t r = 0; r < rows; r++) {
+        double y = t->y[i + r], p = 1 / (1 + exp(-y * t->z[i + r]));
+        t->d[i + r] = p * (1 - p);
+        slope[r] = o->cost * (p - 1) * y;
+        weight[r] = o->cost * t->d[i + r];
     }
-    for (int64_t j = 0; j < n; j++) t->scale[j] = (1 - share) + share * t->scale[j];
+    add_rows(rows, o->columns, x, slope, t->gradient);
+    add_squares(rows, o->columns, x, weight, t->scale);
 }
 
-/* to = Hessian v */
-static void curve(const newton *t, const double *v, double *to) {
-    const newton_problem *o = t->of;
-    memcpy(to, v, (size_t)o->columns * sizeof *to);
-    for (int64_t i = 0; i < o->rows; i += BLOCK) {
-        const double *x = o->x + i * o->columns;
-        int64_t rows = rows_from(o, i);
-        double a[BLOCK];
-        products(rows, o->columns, x, v, a);
-        for (int64_t r = 0; r < rows; r++) a[r] = o->cost * t->d[i + r] * a[r];
-        add_rows(rows, o->columns, x, a, to);
+/* image = Hessian direction */
+static void meet_curve(newton *t, int64_t i, int64_t rows, const double *x) {
+    double a[BLOCK];
+    products(rows, t->of->columns, x, t->direction, a);
+    for (int64_t r = 0; r < rows; r++) a[r] = t->of->cost * t->d[i + r] * a[r];
+    add_rows(rows, t->of->columns, x, a, t->image);
+}
+
+/* Before and after all rows; M = 0.99 I + 0.01 diag(Hessian). */
+static void open_pass(newton *t) {
+    size_t n = (size_t)t->of->columns;
+    if (t->need == CURVE) memcpy(t->image, t->direction, n * sizeof *t->image);
+    if (t->need != SLOPES) return;
+    memcpy(t->gradient, t->w, n * sizeof *t->gradient);
+    for (size_t j = 0; j < n; j++) t->scale[j] = 1;
+}
+
+static void close_slopes(newton *t) {
+    const double share = 0.01;
+    for (int64_t j = 0; j < t->of->columns; j++) t->scale[j] = (1 - share) + share * t->scale[j];
+}
+
+static void meet(newton *t, int64_t i, int64_t rows, const double *x) {
+    switch (t->need) {
+        case VALUE: meet_value(t, i, rows, x); break;
+        case SLOPES: meet_slopes(t, i, rows, x); break;
+        case CURVE: meet_curve(t, i, rows, x); break;
+        case NOTHING: break;
     }
 }
 
@@ -164,13 +189,11 @@ static double to_border(const newton *t) {
     return sd >= 0 ? left / (sd + root) : (root - sd) / dd;
 }
 
-/* One round of conjugate gradients; zr is <z, r> before and after. Returns whether the border was
- * met.
- */
-static bool advance(newton *t, double *zr) {
+/* One round of conjugate gradients, image being the product with the direction. Returns whether the
+ * border was met. */
+static bool advance(newton *t) {
     int64_t n = t->of->columns;
-    curve(t, t->direction, t->image);
-    double a = *zr / dot(n, t->direction, t->image);
+    double a = t->zr / dot(n, t->direction, t->image);
     add(n, a, t->direction, t->step);
     bool border = sqrt(scaled_dot(t, t->step, t->step)) > t->delta;
     if (border) {
@@ -181,26 +204,40 @@ static bool advance(newton *t, double *zr) {
     add(n, -a, t->image, t->rest);
     if (border) return true;
     for (int64_t j = 0; j < n; j++) t->preconditioned[j] = t->rest[j] / t->scale[j];
-    double now = dot(n, t->preconditioned, t->rest), ratio = now / *zr;
+    double now = dot(n, t->preconditioned, t->rest), ratio = now / t->zr;
     for (int64_t j = 0; j < n; j++)
         t->direction[j] = t->preconditioned[j] + ratio * t->direction[j];
-    *zr = now;
+    t->zr = now;
     return false;
 }
 
-/* step = about -Hessian^-1 gradient, rest = -gradient - Hessian step. */
-static bool find_step(newton *t) {
+/* step = about -Hessian^-1 gradient, rest = -gradient - Hessian step: another round, or the value
+ * where the step leads. */
+static void next_round(newton *t, bool border) {
     int64_t n = t->of->columns, most = n > 5 ? n : 5;
+    t->need = CURVE;
+    if (!border && t->rounds++ < most && sqrt(t->zr) > t->enough_left) return;
+    t->border = border;
+    for (int64_t j = 0; j < n; j++) t->next[j] = t->w[j] + t->step[j];
+    t->need = VALUE;
+}
+
+/* The next step from w, unless the gradient is small or nothing can be gained. */
+static void next_step(newton *t) {
+    int64_t n = t->of->columns;
+    t->need = NOTHING;
+    if (!t->more || t->moved >= MOST_STEPS || !(sqrt(dot(n, t->gradient, t->gradient)) > t->enough))
+        return;
     memset(t->step, 0, (size_t)n * sizeof *t->step);
     for (int64_t j = 0; j < n; j++) {
         t->rest[j] = -t->gradient[j];
         t->direction[j] = t->preconditioned[j] = t->rest[j] / t->scale[j];
     }
-    double zr = dot(n, t->preconditioned, t->rest), first = sqrt(zr);
-    double enough = fmin(0.1, sqrt(first)) * first;
-    for (int64_t i = 0; i < most && sqrt(zr) > enough; i++)
-        if (advance(t, &zr)) return true;
-    return false;
+    t->zr = dot(n, t->preconditioned, t->rest);
+    t->rounds = 0;
+    double first = sqrt(t->zr);
+    t->enough_left = fmin(0.1, sqrt(first)) * first;
+    next_round(t, false);
 }
 
 /* The radius after a step that was worth `actual` of the `expected`. */
@@ -219,66 +256,102 @@ static void resize(newton *t, double actual, double expected, double slope, doub
         t->delta = border ? grow * t->delta : fmax(t->delta, fmin(aim, grow * t->delta));
 }
 
-/* One step from w; returns whether another one can gain anything. `moved` counts those taken. */
-static bool move(newton *t, double *w, int *moved) {
+/* The step is known, and so is the value f where it leads: is it taken? */
+static void end_step(newton *t, double f) {
     int64_t n = t->of->columns;
-    bool border = find_step(t);
-    for (int64_t j = 0; j < n; j++) t->next[j] = w[j] + t->step[j];
     double slope = dot(n, t->gradient, t->step);
-    double expected = -0.5 * (slope - dot(n, t->step, t->rest));
-    double f = value(t, t->next), actual = t->f - f;
+    double expected = -0.5 * (slope - dot(n, t->step, t->rest)), actual = t->f - f;
     double length = sqrt(scaled_dot(t, t->step, t->step));
+    bool taken = actual > 1e-4 * expected;
     if (!t->started) t->delta = fmin(t->delta, length);
     t->started = true;
-    resize(t, actual, expected, slope, length, border);
-    if (actual > 1e-4 * expected) {
-        memcpy(w, t->next, (size_t)n * sizeof *w);
+    resize(t, actual, expected, slope, length, t->border);
+    if (taken) {
+        memcpy(t->w, t->next, (size_t)n * sizeof *t->w);
         t->f = f;
-        differentiate(t, w);
-        (*moved)++;
+        t->moved++;
     }
-    return expected > 0 &&
-           !(fabs(actual) <= 1e-12 * fabs(t->f) && fabs(expected) <= 1e-12 * fabs(t->f));
+    t->more = expected > 0 &&
+              !(fabs(actual) <= 1e-12 * fabs(t->f) && fabs(expected) <= 1e-12 * fabs(t->f));
+    if (taken && t->more)
+        t->need = SLOPES;
+    else
+        next_step(t);
 }
 
-/* ---- the fit --------------------------------------------------------------------------------- */
+/* ---- the fits -------------------------------------------------------------------------------- */
+
+/* The tolerance is for balanced classes: it falls with the share of the rarer one. */
+static double tolerance(const newton *t) {
+    int64_t positive = 0, rows = t->of->rows;
+    for (int64_t i = 0; i < rows; i++) positive += t->y[i] > 0;
+    int64_t rare = positive < rows - positive ? positive : rows - positive;
+    return t->of->tolerance * (double)(rare > 1 ? rare : 1) / (double)rows;
+}
+
+/* The first gradient, at 0. */
+static void begin(newton *t) {
+    double length = sqrt(dot(t->of->columns, t->gradient, t->gradient));
+    t->enough = tolerance(t) * length;
+    t->delta = sqrt(scaled_dot(t, t->gradient, t->gradient));
+    t->begun = true;
+}
+
+/* What was needed of the rows is there: what is next? */
+static void proceed(newton *t) {
+    if (t->need == CURVE) {
+        next_round(t, advance(t));
+    } else if (t->need == SLOPES) {
+        close_slopes(t);
+        if (!t->begun) begin(t);
+        next_step(t);
+    } else if (t->need == VALUE && t->begun) {
+        end_step(t, value(t));
+    } else if (t->need == VALUE) {
+        t->f = value(t);
+        t->need = SLOPES;
+    }
+}
+
+/* One pass over the rows for all fits. Returns whether one of them needs another. */
+static bool pass(const newton_problem *o, int64_t count, newton *fits) {
+    bool more = false;
+    for (int64_t k = 0; k < count; k++) open_pass(&fits[k]);
+    for (int64_t i = 0; i < o->rows; i += BLOCK) {
+        int64_t rows = o->rows - i < BLOCK ? o->rows - i : BLOCK;
+        for (int64_t k = 0; k < count; k++) meet(&fits[k], i, rows, o->x + i * o->columns);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        proceed(&fits[k]);
+        more |= fits[k].need != NOTHING;
+    }
+    return more;
+}
 
 static void share_out(newton *t, double *room) {
     int64_t rows = t->of->rows, n = t->of->columns;
-    double **of_columns[] = {&t->gradient,  &t->scale, &t->step,           &t->rest,
-                             &t->direction, &t->image, &t->preconditioned, &t->next};
+    double **of_columns[COLUMN_VECTORS] = {&t->gradient,  &t->scale, &t->step,           &t->rest,
+                                           &t->direction, &t->image, &t->preconditioned, &t->next};
     t->z = room;
     t->d = room + rows;
     room += 2 * rows;
-    for (size_t i = 0; i < sizeof of_columns / sizeof *of_columns; i++, room += n)
-        *of_columns[i] = room;
+    for (size_t i = 0; i < COLUMN_VECTORS; i++, room += n) *of_columns[i] = room;
 }
 
-/* The tolerance is for balanced classes: it falls with the share of the rarer one. */
-static double tolerance(const newton_problem *o) {
-    int64_t positive = 0;
-    for (int64_t i = 0; i < o->rows; i++) positive += o->y[i] > 0;
-    int64_t rare = positive < o->rows - positive ? positive : o->rows - positive;
-    return o->tolerance * (double)(rare > 1 ? rare : 1) / (double)o->rows;
-}
-
-cafe_status newton_fit(cafe_context *context, const newton_problem *problem, double *room,
-                       double *w) {
-    newton t = {.of = problem};
-    int64_t n = problem->columns;
-    int moved = 0;
-    bool more = true;
+cafe_status newton_fit(cafe_context *context, const newton_problem *problem, int64_t count,
+                       const double *y, double *room, double *w) {
+    newton fits[NEWTON_MOST];
     cafe_status status = CAFE_OK;
-    share_out(&t, room);
-    memset(w, 0, (size_t)n * sizeof *w);
-    t.f = value(&t, w);
-    differentiate(&t, w);
-    double enough = tolerance(problem) * sqrt(dot(n, t.gradient, t.gradient));
-    t.delta = sqrt(scaled_dot(&t, t.gradient, t.gradient));
-    while (more && moved < MOST_STEPS && sqrt(dot(n, t.gradient, t.gradient)) > enough) {
+    bool more = count > 0;
+    memset(w, 0, (size_t)(count * problem->columns) * sizeof *w);
+    for (int64_t k = 0; k < count; k++) {
+        fits[k] = (newton){.of = problem, .y = y + k * problem->rows, .more = true};
+        fits[k].w = w + k * problem->columns;
+        share_out(&fits[k], room + k * newton_room(problem->rows, problem->columns));
+    }
+    while (more && status == CAFE_OK) {
         status = cafe_evaluate_stopped(context);
-        if (status != CAFE_OK) break;
-        more = move(&t, w, &moved);
+        if (status == CAFE_OK) more = pass(problem, count, fits);
     }
     return status;
 }

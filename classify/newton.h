@@ -1,4 +1,5 @@
-/* L2-regularised logistic regression of two classes: a trust-region Newton method. */
+/* L2-regularised logistic regression of two classes, or of several pairs: a trust-region Newton
+ * method. */
 #ifndef CAFE_CLASSIFY_NEWTON_H
 #define CAFE_CLASSIFY_NEWTON_H
 
@@ -7,16 +8,19 @@
 typedef struct newton_problem {
     int64_t rows, columns;
     const double *x; /* rows x columns */
-    const double *y; /* of each row: 1 or -1 */
     double cost, tolerance;
 } newton_problem;
 
-/* Doubles of work space, which the caller brings: fits of one size share it. */
+enum { NEWTON_MOST = 16 }; /* fits side by side */
+
+/* Doubles of work space for a fit, which the caller brings. */
 int64_t newton_room(int64_t rows, int64_t columns);
 
-/* The w that makes w.w / 2 + cost sum over i of log(1 + exp(-y_i w.x_i)) smallest, up to the
- * tolerance: a share of the gradient at 0, times the share of the rarer class. */
-cafe_status newton_fit(cafe_context *context, const newton_problem *problem, double *room,
-                       double *w);
+/* `count` fits, at most NEWTON_MOST, of the same rows side by side: y[k * rows + i] is 1 or -1,
+ * room is that of `count` fits, and w[k * columns + j] becomes the w that makes w.w / 2 + cost sum
+ * over i of log(1 + exp(-y_i w.x_i)) smallest, up to the tolerance: a share of the gradient at 0,
+ * times the share of the rarer class. Each fit has the bits it has alone. */
+cafe_status newton_fit(cafe_context *context, const newton_problem *problem, int64_t count,
+                       const double *y, double *room, double *w);
 
 #endif

@@ -254,7 +254,7 @@ static void options_are_checked(void **state) {
 }
 
 /* The gradient w + C sum_i (p_i - 1) y_i x_i, and its length. */
-static double slope(const newton_problem *o, const double *w) {
+static double slope(const newton_problem *o, const double *y, const double *w) {
     double square = 0;
     for (int64_t j = 0; j < o->columns; j++) {
         double sum = w[j];
@@ -262,32 +262,70 @@ static double slope(const newton_problem *o, const double *w) {
             const double *x = o->x + i * o->columns;
             double z = 0;
             for (int64_t l = 0; l < o->columns; l++) z += w[l] * x[l];
-            sum += o->cost * (1 / (1 + exp(-o->y[i] * z)) - 1) * o->y[i] * x[j];
+            sum += o->cost * (1 / (1 + exp(-y[i] * z)) - 1) * y[i] * x[j];
         }
         square += sum * sum;
     }
     return sqrt(square);
 }
 
-/* A strictly convex function has one place without slope: balanced and rare classes, weak and
- * strong penalties, more columns than rows. */
+enum { FIT_ROWS = 203, FIT_COLUMNS = 50, FITS = 3 };
+
+typedef struct fits {
+    double x[FIT_ROWS * FIT_COLUMNS], y[FITS * FIT_ROWS], w[FITS * FIT_COLUMNS];
+    double room[FITS * (2 * FIT_ROWS + 8 * FIT_COLUMNS)];
+    newton_problem problem;
+} fits;
+
+/* Balanced and rare classes, weak and strong penalties, more columns than rows. */
+static void make_fits(fits *f, int s) {
+    static const int64_t sizes[][2] = {{FIT_ROWS, 5}, {60, 40}, {20, FIT_COLUMNS}};
+    static const double costs[] = {1e-3, 1, 1e3}, cuts[] = {0, 0.8, -0.6};
+    int64_t rows = sizes[s % 3][0], columns = sizes[s % 3][1];
+    uint32_t draw = 7;
+    f->problem = (newton_problem){rows, columns, f->x, costs[s / 3], 1e-5};
+    assert_true(FITS * newton_room(rows, columns) <= (int64_t)(sizeof f->room / sizeof *f->room));
+    for (int64_t i = 0; i < rows * columns; i++) {
+        draw = draw * 1664525 + 1013904223;
+        f->x[i] = (double)(draw >> 8) / 0x1p23 - 1;
+    }
+    for (int64_t k = 0; k < FITS; k++)
+        for (int64_t i = 0; i < rows; i++)
+            f->y[k * rows + i] = f->x[i * columns + k] > cuts[k] ? 1 : -1;
+}
+
+/* A strictly convex function has one place without slope. */
 static void newton_finds_the_minimum(void **state) {
-    static const int64_t sizes[][2] = {{200, 5}, {60, 40}, {20, 50}};
-    static const double costs[] = {1e-3, 1, 1e3};
+    static fits f;
+    const double zero[FIT_COLUMNS] = {0};
     cafe_context *context = new_context(1);
-    double x[200 * 50], y[200], w[50], zero[50] = {0}, room[2 * 200 + 8 * 50];
     (void)state;
     for (int s = 0; s < 9; s++) {
-        newton_problem o = {sizes[s % 3][0], sizes[s % 3][1], x, y, costs[s / 3], 1e-5};
-        assert_true(newton_room(o.rows, o.columns) <= (int64_t)(sizeof room / sizeof *room));
-        uint32_t draw = 7;
-        for (int64_t i = 0; i < o.rows * o.columns; i++) {
-            draw = draw * 1664525 + 1013904223;
-            x[i] = (double)(draw >> 8) / 0x1p23 - 1;
+        make_fits(&f, s);
+        assert_int_equal(newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
+        for (int64_t k = 0; k < FITS; k++) {
+            const double *y = f.y + k * f.problem.rows, *w = f.w + k * f.problem.columns;
+            assert_true(slope(&f.problem, y, w) <= 1e-5 * slope(&f.problem, y, zero));
         }
-        for (int64_t i = 0; i < o.rows; i++) y[i] = x[i * o.columns] > (s % 2 ? 0 : 0.8) ? 1 : -1;
-        assert_int_equal(newton_fit(context, &o, room, w), CAFE_OK);
-        assert_true(slope(&o, w) <= 1e-5 * slope(&o, zero));
+    }
+    cafe_context_free(context);
+}
+
+/* Side by side, every fit has the bits it has alone. */
+static void newton_fits_are_their_own(void **state) {
+    static fits f, one;
+    cafe_context *context = new_context(1);
+    (void)state;
+    for (int s = 0; s < 9; s++) {
+        make_fits(&f, s);
+        make_fits(&one, s);
+        int64_t rows = f.problem.rows, columns = f.problem.columns;
+        assert_int_equal(newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
+        for (int64_t k = 0; k < FITS; k++) {
+            assert_int_equal(newton_fit(context, &one.problem, 1, f.y + k * rows, one.room, one.w),
+                             CAFE_OK);
+            assert_memory_equal(one.w, f.w + k * columns, (size_t)columns * sizeof(double));
+        }
     }
     cafe_context_free(context);
 }
@@ -298,7 +336,7 @@ int main(void) {
         cmocka_unit_test(xgboost_finds_several),    cmocka_unit_test(logistic_finds_several),
         cmocka_unit_test(xgboost_threads),          cmocka_unit_test(logistic_threads),
         cmocka_unit_test(logistic_scales),          cmocka_unit_test(options_are_checked),
-        cmocka_unit_test(newton_finds_the_minimum),
+        cmocka_unit_test(newton_finds_the_minimum), cmocka_unit_test(newton_fits_are_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
