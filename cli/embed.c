@@ -103,6 +103,7 @@ static int keep_history(embed_job *job) {
            (size_t)(job->sweeps + 1) * sizeof *job->objective);
     job->diagonal = cafe_solution_diagonal(solution);
     job->communities = cafe_solution_communities(solution, &job->modularity);
+    job->drawn = cafe_solution_drawn(solution);
     return CLI_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct embed_job {
     cafe_model *model;
     cafe_solution *solution;
     int64_t communities; /* of methods that find some, else 0 */
+    int64_t drawn;       /* walks of a method that drew its matrix, else 0 */
     double modularity;
     cafe_embedding *embedding;
     cafe_certificate certificate;

@@ -57,7 +57,10 @@ static void say_sweeps(embed_job *job) {
 /* Methods of one step have a figure, not a course. */
 static void say_other(embed_job *job) {
     const char *name = cli_method_name(&job->method);
-    if (job->sweeps == 0)
+    if (job->drawn > 0)
+        cli_say(&job->run, "%-9s matrix drawn by %" PRId64 " walks, loss %.6g", name, job->drawn,
+                job->objective[0]);
+    else if (job->sweeps == 0)
         cli_say(&job->run, "%-9s loss %.6g", name, job->objective[0]);
     else
         cli_say(&job->run, "%-9s %" PRId64 " epoch%s: loss %.6g -> %.6g", name, job->sweeps,
@@ -204,6 +207,7 @@ static cafe_sampling sampling_of(const embed_job *job) {
 static void put_history(cafe_report *report, const embed_job *job) {
     const cli_method *m = &job->method;
     cafe_report_history(report, history_name(job), job->sweeps, job->converged, job->objective);
+    if (job->drawn > 0) cafe_report_integer(report, "drawn_walks", job->drawn);
     if (!cli_method_samples(m)) return;
     cafe_report_real(report, "objective_off_diagonal", job->objective[job->sweeps] - job->diagonal);
     if (job->communities == 0) return;

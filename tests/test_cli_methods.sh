@@ -43,6 +43,11 @@ says 'ends +4 columns of H from the top of the spectrum, 4 from the bottom'
 [[ $(json_value both.json columns_bottom) == 4 ]] || fail "columns of the bottom"
 expect 0 "$CAFE" embed g.in.txt --method spectral -k 8 --ends both -q -o s.npy
 
+# ---- a matrix that is too large to be computed is drawn
+expect 0 "$CAFE" embed g.in.txt --method netmf -k 8 --samples 5000 -o drawn.npy --json drawn.json
+says 'netmf +matrix drawn by 5000 walks, loss'
+[[ $(json_value drawn.json drawn_walks) == 5000 ]] || fail "the report lacks the walks"
+
 # ---- refusals
 expect 2 "$CAFE" embed g.in.txt --method deepwalk --ends both -o x.npy
 says '--ends does not go with --method deepwalk'

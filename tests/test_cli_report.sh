@@ -38,6 +38,7 @@ paste <(seq 1 34) <(seq 34 -1 1) >points.tsv
 
 report embed embed "$karate" -k 4 -o e.npy
 report embed-loss embed "$karate" --method gf -k 4 -o g.npy
+report embed-loss-drawn embed "$karate" --method netmf --samples 1000 -k 4 -o netmf.npy
 report embed-dry embed "$karate" --dry-run
 report embed-drawn embed "$karate" -k 4 --sampling walk --samples 1000 -o w.npy
 report cluster cluster "$karate" -o c.tsv

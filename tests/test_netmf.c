@@ -126,26 +126,117 @@ static void fewer_columns_are_the_best(void **state) {
     cafe_context_free(context);
 }
 
-static void a_large_graph_is_refused(void **state) {
+/* ---- drawn ----------------------------------------------------------------------------------- */
+
+/* X X^T of a whole drawn factor, squared: S^2 as the walks have it. */
+static double distance(cafe_context *context, const cafe_graph *graph, const char *samples,
+                       int window) {
+    static double m[MOST * MOST], gram[MOST * MOST];
+    const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+    int64_t n = cafe_graph_nodes(graph);
+    char columns[8], steps[8];
+    cafe_solution *s = NULL;
+    double away = 0, norm = 0;
+    snprintf(columns, sizeof columns, "%d", (int)n);
+    snprintf(steps, sizeof steps, "%d", window);
+    void *o = options_of(context, columns, steps, "1");
+    float *x = malloc((size_t)(n * n) * sizeof *x);
+    TEST_OK(context, cafe_options_set(context, table, o, "samples", samples));
+    TEST_OK(context, test_solve(context, graph, "netmf", o, &s));
+    assert_int_equal(cafe_solution_drawn(s), atoll(samples));
+    TEST_OK(context, cafe_solution_copy(s, x));
+    formula(graph, window, 1, m);
+    for (int64_t i = 0; i < n * n; i++) {
+        gram[i] = 0;
+        for (int64_t k = 0; k < n; k++) gram[i] += (double)x[i / n * n + k] * x[i % n * n + k];
+    }
+    for (int64_t i = 0; i < n * n; i++) {
+        double found = 0, wanted = 0;
+        for (int64_t k = 0; k < n; k++) {
+            found += gram[i / n * n + k] * gram[k * n + i % n];
+            wanted += m[i / n * n + k] * m[k * n + i % n];
+        }
+        away += (found - wanted) * (found - wanted), norm += wanted * wanted;
+    }
+    cafe_solution_free(s);
+    free(x);
+    free(o);
+    return sqrt(away / norm);
+}
+
+/* Unbiased: a hundred times the walks leave about a tenth of the distance. */
+static void drawn_matrices_tend_to_the_exact_one(void **state) {
+    (void)state;
+    cafe_context *context = test_context(2, 1);
+    for (int kind = 0; kind < 3; kind++) {
+        cafe_graph *graph =
+            kind == 0 ? test_karate(context) : test_random(context, 60, 200, kind > 1, 0, 5);
+        for (int window = 1; window <= 10; window += 9) {
+            double few = distance(context, graph, "20000", window);
+            double many = distance(context, graph, "2000000", window);
+            assert_true(many < 0.02 && many < few / 4);
+        }
+        cafe_graph_free(graph);
+    }
+    cafe_context_free(context);
+}
+
+/* ---- which of the two ------------------------------------------------------------------------ */
+
+static void a_large_graph_is_drawn(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);
-    cafe_graph *graph = test_random(context, 400, 900, 0, 0, 2);
+    cafe_graph *graph = test_random(context, 600, 900, 0, 0, 2);
     const cafe_option_table *table = cafe_method_find("netmf")->vectors();
     void *o = options_of(context, "8", "10", "1");
     cafe_solution *s = NULL;
+    TEST_OK(context, test_solve(context, graph, "netmf", o, &s));
+    assert_int_equal(cafe_solution_drawn(s), 0);
+    cafe_solution_free(s);
     TEST_OK(context, cafe_options_set(context, table, o, "memory-limit", "1"));
+    TEST_OK(context, test_solve(context, graph, "netmf", o, &s)); /* 600^2 floats are more */
+    assert_int_equal(cafe_solution_drawn(s), 1048576 / 40);       /* as many as fit */
+    cafe_solution_free(s);
+    TEST_OK(context, cafe_options_set(context, table, o, "samples", "30000"));
     assert_int_equal(test_solve(context, graph, "netmf", o, &s), CAFE_ERROR_ARGUMENT);
-    assert_non_null(strstr(cafe_error(context), "3840000 bytes"));
+    assert_non_null(strstr(cafe_error(context), "1200000 bytes"));
     free(o);
     cafe_graph_free(graph);
     cafe_context_free(context);
+}
+
+/* Both ways; nodes without edges have zero rows. */
+static void vectors_have_the_same_bits(void **state) {
+    enum { N = 700, K = 12 };
+    static float first[N * K], x[N * K];
+    (void)state;
+    for (int way = 0; way < 2; way++)
+        for (int32_t threads = 1; threads <= 8; threads += threads == 3 ? 5 : 1) {
+            cafe_context *context = test_context(threads, 7);
+            cafe_graph *graph = test_random(context, N, 3000, 1, 1, 21);
+            const cafe_option_table *table = cafe_method_find("netmf")->vectors();
+            void *o = options_of(context, "12", "4", "1");
+            cafe_solution *s = NULL;
+            if (way) TEST_OK(context, cafe_options_set(context, table, o, "samples", "50000"));
+            TEST_OK(context, test_solve(context, graph, "netmf", o, &s));
+            TEST_OK(context, cafe_solution_copy(s, threads == 1 ? first : x));
+            if (threads > 1) assert_memory_equal(first, x, sizeof x);
+            for (int u = 6; u < N; u += 7)
+                for (int k = 0; k < K; k++) assert_true(first[u * K + k] == 0);
+            cafe_solution_free(s);
+            free(o);
+            cafe_graph_free(graph);
+            cafe_context_free(context);
+        }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_columns_hold_the_matrix),
         cmocka_unit_test(fewer_columns_are_the_best),
-        cmocka_unit_test(a_large_graph_is_refused),
+        cmocka_unit_test(drawn_matrices_tend_to_the_exact_one),
+        cmocka_unit_test(a_large_graph_is_drawn),
+        cmocka_unit_test(vectors_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

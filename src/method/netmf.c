@@ -1,13 +1,19 @@
-/* NetMF for small graphs (Qiu, Dong, Ma, Li, Wang, Tang: Network embedding as matrix factorization,
- * WSDM 2018): the matrix that DeepWalk with negative sampling factorises in the limit, formed and
- * factorised exactly.
+/* NetMF (Qiu, Dong, Ma, Li, Wang, Tang: Network embedding as matrix factorization, WSDM 2018): the
+ * matrix that DeepWalk with negative sampling factorises in the limit, formed and factorised.
  *
  *     M = vol / (b T) sum over r = 1 .. T of (D^-1 A)^r D^-1,     vol = sum of the degrees
- *     log(max(1, M)) ~ U Sigma U^T,                               the embedding is U sqrt(Sigma)
+ *     S = log(max(1, M)) ~ U Sigma U^T,                           the embedding is U sqrt(Sigma)
  *
- * M is dense, so the memory is checked first. (D^-1 A)^r D^-1 = D^-1 A times the one before is a
- * sparse times a dense matrix: 2m n multiplications a step. M is symmetric, so singular values are
- * eigenvalues but for their signs.
+ * The pairs of walks of 1 to T steps (sample/walk.h) have B = (1/T) sum over r of D (D^-1 A)^r, so
+ *
+ *     M = vol / b D^-1 B D^-1 .
+ *
+ * exact   B by rows, and S as a dense matrix: its memory is checked first. S is symmetric, so
+ *         singular values are eigenvalues but for their signs.
+ * drawn   (Qiu et al.: NetSMF, WWW 2019) N walks from nodes drawn by degree; their ends are pairs
+ *         with the probabilities B / vol, so counts give an unbiased M, which is sparse. NetSMF
+ *         draws a link and goes on from both of its ends: the same distribution, since walks that
+ *         begin by degree pass every link alike. The decomposition is randomised, as there.
  */
 #include <math.h>
 #include <stddef.h>
@@ -15,11 +21,21 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/random.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "method/method.h"
+#include "sample/walk.h"
 #include "spectral/eigen.h"
+#include "spectral/sketch.h"
 
-enum { WIDTH = CAFE_EIGEN_WIDTH, ROWS = 64 };
+enum {
+    WIDTH = CAFE_EIGEN_WIDTH,
+    ROWS = 64,
+    STEPS = 5,          /* of the randomised decomposition */
+    PAIR_BYTES = 40,    /* of a drawn pair while rows are built, and of its two entries then */
+    PAIRS_A_STEP = 1000 /* to draw for each link and step of the window, unless told */
+};
 static const double tolerance = 1e-8;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -29,7 +45,8 @@ typedef struct cafe_netmf_options {
     int64_t columns;
     int64_t window;   /* T */
     int64_t negative; /* b */
-    int64_t memory;   /* MiB the dense matrices may take; a larger graph is refused */
+    int64_t memory;   /* MiB of the matrix */
+    int64_t samples;  /* N; 0: exact where it fits */
 } cafe_netmf_options;
 
 static const cafe_option netmf_options[] = {
@@ -40,115 +57,161 @@ static const cafe_option netmf_options[] = {
     {"negative", "B", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, negative), 1, 1, 1000, NULL,
      "drawn contexts for each pair of the method it is the limit of"},
     {"memory-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, memory), 8192, 1, 1e9,
-     NULL, "mebibytes that the dense matrices may take; a larger graph is refused"},
+     NULL, "mebibytes that the matrix may take, dense or drawn"},
+    {"samples", "N", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, samples), 0, 0, 1e12, NULL,
+     "draw the matrix by so many walks; 0 computes it where memory-limit allows a dense one, and "
+     "otherwise draws 1,000 walks for each link and step, or as many as fit"},
 };
 
 static const cafe_option_table netmf_table = {
-    "netmf", "NetMF: the matrix behind DeepWalk, factorised exactly", sizeof(cafe_netmf_options),
-    netmf_options, sizeof netmf_options / sizeof *netmf_options};
+    "netmf", "NetMF: the matrix behind DeepWalk, computed or drawn, and factorised",
+    sizeof(cafe_netmf_options), netmf_options, sizeof netmf_options / sizeof *netmf_options};
 
 static const cafe_option_table *option_table(void) {
     return &netmf_table;
 }
 
-/* ---- the matrix ------------------------------------------------------------------------------ */
-
-typedef struct netmf {
-    const cafe_graph *graph;
-    int64_t n;
-    double *degree;
-    double *power, *next; /* (D^-1 A)^r D^-1, and of r + 1 */
-    double *sum;          /* of the powers, then log(max(1, M)) */
-    double factor;        /* vol / (b T) */
-    double *squares;      /* |log(max(1, M))|^2 by blocks of rows */
-    const double *x;      /* of a product */
-    double *y;
-} netmf;
+/* ---- exact or drawn -------------------------------------------------------------------------- */
 
 static double dense_bytes(int64_t nodes) {
-    return 3.0 * (double)nodes * (double)nodes * sizeof(double);
+    return (double)nodes * (double)nodes * sizeof(float);
+}
+
+static double limit(const cafe_netmf_options *o) {
+    return (double)o->memory * 1048576;
+}
+
+/* Walks to draw; 0: the matrix is dense. */
+static int64_t walks(const cafe_netmf_options *o, int64_t nodes, int64_t arcs) {
+    if (o->samples > 0) return o->samples;
+    if (dense_bytes(nodes) <= limit(o)) return 0;
+    double wanted = PAIRS_A_STEP * (double)o->window * (double)arcs / 2;
+    return (int64_t)fmin(wanted, floor(limit(o) / PAIR_BYTES));
 }
 
 static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_t threads) {
     const cafe_netmf_options *o = own;
-    int64_t nodes = counts->nodes;
-    int64_t count = o->columns < nodes ? o->columns : nodes;
-    return dense_bytes(nodes) + (double)cafe_eigen_bytes(nodes, count, threads);
+    int64_t n = counts->nodes, count = o->columns < n ? o->columns : n;
+    int64_t drawn = walks(o, n, 2 * counts->edges);
+    if (drawn > 0) return PAIR_BYTES * (double)drawn + cafe_sketch_bytes(n, count);
+    double rows = 2.0 * (double)(n * CAFE_WALK_WIDE * threads) * sizeof(double);
+    return dense_bytes(n) + fmax(rows, (double)cafe_eigen_bytes(n, count, threads));
 }
 
-static void free_netmf(cafe_context *context, netmf *m) {
-    void *all[] = {m->degree, m->power, m->next, m->sum, m->squares};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
+static cafe_status check(cafe_context *context, const cafe_netmf_options *o, int64_t drawn) {
+    double bytes = PAIR_BYTES * (double)drawn;
+    if (bytes <= limit(o)) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "%lld walks take %.0f bytes, and memory-limit allows %lld MiB",
+                     (long long)drawn, bytes, (long long)o->memory);
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+typedef struct netmf {
+    cafe_walk walk;
+    int64_t n;
+    double volume, factor; /* vol; vol / b */
+    double *squares;       /* |S|^2 by blocks of rows */
+    /* exact */
+    float *s;
+    double *z; /* 2 n CAFE_WALK_WIDE numbers a worker */
+    /* drawn */
+    cafe_graph *pairs;
+    cafe_rows rows; /* S */
+    /* of a product */
+    const double *x;
+    double *y;
+} netmf;
+
+static void degree_block(void *argument, int64_t first, int64_t last) {
+    const netmf *m = argument;
+    for (int64_t u = first; u < last; u++)
+        m->walk.degree[u] = cafe_row_sum(m->walk.graph->offsets, m->walk.graph->scaled, u);
 }
 
 static cafe_status new_netmf(cafe_context *context, const cafe_graph *graph,
-                             const cafe_netmf_options *o, netmf *m) {
-    int64_t n = m->n = graph->n;
-    double volume = 0;
-    m->graph = graph;
-    m->degree = cafe_mem_zero(context, n, sizeof *m->degree);
-    m->power = cafe_mem_zero(context, n * n, sizeof *m->power);
-    m->next = cafe_mem(context, n * n, sizeof *m->next);
-    m->sum = cafe_mem_zero(context, n * n, sizeof *m->sum);
-    m->squares = cafe_mem(context, cafe_blocks(n, ROWS), sizeof *m->squares);
-    if (!m->degree || !m->power || !m->next || !m->sum || !m->squares) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < n; u++) {
-        for (int64_t j = graph->offsets[u]; j < graph->offsets[u + 1]; j++)
-            m->degree[u] += graph->scaled ? graph->scaled[j] : 1;
-        volume += m->degree[u];
-        if (m->degree[u] > 0) m->power[u * n + u] = 1 / m->degree[u]; /* r = 0 */
-    }
-    m->factor = volume / (double)(o->negative * o->window);
+                             const cafe_netmf_options *o, int64_t drawn, netmf *m) {
+    m->n = graph->n;
+    m->walk = (cafe_walk){.context = context,
+                          .graph = graph,
+                          .starts = graph->n,
+                          .steps = o->window,
+                          .damping = -1,
+                          .samples = drawn};
+    m->walk.degree = cafe_mem(context, graph->n, sizeof *m->walk.degree);
+    m->walk.share = cafe_mem(context, o->window, sizeof *m->walk.share);
+    m->squares = cafe_mem_zero(context, cafe_blocks(graph->n, ROWS), sizeof *m->squares);
+    CAFE_PASS(cafe_mem_had(m->walk.degree, m->walk.share, m->squares));
+    for (int64_t t = 0; t < o->window; t++) m->walk.share[t] = 1 / (double)o->window;
+    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, degree_block, m));
+    for (int64_t u = 0; u < graph->n; u++) m->volume += m->walk.degree[u];
+    m->factor = m->volume / (double)o->negative;
     return CAFE_OK;
 }
 
-/* Row u of the next power: sum over w of a(u,w) / d_u times row w. */
-static void power_block(void *argument, int64_t first, int64_t last) {
+static void free_netmf(cafe_context *context, netmf *m) {
+    cafe_graph_free(m->pairs);
+    cafe_rows_free(context, &m->rows);
+    cafe_mem_free_all(context, m->walk.degree, m->walk.share, m->squares, m->s, m->z);
+}
+
+/* log(max(1, vol / b b(u,w) / (d_u d_w))) */
+static float entry(const netmf *m, int64_t u, int64_t w, double b) {
+    double value = m->factor * b / m->walk.degree[u] / m->walk.degree[w];
+    return value > 1 ? (float)log(value) : 0;
+}
+
+/* |S|^2, from which the squared singular values found are taken. */
+static void put_squares(cafe_solution *s, const netmf *m) {
+    for (int64_t b = 0; b < cafe_blocks(m->n, ROWS); b++) s->objective[0] += m->squares[b];
+}
+
+/* ---- exact ----------------------------------------------------------------------------------- */
+
+/* Rows u of B for nodes WIDE at a time, up to the diagonal; each entry of S is written twice, so
+ * that S is symmetric to the bit. */
+static void dense_rows(void *argument, int64_t task, int32_t worker) {
     const netmf *m = argument;
-    const cafe_graph *g = m->graph;
-    for (int64_t u = first; u < last; u++) {
-        double *row = m->next + u * m->n, *sum = m->sum + u * m->n;
-        memset(row, 0, (size_t)m->n * sizeof *row);
-        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
-            const double *from = m->power + (int64_t)g->targets[j] * m->n;
-            double a = (g->scaled ? g->scaled[j] : 1) / m->degree[u];
-            for (int64_t i = 0; i < m->n; i++) row[i] += a * from[i];
+    int32_t u[CAFE_WALK_WIDE] = {0};
+    int64_t n = m->n, size = n * CAFE_WALK_WIDE, first = task * CAFE_WALK_WIDE;
+    int64_t count = n - first < CAFE_WALK_WIDE ? n - first : CAFE_WALK_WIDE;
+    double *z = m->z + 2 * worker * size;
+    for (int64_t i = 0; i < count; i++) u[i] = (int32_t)(first + i);
+    const double *b = cafe_walk_dense(&m->walk, u, count, z, z + size);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t w = 0; w <= u[i]; w++) {
+            double value = b[w * CAFE_WALK_WIDE + i];
+            m->s[u[i] * n + w] = m->s[w * n + u[i]] = value > 0 ? entry(m, u[i], w, value) : 0;
         }
-        for (int64_t i = 0; i < m->n; i++) sum[i] += row[i];
-    }
 }
 
-/* log(max(1, M)) in the place of the sum; the two halves agree but for rounding. */
-static void log_block(void *argument, int64_t first, int64_t last) {
+static void square_block(void *argument, int64_t first, int64_t last) {
     const netmf *m = argument;
-    double squares = 0;
-    for (int64_t i = first * m->n; i < last * m->n; i++) {
-        double value = m->factor * m->sum[i];
-        m->sum[i] = value > 1 ? log(value) : 0;
-        squares += m->sum[i] * m->sum[i];
-    }
-    m->squares[first / ROWS] = squares;
+    double sum = 0;
+    for (int64_t i = first * m->n; i < last * m->n; i++) sum += (double)m->s[i] * m->s[i];
+    m->squares[first / ROWS] = sum;
 }
 
-static cafe_status fill(cafe_context *context, int64_t window, netmf *m) {
-    cafe_phase(context, "power", window);
-    for (int64_t r = 1; r <= window; r++) {
-        CAFE_PASS(cafe_ranges(context, m->n, ROWS, power_block, m));
-        double *old = m->power;
-        m->power = m->next, m->next = old;
-        cafe_step(context, r, 0);
-    }
-    return cafe_ranges(context, m->n, ROWS, log_block, m);
+static cafe_status fill(cafe_context *context, netmf *m) {
+    int64_t size = m->n * CAFE_WALK_WIDE;
+    m->s = cafe_mem(context, m->n * m->n, sizeof *m->s);
+    m->z = cafe_mem(context, 2 * context->threads * size, sizeof *m->z);
+    CAFE_PASS(cafe_mem_had(m->s, m->z));
+    cafe_phase(context, "rows", 0);
+    CAFE_PASS(cafe_parallel(context, cafe_blocks(m->n, CAFE_WALK_WIDE), dense_rows, m));
+    cafe_mem_free(context, m->z);
+    m->z = NULL;
+    return cafe_ranges(context, m->n, ROWS, square_block, m);
 }
-
-/* ---- its factors ----------------------------------------------------------------------------- */
 
 static void product_block(void *argument, int64_t first, int64_t last) {
     const netmf *m = argument;
     for (int64_t u = first; u < last; u++) {
+        const float *row = m->s + u * m->n;
         double sum[WIDTH] = {0};
         for (int64_t w = 0; w < m->n; w++)
-            for (int k = 0; k < WIDTH; k++) sum[k] += m->sum[u * m->n + w] * m->x[w * WIDTH + k];
+            for (int k = 0; k < WIDTH; k++) sum[k] += row[w] * m->x[w * WIDTH + k];
         memcpy(m->y + u * WIDTH, sum, sizeof sum);
     }
 }
@@ -160,32 +223,82 @@ static cafe_status product(cafe_context *context, void *argument, const double *
 }
 
 /* Column j: u sqrt(sigma); sigma within rounding of 0 leaves it zero. The loss is what the factors
- * leave of the matrix, in the Frobenius norm squared. */
+ * leave of S, in the Frobenius norm squared. */
 static void put_columns(cafe_solution *s, const netmf *m, const cafe_eigen *found) {
-    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
-    for (int64_t b = 0; b < cafe_blocks(m->n, ROWS); b++) s->objective[0] += m->squares[b];
     for (int64_t j = 0; j < found->count; j++) {
         double sigma = fabs(found->values[j]);
         if (!(sigma > tolerance * fabs(found->values[0]))) continue;
         for (int64_t u = 0; u < s->n; u++)
-            if (m->degree[u] > 0)
+            if (m->walk.degree[u] > 0)
                 s->h.x[u * s->stride + j] =
                     (float)(sqrt(sigma) * found->vectors[u * found->count + j]);
         s->objective[0] -= sigma * sigma;
     }
-    s->objective[0] = fmax(s->objective[0], 0);
-    s->loss = true;
     s->converged = found->converged == found->count;
 }
 
-static cafe_status check(cafe_context *context, const cafe_graph *graph,
-                         const cafe_netmf_options *o) {
-    double bytes = dense_bytes(graph->n);
-    if (bytes <= (double)o->memory * 1048576) return CAFE_OK;
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "NetMF is dense: %lld nodes take %.0f bytes, and memory-limit allows %lld MiB",
-                     (long long)graph->n, bytes, (long long)o->memory);
+static cafe_status solve_exact(cafe_context *context, int64_t columns, netmf *m, cafe_solution *s) {
+    cafe_status status = CAFE_OK;
+    cafe_eigen found = {0};
+    cafe_eigen_problem problem = {m->n, product, cafe_want_size, m, columns, tolerance, 0};
+    CAFE_TRY(fill(context, m));
+    cafe_phase(context, "eigen", 0);
+    CAFE_TRY(cafe_eigen_solve(context, &problem, &found));
+    put_squares(s, m);
+    put_columns(s, m, &found);
+done:
+    cafe_eigen_free(context, &found);
+    return status;
 }
+
+/* ---- drawn ----------------------------------------------------------------------------------- */
+
+/* b(u,w) = vol times the share of the pairs that are (u,w) or (w,u), halved: a(u,w) / 2N. Entries
+ * that are 0 are left out. */
+static void drawn_rows(void *argument, int64_t task, int32_t worker) {
+    netmf *m = argument;
+    const cafe_graph *g = m->pairs;
+    double squares = 0, share = m->volume / (2 * (double)m->walk.samples);
+    (void)worker;
+    for (int64_t u = task * ROWS; u < cafe_block_end(m->n, ROWS, task); u++) {
+        int64_t at = cafe_row_begin(&m->rows, u);
+        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+            float s = entry(m, u, g->targets[j], share * (g->weights ? g->weights[j] : 1));
+            if (s > 0) cafe_row_put(&m->rows, &at, g->targets[j], s);
+            squares += (double)s * s;
+        }
+        cafe_row_end(&m->rows, u, at);
+    }
+    m->squares[task] = squares;
+}
+
+static cafe_status solve_drawn(cafe_context *context, int64_t columns, netmf *m, cafe_solution *s) {
+    cafe_status status = CAFE_OK;
+    cafe_sketch_options sketch = {columns, STEPS, CAFE_STREAM_NETMF};
+    cafe_block x = {0};
+    cafe_part all = {0, m->n, 0, 0};
+    double *values = cafe_mem(context, columns, sizeof *values);
+    CAFE_TRY(cafe_mem_had(values));
+    cafe_phase(context, "walks", 0);
+    CAFE_TRY(cafe_walk_draw(context, &m->walk, &m->pairs));
+    CAFE_TRY(cafe_rows_make(context, m->n, ROWS, drawn_rows, m, &m->rows));
+    cafe_graph_free(m->pairs);
+    m->pairs = NULL;
+    cafe_sparse rows = {m->n, m->rows.offsets, m->rows.targets, m->rows.weights, m->rows.weights};
+    CAFE_TRY(cafe_sketch(context, &rows, &sketch, &x, values));
+    all.columns = x.columns;
+    CAFE_TRY(cafe_ops(&s->h)->copy_in(context, &s->h, all, x.x, x.stride));
+    put_squares(s, m);
+    for (int64_t j = 0; j < columns; j++) s->objective[0] -= values[j] * values[j];
+    s->converged = true;
+    s->drawn = m->walk.samples;
+done:
+    cafe_block_drop(context, &x);
+    cafe_mem_free(context, values);
+    return status;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
@@ -193,20 +306,20 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     const cafe_netmf_options *o = job->own;
     netmf m = {0};
     cafe_solution *s = NULL;
-    cafe_eigen found = {0};
-    cafe_eigen_problem problem = {graph->n, product, cafe_want_size, &m, o->columns, tolerance, 0};
-    CAFE_TRY(check(context, graph, o));
+    int64_t drawn = walks(o, graph->n, graph->arcs);
+    CAFE_TRY(check(context, o, drawn));
     CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
-    CAFE_TRY(new_netmf(context, graph, o, &m));
-    CAFE_TRY(fill(context, o->window, &m));
-    cafe_phase(context, "eigen", 0);
-    CAFE_TRY(cafe_eigen_solve(context, &problem, &found));
-    put_columns(s, &m, &found);
+    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
+    CAFE_TRY(new_netmf(context, graph, o, drawn, &m));
+    s->loss = true;
+    s->converged = true;
+    if (graph->arcs > 0) /* else there are no walks, and all rows are 0 */
+        CAFE_TRY((drawn > 0 ? solve_drawn : solve_exact)(context, o->columns, &m, s));
+    s->objective[0] = fmax(s->objective[0], 0);
     *solution = s;
     s = NULL;
 done:
     cafe_phase(context, "", 0);
-    cafe_eigen_free(context, &found);
     free_netmf(context, &m);
     cafe_solution_free(s);
     return status;
@@ -216,7 +329,7 @@ static const cafe_method_code netmf_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_netmf_method = {
     .name = "netmf",
     .title = "NetMF",
-    .summary = "the matrix behind DeepWalk, factorised exactly; for small graphs",
+    .summary = "the matrix behind DeepWalk, computed or drawn, and factorised",
     .form = CAFE_FORM_RAW,
     .vectors = option_table,
     .code = &netmf_code,

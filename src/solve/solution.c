@@ -122,6 +122,10 @@ int64_t cafe_solution_communities(const cafe_solution *solution, double *modular
     return solution->communities;
 }
 
+int64_t cafe_solution_drawn(const cafe_solution *solution) {
+    return solution->drawn;
+}
+
 cafe_status cafe_solution_copy(const cafe_solution *solution, float *h) {
     const cafe_block *x = &solution->h;
     cafe_part all = {0, x->n, 0, x->columns};

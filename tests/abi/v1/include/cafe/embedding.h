@@ -63,6 +63,9 @@ CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
 /* The communities of a solution that has them (softmax, layers; 0: it has none), and their
  * modularity unless `modularity` is NULL. */
 CAFE_API int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
+/* The walks that the matrix of a method was drawn by (netmf, where it is too large to be computed);
+ * 0: it was not drawn. */
+CAFE_API int64_t cafe_solution_drawn(const cafe_solution *solution);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
