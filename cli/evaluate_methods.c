@@ -51,37 +51,32 @@ static int check_run(const evaluate_job *job, const cli_arguments *arguments) {
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The words of an item; all but the graph point into `text`. */
+/* The words of an item, from the first on; all but the graph point into the entry's text. */
 typedef struct item {
     char *words[MOST_SETTINGS + 3];
-    int count;
+    int first, count;
 } item;
 
-/* "netmf:window=5:propagate" becomes GRAPH --method=netmf --window=5 --propagate, and --columns=K
- * where the run was given a number of them and the method takes one. */
-static bool cut_item(const evaluate_job *job, bool columns, evaluate_entry *entry, item *it) {
-    size_t length = strlen(entry->name);
-    const char *first = "--method=", *at = entry->name;
-    char *to = entry->text = malloc(64 + 4 * length);
-    if (!to) return false;
-    it->words[it->count++] = (char *)job->path;
-    for (;; first = "--") {
+/* "netmf:window=5:propagate" becomes --method=netmf --window=5 --propagate, at 1 of the words. */
+static bool cut_item(const char *name, char **to, item *it) {
+    const char *before = "--method=";
+    it->first = it->count = 1;
+    for (const char *at = name;; at++, before = "--") {
         size_t size = strcspn(at, ":");
         if (size == 0 || it->count > MOST_SETTINGS) return false;
-        it->words[it->count++] = to;
-        to += sprintf(to, "%s%.*s", first, (int)size, at) + 1;
-        if (!at[size]) break;
-        at += size + 1;
+        it->words[it->count++] = *to;
+        *to += sprintf(*to, "%s%.*s", before, (int)size, at) + 1;
+        at += size;
+        if (!*at) return true;
     }
+}
+
+/* The run's number of columns stands in front, where the method takes one: the last one counts. */
+static void add_columns(const evaluate_job *job, char *to, item *it) {
     const cafe_method *row = cafe_method_find(it->words[1] + strlen("--method="));
-    if (!columns || !row || !row->vectors || !evaluate_has_option(row->vectors(), "columns"))
-        return true;
-    /* in front of the others, of which the last one counts */
-    memmove(it->words + 2, it->words + 1, (size_t)(it->count - 1) * sizeof *it->words);
-    it->words[1] = to;
-    it->count++;
+    if (!row || !row->vectors || !evaluate_has_option(row->vectors(), "columns")) return;
     sprintf(to, "--columns=%lld", (long long)cli_method_columns(&job->method));
-    return true;
+    it->words[it->first = 0] = to;
 }
 
 static int bad_list(const evaluate_job *job) {
@@ -122,17 +117,19 @@ static int check_entry(evaluate_job *job, evaluate_entry *entry) {
 }
 
 static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
-    item it = {.count = 0};
+    item it;
     entry->job = calloc(1, sizeof *entry->job);
-    if (!entry->job || !entry->name) return cli_error(job->run, CLI_FAILED, "out of memory");
-    if (!cut_item(job, columns, entry, &it)) return bad_list(job);
-    CLI_TRY(cli_parse(&cli_evaluate_classify, it.count, it.words, entry->job, &entry->arguments));
+    char *to = entry->text = entry->name ? malloc(64 + 4 * strlen(entry->name)) : NULL;
+    if (!entry->job || !to) return cli_error(job->run, CLI_FAILED, "out of memory");
+    if (!cut_item(entry->name, &to, &it)) return bad_list(job);
+    if (columns) add_columns(job, to, &it);
+    it.words[it.count++] = (char *)job->path;
+    CLI_TRY(cli_parse(&cli_evaluate_classify, it.count - it.first, it.words + it.first, entry->job,
+                      &entry->arguments));
     return check_entry(job, entry);
 }
 
-int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments) {
-    bool columns = cli_given(arguments, "columns");
-    CLI_TRY(check_run(job, arguments));
+static int parse_list(evaluate_job *job, bool columns) {
     job->entries = calloc(MOST_METHODS, sizeof *job->entries);
     if (!job->entries) return cli_error(job->run, CLI_FAILED, "out of memory");
     for (const char *at = job->methods;; at++) {
@@ -144,6 +141,14 @@ int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments) {
         at += length;
         if (!*at) return CLI_OK;
     }
+}
+
+/* Nothing is kept: a run that is refused has no release. */
+int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments) {
+    CLI_TRY(check_run(job, arguments));
+    int code = parse_list(job, cli_given(arguments, "columns"));
+    evaluate_methods_free(job);
+    return code;
 }
 
 /* ---- at work --------------------------------------------------------------------------------- */
@@ -162,6 +167,7 @@ static void drop_vectors(evaluate_job *own) {
 }
 
 int evaluate_methods_measure(evaluate_job *job) {
+    CLI_TRY(parse_list(job, cli_given(job->run->arguments, "columns")));
     for (int64_t i = 0; i < job->entry_count; i++) {
         evaluate_job *own = job->entries[i].job;
         lend(job, own);
@@ -185,4 +191,6 @@ void evaluate_methods_free(evaluate_job *job) {
         free(entry->name);
     }
     free(job->entries);
+    job->entries = NULL;
+    job->entry_count = 0;
 }
