@@ -103,7 +103,8 @@ static double distance(const cafe_ritz *ritz, int64_t columns) {
     return sum;
 }
 
-/* Z <- D^-1 Z for the walk's problem; nodes without edges have z = 0. */
+/* Z <- D^-1 Z for the walk's problem; nodes without edges have z = 0. Columns are taken less their
+ * means by p, which are nothing to Q: those of the scaled form have such means. */
 static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
     const double *p = e->op->parts.p;
     double *inverse = cafe_mem(context, e->n, sizeof *inverse);
@@ -114,7 +115,7 @@ static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
     for (int64_t u = 0; u < e->n; u++) inverse[u] = p[u] > 0 ? 1 / p[u] : 0;
     memcpy(image.x, e->z.x, (size_t)(e->n * image.stride) * sizeof *image.x);
     CAFE_TRY(cafe_ops(&image)->scale(context, &image, inverse));
-    CAFE_TRY(cafe_ritz_solve(context, &e->v, &image, p, &e->walk));
+    CAFE_TRY(cafe_ritz_solve_centred(context, &e->v, &image, p, &e->walk));
 done:
     cafe_mem_free_all(context, inverse, image.x);
     return status;

@@ -69,7 +69,7 @@ typedef struct cafe_dimension_card {
     double value, residual; /* Rayleigh quotient and residual of v_j, of the problem the embedding
                              * is nearer to */
     double plain_value, plain_residual; /* of Q v = rho v */
-    double walk_value, walk_residual;   /* of Q v = rho D v */
+    double walk_value, walk_residual;   /* of Q v = rho D v, v_j less its mean by p */
     double mean, deviation;             /* of the column's entries */
     int64_t ends;                       /* entries of the two lists below */
     const cafe_listed *high, *low;      /* nodes by entry: largest first, smallest first */
