@@ -160,8 +160,9 @@ static bool take_word(reader *r) {
     const uint8_t *text;
     int64_t length;
     double value;
-    return take(r, "null") || take(r, "true") || take(r, "false") ||
-           take_string(r, &text, &length) || take_number(r, &value);
+    if (*r->at == '"')
+        return take_string(r, &text, &length); /* cut off, it has taken the bracket */
+    return take(r, "null") || take(r, "true") || take(r, "false") || take_number(r, &value);
 }
 
 static bool take_value(reader *r) {
