@@ -15,6 +15,11 @@ enum { LINE = 80, INDENT = 26, LONGEST_NOTE = 256 };
 
 /* ---- what is known about an option ----------------------------------------------------------- */
 
+/* A default outside of the range stands for something that the help text says. */
+static bool stands_for(const cafe_option *o) {
+    return o && o->type == CAFE_OPTION_REAL && o->initial < o->minimum;
+}
+
 /* The default as text: "" when there is none worth naming. */
 static void default_text(const cli_entry *e, char *text, size_t capacity) {
     text[0] = 0;
@@ -23,6 +28,7 @@ static void default_text(const cli_entry *e, char *text, size_t capacity) {
         return;
     }
     const cafe_option_table *table = e->group->table();
+    if (stands_for(e->shared)) return;
     void *options = calloc(1, table->struct_size);
     if (!options) return;
     cafe_options_init(table, options, table->struct_size);
@@ -46,7 +52,10 @@ static void note_text(const cli_entry *e, char note[LONGEST_NOTE]) {
     default_text(e, initial, sizeof initial);
     range_text(e, range, sizeof range);
     note[0] = 0;
-    if (initial[0]) snprintf(note, LONGEST_NOTE, " (%sdefault %s)", range, initial);
+    if (initial[0])
+        snprintf(note, LONGEST_NOTE, " (%sdefault %s)", range, initial);
+    else if (stands_for(e->shared))
+        snprintf(note, LONGEST_NOTE, " (%.*s)", (int)strcspn(range, ";"), range);
 }
 
 /* ---- --help ---------------------------------------------------------------------------------- */

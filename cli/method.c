@@ -115,6 +115,8 @@ int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
         if (cli_given(arguments, filter->options[i].name))
             return cli_usage_error(command, "--%s needs --propagate", filter->options[i].name);
     if (!cli_method_samples(m)) return CLI_OK;
+    if (m->sampling.options.degree_exponent < 0)
+        m->sampling.options.degree_exponent = m->row->degree_exponent;
     return cli_sampling_check(command, &m->sampling, arguments);
 }
 

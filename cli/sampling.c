@@ -28,6 +28,8 @@ int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments
         return cli_usage_error(command, "--%s does not go with --sampling %s", given, row->name);
     if (row->attributes && !s->attributes)
         return cli_usage_error(command, "--sampling %s needs --attributes FILE", row->name);
+    if (s->options.degree_exponent < 0)
+        s->options.degree_exponent = 0; /* no method, none of its own */
     s->options.aim = cli_given(arguments, "twist-mean");
     if (s->options.aim && cli_given(arguments, "lambda"))
         return cli_usage_error(command, "give --lambda or --twist-mean, not both");

@@ -100,19 +100,32 @@ static cafe_status compare_communities(update_job *job, const cafe_operator *op)
     return status;
 }
 
-/* What is asked for beside the update: both need the new graph's operator. */
-static int compare(update_job *job) {
+/* Something to do with an operator of the new graph. */
+typedef cafe_status comparison(update_job *job, const cafe_operator *op);
+
+static cafe_status with_operator(update_job *job, double exponent, comparison *compare) {
     cafe_context *context = job->run.context;
+    cafe_sample_options o;
     cafe_sampled *sampled = NULL;
     cafe_operator *op = NULL;
-    if (!job->full && !job->labels) return CLI_OK;
+    cafe_sample_options_init(&o);
+    o.degree_exponent = exponent;
     cafe_status status = cafe_sample(context, cafe_changes_graph(job->changes), CAFE_SAMPLING_EDGE,
-                                     NULL, NULL, &sampled);
+                                     &o, NULL, &sampled);
     if (status == CAFE_OK) status = cafe_operator_modularity(context, sampled, &op);
-    if (status == CAFE_OK && job->labels) status = compare_communities(job, op);
-    if (status == CAFE_OK && job->full) status = solve_full(job, op);
+    if (status == CAFE_OK) status = compare(job, op);
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
+    return status;
+}
+
+/* What is asked for beside the update: communities by modularity, a full run as the vectors have
+ * it. */
+static int compare(update_job *job) {
+    cafe_status status = CAFE_OK;
+    if (job->labels) status = with_operator(job, 0, compare_communities);
+    if (status == CAFE_OK && job->full)
+        status = with_operator(job, job->options.degree_exponent, solve_full);
     return cli_check(&job->run, status);
 }
 

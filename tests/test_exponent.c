@@ -1,6 +1,7 @@
 /* The degree exponent: a(u,w) / (d_u d_w)^x by a factor a node. Entries, products, shifts and
  * sweeps against a dense computation; everything that reads links against stored weights. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dense.h"
@@ -366,11 +367,188 @@ static void so_it_is_in_chunks_and_by_threads(void **state) {
     }
 }
 
+/* ---- later: placing and updating ------------------------------------------------------------- */
+
+/* Rows of length 1, as sphere leaves them. */
+static void unit_rows(float *rows) {
+    for (int u = 0; u < N; u++) {
+        double square = 0;
+        for (int k = 0; k < COLUMNS; k++)
+            square += (double)rows[u * COLUMNS + k] * rows[u * COLUMNS + k];
+        for (int k = 0; k < COLUMNS; k++) rows[u * COLUMNS + k] /= (float)sqrt(square);
+    }
+}
+
+/* (sum / d - s) / rho, and normalise(sum / d - (2m s + sum) / (2m + 2 d)), column k. */
+static void expect_placed(const problem *a, cafe_place_form form, const float *h, const double *sum,
+                          double d, double total, double *row) {
+    double y[N], square = 0;
+    for (int k = 0; k < COLUMNS; k++) {
+        double s = 0, top = 0, bottom = 0;
+        test_dense_times(N, a->q, h, COLUMNS, k, y);
+        for (int u = 0; u < N; u++) {
+            double x = h[u * COLUMNS + k];
+            s += a->p[u] * x, top += x * y[u], bottom += a->p[u] * x * x;
+        }
+        row[k] = form == CAFE_PLACE_WALK ? (sum[k] / d - s) / (top / bottom)
+                                         : sum[k] / d - (total * s + sum[k]) / (total + 2 * d);
+        square += row[k] * row[k];
+    }
+    for (int k = 0; k < COLUMNS && form == CAFE_PLACE_RAW; k++) row[k] /= sqrt(square);
+}
+
+static void placed_rows_know_the_exponent(void **state) {
+    (void)state;
+    static const int64_t offsets[] = {0, 3};
+    static const int32_t targets[] = {3, 10, 22};
+    static const float weights[] = {1, 2, 0.5f};
+    static const cafe_place_form forms[] = {CAFE_PLACE_WALK, CAFE_PLACE_RAW};
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        for (int x = 0; x < EXPONENTS; x++) {
+            problem a = open_problem(seed, exponents[x]), plain = open_problem(seed, 0);
+            cafe_context *context = a.t.context;
+            cafe_place_options o;
+            cafe_new_links *links = NULL;
+            cafe_graph_counts counts = *cafe_graph_get_counts(a.t.graph);
+            double unit = N / (counts.total_weight), degree = 0, d = 0, sum[COLUMNS] = {0};
+            double row[COLUMNS], total = 0;
+            float *h = test_block(N, COLUMNS, 3), placed[COLUMNS];
+            unit_rows(h);
+            for (int i = 0; i < 3; i++) degree += weights[i];
+            for (int i = 0; i < 3; i++) {
+                double f = pow(plain.p[targets[i]] * N * (degree * unit), -exponents[x]);
+                for (int k = 0; k < COLUMNS; k++)
+                    sum[k] += weights[i] * f * h[targets[i] * COLUMNS + k];
+                d += weights[i] * f;
+            }
+            for (int64_t i = 0; i < N * N; i++) {
+                double both = plain.p[i / N] * plain.p[i % N];
+                if (both > 0)
+                    total += (plain.q[i] + both) * counts.total_weight *
+                             pow(both * N * N, -exponents[x]);
+            }
+            TEST_OK(context, cafe_new_links_from_csr(context, a.t.graph, 1, offsets, targets,
+                                                     weights, &links));
+            cafe_place_options_init(&o);
+            o.degree_exponent = exponents[x];
+            for (int i = 0; i < 2; i++) {
+                double bound = 0;
+                o.form = forms[i];
+                TEST_OK(context,
+                        cafe_place_nodes(context, a.t.graph, COLUMNS, h, links, &o, placed));
+                TEST_OK(context, cafe_place_bound(context, a.t.graph, COLUMNS, h, links, &o, placed,
+                                                  &bound));
+                expect_placed(&a, forms[i], h, sum, d, total, row);
+                for (int k = 0; k < COLUMNS; k++)
+                    assert_float_equal(placed[k], row[k], 1e-5 * (1 + fabs(row[k])));
+                assert_true(isinf(bound));
+            }
+            free(h);
+            cafe_new_links_free(links);
+            close_problem(&a), close_problem(&plain);
+        }
+}
+
+/* The objective is that of Q' before and after, and everybody whom the change reaches is swept:
+ * also those whose links weigh something else now since a neighbour's degree changed. */
+static void updates_know_the_exponent(void **state) {
+    (void)state;
+    static const int32_t source[] = {0}, target[] = {3};
+    for (int x = 0; x < EXPONENTS; x++) {
+        problem a = open_problem(1, exponents[x]);
+        cafe_context *context = a.t.context;
+        cafe_update_options o;
+        cafe_changes *changes = NULL;
+        cafe_updated *updated = NULL;
+        float *h = test_block(N, COLUMNS, 3), now[N * COLUMNS];
+        double p[N], *q;
+        unit_rows(h);
+        TEST_OK(context, cafe_changes_from_edges(context, a.t.graph, N, 1, source, target, NULL,
+                                                 NULL, &changes));
+        cafe_update_options_init(&o);
+        o.degree_exponent = exponents[x], o.align = 0, o.spread = 0, o.sweeps = 1;
+        TEST_OK(context, cafe_update(context, changes, COLUMNS, h, &o, &updated));
+        cafe_updated_copy(updated, now);
+        cafe_sampled *plain = sample(context, cafe_changes_graph(changes), CAFE_SAMPLING_EDGE, 0);
+        q = dense_pairs(plain, exponents[x], p);
+        for (int64_t i = 0; i < N * N; i++) q[i] -= p[i / N] * p[i % N];
+        const cafe_update_report *r = cafe_updated_get(updated);
+        assert_int_equal(r->rounds, 1);
+        assert_float_equal(r->objective[0], test_dense_trace(N, q, h, COLUMNS), 1e-6);
+        assert_float_equal(r->objective[1], test_dense_trace(N, q, now, COLUMNS), 1e-6);
+        assert_true(r->objective[1] > r->objective[0]);
+        int64_t reached = 0;
+        for (int w = 0; w < N; w++)
+            reached += w == 0 || w == 3 || cafe_sampled_pair(plain, 0, w) > 0 ||
+                       cafe_sampled_pair(plain, 3, w) > 0;
+        assert_true(reached > 4 && r->swept >= reached);
+        free(q), free(h);
+        cafe_sampled_free(plain);
+        cafe_updated_free(updated);
+        cafe_changes_free(changes);
+        close_problem(&a);
+    }
+}
+
+/* ---- defaults -------------------------------------------------------------------------------- */
+
+static double exponent_of(cafe_context *context, const cafe_graph *graph, const cafe_method *method,
+                          int32_t sampling, const cafe_sample_options *sample) {
+    cafe_method_options o;
+    cafe_model *model = NULL;
+    cafe_method_options_init(&o);
+    o.sampling = sampling, o.sample = sample;
+    TEST_OK(context, cafe_model_create(context, graph, method, &o, NULL, &model));
+    double x = cafe_sampled_get_info(cafe_model_sampled(model))->degree_exponent;
+    cafe_model_free(model);
+    return x;
+}
+
+/* Unless another is asked for: NULL options, default options, any sampling. */
+static void methods_have_their_own(void **state) {
+    (void)state;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    const cafe_option *option = NULL;
+    const cafe_option_table *table = cafe_sample_option_table();
+    cafe_sample_options o;
+    size_t count;
+    char text[64];
+    cafe_sample_options_init(&o);
+    const cafe_method *const *methods = cafe_methods(&count);
+    for (size_t i = 0; i < count; i++) {
+        const cafe_method *method = methods[i];
+        assert_true(method->degree_exponent >= 0 && method->degree_exponent <= 0.5);
+        assert_true(exponent_of(context, graph, method, 0, NULL) == method->degree_exponent);
+        if (!(method->takes & CAFE_TAKES_SAMPLING)) continue;
+        for (int32_t sampling = 0; sampling < 3; sampling++) {
+            o.degree_exponent = -1;
+            assert_true(exponent_of(context, graph, method, sampling, &o) ==
+                        method->degree_exponent);
+            o.degree_exponent = 0.125;
+            assert_true(exponent_of(context, graph, method, sampling, &o) == 0.125);
+            o.degree_exponent = 0;
+            assert_true(exponent_of(context, graph, method, sampling, &o) == 0);
+        }
+    }
+    cafe_sampled *plain = NULL;
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &plain));
+    assert_true(cafe_sampled_get_info(plain)->degree_exponent == 0);
+    /* the help text says what sphere's is */
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, "degree-exponent") == 0) option = &table->options[i];
+    snprintf(text, sizeof text, "%g for sphere", cafe_method_find("sphere")->degree_exponent);
+    assert_non_null(strstr(option->help, text));
+    cafe_sampled_free(plain);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 /* ---- refusals and failures ------------------------------------------------------------------- */
 
 static void other_exponents_are_refused(void **state) {
     (void)state;
-    static const double wrong[] = {-0.25, -1e-9, 0.5001, 1, NAN, INFINITY};
+    static const double wrong[] = {-0.25, -2, -1e-9, 0.5001, 1, NAN, INFINITY};
     cafe_context *context = test_context(1, 1);
     cafe_graph *graph = test_karate(context);
     cafe_sample_options o;
@@ -416,6 +594,9 @@ int main(void) {
         cmocka_unit_test(the_operator_is_as_defined),
         cmocka_unit_test(all_is_as_with_stored_weights),
         cmocka_unit_test(so_it_is_in_chunks_and_by_threads),
+        cmocka_unit_test(placed_rows_know_the_exponent),
+        cmocka_unit_test(updates_know_the_exponent),
+        cmocka_unit_test(methods_have_their_own),
         cmocka_unit_test(other_exponents_are_refused),
         cmocka_unit_test(it_survives_failing_memory),
     };

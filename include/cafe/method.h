@@ -39,6 +39,7 @@ typedef struct cafe_method {
     const cafe_option_table *(*vectors)(void);
     const cafe_option_table *(*communities)(void);
     const cafe_method_code *code; /* the library's */
+    double degree_exponent;       /* of the sampling, unless another is asked for */
 } cafe_method;
 
 /* All of them, the paper's first, then those others published; and one by its name, or NULL. */
@@ -63,7 +64,7 @@ CAFE_OPTIONS(propagate)
 typedef struct cafe_method_options {
     size_t struct_size;
     const void *own;                   /* the struct of the method's table; NULL: its defaults */
-    const cafe_sample_options *sample; /* NULL: defaults */
+    const cafe_sample_options *sample; /* NULL: defaults, with the method's degree exponent */
     const cafe_finish_options *finish; /* NULL: defaults, in the method's own form */
     const cafe_propagate_options *propagate; /* NULL: no propagation */
     int32_t sampling;                        /* cafe_sampling */

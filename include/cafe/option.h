@@ -23,13 +23,14 @@ typedef enum cafe_option_type {
 } cafe_option_type;
 
 typedef struct cafe_option {
-    const char *name;        /* as on the command line, without dashes */
-    const char *placeholder; /* "K" */
-    int32_t type;            /* cafe_option_type */
-    size_t offset;           /* of the field in the options struct */
-    double initial, minimum, maximum;
-    const char *choices; /* "walk|hhat|ritz|raw"; NULL unless a choice */
-    const char *help;    /* one sentence, no full stop */
+    const char *name;                 /* as on the command line, without dashes */
+    const char *placeholder;          /* "K" */
+    int32_t type;                     /* cafe_option_type */
+    size_t offset;                    /* of the field in the options struct */
+    double initial, minimum, maximum; /* initial may lie outside of the range, for "as the method
+                                       * says"; help then says what it stands for */
+    const char *choices;              /* "walk|hhat|ritz|raw"; NULL unless a choice */
+    const char *help;                 /* one sentence, no full stop */
 } cafe_option;
 
 typedef struct cafe_option_table {

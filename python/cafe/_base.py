@@ -66,12 +66,15 @@ RUN = [
 
 _SAMPLINGS = samplings()
 
-SAMPLING = [
-    own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}", "str",
-        "How pairs of nodes are drawn. An option of another sampling is refused. "
-        + " ".join(f"{name}: {row.summary}." for name, row in _SAMPLINGS.items())),
-    *from_table(Table.named("sample"), defaults={"twist_mean": None}),
-]
+
+def sampling_parameters(method: Method) -> List[Parameter]:
+    return [
+        own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}", "str",
+            "How pairs of nodes are drawn. An option of another sampling is refused. "
+            + " ".join(f"{name}: {row.summary}." for name, row in _SAMPLINGS.items())),
+        *from_table(Table.named("sample"),
+                    defaults={"twist_mean": None, "degree_exponent": method.degree_exponent}),
+    ]
 
 
 def finish_parameters(form: str) -> List[Parameter]:

@@ -30,6 +30,7 @@ class Method:
         self.name, self.title, self.summary = (
             getattr(found, field).decode() for field in ("name", "title", "summary"))
         self.form = FORMS[found.form]
+        self.degree_exponent = found.degree_exponent
         self.vectors = Table(found.vectors()) if found.vectors else None
         self.communities = Table(found.communities()) if found.communities else None
 

@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from ._arrays import copied
-from ._base import RUN, SAMPLING, ClusterMixin, Estimator, decode_labels
+from ._base import RUN, ClusterMixin, Estimator, decode_labels, sampling_parameters
 from ._call import Context, Handle, seconds
 from ._library import lib
 from ._method import Given, Method, Run, methods
@@ -100,7 +100,7 @@ def _class(method: Method) -> Type[Clustering]:
     table, name = method.communities, method.class_name
     assert table is not None
     free = {"columns": None} if method.takes("TAKES_LABELS") else None
-    parameters = [*from_table(table, defaults=free), *SAMPLING, *RUN]
+    parameters = [*from_table(table, defaults=free), *sampling_parameters(method), *RUN]
     return type(name, (Clustering,), {
         "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters),

@@ -3,8 +3,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
-from ._base import (PROPAGATE, RUN, SAMPLING, Estimator, TransformerMixin, decode_labels,
-                    encode_labels, finish_parameters)
+from ._base import (PROPAGATE, RUN, Estimator, TransformerMixin, decode_labels,
+                    encode_labels, finish_parameters, sampling_parameters)
 from ._call import Context, Handle, seconds
 from ._library import lib
 from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
@@ -170,7 +170,7 @@ class Embedding(TransformerMixin, Estimator):
 def _parameters(method: Method, table: Table) -> List[Any]:
     free = {"columns": None} if method.takes("TAKES_LABELS") else None
     return [*from_table(table, defaults=free),
-            *(SAMPLING if method.takes("TAKES_SAMPLING") else []),
+            *(sampling_parameters(method) if method.takes("TAKES_SAMPLING") else []),
             *finish_parameters(method.form), *PROPAGATE, *RUN]
 
 

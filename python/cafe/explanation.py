@@ -338,7 +338,7 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
         method = methods()[0]  # any that takes samplings
         assert method.vectors is not None
         model = Run(context, g, method, method.vectors, Given(
-            {}, sampling, chosen("sample"), seeds=seeds, attributes=attributes))
+            {}, sampling, {"degree_exponent": 0.0, **chosen("sample")}, seeds=seeds, attributes=attributes))
         o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
         handle = context.make("cafe_explain", "cafe_explanation", model.operator,
                               vectors.shape[1], pointer(vectors), pointer(part), o,

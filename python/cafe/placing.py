@@ -12,7 +12,7 @@ from .graph import Graph, as_graph
 
 
 def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
-          return_bound: bool = False, n_jobs: Optional[int] = None,
+          degree_exponent: Optional[float] = None, return_bound: bool = False, n_jobs: Optional[int] = None,
           verbose: Verbose = False) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
     """Gives nodes that are not in the graph vectors, from their links alone (`cafe place`).
 
@@ -26,6 +26,9 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
         names of the nodes it is linked to.
     form : {'scaled', 'walk', 'ritz', 'raw'}, optional
         What the columns are; without it the estimator's output_form.
+    degree_exponent : float, optional
+        That of the sampling the vectors were made with; without it the estimator's, or that of
+        `cafe place`.
     return_bound : bool, default False
         Return also how far each row can be from that of a full run (not of raw; inf: not known).
 
@@ -48,12 +51,16 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     if known not in ("scaled", "walk", "ritz", "raw"):
         raise ValueError(f"form={known!r}: expected scaled, walk, ritz or raw")
     rows = _rows(links, g)
+    options = {"form": known, "degree_exponent": degree_exponent}
+    if degree_exponent is None:
+        options["degree_exponent"] = getattr(embedding, "degree_exponent", None)
+    options = {name: value for name, value in options.items() if value is not None}
     table = Table.named("place")
     placed = np.empty((rows.nodes, vectors.shape[1]), np.float32)
     bound = np.empty(rows.nodes)
 
     def work(context: Context) -> None:
-        o = table.pointer_to(context, {"form": known}, "cafe_place_options")
+        o = table.pointer_to(context, options, "cafe_place_options")
         new = context.make("cafe_new_links_from_csr", "cafe_new_links", g.pointer, rows.nodes,
                            pointer(rows.offsets), pointer(rows.target), pointer(rows.weights),
                            keep=[g])

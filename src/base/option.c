@@ -110,7 +110,8 @@ static bool in_range(const cafe_option *option, double value) {
         if (value >= 0) choice_word(option->choices, (int)value, &length);
         return length > 0;
     }
-    return value >= option->minimum && value <= option->maximum; /* false for NaN */
+    /* false for NaN; a default may lie outside: it stands for something */
+    return (value >= option->minimum && value <= option->maximum) || value == option->initial;
 }
 
 cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *table,

@@ -5,16 +5,23 @@
 
 /* Drawn walks: the certificate is for the exact P, which needs only products. Products do not know
  * of seeds and of degree exponents. */
-static cafe_status certify_exact(cafe_context *context, const cafe_sample_options *sample,
-                                 cafe_model *model) {
-    cafe_sample_options o;
+static cafe_status certify_exact(cafe_context *context, int64_t window, cafe_model *model) {
     const cafe_sampled_info *info = cafe_sampled_get_info(model->sampled);
-    CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), sample, &o));
     if (info->sampling != CAFE_SAMPLING_WALK || info->exact || info->seeds > 0 ||
-        o.degree_exponent > 0)
+        info->degree_exponent > 0)
         return CAFE_OK;
     CAFE_PASS(cafe_sample(context, model->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &model->edges));
-    return cafe_operator_walk(context, model->edges, o.window, &model->certify);
+    return cafe_operator_walk(context, model->edges, window, &model->certify);
+}
+
+/* The options of the sampling, with the exponent of the method where none is asked for. */
+static cafe_status take_sample(cafe_context *context, const cafe_method *method,
+                               const cafe_sample_options *given, cafe_sample_options *o) {
+    size_t count;
+    CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), given, o));
+    if (o->degree_exponent < 0)
+        o->degree_exponent = (method ? method : cafe_methods(&count)[0])->degree_exponent;
+    return CAFE_OK;
 }
 
 static cafe_status check_sampling(cafe_context *context, const cafe_method *method,
@@ -31,18 +38,20 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
     cafe_status status = CAFE_OK;
     cafe_method_options o;
     cafe_method_inputs in;
+    cafe_sample_options sample;
     cafe_model *m = NULL;
     *model = NULL;
     CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
     CAFE_TRY(check_sampling(context, method, &o, &in));
+    CAFE_TRY(take_sample(context, method, o.sample, &sample));
     m = cafe_mem_zero(context, 1, sizeof *m);
     if (!m) return CAFE_ERROR_MEMORY;
     m->context = context;
     m->graph = graph;
     CAFE_TRY(
-        cafe_sample(context, graph, (cafe_sampling)o.sampling, o.sample, in.sample, &m->sampled));
+        cafe_sample(context, graph, (cafe_sampling)o.sampling, &sample, in.sample, &m->sampled));
     CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));
-    CAFE_TRY(certify_exact(context, o.sample, m));
+    CAFE_TRY(certify_exact(context, sample.window, m));
     *model = m;
     m = NULL;
 done:

@@ -21,23 +21,30 @@ typedef struct factors {
     float *factor;
 } factors;
 
-/* pow() need not be the same for x = 1/2 everywhere; sqrt() is. A node without links keeps 1. */
+/* share^-x. pow() need not be the same for x = 1/2 everywhere; sqrt() is. A node without links
+ * keeps 1. */
+static double factor_of(double share, double x) {
+    double power = x == 0.5 ? sqrt(share) : pow(share, x);
+    return share > 0 ? 1 / power : 1;
+}
+
 static void fill_factors(void *argument, int64_t first, int64_t last) {
     const factors *t = argument;
     const cafe_sampled *s = t->sampled;
-    for (int64_t u = first; u < last; u++) {
-        double share = s->p[u] * (double)s->n;
-        double power = t->x == 0.5 ? sqrt(share) : pow(share, t->x);
-        t->factor[u] = share > 0 ? (float)(1 / power) : 1;
-    }
+    for (int64_t u = first; u < last; u++)
+        t->factor[u] = (float)factor_of(s->p[u] * (double)s->n, t->x);
+}
+
+double cafe_sampled_factor(const cafe_sampled *s, double degree) {
+    return s->factor ? factor_of(degree * s->unit, s->info.degree_exponent) : 1;
 }
 
 cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_sampled *s) {
-    if (x == 0) return CAFE_OK;
     factors t = {s, x, cafe_mem(context, s->n, sizeof *t.factor)};
     if (!t.factor) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_ranges(context, s->n, BLOCK, fill_factors, &t);
     s->factor = t.factor;
+    s->unit = (double)s->n / s->total;
     s->info.degree_exponent = x;
     return status == CAFE_OK ? cafe_sampled_fill(context, s) : status;
 }

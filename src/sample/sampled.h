@@ -19,6 +19,7 @@ struct cafe_sampled {
     const int32_t *targets;
     const float *weights; /* a(u,w); NULL: all 1 */
     float *factor;        /* f_u: links weigh a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    double unit;          /* n / 2m of the links without factors */
     double total;         /* 2m = sum of the links' weights over all ordered pairs */
     double *p;            /* sums to 1 */
     float *loops;         /* the weight of (u,u), or NULL when there are none */
@@ -41,6 +42,9 @@ cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *sampled);
 
 /* p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P: a factor a node, no weights. */
 cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_sampled *sampled);
+
+/* The factor that a node would have whose links, without factors, add up to that degree. */
+double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
 
 /* Entries of P at most. */
 int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,

@@ -24,10 +24,9 @@ static const cafe_option sample_options[] = {
      "cosine|dot|category", "twisted: how alike the attributes of two nodes are"},
     {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), 0, 0, 0.5, NULL,
+    {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
      "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger, the less hubs "
-     "count "
-     "only for being hubs"},
+     "count only for being hubs; unless given, the method's own: 0 for sphere and all others"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)
@@ -137,7 +136,8 @@ cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sam
     CAFE_TRY(check_options(context, sampler, &o));
     CAFE_TRY(check_inputs(context, sampler, &in));
     CAFE_TRY(sampler->sample(context, graph, sampling, &o, &in, sampled));
-    CAFE_TRY(cafe_sampled_exponent(context, o.degree_exponent, *sampled));
+    if (o.degree_exponent > 0)
+        CAFE_TRY(cafe_sampled_exponent(context, o.degree_exponent, *sampled));
 done:
     if (status != CAFE_OK) {
         cafe_sampled_free(*sampled);

@@ -24,6 +24,8 @@ static const cafe_option place_options[] = {
      "raw|walk|ritz|scaled",
      "what the vectors are: raw rows of length 1, columns of the walk or the Ritz form (best made "
      "with --residual), or of the scaled form"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_place_options, degree_exponent), 0, 0,
+     0.5, NULL, "that of the sampling that the vectors were made with"},
 };
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)
@@ -135,6 +137,7 @@ done:
 
 typedef struct placing {
     const cafe_graph *graph;
+    const cafe_sampled *sampled;
     const cafe_operator_parts *parts;
     const cafe_new_links *links;
     int64_t columns;
@@ -147,17 +150,22 @@ typedef struct placing {
     float *placed;
 } placing;
 
-/* sum = sum over the links of a h_w; returns d. */
+/* sum = sum over the links of a h_w; returns d. A link weighs a times the factors of its ends. */
 static double sum_links(const placing *p, int64_t i, double *sum) {
-    double d = 0;
+    const float *factor = p->parts->factor;
+    double degree = 0, d = 0;
     memset(sum, 0, (size_t)p->columns * sizeof *sum);
     for (int64_t j = p->links->offsets[i]; j < p->links->offsets[i + 1]; j++) {
         double weight = cafe_graph_to_scaled(p->graph, p->links->weights[j]);
         const float *row = p->vectors + p->links->targets[j] * p->columns;
+        degree += weight;
+        if (factor) weight *= factor[p->links->targets[j]];
         for (int64_t k = 0; k < p->columns; k++) sum[k] += weight * row[k];
         d += weight;
     }
-    return d;
+    double own = cafe_sampled_factor(p->sampled, degree);
+    for (int64_t k = 0; k < p->columns; k++) sum[k] *= own;
+    return own * d;
 }
 
 /* normalise(sum / d - (2m s + sum) / (2m + 2d)); where nothing pulls, 0. */
@@ -344,11 +352,11 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     CAFE_TRY(cafe_options_take(context, &place_table, options, &o));
     p.form = o.form, p.graph = graph;
     CAFE_TRY(check_vectors(context, graph, &p));
-    CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
+    CAFE_TRY(cafe_update_sample(context, graph, o.degree_exponent, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     work = cafe_mem(context, (2 + cafe_threads(context)) * columns, sizeof *work);
     CAFE_TRY(cafe_mem_had(work));
-    p.parts = &op->parts;
+    p.sampled = sampled, p.parts = &op->parts;
     p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
     find_mean(&p, graph->n);
     if (o.form == CAFE_PLACE_SCALED) {

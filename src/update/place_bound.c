@@ -362,7 +362,7 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
         .graph = graph, .links = links, .columns = columns, .vectors = vectors, .placed = placed};
     for (int64_t i = 0; i < links->nodes; i++) bound[i] = INFINITY;
     CAFE_TRY(cafe_options_take(context, cafe_place_option_table(), options, &o));
-    if (o.form == CAFE_PLACE_RAW || columns >= graph->n) goto done;
+    if (o.form == CAFE_PLACE_RAW || o.degree_exponent > 0 || columns >= graph->n) goto done;
     cafe_phase(context, "bound", 0);
     CAFE_TRY(cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));

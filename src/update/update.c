@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "graph/rows.h"
 #include "graph/scale.h"
 #include "io/vectors.h"
 #include "kernels/rows.h"
@@ -36,10 +37,20 @@ static const cafe_option update_options[] = {
      "pull; 0 sweeps everything the change can reach"},
     {"align", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_update_options, align), 1, 0, 1, NULL,
      "rotate the new vectors onto the old ones, so that coordinates can be compared"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_update_options, degree_exponent), 0, 0,
+     0.5, NULL, "that of the sampling that the vectors were made with"},
 };
 
 CAFE_OPTION_TABLE(update, "update", "new vectors from old ones and the edges that changed",
                   update_options)
+
+cafe_status cafe_update_sample(cafe_context *context, const cafe_graph *graph, double x,
+                               cafe_sampled **sampled) {
+    cafe_sample_options o;
+    cafe_sample_options_init(&o);
+    o.degree_exponent = x;
+    return cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &o, NULL, sampled);
+}
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
@@ -183,17 +194,35 @@ static cafe_status start(cafe_context *context, cafe_updated *r, const cafe_chan
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
+/* The factor of a node whose degree grew to what it is moved by a share, and so did the weights of
+ * all its links: its neighbours feel it. */
+static void press_neighbours(const cafe_graph *g, const cafe_operator_parts *s, double x, int64_t u,
+                             double growth, cafe_active *active) {
+    double now = cafe_row_sum(g->offsets, g->scaled, u), before = now - growth;
+    if (!(before > 0 && now > 0)) return;
+    double share = fabs(pow(now / before, x) - 1);
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+        int64_t w = s->targets[j];
+        cafe_active_press(active, w, share * CAFE_LINK(s, u, j) / (s->p[w] * s->total));
+    }
+}
+
 /* Of a node whose edges changed: the changed weight as a share of its degree. A new node is always
  * swept. */
-static void press_changed(const cafe_changes *changes, const cafe_operator *op,
+static void press_changed(const cafe_changes *changes, const cafe_operator *op, double x,
                           cafe_active *active) {
     const cafe_operator_parts *s = &op->parts;
+    double growth = 0;
     for (int64_t i = 0; i < changes->arc_count; i++) {
         const cafe_changed_arc *arc = &changes->arcs[i];
         double degree = s->p[arc->u] * s->total;
-        double change =
-            cafe_graph_to_scaled(changes->graph, fabs((double)arc->after - arc->before));
-        if (degree > 0) cafe_active_press(active, arc->u, change / degree);
+        double more = cafe_graph_to_scaled(changes->graph, (double)arc->after - arc->before);
+        double factors = s->factor ? (double)s->factor[arc->u] * s->factor[arc->v] : 1;
+        if (degree > 0) cafe_active_press(active, arc->u, fabs(more) * factors / degree);
+        growth += more;
+        if (i + 1 < changes->arc_count && changes->arcs[i + 1].u == arc->u) continue;
+        if (s->factor) press_neighbours(changes->graph, s, x, arc->u, growth, active);
+        growth = 0;
     }
     for (int64_t u = 0; u < op->n; u++)
         if (changes->origin[u] < 0) cafe_active_press(active, u, 2);
@@ -235,7 +264,7 @@ static cafe_status sweep(cafe_context *context, const cafe_changes *changes,
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_operator_trace_block(context, op, r->stride, r->h, &r->objective[0]));
     CAFE_TRY(cafe_active_new(context, op, r->stride, r->h, o->spread, &active));
-    press_changed(changes, op, active);
+    press_changed(changes, op, o->degree_exponent, active);
     CAFE_TRY(iterate(context, o, r, active));
     count_swept(r, changes, active);
 done:
@@ -324,7 +353,7 @@ cafe_status cafe_update(cafe_context *context, const cafe_changes *changes, int6
     if (columns < 1 || columns > 65536)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld columns", (long long)columns);
     CAFE_TRY(check_rows(context, changes->old_nodes, columns, rows));
-    CAFE_TRY(cafe_sample(context, changes->graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
+    CAFE_TRY(cafe_update_sample(context, changes->graph, o.degree_exponent, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     CAFE_TRY(allocate(context, changes, columns, o.sweeps, &r));
     CAFE_TRY(start(context, r, changes, rows));

@@ -20,6 +20,10 @@ typedef struct cafe_newcomers {
 cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,
                                   const cafe_newcomers *names);
 
+/* Edge sampling with a degree exponent: the operator that vectors were made with. */
+cafe_status cafe_update_sample(cafe_context *context, const cafe_graph *graph, double x,
+                               cafe_sampled **sampled);
+
 /* ---- lines of links -------------------------------------------------------------------------- */
 
 /* A link as listed. Nodes of the graph are 0 .. n-1, newcomers n, n+1, ... */

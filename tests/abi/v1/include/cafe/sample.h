@@ -30,7 +30,8 @@ typedef struct cafe_sample_options {
     int32_t measure;   /* cafe_measure */
     double twist_mean; /* twisted: the wanted average of f, when `aim` is set */
     int32_t aim;       /* 1: lambda is chosen such that f has the average twist_mean under P */
-    double degree_exponent; /* x: p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P */
+    double degree_exponent; /* x: p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P; -1,
+                             * the default: the method's own (cafe_method), 0 without a method */
 } cafe_sample_options;
 
 CAFE_OPTIONS(sample)
