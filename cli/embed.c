@@ -96,6 +96,7 @@ static int sample(embed_job *job) {
 static int keep_history(embed_job *job) {
     const cafe_solution *solution = job->solution;
     job->sweeps = cafe_solution_sweeps(solution);
+    job->solved = cafe_solution_columns(solution);
     job->converged = cafe_solution_converged(solution) != 0;
     job->objective = cli_new(&job->run, job->sweeps + 1, sizeof *job->objective);
     if (!job->objective) return CLI_FAILED;

@@ -14,6 +14,7 @@ typedef struct embed_job {
     bool dry_run;
     int64_t memory;  /* the limit asked for; 0: none */
     int64_t columns; /* asked of the method: labels and start vectors may set them */
+    int64_t solved;  /* of them the solver's; the others are of the hub part */
     float *start;
     int64_t start_columns;
     cafe_labels *labels;

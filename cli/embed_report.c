@@ -74,13 +74,14 @@ void embed_say_solution(embed_job *job) {
                 method->row->name, job->communities, job->modularity);
         return;
     }
+    if (job->solved == 0) return; /* the hub part alone */
     if (job->run.common.verbose) say_sweeps(job);
     if (!cli_method_samples(method)) {
         say_other(job);
         return;
     }
     cli_say(&job->run, "%-9s %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            cli_method_name(method), job->columns, job->sweeps, job->sweeps == 1 ? "" : "s",
+            cli_method_name(method), job->solved, job->sweeps, job->sweeps == 1 ? "" : "s",
             job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
     if (job->communities > 0)
@@ -112,21 +113,34 @@ static void warn_certificate(embed_job *job) {
         cli_warn(&job->run,
                  "no column carries information: what was found of this graph follows "
                  "from its degrees alone");
-    else if (c->columns > c->pairs)
+    else if (c->certified > c->pairs)
         cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
-                 c->columns);
+                 c->certified);
     else if (c->dropped > 0)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns dropped: they are combinations of the others and carry no information%s",
                  c->dropped, c->asked,
                  c->asked >= job->run.counts.nodes ? " (the graph has fewer nodes)" : "");
-    if (c->tolerance > 0 && c->converged < c->columns)
+    if (c->tolerance > 0 && c->converged < c->certified)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns did not reach the relative residual %g; more "
                  "--residual-steps may help",
-                 c->columns - c->converged, c->columns, c->tolerance);
+                 c->certified - c->converged, c->certified, c->tolerance);
+}
+
+/* A value of 0 is that of a column M has no direction for. */
+static void say_parts(embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    int64_t empty = 0;
+    if (c->hubs == 0) return;
+    for (int64_t j = 0; j < c->hubs; j++) empty += c->hub_values[j] == 0;
+    cli_say(&job->run, "parts     %" PRId64 " columns from the sphere, %" PRId64 " from the hubs",
+            c->certified, c->hubs);
+    if (empty > 0)
+        cli_warn(&job->run,
+                 "%" PRId64 " columns are 0 throughout: the graph has no more directions", empty);
 }
 
 void embed_say_certificate(embed_job *job) {
@@ -139,10 +153,12 @@ void embed_say_certificate(embed_job *job) {
                 "ends      %" PRId64 " columns of H from the top of the spectrum, %" PRId64
                 " from the bottom",
                 c->top, c->bottom);
+    say_parts(job);
     warn_certificate(job);
-    if (c->columns == 0) return;
-    cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value",
-            problem_text(job, problem, sizeof problem));
+    if (c->certified == 0) return;
+    cli_say(&job->run, "bound     %s: an eigenvalue lies within the residual of each value%s",
+            problem_text(job, problem, sizeof problem),
+            c->hubs > 0 ? " (the sphere's columns)" : "");
     if (job->run.common.verbose) {
         say_columns(job);
         return;

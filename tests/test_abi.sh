@@ -39,8 +39,8 @@ compare() {
 
 later='s/^}/    int64_t later;\n}/'
 fabricate later "sphere_options:$later" "pagerank_report:$later" "certificate:$later"
-fabricate earlier 'sphere_options:/ ends;/d' 'pagerank_report:/ error;/d' \
-    'certificate:/ top, bottom;/d'
+fabricate earlier 'sphere_options:/ quality;/d' 'pagerank_report:/ error;/d' \
+    'certificate:/hub_residuals;/d'
 
 run today "$SOURCE"
 run v1 "$SOURCE/tests/abi/v1" # before the release, where headers may change: cp -r include tests/abi/v1

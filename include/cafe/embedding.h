@@ -21,6 +21,19 @@ typedef enum cafe_ends {
         2 /* as many of each as the Ritz values suggest; at most half from the bottom */
 } cafe_ends;
 
+/* What cafe_embed() makes the columns from (docs/algorithms/hubs.md). */
+typedef enum cafe_sphere_parts {
+    CAFE_PARTS_SPHERE = 0, /* the solver alone; columns without information are left out */
+    CAFE_PARTS_HUBS = 1,   /* the hub part alone */
+    CAFE_PARTS_BOTH = 2,   /* half of the columns each */
+    CAFE_PARTS_AUTO = 3    /* as the bottom end of the spectrum says; the hub part fills up */
+} cafe_sphere_parts;
+
+typedef enum cafe_sphere_quality {
+    CAFE_QUALITY_NORMAL = 0,
+    CAFE_QUALITY_HIGH = 1
+} cafe_sphere_quality;
+
 typedef struct cafe_sphere_options {
     size_t struct_size;
     int64_t columns;  /* K */
@@ -29,6 +42,8 @@ typedef struct cafe_sphere_options {
     double beta;      /* influence, in (0,1]; 1 moves every node all the way */
     int64_t chunks;   /* B; 0: chosen by size; n chunks = the paper's sequential algorithm */
     int32_t ends;     /* cafe_ends */
+    int32_t parts;    /* cafe_sphere_parts; for cafe_embed() and cafe_model_solve() */
+    int32_t quality;  /* cafe_sphere_quality: more steps for the hub part */
 } cafe_sphere_options;
 
 CAFE_OPTIONS(sphere)
@@ -108,7 +123,11 @@ CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op
                                   cafe_embedding **embedding);
 
 /* What is known and proved about an embedding. The arrays belong to the embedding; those of Ritz
- * pairs have `pairs` entries, those of columns `columns`.
+ * pairs have `pairs` entries, those of columns `certified`. The columns of the hub part, the last
+ * `hubs` ones, are no part of the certificate: hub_value_j and hub_residual_j are the eigenvalue
+ * theta_j of M = D^(-1/4) A D^(-1/4) that column j of them came from, before rows were averaged,
+ * and
+ * ||M v - theta_j v||; both are 0 of a column that M had no direction for, which is 0 throughout.
  *
  * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
  * the walk and the scaled form generalised, Q v = rho D v with D = diag(p). Columns of the scaled
@@ -119,11 +138,11 @@ CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op
  * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
  * residual of column j as it stands. */
 typedef struct cafe_certificate {
-    int64_t asked;         /* K */
-    int64_t columns;       /* C <= K: columns returned */
-    int64_t pairs;         /* Ritz pairs: the rank of the columns; C unless the form is raw */
-    int64_t dropped;       /* K - pairs: columns without information */
-    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
+    int64_t asked;    /* K */
+    int64_t columns;  /* C <= K: columns returned, certified + hubs */
+    int64_t pairs;    /* Ritz pairs: the rank of the certified columns; `certified` unless raw */
+    int64_t dropped;  /* K - pairs - hubs: columns without information */
+    double objective; /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
     int32_t rotated;       /* 1: the columns are Ritz vectors */
@@ -137,7 +156,11 @@ typedef struct cafe_certificate {
     const double *shares;
     const double *column_values;
     const double *column_residuals;
-    int64_t top, bottom; /* columns of H from each end, together K */
+    int64_t top, bottom; /* columns of H from each end */
+    int64_t certified;   /* columns that the certificate covers, the first ones */
+    int64_t hubs;        /* columns of the hub part behind them */
+    const double *hub_values;
+    const double *hub_residuals;
 } cafe_certificate;
 
 CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);

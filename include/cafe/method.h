@@ -93,7 +93,7 @@ CAFE_INPUTS(method)
  *
  * The options a run will really use, for reports: own gets a struct of `table` (the method's for
  * vectors or communities) with the columns as labels and start say. More columns than nodes are
- * cut to the number of nodes, unless a start has them. */
+ * cut to the number of nodes (of sphere, to one less), unless a start has them. */
 CAFE_API cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
                                         const cafe_option_table *table,
                                         const cafe_method_options *options,

@@ -281,6 +281,10 @@ class Certificate:
     column_residuals: np.ndarray
     top: int
     bottom: int
+    certified: int
+    hubs: int
+    hub_values: np.ndarray
+    hub_residuals: np.ndarray
 
     def to_dict(self) -> Dict[str, Any]:
         return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self).items()}
@@ -289,8 +293,9 @@ class Certificate:
 def certificate_of(embedding: Handle) -> Certificate:
     found = lib.cafe_embedding_certificate(embedding.pointer).contents
     values = {field.name: getattr(found, field.name) for field in fields(Certificate)}
-    for name in ("ritz_values", "residuals", "shares", "column_values", "column_residuals"):
-        count = found.columns if name.startswith("column") else found.pairs
-        values[name] = copied(values[name], count)
+    for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
+                         (found.certified, ("column_values", "column_residuals")),
+                         (found.hubs, ("hub_values", "hub_residuals"))):
+        values.update({name: copied(values[name], count) for name in names})
     values.update(generalised=bool(found.generalised), rotated=bool(found.rotated))
     return Certificate(**values)

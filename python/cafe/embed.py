@@ -39,6 +39,10 @@ modularity_ : float
     Of that partition.
 """
 
+PARTS = """parts_ : dict
+    Columns of embedding_ by where they come from: 'sphere', the first ones, and 'hubs' behind them.
+"""
+
 LABELS = """memberships_ : array (n_nodes, columns)
     How much of each node is in each column.
 classes_, transduction_ : arrays
@@ -95,8 +99,10 @@ class Embedding(TransformerMixin, Estimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns, as scikit-learn asks for them."""
         self._check_fitted("embedding_")
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{j}" for j in range(self.embedding_.shape[1])], dtype=object)
+        prefix, certificate = type(self).__name__.lower(), self.certificate_
+        own, hubs = range(certificate.columns - certificate.hubs), range(certificate.hubs)
+        return np.array([f"{prefix}{j}" for j in own] + [f"{prefix}_hubs{j}" for j in hubs],
+                        dtype=object)
 
     # ---- the run
 
@@ -120,6 +126,8 @@ class Embedding(TransformerMixin, Estimator):
         found.update(embedding_=vectors_of(embedding), certificate_=certificate,
                      ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
                      shares_=certificate.shares)
+        if _has_parts(self._own):
+            found["parts_"] = {"sphere": certificate.certified, "hubs": certificate.hubs}
         found["report_"] = self._reported(run, found, embedding)
         found["report_"]["seconds"] = {"sample": sampled - began, "solve": solved - sampled,
                                        "finish": seconds() - solved, "total": seconds() - began}
@@ -167,6 +175,10 @@ class Embedding(TransformerMixin, Estimator):
         return report.read()
 
 
+def _has_parts(table: Table) -> bool:
+    return any(option.name == "parts" for option in table.options)
+
+
 def _parameters(method: Method, table: Table) -> List[Any]:
     free = {"columns": None} if method.takes("TAKES_LABELS") else None
     return [*from_table(table, defaults=free),
@@ -189,6 +201,7 @@ def _class(method: Method) -> Type[Embedding]:
     assert table is not None
     parameters = _parameters(method, table)
     text = ATTRIBUTES + (LABELS if method.takes("TAKES_LABELS") else "")
+    text += PARTS if _has_parts(table) else ""
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
     members: Dict[str, Any] = {

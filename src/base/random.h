@@ -28,6 +28,7 @@ enum cafe_stream {
     CAFE_STREAM_MORE_LINKS = 20,
     CAFE_STREAM_BOTTOM = 40, /* the bottom end's start */
     CAFE_STREAM_PROBES = 41,
+    CAFE_STREAM_HUBS = 42,       /* the upper half counts rounds */
     CAFE_STREAM_MAP = 48,        /* the upper half counts levels and rounds */
     CAFE_STREAM_ATTEMPTS = 256,  /* and above, one per attempt of R-MAT */
     CAFE_STREAM_MIX = 32768,     /* and above, one for every 128 columns */

@@ -153,8 +153,8 @@ static void put_certificate(cafe_report *text, const cafe_certificate *certifica
     const cafe_certificate *c = certificate ? certificate : &unknown;
     cafe_report_reals(text, "ritz", c->pairs, c->ritz_values);
     cafe_report_reals(text, "residuals", c->pairs, c->residuals);
-    cafe_report_reals(text, "columnValues", c->columns, c->column_values);
-    cafe_report_reals(text, "columnResiduals", c->columns, c->column_residuals);
+    cafe_report_reals(text, "columnValues", c->certified, c->column_values);
+    cafe_report_reals(text, "columnResiduals", c->certified, c->column_residuals);
 }
 
 static cafe_status put_meta(const cafe_view *page, cafe_report *text) {

@@ -1,5 +1,10 @@
-/* From a model to vectors: the method's solution, the finish, the propagation; and the memory. */
+/* From a model to vectors: the method's solution, the finish, the hub part, the propagation; and
+ * the memory. */
+#include <math.h>
+
 #include "base/memory.h"
+#include "base/pool.h"
+#include "method/hubs.h"
 #include "method/method.h"
 #include "sample/sampled.h"
 #include "spectral/embedding.h"
@@ -15,7 +20,8 @@ cafe_status cafe_model_solve(cafe_context *context, const cafe_model *model,
     CAFE_TRY(cafe_job_open(context, model, method, false, options, inputs, &job));
     CAFE_TRY(job.method->code->solve(context, &job, solution));
     /* a method that finds fewer columns than it may has missed none */
-    if ((*solution)->asked == cafe_method_columns(job.method->vectors(), job.own))
+    if ((*solution)->width > 0 ||
+        (*solution)->asked == cafe_method_columns(job.method->vectors(), job.own))
         (*solution)->cut = job.cut;
 done:
     cafe_job_close(context, &job);
@@ -23,6 +29,100 @@ done:
 }
 
 /* ---- the finish ------------------------------------------------------------------------------ */
+
+/* No column, and nothing proved: what the hub part is added to when it is the only one. */
+static cafe_status bare(cafe_context *context, int64_t nodes, cafe_embedding **embedding) {
+    cafe_embedding *e = *embedding = cafe_mem_zero(context, 1, sizeof *e);
+    if (!e) return CAFE_ERROR_MEMORY;
+    e->context = context;
+    e->certificate.orthogonality = NAN;
+    CAFE_PASS(cafe_processor.ops->make(context, &cafe_processor, nodes, 1, &e->vectors));
+    e->vectors.columns = 0;
+    return CAFE_OK;
+}
+
+typedef struct variance_job {
+    const cafe_block *x;
+    double factor;
+} variance_job;
+
+/* Sums of the columns, then their squares. */
+static void add_squares(void *argument, int64_t first, int64_t last, double *sums) {
+    const cafe_block *x = ((const variance_job *)argument)->x;
+    for (int64_t u = first; u < last; u++)
+        for (int64_t k = 0; k < x->columns; k++) {
+            double entry = x->x[u * x->stride + k];
+            sums[k] += entry;
+            sums[x->columns] += entry * entry;
+        }
+}
+
+static void scale_rows(void *argument, int64_t first, int64_t last) {
+    const variance_job *job = argument;
+    for (int64_t u = first; u < last; u++)
+        for (int64_t k = 0; k < job->x->columns; k++)
+            job->x->x[u * job->x->stride + k] *= (float)job->factor;
+}
+
+/* The mean variance of the columns; 1 where there is none. */
+static cafe_status mean_variance(cafe_context *context, const cafe_block *x, double *variance) {
+    enum { ROWS = 1024 };
+    double n = (double)x->n, *sums = cafe_mem_zero(context, x->columns + 1, sizeof *sums);
+    variance_job job = {x, 0};
+    if (!sums) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_sums(context, x->n, ROWS, add_squares, &job, x->columns + 1, sums);
+    double total = sums[x->columns] / n;
+    for (int64_t k = 0; k < x->columns; k++) total -= sums[k] / n * (sums[k] / n);
+    *variance = total > 0 ? total / (double)x->columns : 1;
+    cafe_mem_free(context, sums);
+    return status;
+}
+
+/* Behind the columns found, in the scale that these have: in the scaled form it is theirs already.
+ */
+static cafe_status join_hubs(cafe_context *context, const cafe_hubs *hubs, cafe_embedding *e) {
+    enum { ROWS = 1024 };
+    const cafe_engine_ops *ops = cafe_processor.ops;
+    cafe_status status = CAFE_OK;
+    cafe_block all = {0};
+    double variance;
+    variance_job job = {&hubs->x, 0};
+    CAFE_TRY(mean_variance(context, &e->vectors, &variance));
+    job.factor = sqrt(variance);
+    CAFE_TRY(cafe_ranges(context, hubs->x.n, ROWS, scale_rows, &job));
+    CAFE_TRY(ops->make(context, &cafe_processor, e->vectors.n, e->vectors.columns + hubs->x.columns,
+                       &all));
+    if (e->vectors.columns > 0) CAFE_TRY(ops->copy(context, &e->vectors, &all, 0));
+    CAFE_TRY(ops->copy(context, &hubs->x, &all, e->vectors.columns));
+    cafe_block_drop(context, &e->vectors);
+    e->vectors = all;
+    all = (cafe_block){0};
+done:
+    cafe_block_drop(context, &all);
+    return status;
+}
+
+/* As many columns of the hub part as are missing. */
+static cafe_status add_hubs(cafe_context *context, const cafe_graph *graph, int64_t width,
+                            int64_t steps, cafe_embedding *e) {
+    cafe_status status = CAFE_OK;
+    cafe_hubs hubs = {0};
+    cafe_certificate *c = &e->certificate;
+    int64_t missing = width - e->vectors.columns;
+    if (missing <= 0) return CAFE_OK;
+    CAFE_TRY(cafe_hubs_find(context, graph, missing, steps, &hubs));
+    CAFE_TRY(join_hubs(context, &hubs, e));
+    c->hub_values = e->hub_values = hubs.values;
+    c->hub_residuals = e->hub_residuals = hubs.residuals;
+    hubs.values = hubs.residuals = NULL;
+    c->asked = width;
+    c->hubs = missing;
+    c->columns = width;
+    c->dropped = width - c->pairs - missing;
+done:
+    cafe_hubs_free(context, &hubs);
+    return status;
+}
 
 /* What comes out of the filter is certified as it is. */
 static cafe_status propagate(cafe_context *context, const cafe_model *model,
@@ -48,18 +148,26 @@ cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
     cafe_method_options o;
     cafe_method_inputs none;
     cafe_finish_options finish;
-    int64_t cut = (*solution)->cut;
+    int64_t cut = (*solution)->cut, nodes = (*solution)->n;
+    int64_t width = (*solution)->width, steps = (*solution)->hub_steps;
     *embedding = NULL;
     CAFE_TRY(cafe_method_take(context, options, NULL, &o, &none));
     CAFE_TRY(cafe_options_take(context, cafe_finish_option_table(), o.finish, &finish));
     if (method && !o.finish) finish.form = method->form;
-    CAFE_TRY(cafe_finish(context, cafe_model_certified(model), solution, &finish, embedding));
+    if ((*solution)->columns > 0)
+        CAFE_TRY(cafe_finish(context, cafe_model_certified(model), solution, &finish, embedding));
+    else
+        CAFE_TRY(bare(context, nodes, embedding));
+    CAFE_TRY(add_hubs(context, model->graph, width, steps, *embedding));
     if (o.propagate) CAFE_TRY(propagate(context, model, o.propagate, embedding));
     (*embedding)->certificate.asked += cut;
     (*embedding)->certificate.dropped += cut;
 done:
     cafe_solution_free(*solution);
     *solution = NULL;
+    if (status == CAFE_OK) return CAFE_OK;
+    cafe_embedding_free(*embedding);
+    *embedding = NULL;
     return status;
 }
 
@@ -80,13 +188,27 @@ done:
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Solvers hold two blocks of their columns, as sphere does; a choice of ends, where the method has
- * one, means the same. */
+static int32_t choice_of(const cafe_option_table *table, const char *name, const void *own) {
+    const cafe_option *option = cafe_table_find(table, name);
+    return option ? (int32_t)cafe_options_number(option, own) : 0;
+}
+
+/* Solvers hold two blocks of their columns, as sphere does; a choice of ends or parts, where the
+ * method has one, means the same. */
 static void size_of(const cafe_option_table *table, const void *own, cafe_sphere_options *size) {
-    const cafe_option *ends = cafe_table_find(table, "ends");
     cafe_sphere_options_init(size);
     size->columns = cafe_method_columns(table, own);
-    if (ends) size->ends = (int32_t)cafe_options_number(ends, own);
+    size->ends = choice_of(table, "ends", own);
+    size->parts = choice_of(table, "parts", own);
+}
+
+/* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
+ * 2 (K + guards) - r columns, and at most two blocks of K + guards. And the node weights, a first
+ * column, the weights of the links. */
+static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options *size) {
+    if (size->parts == CAFE_PARTS_SPHERE) return 0;
+    size->columns += CAFE_HUB_GUARDS;
+    return 24.0 * (double)counts->nodes + (counts->weighted ? 8.0 * (double)counts->edges : 0);
 }
 
 int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
@@ -94,14 +216,15 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
     cafe_finish_options finish;
     cafe_sphere_options size;
     size_of(method->vectors(), options->own, &size);
+    int64_t hubs = (int64_t)add_hub_bytes(counts, &size);
     if (size.columns > counts->nodes) size.columns = counts->nodes;
     cafe_finish_options_init(&finish);
     if (options->finish) finish = *options->finish;
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
     bool plain = entries == 2 * counts->edges;
-    int64_t bytes = cafe_embed_bytes(counts->nodes, entries / 2, counts->weighted || !plain, &size,
-                                     &finish, threads);
+    int64_t bytes = hubs + cafe_embed_bytes(counts->nodes, entries / 2, counts->weighted || !plain,
+                                            &size, &finish, threads);
     if (method->code->bytes) bytes += (int64_t)method->code->bytes(options->own, counts, threads);
     if (options->propagate)
         bytes += (int64_t)cafe_propagate_bytes(counts->nodes, size.columns, threads);

@@ -58,9 +58,11 @@ static cafe_status settle(cafe_context *context, const cafe_option_table *table,
     else if (options->free_columns && inputs->labels)
         *columns = inputs->classes;
     status = check_columns(context, *columns, inputs);
-    if (status != CAFE_OK || inputs->start || *columns <= nodes || nodes < 1) return status;
-    *cut = *columns - nodes;
-    *columns = nodes;
+    /* centred columns of n nodes have n - 1 directions */
+    int64_t most = cafe_table_find(table, "parts") && nodes > 1 ? nodes - 1 : nodes;
+    if (status != CAFE_OK || inputs->start || *columns <= most || nodes < 1) return status;
+    *cut = *columns - most;
+    *columns = most;
     return CAFE_OK;
 }
 

@@ -2,13 +2,74 @@
  * has more to choose from, is in soft.c. */
 #include "base/memory.h"
 #include "graph/graph.h"
+#include "method/hubs.h"
 #include "method/method.h"
+#include "spectral/ends.h"
 
 /* ---- sphere ---------------------------------------------------------------------------------- */
 
+/* The first `count` columns of H and Y stay. */
+static cafe_status narrow(cafe_context *context, int64_t count, cafe_solution *s) {
+    int64_t *kept = cafe_mem(context, count, sizeof *kept);
+    cafe_status status = cafe_mem_had(kept);
+    CAFE_TRY(status);
+    for (int64_t k = 0; k < count; k++) kept[k] = k;
+    CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, count, kept));
+    CAFE_TRY(cafe_ops(&s->y)->select(context, &s->y, count, kept));
+    s->columns = s->asked = count;
+    s->stride = s->h.stride;
+done:
+    cafe_mem_free(context, kept);
+    return status;
+}
+
+/* Of a start all columns are followed: which half of them matters is not known. */
+static cafe_status solve_half(cafe_context *context, const cafe_job *job, cafe_sphere_options o,
+                              cafe_solution **solution) {
+    const int64_t half = (o.columns + 1) / 2;
+    if (!job->inputs.start) o.columns = half;
+    CAFE_PASS(cafe_sphere(context, job->model->op, &o, job->inputs.start, solution));
+    return job->inputs.start ? narrow(context, half, *solution) : CAFE_OK;
+}
+
+/* All columns, of which the first half stays when the bottom end of the spectrum is strong: then
+ * there is structure that the top's columns do not show. Who chose the ends has seen to it. */
+static cafe_status solve_auto(cafe_context *context, const cafe_job *job,
+                              const cafe_sphere_options *o, cafe_solution **solution) {
+    enum { SHARE = 16 };
+    bool bottom = false;
+    CAFE_PASS(cafe_sphere(context, job->model->op, o, job->inputs.start, solution));
+    if (o->ends != CAFE_ENDS_TOP || o->columns < 2) return CAFE_OK;
+    CAFE_PASS(cafe_ends_probe(context, job->model->op, o, *solution,
+                              (o->columns + SHARE - 1) / SHARE, &bottom));
+    return bottom ? narrow(context, (o->columns + 1) / 2, *solution) : CAFE_OK;
+}
+
+static cafe_status solve_parts(cafe_context *context, const cafe_job *job,
+                               const cafe_sphere_options *o, cafe_solution **solution) {
+    if (o->parts == CAFE_PARTS_AUTO) return solve_auto(context, job, o, solution);
+    if (o->parts == CAFE_PARTS_BOTH) return solve_half(context, job, *o, solution);
+    if (job->inputs.start)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the hub part takes no start vectors");
+    return cafe_solution_new(context, job->model->graph->n, 0, 0, solution);
+}
+
+/* The sphere's columns, and how many there are to be with those of the hub part. */
 static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
-    return cafe_sphere(context, job->model->op, job->own, job->inputs.start, solution);
+    const cafe_sphere_options *o = job->own;
+    const int64_t n = job->model->graph->n;
+    if (o->parts == CAFE_PARTS_SPHERE)
+        return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
+    cafe_status status = solve_parts(context, job, o, solution);
+    if (status != CAFE_OK) {
+        cafe_solution_free(*solution);
+        *solution = NULL;
+        return status;
+    }
+    (*solution)->width = o->columns < n ? o->columns : n - 1;
+    (*solution)->hub_steps = o->quality == CAFE_QUALITY_HIGH ? CAFE_HUB_STEPS_HIGH : CAFE_HUB_STEPS;
+    return CAFE_OK;
 }
 
 static const cafe_method_code sphere_code = {.solve = solve_sphere};

@@ -6,6 +6,7 @@
  *
  *     modularity   A of the sampled graph, total = 2m, F = p (L = 1), kappa = -1
  *     table        no A, F = X (centred), kappa = 1
+ *     links        A alone, kappa = 0
  *     negative     the same with sign and kappa turned round: its top end is the bottom end of Q
  *
  * The parts of that form are plain numbers and arrays: what a sweep works on, what explanations
@@ -68,6 +69,11 @@ static inline cafe_operator cafe_operator_negative(const cafe_operator *op) {
     negative.parts.kappa = -op->parts.kappa;
     return negative;
 }
+
+/* A of a graph, with its rows and these weights (NULL: all 1), and D = diag(p); all of them outlive
+ * the operator. */
+cafe_status cafe_operator_links(cafe_context *context, const cafe_graph *graph,
+                                const float *weights, const double *p, cafe_operator **op);
 
 /* Are there rows, or products only? */
 bool cafe_operator_has_rows(const cafe_operator *op);

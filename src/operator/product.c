@@ -64,8 +64,8 @@ cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, c
     float *single = cafe_mem_zero(context, size + stride, sizeof *single);
     job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
     if (!sums || !single || !job.rows) goto done;
-    CAFE_TRY(cafe_operator_sums(context, op, stride, x, sums));
-    for (int64_t i = 0; i < size; i++)
+    if (q->kappa != 0) CAFE_TRY(cafe_operator_sums(context, op, stride, x, sums));
+    for (int64_t i = 0; i < size && q->kappa != 0; i++)
         single[i] = (float)(q->f ? both * q->total * sums[i] : -both * sums[i]);
     job.a = (float)q->sign * a, job.s = single, job.none = single + size;
     CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, ROWS), apply_block, &job));

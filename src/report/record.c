@@ -11,10 +11,10 @@
 #include "io/scan.h"
 #include "report/report.h"
 
-enum { OBJECTIVE, RITZ_VALUES, RESIDUALS, COLUMN_VALUES, COLUMN_RESIDUALS, LISTS };
+enum { OBJECTIVE, RITZ_VALUES, RESIDUALS, COLUMN_VALUES, COLUMN_RESIDUALS, HUB_VALUES, LISTS };
 
-static const char *const keys[LISTS] = {"objective", "ritz_values", "residuals", "column_values",
-                                        "column_residuals"};
+static const char *const keys[LISTS] = {"objective",     "ritz_values",      "residuals",
+                                        "column_values", "column_residuals", "hub_values"};
 
 struct cafe_record {
     cafe_context *context;
@@ -107,6 +107,7 @@ static bool keep(reader *r, int list, int64_t *room, double value) {
 static bool take_list(reader *r, int list) {
     int64_t room = 0;
     double value;
+    if (take(r, "null")) return true;
     if (r->record->list[list] || !take(r, "[")) return false;
     skip_blanks(r);
     if (take(r, "]")) return true;
@@ -199,11 +200,14 @@ cafe_status cafe_record_read(cafe_context *context, const char *path, cafe_recor
     CAFE_TRY(cafe_input_load(&input));
     CAFE_TRY(parse(r, &input));
     r->certificate = (cafe_certificate){.pairs = r->count[RITZ_VALUES],
-                                        .columns = r->count[COLUMN_VALUES],
+                                        .columns = r->count[COLUMN_VALUES] + r->count[HUB_VALUES],
+                                        .certified = r->count[COLUMN_VALUES],
+                                        .hubs = r->count[HUB_VALUES],
                                         .ritz_values = r->list[RITZ_VALUES],
                                         .residuals = r->list[RESIDUALS],
                                         .column_values = r->list[COLUMN_VALUES],
-                                        .column_residuals = r->list[COLUMN_RESIDUALS]};
+                                        .column_residuals = r->list[COLUMN_RESIDUALS],
+                                        .hub_values = r->list[HUB_VALUES]};
     *record = r;
     r = NULL;
 done:

@@ -25,8 +25,12 @@ static const cafe_field embedding_fields[] = {
     LIST(ritz_values, pairs),
     LIST(residuals, pairs),
     LIST(shares, pairs),
-    LIST(column_values, columns),
-    LIST(column_residuals, columns),
+    AS("columns_certified", certified),
+    AS("columns_hubs", hubs),
+    LIST(column_values, certified),
+    LIST(column_residuals, certified),
+    LIST(hub_values, hubs),
+    LIST(hub_residuals, hubs),
 };
 static const cafe_field certificate_fields[] = {
     FIELD(rotated), FIELD(orthogonality), FIELD(tolerance), AS("columns_converged", converged),

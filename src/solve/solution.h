@@ -28,6 +28,8 @@ struct cafe_solution {
     double modularity;   /* and theirs; 0 of others */
     int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
     int64_t asked; /* K; below `columns` where the finish is to choose K of them by their ends */
+    int64_t width; /* columns the vectors are to have with those of the hub part; 0: those found */
+    int64_t hub_steps;
 };
 
 /* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */
@@ -46,6 +48,11 @@ cafe_status cafe_solution_start(cafe_context *context, const float *start, int64
 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
+
+/* The top end of -Q with the columns and sweeps of the options, as a solution of Q whose columns
+ * are all from the bottom. */
+cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
+                               const cafe_sphere_options *options, cafe_solution **solution);
 
 /* cafe_softmax() with the course of the trace, whose diagonal grows with the lengths of the rows.
  */

@@ -41,6 +41,13 @@ static const cafe_option sphere_options[] = {
      "top|both|auto",
      "ends of the spectrum to take columns from: groups linked inside (top), half of the columns "
      "for groups linked to one another (both), or as the Ritz values say (auto)"},
+    {"parts", "PARTS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, parts), CAFE_PARTS_SPHERE,
+     0, 0, "sphere|hubs|both|auto",
+     "where the columns come from: the sphere, without the empty ones it finds; the hub part, "
+     "eigenvectors of the links that keep what degrees say; or half of them each, all there"},
+    {"quality", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, quality),
+     CAFE_QUALITY_NORMAL, 0, 0, "normal|high",
+     "steps of the hub part's iteration: 6, or 10 for closer eigenvectors"},
 };
 
 CAFE_OPTION_TABLE(sphere, "sphere",
@@ -123,6 +130,15 @@ done:
     cafe_solution_free(ends[0]);
     cafe_solution_free(ends[1]);
     return status;
+}
+
+cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
+                               const cafe_sphere_options *options, cafe_solution **solution) {
+    cafe_operator negative = cafe_operator_negative(op);
+    end bottom = {options->columns, 0, CAFE_STREAM_BOTTOM, NULL};
+    CAFE_PASS(solve_end(context, &negative, options, &bottom, solution));
+    (*solution)->bottom = options->columns;
+    return cafe_sweep_settle(context, op, *solution);
 }
 
 cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,

@@ -11,9 +11,9 @@
 void cafe_embedding_free(cafe_embedding *embedding) {
     if (!embedding) return;
     cafe_block_drop(embedding->context, &embedding->vectors);
-    cafe_mem_free(embedding->context, embedding->shares);
     cafe_ritz_free(embedding->context, &embedding->ritz);
-    cafe_mem_free(embedding->context, embedding);
+    cafe_mem_free_all(embedding->context, embedding->shares, embedding->hub_values,
+                      embedding->hub_residuals, embedding);
 }
 
 const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding) {

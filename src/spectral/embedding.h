@@ -11,6 +11,7 @@ struct cafe_embedding {
     cafe_block vectors; /* on the processor, whatever the context's engine */
     cafe_ritz ritz;
     double *shares;
+    double *hub_values, *hub_residuals; /* NULL: there is no hub part */
     cafe_certificate certificate;
 };
 

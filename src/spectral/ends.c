@@ -23,6 +23,8 @@
 
 #include "base/memory.h"
 
+static const double HALF = 0.5;
+
 /* ---- the split ------------------------------------------------------------------------------- */
 
 /* Ritz values on the span of columns first .. first + columns - 1 of H. */
@@ -40,9 +42,10 @@ static double largest_size(const cafe_ritz *ritz) {
     return fmax(fabs(ritz->values[0]), fabs(ritz->values[ritz->pairs - 1]));
 }
 
-/* How many of the bottom's directions are worth a column. */
-static int64_t count_bottom(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked) {
-    const double least = fmax(largest_size(top), largest_size(bottom)) / 2;
+/* How many of the bottom's directions are worth a column: of at least that share of the largest. */
+static int64_t count_bottom(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked,
+                            double share) {
+    const double least = fmax(largest_size(top), largest_size(bottom)) * share;
     int64_t larger = 0, count = 0; /* values of the top that are larger than the next one */
     for (; count < bottom->pairs; count++) {
         double size = -bottom->values[bottom->pairs - 1 - count];
@@ -62,7 +65,7 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
     cafe_phase(context, "ends", 0);
     CAFE_TRY(values_of(context, op, s, 0, from, &top));
     CAFE_TRY(values_of(context, op, s, from, s->bottom, &bottom));
-    int64_t count = count_bottom(&top, &bottom, s->asked);
+    int64_t count = count_bottom(&top, &bottom, s->asked, HALF);
     for (int64_t k = 0; k < s->asked; k++) /* the first ones of each end */
         kept[k] = k < s->asked - count ? k : from + k - (s->asked - count);
     CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, s->asked, kept));
@@ -74,6 +77,66 @@ done:
     cafe_mem_free(context, kept);
     cafe_ritz_free(context, &top);
     cafe_ritz_free(context, &bottom);
+    return status;
+}
+
+/* ---- is there enough at the bottom? ---------------------------------------------------------- */
+
+/* How many directions the bottom would get by what so many columns find in so many sweeps. */
+typedef struct probe {
+    const cafe_operator *op;
+    const cafe_sphere_options *options;
+    int64_t asked, least;
+    cafe_ritz top, bottom;
+} probe;
+
+static cafe_status solve_bottom(cafe_context *context, int64_t columns, int64_t sweeps, probe *p) {
+    cafe_sphere_options o = *p->options;
+    cafe_solution *s = NULL;
+    o.columns = columns;
+    o.sweeps = sweeps < o.sweeps ? sweeps : o.sweeps;
+    cafe_ritz_free(context, &p->bottom);
+    cafe_status status = cafe_sphere_bottom(context, p->op, &o, &s);
+    if (status == CAFE_OK) status = values_of(context, p->op, s, 0, columns, &p->bottom);
+    cafe_solution_free(s);
+    return status;
+}
+
+static bool enough(const probe *p, double share) {
+    return count_bottom(&p->top, &p->bottom, p->asked, share) >= p->least;
+}
+
+/* The sizes that few columns find in few sweeps fall short, by a tenth or two, of what half of all
+ * columns would find; they never exceed it by much. So they settle what is clear on either side.
+ * What is not, small graphs settle as --ends auto does; large ones, where that would cost half of
+ * a run, by a share of the largest that is smaller by as much as the sizes are. */
+static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
+    enum { SPARE = 8, SWEEPS = 5, SMALL = 1 << 21 };
+    const double hopeless = 0.25, short_of_half = 0.47;
+    const int64_t n = p->op->n;
+    int64_t few = p->least + SPARE, half = (p->asked + 1) / 2;
+    CAFE_PASS(solve_bottom(context, few < half ? few : half, SWEEPS, p));
+    *bottom = enough(p, HALF);
+    if (*bottom || !enough(p, hopeless)) return CAFE_OK;
+    if (p->op->parts.offsets[n] > SMALL) {
+        *bottom = enough(p, short_of_half);
+        return CAFE_OK;
+    }
+    CAFE_PASS(solve_bottom(context, half, p->options->sweeps, p));
+    *bottom = enough(p, HALF);
+    return CAFE_OK;
+}
+
+cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
+                            const cafe_sphere_options *options, const cafe_solution *solution,
+                            int64_t least, bool *bottom) {
+    probe p = {.op = op, .options = options, .asked = solution->columns, .least = least};
+    *bottom = false;
+    cafe_phase(context, "ends", 0);
+    cafe_status status = values_of(context, op, solution, 0, solution->columns, &p.top);
+    if (status == CAFE_OK) status = decide(context, &p, bottom);
+    cafe_ritz_free(context, &p.top);
+    cafe_ritz_free(context, &p.bottom);
     return status;
 }
 

@@ -10,6 +10,12 @@
 cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
                              cafe_solution *solution);
 
+/* Would CAFE_ENDS_AUTO give at least `least` of the solution's columns to the bottom? The solution
+ * has the top's H and Y. */
+cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
+                            const cafe_sphere_options *options, const cafe_solution *solution,
+                            int64_t least, bool *bottom);
+
 /* cafe_refine() at both ends. The last `bottom` columns of x start the bottom end, the others the
  * top; x goes out as the Ritz vectors of both together, in new memory, in the descending order of
  * their values, which are above 0 for the top end's and below it for the bottom's. */

@@ -91,7 +91,7 @@ static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, in
     c->asked = asked;
     c->top = asked - bottom;
     c->bottom = bottom;
-    c->columns = e->vectors.columns;
+    c->columns = c->certified = e->vectors.columns;
     c->pairs = e->ritz.pairs;
     c->dropped = asked - c->pairs;
     c->generalised = is_walk(o->form);
@@ -272,6 +272,8 @@ static cafe_status complete(cafe_context *context, finishing *f, cafe_solution *
 
 static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *solution) {
     cafe_embedding *e = f->embedding;
+    if (solution->columns < 1)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the solution has no columns");
     CAFE_PASS(complete(context, f, solution));
     take_blocks(solution, f);
     cafe_phase(context, "rank", 0);

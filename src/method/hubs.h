@@ -1,0 +1,28 @@
+/* The hub part: columns from the largest eigenvalues, of either sign, of the links themselves. */
+#ifndef CAFE_METHOD_HUBS_H
+#define CAFE_METHOD_HUBS_H
+
+#include "engine/engine.h"
+#include "graph/graph.h"
+
+/* What was chosen by trial; docs/algorithms/hubs.md has the figures. */
+enum {
+    CAFE_HUB_GUARDS = 32,    /* columns of the iteration beyond those wanted */
+    CAFE_HUB_STEPS = 6,      /* products with M */
+    CAFE_HUB_STEPS_HIGH = 10 /* --quality high */
+};
+#define CAFE_HUB_OWN 0.75f /* a row's own share when it is averaged with its neighbours' */
+
+typedef struct cafe_hubs {
+    cafe_block x;      /* the columns, on the processor */
+    int64_t pairs;     /* columns that are not 0 throughout: the rank of M, if it is so small */
+    double *values;    /* theta_j, the largest |theta| first */
+    double *residuals; /* ||M v - theta v||, ||v|| = 1 */
+} cafe_hubs;
+
+/* columns <= nodes of them; a column that M has no direction for is 0. Mean column variance 1. */
+cafe_status cafe_hubs_find(cafe_context *context, const cafe_graph *graph, int64_t columns,
+                           int64_t steps, cafe_hubs *hubs);
+void cafe_hubs_free(cafe_context *context, cafe_hubs *hubs);
+
+#endif

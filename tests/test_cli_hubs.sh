@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# --parts: exactly as many columns as were asked for, said where they come from, and read by the other commands.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+karate=$SOURCE/examples/karate.txt
+for parts in hubs both auto; do
+    for k in 1 8 33; do
+        expect 0 "$CAFE" embed "$karate" -q -k "$k" --parts "$parts" -o v.npy -f --json r.json
+        [[ $(json_value r.json columns) == "$k" ]] || fail "$parts: $k columns"
+        (($(json_value r.json columns_certified) + $(json_value r.json columns_hubs) == k)) || fail "$parts: counts"
+    done
+done
+
+# more columns than directions
+expect 0 "$CAFE" embed "$karate" -k 128 --parts both -o v.npy -f --json r.json
+says '128 columns asked for, cut to 33: the graph has 34 nodes'
+says 'columns are 0 throughout'
+[[ $(json_value r.json columns) == 33 && $(json_value r.json columns_asked) == 128 ]] || fail 'n - 1 columns'
+
+# the width does not depend on the seed; without the hub part it does
+for seed in 1 2 3; do
+    expect 0 "$CAFE" embed "$karate" -k 8 --parts both --seed "$seed" -o v.npy -f
+    says 'output    v.npy: 34 x 8'
+    says 'from the hubs'
+done
+expect 0 "$CAFE" embed "$karate" -k 8 --parts sphere -o s.npy --json s.json
+[[ $(json_value s.json columns_hubs) == 0 && $(json_value s.json hub_values) == null ]] || fail 'a hub part nobody asked for'
+
+# other steps of the iteration
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts hubs -o h.npy
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts hubs --quality high -o high.npy
+cmp -s h.npy high.npy && fail '--quality high changes nothing'
+
+# a start is the sphere's
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts sphere --output-form raw -o raw.npy
+expect 0 "$CAFE" embed "$karate" -q --parts both --start raw.npy -o from.npy --json r.json -f
+[[ $(json_value r.json columns) == 8 ]] || fail 'columns of a start'
+expect 1 "$CAFE" embed "$karate" -q --parts hubs --start raw.npy -o from.npy -f
+says 'the hub part takes no start vectors'
+
+# together with the other steps
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts both --propagate -o p.npy --json r.json -f
+[[ $(json_value r.json columns) == 8 ]] || fail 'columns of the propagation'
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts both --residual 1e-3 -o p.npy -f
+expect 2 "$CAFE" embed "$karate" --method cafe --parts both -o x.npy
+says '--parts does not go with --method cafe'
+
+# the others read them
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts both -o v.npy -f --json r.json
+expect 0 "$CAFE" explain "$karate" v.npy --json e.json
+expect 0 "$CAFE" view "$karate" v.npy --report r.json -o page.html -q
+expect 0 "$CAFE" map "$karate" v.npy -o m.tsv -q
+
+# a graph whose sphere lacks most columns
+email=$SOURCE/../shared/data/email-eu-core/edges.txt
+if [[ -f $email ]]; then
+    for seed in 1 2 3; do
+        expect 0 "$CAFE" embed "$email" -q -k 64 --parts auto --seed "$seed" -o v.npy -f --json r.json
+        [[ $(json_value r.json columns) == 64 ]] || fail "email-eu-core: 64 columns"
+    done
+fi
