@@ -134,7 +134,7 @@ static double distance(cafe_context *context, const cafe_graph *graph, const cha
     static double m[MOST * MOST], gram[MOST * MOST];
     const cafe_option_table *table = cafe_method_find("netmf")->vectors();
     int64_t n = cafe_graph_nodes(graph);
-    char columns[8], steps[8];
+    char columns[16], steps[16];
     cafe_solution *s = NULL;
     double away = 0, norm = 0;
     snprintf(columns, sizeof columns, "%d", (int)n);
