@@ -26,9 +26,11 @@
 #include "engine/dense.h"
 #include "engine/engine.h"
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "graph/scale.h"
 #include "kernels/rows.h"
 #include "method/method.h"
+#include "operator/operator.h"
 
 enum { BLOCK = 256, PIECE = 65536, SERIES = 60 };
 static const double least_singular = 1e-5;
@@ -50,46 +52,40 @@ CAFE_OPTION_TABLE(propagate, "propagate",
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* y_u <- sum_scale sum over w of b(u,w) x_w [/ d_u] + own x_u + second z_u + third y_u */
+/* y_u <- sum_scale sum over w of b(u,w) x_w [/ d_u] + own x_u + second z_u + third y_u, with
+ * b = a / unit, and 1 more on the diagonal */
 typedef struct product_job {
     const cafe_graph *graph;
-    double unit; /* of the weights */
+    cafe_operator rows;   /* the links as streams of rows read them */
+    double unit;          /* of the weights */
+    const double *degree; /* of B */
     int64_t columns, stride;
     bool average;
     double sum_scale, own, second, third;
     const float *x, *z; /* z NULL: none */
     float *y;
-    double *scratch; /* a row per worker */
+    float *scratch; /* a row per worker */
 } product_job;
 
-/* sum = sum over w of b(u,w) x_w with b = a + 1 on the diagonal; returns the degree d_u of B. */
-static double gather(const product_job *job, int64_t u, double *sum) {
-    const cafe_graph *g = job->graph;
-    const float *own = job->x + u * job->stride;
-    double degree = 1;
-    for (int64_t k = 0; k < job->columns; k++) sum[k] = own[k];
-    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
-        const float *x = job->x + (int64_t)g->targets[j] * job->stride;
-        double a = g->scaled ? g->scaled[j] / job->unit : 1;
-        degree += a;
-        for (int64_t k = 0; k < job->columns; k++) sum[k] += a * x[k];
+static void product_row(void *argument, int64_t i, int64_t u, float *sum) {
+    const product_job *job = argument;
+    const float *x = job->x + u * job->stride, *z = job->z ? job->z + u * job->stride : x;
+    float *y = job->y + u * job->stride;
+    double scale = job->sum_scale / (job->average ? job->degree[u] : 1);
+    double links = scale / job->unit, own = scale + job->own, second = job->z ? job->second : 0;
+    (void)i;
+    for (int64_t k = 0; k < job->columns; k++) {
+        double value = links * sum[k] + own * x[k] + second * z[k];
+        y[k] = (float)(job->third != 0 ? value + job->third * y[k] : value);
     }
-    return degree;
 }
 
 static void product_block(void *argument, int64_t block, int32_t worker) {
-    const product_job *job = argument;
-    double *sum = job->scratch + worker * job->stride;
-    for (int64_t u = block * BLOCK; u < cafe_block_end(job->graph->n, BLOCK, block); u++) {
-        double degree = gather(job, u, sum), scale = job->sum_scale / (job->average ? degree : 1);
-        const float *x = job->x + u * job->stride, *z = job->z ? job->z + u * job->stride : x;
-        float *y = job->y + u * job->stride;
-        double second = job->z ? job->second : 0;
-        for (int64_t k = 0; k < job->columns; k++) {
-            double value = scale * sum[k] + job->own * x[k] + second * z[k];
-            y[k] = (float)(job->third != 0 ? value + job->third * y[k] : value);
-        }
-    }
+    product_job *job = argument;
+    int64_t first = block * BLOCK;
+    cafe_range range = {first, 1, cafe_block_end(job->graph->n, BLOCK, block) - first, NULL};
+    cafe_stream_rows(&job->rows, job->stride, job->x, range, NULL, true,
+                     job->scratch + worker * job->stride, 0, product_row, job);
 }
 
 static cafe_status product(cafe_context *context, const product_job *job) {
@@ -113,6 +109,7 @@ static double bessel(int64_t i, double t) {
 typedef struct filter {
     product_job pass;
     double mu, theta;
+    double *degree;     /* of B */
     int64_t count;      /* floats of a block */
     float *x;           /* X; at the end B (X - g(L) X) */
     float *older, *old; /* T_(i-1) X, T_i X */
@@ -212,28 +209,55 @@ void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors) {
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
+typedef struct degree_job {
+    const cafe_graph *graph;
+    double unit, *degree;
+} degree_job;
+
+static void degree_block(void *argument, int64_t first, int64_t last) {
+    const degree_job *job = argument;
+    const cafe_graph *g = job->graph;
+    for (int64_t u = first; u < last; u++)
+        job->degree[u] = 1 + cafe_row_sum(g->offsets, g->scaled, u) / job->unit;
+}
+
+static cafe_status new_pass(cafe_context *context, const cafe_graph *graph, filter *f) {
+    product_job *pass = &f->pass;
+    pass->rows.kernels = cafe_kernels_best();
+    pass->rows.parts = (cafe_operator_parts){.n = graph->n,
+                                             .offsets = graph->offsets,
+                                             .targets = graph->targets,
+                                             .weights = graph->scaled};
+    CAFE_PASS(cafe_graph_median(context, graph, &pass->unit));
+    f->degree = cafe_mem(context, graph->n, sizeof *f->degree);
+    pass->scratch = cafe_mem(context, context->threads * pass->stride, sizeof *pass->scratch);
+    CAFE_PASS(cafe_mem_had(f->degree, pass->scratch));
+    degree_job job = {graph, pass->unit, f->degree};
+    pass->degree = f->degree;
+    return cafe_ranges(context, graph->n, BLOCK, degree_block, &job);
+}
+
 static cafe_status new_filter(cafe_context *context, const cafe_graph *graph,
                               const cafe_propagate_options *o, int64_t columns, filter *f) {
     int64_t stride = cafe_stride(columns);
     *f = (filter){.mu = o->mu, .theta = o->theta, .count = graph->n * stride};
     f->pass = (product_job){.graph = graph, .columns = columns, .stride = stride};
-    CAFE_PASS(cafe_graph_median(context, graph, &f->pass.unit));
     float **blocks[] = {&f->x, &f->older, &f->old, &f->half, &f->rest};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         *blocks[i] = cafe_mem_zero(context, f->count, sizeof **blocks[i]);
         if (!*blocks[i]) return CAFE_ERROR_MEMORY;
     }
-    f->pass.scratch = cafe_mem(context, context->threads * stride, sizeof *f->pass.scratch);
-    return cafe_mem_had(f->pass.scratch);
+    return new_pass(context, graph, f);
 }
 
 double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads) {
     double stride = (double)cafe_stride(columns);
-    return 5 * (double)nodes * stride * sizeof(float) + (double)threads * stride * sizeof(double);
+    return (double)nodes * (5 * stride * sizeof(float) + sizeof(double)) +
+           (double)threads * stride * sizeof(float);
 }
 
 static void free_filter(cafe_context *context, filter *f) {
-    void *all[] = {f->x, f->older, f->old, f->half, f->rest, f->pass.scratch};
+    void *all[] = {f->x, f->older, f->old, f->half, f->rest, f->degree, f->pass.scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
 }
 
