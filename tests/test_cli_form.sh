@@ -22,8 +22,9 @@ p = d / d.sum()
 y = a @ h / np.maximum(d, 1)[:, None] - p @ h
 y = y - y.mean(0)
 values, e = np.linalg.eigh(y.T @ y)
-kept = values > 1e-7 * values.max()
-assert z.shape[1] == kept.sum() == report["columns"], (z.shape, values)
+kept = np.arange(len(values)) >= len(values) - z.shape[1]
+assert z.shape[1] == report["columns"] and values[kept].min() > 1e-12 * values.max(), values
+assert kept.all() or values[~kept].max() < 1e-6 * values.max(), values
 values, e = values[kept], e[:, kept]
 x = y @ e * values ** (exponent - 0.5)
 if kept.all():

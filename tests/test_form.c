@@ -398,6 +398,46 @@ static void pairs_are_those_of_the_walk_form(void **state) {
         }
 }
 
+/* What a run of sphere for both ends of the spectrum becomes. */
+static result finish_ends(const test_problem *t, cafe_finish_options options) {
+    result r = {.n = cafe_operator_nodes(t->op)};
+    cafe_sphere_options o;
+    cafe_solution *solution = NULL;
+    cafe_sphere_options_init(&o);
+    o.columns = K - 1, o.sweeps = 2, o.ends = CAFE_ENDS_BOTH;
+    TEST_OK(t->context, cafe_sphere(t->context, t->op, &o, NULL, &solution));
+    TEST_OK(t->context, cafe_finish(t->context, t->op, &solution, &options, &r.embedding));
+    r.certificate = cafe_embedding_certificate(r.embedding);
+    r.k = cafe_embedding_columns(r.embedding);
+    r.z = malloc((size_t)(r.n * r.k) * sizeof *r.z);
+    cafe_embedding_copy(r.embedding, r.z);
+    return r;
+}
+
+/* Both ends, as the solver leaves them and as eigenvectors: the same pairs again. */
+static void both_ends_are_scaled_too(void **state) {
+    (void)state;
+    for (int g = 0; g < MAKERS; g++)
+        for (int refined = 0; refined < 2; refined++) {
+            cafe_context *context = test_context(2, 4);
+            test_problem t = test_open(context, makers[g](context));
+            cafe_finish_options walk = scaled(0.25), o = walk;
+            walk.form = CAFE_FORM_WALK;
+            walk.residual = o.residual = refined ? 1e-4 : 0;
+            result a = finish_ends(&t, o), b = finish_ends(&t, walk);
+            assert_int_equal(a.k, K - 1), assert_int_equal(b.k, K - 1);
+            assert_int_equal(a.certificate->bottom, (K - 1) / 2);
+            moments_are_right(&a);
+            for (int64_t j = 0; j < a.k; j++)
+                assert_float_equal(a.certificate->ritz_values[j], b.certificate->ritz_values[j],
+                                   1e-5);
+            assert_true(a.certificate->ritz_values[0] > 0);
+            assert_true(a.certificate->ritz_values[a.k - 1] < 0);
+            release(&a), release(&b);
+            test_close(&t);
+        }
+}
+
 /* Rayleigh quotient and residual of every column less its mean by p. */
 static void columns_are_judged_as_written(void **state) {
     (void)state;
@@ -473,6 +513,7 @@ int main(void) {
         cmocka_unit_test(dependent_columns_are_left_out),
         cmocka_unit_test(nothing_found_is_no_column),
         cmocka_unit_test(pairs_are_those_of_the_walk_form),
+        cmocka_unit_test(both_ends_are_scaled_too),
         cmocka_unit_test(columns_are_judged_as_written),
         cmocka_unit_test(it_survives_failing_memory),
     };

@@ -75,23 +75,24 @@ static cafe_status multiply(cafe_context *context, scaling *s, cafe_block *y) {
 
 /* ---- directions ------------------------------------------------------------------------------ */
 
-/* sum over i of e_i y_i has an error of sqrt(sum of e_i^2 noise_i^2). */
-static bool is_clear(const scaling *s, int64_t j, const double *noise) {
-    double error = 0, value = s->values[j];
+/* Long enough, and not made of rounding: sum over i of e_i y_i has an error of sqrt(sum of e_i^2
+ * noise_i^2). */
+static bool is_clear(const scaling *s, int64_t j, double exponent, const double *noise) {
+    double error = 0, value = s->values[j], share = value / s->values[0];
+    if (!(share > CAFE_LEAST_SQUARE) || !(pow(share, exponent) > CAFE_LEAST_LENGTH)) return false;
     for (int64_t i = 0; i < s->k; i++) {
         double part = s->gram[i * s->k + j] * noise[i];
         error += part * part;
     }
-    return value > CAFE_LEAST_SQUARE * s->values[0] &&
-           error <= CAFE_MOST_NOISE * CAFE_MOST_NOISE * value;
+    return error <= CAFE_MOST_NOISE * CAFE_MOST_NOISE * value;
 }
 
 /* E_r and its values, from the largest on. */
-static void keep_directions(scaling *s, const double *noise) {
+static void keep_directions(scaling *s, double exponent, const double *noise) {
     int64_t k = s->k;
     s->r = 0;
     for (int64_t j = 0; j < k; j++)
-        if (is_clear(s, j, noise)) s->columns[s->r++] = j;
+        if (is_clear(s, j, exponent, noise)) s->columns[s->r++] = j;
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < s->r; j++) s->e[i * s->r + j] = s->gram[i * k + s->columns[j]];
     for (int64_t j = 0; j < s->r; j++) s->values[j] = s->values[s->columns[j]];
@@ -170,7 +171,7 @@ static cafe_status scale_columns(cafe_context *context, double exponent, const d
                                  scaling *s, cafe_block *y) {
     CAFE_PASS(find_gram(context, y, s));
     CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
-    keep_directions(s, noise);
+    keep_directions(s, exponent, noise);
     if (s->r > 0) {
         CAFE_PASS(find_turn(context, s));
         find_map(s, exponent);

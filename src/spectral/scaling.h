@@ -5,8 +5,11 @@
 
 #include "engine/engine.h"
 
-/* A direction of Y is left out when its square is this share of the largest, or less. */
-#define CAFE_LEAST_SQUARE 1e-7
+/* A direction of Y is left out when its square is this share of the largest or less, which a Gram
+ * matrix cannot tell from 0; or when its length in Z would be this share of the longest or less,
+ * which floats cannot hold beside it. */
+#define CAFE_LEAST_SQUARE 1e-12
+#define CAFE_LEAST_LENGTH 3e-4
 
 /* Y <- Y E Lambda^(s - 1/2) U c less the column means, with the centred Gram matrix E Lambda E^T of
  * Y and s the exponent. Directions without information are left out: those short beside the
