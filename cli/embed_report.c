@@ -116,7 +116,7 @@ static void warn_certificate(embed_job *job) {
     else if (c->certified > c->pairs)
         cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
                  c->certified);
-    else if (c->dropped > 0)
+    else if (c->dropped > 0 && c->hubs == 0)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns dropped: they are combinations of the others and carry no information%s",
@@ -139,8 +139,8 @@ static void say_parts(embed_job *job) {
     cli_say(&job->run, "parts     %" PRId64 " columns from the sphere, %" PRId64 " from the hubs",
             c->certified, c->hubs);
     if (empty > 0)
-        cli_warn(&job->run,
-                 "%" PRId64 " columns are 0 throughout: the graph has no more directions", empty);
+        cli_warn(&job->run, "%" PRId64 " column%s 0 throughout: the graph has no more directions",
+                 empty, empty == 1 ? " is" : "s are");
 }
 
 void embed_say_certificate(embed_job *job) {

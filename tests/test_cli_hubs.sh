@@ -15,7 +15,7 @@ done
 # more columns than directions
 expect 0 "$CAFE" embed "$karate" -k 128 --parts both -o v.npy -f --json r.json
 says '128 columns asked for, cut to 33: the graph has 34 nodes'
-says 'columns are 0 throughout'
+says 'columns? (is|are) 0 throughout'
 [[ $(json_value r.json columns) == 33 && $(json_value r.json columns_asked) == 128 ]] || fail 'n - 1 columns'
 
 # the width does not depend on the seed; without the hub part it does
@@ -26,6 +26,17 @@ for seed in 1 2 3; do
 done
 expect 0 "$CAFE" embed "$karate" -k 8 --parts sphere -o s.npy --json s.json
 [[ $(json_value s.json columns_hubs) == 0 && $(json_value s.json hub_values) == null ]] || fail 'a hub part nobody asked for'
+
+# the default is auto, which fills up the scaled form alone
+expect 0 "$CAFE" embed "$karate" -q -k 8 -o default.npy
+expect 0 "$CAFE" embed "$karate" -q -k 8 --parts auto -o auto.npy
+same default.npy auto.npy
+for form in walk hhat ritz raw; do
+    expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form "$form" -o f.npy -f --json f.json
+    [[ $(json_value f.json columns_hubs) == 0 ]] || fail "$form: a hub part"
+done
+expect 0 "$CAFE" embed "$karate" -q -k 8 --residual 1e-3 -o f.npy -f --json f.json
+[[ $(json_value f.json columns) == 8 ]] || fail '8 columns of --residual'
 
 # other steps of the iteration
 expect 0 "$CAFE" embed "$karate" -q -k 8 --parts hubs -o h.npy
@@ -51,6 +62,10 @@ expect 0 "$CAFE" embed "$karate" -q -k 8 --parts both -o v.npy -f --json r.json
 expect 0 "$CAFE" explain "$karate" v.npy --json e.json
 expect 0 "$CAFE" view "$karate" v.npy --report r.json -o page.html -q
 expect 0 "$CAFE" map "$karate" v.npy -o m.tsv -q
+printf 'a 0\na 1\nb 33\n' >new.in.txt
+expect 0 "$CAFE" embed "$karate" -q -k 8 -o v.npy -f
+expect 0 "$CAFE" place "$karate" v.npy new.in.txt --form scaled -q -o placed.tsv
+awk -F '\t' 'NF != 9 { exit 1 } END { exit NR != 2 }' placed.tsv || fail 'two rows of 8 columns placed'
 
 # a graph whose sphere lacks most columns
 email=$SOURCE/../shared/data/email-eu-core/edges.txt

@@ -231,6 +231,7 @@ typedef struct result {
     int64_t n, columns;
 } result;
 
+/* auto is for the scaled form, which is the default. */
 static cafe_embedding *embed_graph(cafe_context *context, const cafe_graph *graph, int64_t columns,
                                    cafe_sphere_parts wanted, cafe_ends ends) {
     cafe_sphere_options sphere;
@@ -447,6 +448,7 @@ static void directions_that_are_not_there_are_0(void **state) {
     graph = test_graph(context, 5, &none, 0, NULL);
     TEST_OK(context, cafe_hubs_find(context, graph, 3, CAFE_HUB_STEPS, &hubs));
     assert_int_equal(hubs.pairs, 0);
+    for (int j = 0; j < 3; j++) assert_true(hubs.values[j] == 0 && hubs.residuals[j] == 0);
     for (int64_t i = 0; i < 5 * hubs.x.stride; i++) assert_true(hubs.x.x[i] == 0);
     cafe_hubs_free(context, &hubs);
     cafe_graph_free(graph);

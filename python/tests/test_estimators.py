@@ -78,6 +78,21 @@ def test_vectors(cls, karate):
     assert np.array_equal(cls(columns=8, random_state=3, n_jobs=1).fit_transform(karate), x)
 
 
+@pytest.mark.parametrize("parts", ["auto", "both", "hubs"])
+def test_the_width_is_what_was_asked_for(parts, karate):
+    for columns in (1, 3, 8, 33):
+        model = cafe.SphereGCN(columns=columns, parts=parts).fit(karate)
+        found, names = model.parts_, model.get_feature_names_out()
+        assert model.embedding_.shape == (34, columns) and sum(found.values()) == columns
+        assert found["hubs"] == model.certificate_.hubs == len(model.certificate_.hub_values)
+        assert len(set(names)) == columns
+        assert sum("hubs" in name for name in names) == found["hubs"]
+    alone = cafe.SphereGCN(columns=33, parts="sphere").fit(karate)
+    assert alone.parts_ == {"sphere": alone.embedding_.shape[1], "hubs": 0}
+    assert alone.embedding_.shape[1] < 33
+    assert not hasattr(cafe.CafeGCN(columns=4).fit(karate), "parts_")
+
+
 def test_names_come_back():
     graph = cafe.Graph([["ann", "bob"], ["bob", "cy"], ["cy", "ann"], ["cy", "dee"]])
     model = cafe.SphereGCN(columns=2).fit(graph)

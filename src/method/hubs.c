@@ -185,9 +185,7 @@ static cafe_status find_vectors(cafe_context *context, finding *f, int64_t wante
     cafe_status status = CAFE_OK;
     cafe_ritz ritz = {0};
     int64_t *order = cafe_mem(context, wanted, sizeof *order);
-    hubs->values = cafe_mem_zero(context, wanted, sizeof *hubs->values);
-    hubs->residuals = cafe_mem_zero(context, wanted, sizeof *hubs->residuals);
-    CAFE_TRY(cafe_mem_had(order, hubs->values, hubs->residuals));
+    CAFE_TRY(cafe_mem_had(order));
     CAFE_TRY(cafe_block_product(context, f->op, CAFE_SIDE_WALK, 1, &f->y, 0, 0, &f->z));
     CAFE_TRY(cafe_ritz_new(context, f->y.columns, &ritz));
     CAFE_TRY(cafe_ritz_solve(context, &f->y, &f->z, f->p, &ritz));
@@ -307,6 +305,9 @@ static int64_t block_columns(int64_t nodes, int64_t columns) {
 static cafe_status find(cafe_context *context, finding *f, int64_t columns, int64_t steps,
                         cafe_hubs *hubs) {
     int64_t n = f->graph->n, wide = block_columns(n, columns);
+    hubs->values = cafe_mem_zero(context, columns, sizeof *hubs->values);
+    hubs->residuals = cafe_mem_zero(context, columns, sizeof *hubs->residuals);
+    CAFE_PASS(cafe_mem_had(hubs->values, hubs->residuals));
     CAFE_PASS(find_weights(context, f));
     CAFE_PASS(cafe_block_make(context, n, wide, &f->y));
     CAFE_PASS(cafe_block_make(context, n, wide, &f->z));

@@ -33,13 +33,16 @@ static cafe_status solve_half(cafe_context *context, const cafe_job *job, cafe_s
 }
 
 /* All columns, of which the first half stays when the bottom end of the spectrum is strong: then
- * there is structure that the top's columns do not show. Who chose the ends has seen to it. */
+ * there is structure that the top's columns do not show. Who chose the ends has seen to it, and who
+ * asks for eigenvectors wants these. */
 static cafe_status solve_auto(cafe_context *context, const cafe_job *job,
                               const cafe_sphere_options *o, cafe_solution **solution) {
     enum { SHARE = 16 };
+    const cafe_finish_options *finish = job->options.finish;
     bool bottom = false;
     CAFE_PASS(cafe_sphere(context, job->model->op, o, job->inputs.start, solution));
-    if (o->ends != CAFE_ENDS_TOP || o->columns < 2) return CAFE_OK;
+    if (o->ends != CAFE_ENDS_TOP || o->columns < 2 || (finish && finish->residual > 0))
+        return CAFE_OK;
     CAFE_PASS(cafe_ends_probe(context, job->model->op, o, *solution,
                               (o->columns + SHARE - 1) / SHARE, &bottom));
     return bottom ? narrow(context, (o->columns + 1) / 2, *solution) : CAFE_OK;
@@ -54,13 +57,21 @@ static cafe_status solve_parts(cafe_context *context, const cafe_job *job,
     return cafe_solution_new(context, job->model->graph->n, 0, 0, solution);
 }
 
+/* The other forms are those of the certificate: what is found, and nothing beside it. */
+static bool fills_up(const cafe_job *job) {
+    const cafe_sphere_options *o = job->own;
+    const cafe_finish_options *finish = job->options.finish;
+    int32_t form = finish ? finish->form : job->method->form;
+    return o->parts != CAFE_PARTS_SPHERE &&
+           (o->parts != CAFE_PARTS_AUTO || form == CAFE_FORM_SCALED);
+}
+
 /* The sphere's columns, and how many there are to be with those of the hub part. */
 static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
     const cafe_sphere_options *o = job->own;
     const int64_t n = job->model->graph->n;
-    if (o->parts == CAFE_PARTS_SPHERE)
-        return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
+    if (!fills_up(job)) return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
     cafe_status status = solve_parts(context, job, o, solution);
     if (status != CAFE_OK) {
         cafe_solution_free(*solution);

@@ -41,10 +41,13 @@ static const cafe_option sphere_options[] = {
      "top|both|auto",
      "ends of the spectrum to take columns from: groups linked inside (top), half of the columns "
      "for groups linked to one another (both), or as the Ritz values say (auto)"},
-    {"parts", "PARTS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, parts), CAFE_PARTS_SPHERE,
-     0, 0, "sphere|hubs|both|auto",
-     "where the columns come from: the sphere, without the empty ones it finds; the hub part, "
-     "eigenvectors of the links that keep what degrees say; or half of them each, all there"},
+    {"parts", "PARTS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, parts), CAFE_PARTS_AUTO, 0,
+     0, "sphere|hubs|both|auto",
+     "where the columns come from: the sphere, leaving out those without information; the hub "
+     "part, "
+     "eigenvectors of the links that keep what degrees say; half of them each; or, in the scaled "
+     "form, half of them each where the bottom end of the spectrum is strong, else the sphere and "
+     "what it lacks from the hubs (auto), so that all columns asked for are there"},
     {"quality", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, quality),
      CAFE_QUALITY_NORMAL, 0, 0, "normal|high",
      "steps of the hub part's iteration: 6, or 10 for closer eigenvectors"},

@@ -82,15 +82,22 @@ done:
 
 /* ---- is there enough at the bottom? ---------------------------------------------------------- */
 
-/* How many directions the bottom would get by what so many columns find in so many sweeps. */
 typedef struct probe {
     const cafe_operator *op;
     const cafe_sphere_options *options;
-    int64_t asked, least;
+    const cafe_solution *solution; /* the top's */
+    int64_t least;
     cafe_ritz top, bottom;
 } probe;
 
-static cafe_status solve_bottom(cafe_context *context, int64_t columns, int64_t sweeps, probe *p) {
+/* Ritz values on the span of the first columns of the top's H. */
+static cafe_status judge_top(cafe_context *context, int64_t columns, probe *p) {
+    cafe_ritz_free(context, &p->top);
+    return values_of(context, p->op, p->solution, 0, columns, &p->top);
+}
+
+/* The same of so many columns that the bottom has after so many sweeps. */
+static cafe_status judge_bottom(cafe_context *context, int64_t columns, int64_t sweeps, probe *p) {
     cafe_sphere_options o = *p->options;
     cafe_solution *s = NULL;
     o.columns = columns;
@@ -103,26 +110,27 @@ static cafe_status solve_bottom(cafe_context *context, int64_t columns, int64_t 
 }
 
 static bool enough(const probe *p, double share) {
-    return count_bottom(&p->top, &p->bottom, p->asked, share) >= p->least;
+    return count_bottom(&p->top, &p->bottom, p->solution->columns, share) >= p->least;
 }
 
 /* The sizes that few columns find in few sweeps fall short, by a tenth or two, of what half of all
- * columns would find; they never exceed it by much. So they settle what is clear on either side.
- * What is not, small graphs settle as --ends auto does; large ones, where that would cost half of
- * a run, by a share of the largest that is smaller by as much as the sizes are. */
+ * columns would find, and hardly ever exceed it. So they settle what is clear on either side; and
+ * what is not enough beside some of the top's columns is not enough beside all of them. The rest
+ * small graphs settle as CAFE_ENDS_AUTO does; large ones, where that would cost half of a run, by
+ * a share of the largest that is smaller as the sizes are. */
 static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
-    enum { SPARE = 8, SWEEPS = 5, SMALL = 1 << 21 };
+    enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21 };
     const double hopeless = 0.25, short_of_half = 0.47;
-    const int64_t n = p->op->n;
-    int64_t few = p->least + SPARE, half = (p->asked + 1) / 2;
-    CAFE_PASS(solve_bottom(context, few < half ? few : half, SWEEPS, p));
-    *bottom = enough(p, HALF);
-    if (*bottom || !enough(p, hopeless)) return CAFE_OK;
-    if (p->op->parts.offsets[n] > SMALL) {
-        *bottom = enough(p, short_of_half);
-        return CAFE_OK;
-    }
-    CAFE_PASS(solve_bottom(context, half, p->options->sweeps, p));
+    const bool large = p->op->parts.offsets[p->op->n] > SMALL;
+    int64_t all = p->solution->columns, half = (all + 1) / 2;
+    int64_t few = p->least + SPARE < half ? p->least + SPARE : half;
+    CAFE_PASS(judge_bottom(context, few, SWEEPS, p));
+    CAFE_PASS(judge_top(context, few, p));
+    if (!enough(p, large ? short_of_half : hopeless)) return CAFE_OK;
+    CAFE_PASS(judge_top(context, all, p));
+    *bottom = enough(p, large ? short_of_half : HALF);
+    if (*bottom || large || !enough(p, hopeless)) return CAFE_OK;
+    CAFE_PASS(judge_bottom(context, half, p->options->sweeps, p));
     *bottom = enough(p, HALF);
     return CAFE_OK;
 }
@@ -130,11 +138,10 @@ static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
 cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
                             const cafe_sphere_options *options, const cafe_solution *solution,
                             int64_t least, bool *bottom) {
-    probe p = {.op = op, .options = options, .asked = solution->columns, .least = least};
+    probe p = {.op = op, .options = options, .solution = solution, .least = least};
     *bottom = false;
     cafe_phase(context, "ends", 0);
-    cafe_status status = values_of(context, op, solution, 0, solution->columns, &p.top);
-    if (status == CAFE_OK) status = decide(context, &p, bottom);
+    cafe_status status = decide(context, &p, bottom);
     cafe_ritz_free(context, &p.top);
     cafe_ritz_free(context, &p.bottom);
     return status;

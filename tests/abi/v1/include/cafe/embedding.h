@@ -26,7 +26,7 @@ typedef enum cafe_sphere_parts {
     CAFE_PARTS_SPHERE = 0, /* the solver alone; columns without information are left out */
     CAFE_PARTS_HUBS = 1,   /* the hub part alone */
     CAFE_PARTS_BOTH = 2,   /* half of the columns each */
-    CAFE_PARTS_AUTO = 3    /* as the bottom end of the spectrum says; the hub part fills up */
+    CAFE_PARTS_AUTO = 3    /* in the scaled form: as the bottom end says; the hub part fills up */
 } cafe_sphere_parts;
 
 typedef enum cafe_sphere_quality {
