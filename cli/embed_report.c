@@ -113,7 +113,7 @@ static void warn_certificate(embed_job *job) {
         cli_warn(&job->run,
                  "no column carries information: what was found of this graph follows "
                  "from its degrees alone");
-    else if (c->certified > c->pairs)
+    else if (c->certified > c->pairs && c->hubs == 0)
         cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
                  c->certified);
     else if (c->dropped > 0 && c->hubs == 0)
@@ -136,8 +136,10 @@ static void say_parts(embed_job *job) {
     int64_t empty = 0;
     if (c->hubs == 0) return;
     for (int64_t j = 0; j < c->hubs; j++) empty += c->hub_values[j] == 0;
-    cli_say(&job->run, "parts     %" PRId64 " columns from the sphere, %" PRId64 " from the hubs",
-            c->certified, c->hubs);
+    cli_say(&job->run,
+            "parts     %" PRId64 " columns from the sphere (%" PRId64 " directions), %" PRId64
+            " from the hubs",
+            c->certified, c->pairs, c->hubs);
     if (empty > 0)
         cli_warn(&job->run, "%" PRId64 " column%s 0 throughout: the graph has no more directions",
                  empty, empty == 1 ? " is" : "s are");

@@ -118,7 +118,7 @@ static cafe_status add_hubs(cafe_context *context, const cafe_graph *graph, int6
     c->asked = width;
     c->hubs = missing;
     c->columns = width;
-    c->dropped = width - c->pairs - missing;
+    c->dropped = 0;
 done:
     cafe_hubs_free(context, &hubs);
     return status;

@@ -66,7 +66,8 @@ static bool fills_up(const cafe_job *job) {
            (o->parts != CAFE_PARTS_AUTO || form == CAFE_FORM_SCALED);
 }
 
-/* The sphere's columns, and how many there are to be with those of the hub part. */
+/* The sphere's columns, and how many there are to be with those of the hub part, which has half of
+ * them at most: more of it drowns a span of few directions. */
 static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
     const cafe_sphere_options *o = job->own;
@@ -79,6 +80,7 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
         return status;
     }
     (*solution)->width = o->columns < n ? o->columns : n - 1;
+    (*solution)->least = ((*solution)->width + 1) / 2;
     (*solution)->hub_steps = o->quality == CAFE_QUALITY_HIGH ? CAFE_HUB_STEPS_HIGH : CAFE_HUB_STEPS;
     return CAFE_OK;
 }

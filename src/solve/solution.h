@@ -29,6 +29,7 @@ struct cafe_solution {
     int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
     int64_t asked; /* K; below `columns` where the finish is to choose K of them by their ends */
     int64_t width; /* columns the vectors are to have with those of the hub part; 0: those found */
+    int64_t least; /* of which the scaled form of H fills so many, also with a smaller span */
     int64_t hub_steps;
 };
 

@@ -111,6 +111,7 @@ typedef struct finishing {
     cafe_side side;
     const double *weights; /* of the inner product the certificate is in */
     cafe_block h, v;       /* the solver's H, whose block is used again, and the vectors */
+    int64_t least;         /* columns of the scaled form, also where its span has fewer */
     cafe_embedding *embedding;
 } finishing;
 
@@ -157,7 +158,7 @@ static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     if (!noise) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "scale", 0);
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
-    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, noise, &f->v));
+    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->least, noise, &f->v));
     cafe_phase(context, "ritz", 0);
     CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;
@@ -276,6 +277,7 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the solution has no columns");
     CAFE_PASS(complete(context, f, solution));
     take_blocks(solution, f);
+    f->least = solution->least < f->h.columns ? solution->least : f->h.columns;
     cafe_phase(context, "rank", 0);
     CAFE_PASS(effective_rank(context, &f->h, &e->certificate.effective_rank));
     if (f->options->form == CAFE_FORM_RAW)

@@ -6,12 +6,13 @@
  *
  * s = 0 makes all directions alike, as QR does; s = 1/2 leaves Y as it is; in between, directions
  * that the solver has hardly found weigh more than in Y and less than after QR, where they are as
- * loud as the best ones. c^2 = n r / (sum of lambda^2s) makes the mean variance of the r columns 1.
+ * loud as the best ones. c^2 = n w / (sum of lambda^2s) makes the mean variance of the w columns 1.
  *
- * U is orthogonal and chooses the columns. With all K directions kept U = E^T: the columns stay
- * next to those of Y, and Z = Y G^(s - 1/2) c depends neither on signs of eigenvectors nor on those
- * of equal values; Z of H R, R orthogonal, is Z of H times R. With r < K the columns are next to r
- * independent ones of Y, J: U is the orthogonal polar factor of E_r[J,:]^T.
+ * U, r x w with orthonormal rows, chooses the columns. With w = K, U = E_r^T: the columns stay next
+ * to those of Y, and Z = Y G^(s - 1/2) c depends neither on signs of eigenvectors nor on those of
+ * equal values; Z of H R, R orthogonal, is Z of H times R. With w < K the columns are next to w of
+ * Y, J, r of which are independent: U is the polar factor of E_r[J,:]^T. More columns than
+ * directions say nothing new, but how much the directions weigh beside other columns.
  *
  * All that is tall is one Gram matrix, one sum and one product, from which the means come off
  * before it is rounded. K x K matrices are in double precision.
@@ -26,12 +27,12 @@
 #include "spectral/noise.h"
 
 typedef struct scaling {
-    int64_t n, k, r; /* rows, columns, directions kept */
+    int64_t n, k, r, w; /* rows, columns, directions kept, columns of Z */
     double *memory;
     double *gram;   /* k x k: G, then E */
     double *e;      /* k x r: E_r, then E_r Lambda^(s - 1/2) c */
-    double *u;      /* r x r */
-    double *m;      /* k x r: what Y is multiplied by */
+    double *u;      /* r x w */
+    double *m;      /* k x w: what Y is multiplied by */
     double *spare;  /* two matrices */
     double *values; /* lambda; then those kept */
     double *means, *shift;
@@ -69,8 +70,8 @@ static cafe_status find_gram(cafe_context *context, const cafe_block *y, scaling
 
 /* Z = Y M less its means, which are ybar^T M */
 static cafe_status multiply(cafe_context *context, scaling *s, cafe_block *y) {
-    cafe_dense_product(false, 1, s->k, s->r, s->means, s->m, s->shift);
-    return cafe_ops(y)->transform(context, y, s->r, s->m, NULL, s->shift);
+    cafe_dense_product(false, 1, s->k, s->w, s->means, s->m, s->shift);
+    return cafe_ops(y)->transform(context, y, s->w, s->m, NULL, s->shift);
 }
 
 /* ---- directions ------------------------------------------------------------------------------ */
@@ -116,13 +117,20 @@ static int64_t next_column(const scaling *s, const double *rows) {
     return i;
 }
 
-/* J: r independent rows of E_r, by Gram and Schmidt. */
-static void choose_columns(scaling *s) {
-    int64_t r = s->r, *chosen = s->columns;
-    double *rows = s->spare, *unit = s->shift;
+/* One more place of J, which stays in order. */
+static void choose(scaling *s, int64_t taken, int64_t next) {
+    int64_t at = taken;
+    for (; at > 0 && s->columns[at - 1] > next; at--) s->columns[at] = s->columns[at - 1];
+    s->columns[at] = next;
+}
+
+/* r independent rows of E_r, by Gram and Schmidt. */
+static void choose_independent(scaling *s, double *rows) {
+    int64_t r = s->r;
+    double *unit = s->shift;
     memcpy(rows, s->e, (size_t)(s->k * r) * sizeof *rows);
     for (int64_t t = 0; t < r; t++) {
-        int64_t at = t, next = next_column(s, rows);
+        int64_t next = next_column(s, rows);
         double length = sqrt(square_of(r, rows + next * r));
         for (int64_t j = 0; j < r; j++) unit[j] = rows[next * r + j] / length;
         for (int64_t i = 0; i < s->k; i++) {
@@ -130,26 +138,36 @@ static void choose_columns(scaling *s) {
             for (int64_t j = 0; j < r; j++) share += row[j] * unit[j];
             for (int64_t j = 0; j < r; j++) row[j] = i == next ? 0 : row[j] - share * unit[j];
         }
-        for (; at > 0 && chosen[at - 1] > next; at--) chosen[at] = chosen[at - 1];
-        chosen[at] = next;
+        choose(s, t, next);
     }
 }
 
-/* U: E^T, or with A = E_r[J,:]^T = P S T^T its polar factor P T^T. */
+/* J: those, and the first of the others. */
+static void choose_columns(scaling *s) {
+    int64_t taken = s->r;
+    choose_independent(s, s->spare);
+    for (int64_t i = 0; i < s->k && taken < s->w; i++) {
+        int64_t at = 0;
+        while (at < taken && s->columns[at] != i) at++;
+        if (at == taken) choose(s, taken++, i);
+    }
+}
+
+/* U: E_r^T, or with A = E_r[J,:]^T = P S T^T its polar factor P T^T. */
 static cafe_status find_turn(cafe_context *context, scaling *s) {
-    int64_t r = s->r;
-    double *turned = s->e;
-    if (r < s->k) {
+    int64_t r = s->r, w = s->w;
+    double *turned = s->e; /* U^T */
+    if (w < s->k) {
         double *a = s->m, *left = s->spare, *right = left + r * r; /* column by column */
         choose_columns(s);
-        for (int64_t c = 0; c < r; c++)
+        for (int64_t c = 0; c < w; c++)
             memcpy(a + c * r, s->e + s->columns[c] * r, (size_t)r * sizeof *a);
-        CAFE_PASS(cafe_dense_singular(context, r, r, a, s->shift, left, right));
+        CAFE_PASS(cafe_dense_singular(context, r, w, a, s->shift, left, right));
         turned = s->m; /* (P T^T)^T, row by row */
-        cafe_dense_product(false, r, r, r, right, left, turned);
+        cafe_dense_product(false, w, r, r, right, left, turned);
     }
     for (int64_t i = 0; i < r; i++)
-        for (int64_t j = 0; j < r; j++) s->u[i * r + j] = turned[j * r + i];
+        for (int64_t j = 0; j < w; j++) s->u[i * w + j] = turned[j * r + i];
     return CAFE_OK;
 }
 
@@ -159,19 +177,20 @@ static void find_map(scaling *s, double exponent) {
     int64_t k = s->k, r = s->r;
     double largest = s->values[0], sum = 0;
     for (int64_t j = 0; j < r; j++) sum += pow(s->values[j] / largest, 2 * exponent);
-    double c = sqrt((double)s->n * (double)r / (sum * largest));
+    double c = sqrt((double)s->n * (double)s->w / (sum * largest));
     for (int64_t j = 0; j < r; j++) {
         double factor = c * pow(s->values[j] / largest, exponent - 0.5);
         for (int64_t i = 0; i < k; i++) s->e[i * r + j] *= factor;
     }
-    cafe_dense_product(false, k, r, r, s->e, s->u, s->m);
+    cafe_dense_product(false, k, r, s->w, s->e, s->u, s->m);
 }
 
-static cafe_status scale_columns(cafe_context *context, double exponent, const double *noise,
-                                 scaling *s, cafe_block *y) {
+static cafe_status scale_columns(cafe_context *context, double exponent, int64_t least,
+                                 const double *noise, scaling *s, cafe_block *y) {
     CAFE_PASS(find_gram(context, y, s));
     CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
     keep_directions(s, exponent, noise);
+    s->w = s->r > 0 && least > s->r ? least : s->r;
     if (s->r > 0) {
         CAFE_PASS(find_turn(context, s));
         find_map(s, exponent);
@@ -179,11 +198,11 @@ static cafe_status scale_columns(cafe_context *context, double exponent, const d
     return multiply(context, s, y);
 }
 
-cafe_status cafe_scale_columns(cafe_context *context, double exponent, const double *noise,
-                               cafe_block *y) {
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, int64_t least,
+                               const double *noise, cafe_block *y) {
     scaling s;
     cafe_status status = new_scaling(context, y, &s);
-    if (status == CAFE_OK) status = scale_columns(context, exponent, noise, &s, y);
+    if (status == CAFE_OK) status = scale_columns(context, exponent, least, noise, &s, y);
     free_scaling(context, &s);
     return status;
 }
@@ -198,7 +217,7 @@ cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const doubl
     cafe_status status = CAFE_OK;
     CAFE_TRY(new_scaling(context, v, &s));
     CAFE_TRY(find_gram(context, v, &s));
-    s.r = s.k;
+    s.r = s.w = s.k;
     memset(s.m, 0, (size_t)(s.k * s.k) * sizeof *s.m);
     for (int64_t j = 0; j < s.k; j++) {
         double factor = s.m[j * s.k + j] = pow(fabs(rho[j]), 2 * exponent);
