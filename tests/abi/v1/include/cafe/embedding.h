@@ -141,7 +141,7 @@ typedef struct cafe_certificate {
     int64_t asked;    /* K */
     int64_t columns;  /* C <= K: columns returned, certified + hubs */
     int64_t pairs;    /* Ritz pairs: the rank of the certified columns; `certified` unless raw */
-    int64_t dropped;  /* K - pairs - hubs: columns without information */
+    int64_t dropped;  /* K - pairs: columns without information; with hubs K - C */
     double objective; /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
