@@ -187,13 +187,17 @@ TEST_UNUSED static cafe_status test_solve(cafe_context *context, const cafe_grap
     return test_solve_with(context, graph, name, options, NULL, solution);
 }
 
-/* Vectors by the sphere method. */
+/* Vectors by the sphere method, of Q itself. */
 TEST_UNUSED static cafe_embedding *test_embed(cafe_context *context, const cafe_graph *graph,
                                               const cafe_sphere_options *sphere,
                                               const cafe_finish_options *finish) {
     cafe_method_options o;
+    cafe_sample_options sample;
     cafe_embedding *embedding = NULL;
+    cafe_sample_options_init(&sample);
+    sample.degree_exponent = 0;
     cafe_method_options_init(&o);
+    o.sample = &sample;
     o.own = sphere;
     o.finish = finish;
     TEST_OK(context, cafe_embed(context, graph, NULL, &o, NULL, &embedding));

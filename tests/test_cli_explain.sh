@@ -3,7 +3,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
-expect 0 "$CAFE" embed "$karate" -q --columns 4 -o k.in.npy
+expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 -o k.in.npy
 
 # ---- text
 expect 0 "$CAFE" explain "$karate" k.in.npy --node 0,33
@@ -43,7 +43,7 @@ says 'exists'
 # ---- every format of an embedding says the same; rows find their nodes by name
 without() { grep -vE '"(path|seconds|threads)":' "$1"; }
 for format in tsv txt; do
-    expect 0 "$CAFE" embed "$karate" -q --columns 4 -o k.in.$format
+    expect 0 "$CAFE" embed "$karate" -q --columns 4 --degree-exponent 0 -o k.in.$format
     expect 0 "$CAFE" explain "$karate" k.in.$format -q --json k.$format.json
     expect 0 "$CAFE" explain "$karate" k.in.npy -q -f --json k.json
     diff <(without k.json) <(without k.$format.json) >/dev/null || fail "$format says otherwise"

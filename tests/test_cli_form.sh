@@ -17,9 +17,11 @@ report, n = json.load(open("z.json")), len(h)
 a = np.zeros((n, n))
 for u, w in np.loadtxt(graph, dtype=int):
     a[u, w] = a[w, u] = 1
+f = a.sum(1) ** -report["certificate"]["degree_exponent"]
+a = a * np.outer(f, f)
 d = a.sum(1)
 p = d / d.sum()
-y = a @ h / np.maximum(d, 1)[:, None] - p @ h
+y = a @ h / d[:, None] - p @ h
 y = y - y.mean(0)
 values, e = np.linalg.eigh(y.T @ y)
 kept = np.arange(len(values)) >= len(values) - z.shape[1]
@@ -42,6 +44,7 @@ PYTHON
 # ---- the columns of a small graph, some of them left out, with both ends
 for exponent in 0 0.25 0.5; do
     for options in '-k 3' '-k 3 --ends both' '-k 9 --sweeps 20 --tolerance 0'; do
+        options+=' --parts sphere'
         # shellcheck disable=SC2086
         for form in raw scaled; do
             file=z

@@ -26,13 +26,13 @@ expect 0 "$CAFE" recommend "$karate" -q --all -k 40
 [[ $(wc -l <.last/out) -eq $((34 * 33 + 1)) ]] || fail "everybody but oneself"
 
 # ---- vectors from a file are multiplied as they are
-expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form raw -o x.npy
+expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.npy
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --embedding x.npy
 cut -f 3,4 .last/out >file.in
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --columns 8 --decode raw
 cut -f 3,4 .last/out >own.in
 same file.in own.in
-expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form raw -o x.tsv
+expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
 expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --embedding turned.in.tsv

@@ -126,14 +126,16 @@ expect 0 "$CAFE" place g.in.txt old.in.npy links.in.txt -o - -q
 same .last/out p.tsv
 expect 0 "$CAFE" place g.in.txt walk.in.npy links.in.txt --form walk -o w.npy -q
 "$CAFE" generate sbm --nodes 600 --blocks 3 --edges 12000 --mixing 0.05 -q -o blocks.in.txt
-"$CAFE" embed blocks.in.txt -q -k 2 --output-form ritz --residual 1e-6 -o ritz.in.npy
-expect 0 "$CAFE" place blocks.in.txt ritz.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz -o - --json b.in.json
+"$CAFE" embed blocks.in.txt -q -k 2 --degree-exponent 0 --output-form ritz --residual 1e-6 -o ritz.in.npy
+expect 0 "$CAFE" place blocks.in.txt ritz.in.npy <(printf '%s\n' 'x 0' 'x 3' 'y 1') --form ritz --degree-exponent 0 -o - --json b.in.json
 says '2 of them are within [0-9.e-]+ of a full run'
 [[ $(json_value b.in.json bounded) == 2 ]] || fail "bounded"
-"$CAFE" embed blocks.in.txt -q -k 9 --output-form ritz -o early.in.npy
-expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz -o - --json b.in.json -f
+"$CAFE" embed blocks.in.txt -q -k 9 --degree-exponent 0 --output-form ritz -o early.in.npy
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --degree-exponent 0 -o - --json b.in.json -f
 says 'vacuous'
 grep -q '"bounds": \[null\]' b.in.json || fail "vacuous in the report"
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz -o - --json b.in.json -f
+says 'none is known with a degree exponent'
 only p.tsv p.json w.npy w.npy.names.txt
 expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv
 says 'not raw rows'

@@ -178,6 +178,7 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
     cafe_new_links *links = NULL;
     cafe_place_options o;
     cafe_place_options_init(&o);
+    o.degree_exponent = 0; /* vectors are of Q itself */
     o.form = form;
     outcome found = {0};
     TEST_OK(context, cafe_new_links_from_csr(context, graph, 1, offsets, targets, weights, &links));
@@ -243,6 +244,7 @@ static void other_forms_have_no_bound(void **state) {
     for (int i = 0; i < 4; i++) { /* but for the first: columns that are no eigenvectors */
         cafe_place_options o;
         cafe_place_options_init(&o);
+        o.degree_exponent = 0; /* vectors are of Q itself */
         o.form = forms[i];
         bound[0] = bound[1] = 0;
         TEST_OK(context, cafe_place_bound(context, graph, 4, rows, links, &o, placed, bound));

@@ -388,7 +388,7 @@ static void one_call_is_the_same(void **state) {
     cafe_sphere_options sphere;
     cafe_embedding *embedding = NULL;
     cafe_sphere_options_init(&sphere);
-    sphere.columns = 5, sphere.sweeps = 3, sphere.tolerance = 0;
+    sphere.columns = 5, sphere.sweeps = 3, sphere.tolerance = 0, sphere.parts = CAFE_PARTS_SPHERE;
     embedding = test_embed(context, graph, &sphere, NULL);
     result r = embed(test_karate, 5, 3, CAFE_FORM_SCALED, 0);
     assert_int_equal(cafe_embedding_columns(embedding), r.columns);

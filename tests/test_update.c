@@ -308,6 +308,7 @@ static void one_percent_costs_a_tenth(void **state) {
     cafe_changes *changes = change(context, graph, N, &e);
     float *other = solve(context, cafe_changes_graph(changes), K, tolerance, &scratch, &sweeps);
     cafe_update_options_init(&o);
+    o.degree_exponent = 0; /* rows are of Q itself */
     o.tolerance = tolerance;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
     r = *cafe_updated_get(updated);
@@ -343,6 +344,7 @@ static void objective_never_falls(void **state) {
         float *rows = solve(context, graph, 5, 1e-3, NULL, NULL);
         cafe_changes *changes = change(context, graph, 600, &e);
         cafe_update_options_init(&o);
+        o.degree_exponent = 0; /* rows are of Q itself */
         o.spread = 0, o.tolerance = 0, o.sweeps = 30;
         TEST_OK(context, cafe_update(context, changes, 5, rows, &o, &updated));
         r = *cafe_updated_get(updated);
@@ -419,6 +421,7 @@ static void isolated_and_new_nodes(void **state) {
     edit(&e, N + 4, 0, 1);
     cafe_changes *changes = change(context, graph, N + 5, &e);
     cafe_update_options_init(&o);
+    o.degree_exponent = 0; /* rows are of Q itself */
     o.align = 0;
     TEST_OK(context, cafe_update(context, changes, K, rows, &o, &updated));
     r = *cafe_updated_get(updated);
@@ -588,13 +591,16 @@ static void placed_rows_are_exact_updates(void **state) {
     cafe_context *context = test_context(2, 1);
     cafe_graph *graph = test_karate(context);
     cafe_new_links *links = NULL;
+    cafe_place_options o;
     float placed[K];
     double p[N + 1], z[K] = {0}, length = 0;
     edits e = edits_new(3);
     (void)state;
     float *rows = solve(context, graph, K, 1e-3, NULL, NULL);
     TEST_OK(context, cafe_new_links_from_csr(context, graph, 1, offsets, targets, NULL, &links));
-    TEST_OK(context, cafe_place_nodes(context, graph, K, rows, links, NULL, placed));
+    cafe_place_options_init(&o);
+    o.degree_exponent = 0; /* vectors are of Q itself */
+    TEST_OK(context, cafe_place_nodes(context, graph, K, rows, links, &o, placed));
     for (int i = 0; i < 3; i++) edit(&e, N, targets[i], 0);
     cafe_changes *changes = change(context, graph, N + 1, &e);
     double *q = test_dense_q(cafe_changes_graph(changes), p);
@@ -632,6 +638,7 @@ static void placed_columns_reproduce_eigenvectors(void **state) {
         cafe_sphere_options_init(&sphere);
         cafe_finish_options_init(&finish);
         cafe_place_options_init(&o);
+        o.degree_exponent = 0; /* vectors are of Q itself */
         sphere.columns = K, finish.form = forms[f], finish.residual = 1e-4, o.form = places[f];
         embedding = test_embed(context, graph, &sphere, &finish);
         int64_t columns = cafe_embedding_columns(embedding), cells = TEST_KARATE_NODES * columns;
@@ -673,6 +680,7 @@ static void placed_rows_of_the_scaled_form_are_least_squares(void **state) {
     cafe_graph_csr(graph, &offsets, &targets, &weights);
     cafe_sphere_options_init(&sphere);
     cafe_place_options_init(&o);
+    o.degree_exponent = 0; /* vectors are of Q itself */
     sphere.columns = K, o.form = CAFE_PLACE_SCALED;
     cafe_embedding *embedding = test_embed(context, graph, &sphere, NULL);
     assert_int_equal(cafe_embedding_columns(embedding), K);
@@ -759,6 +767,7 @@ static cafe_status whole_place(cafe_context *context, const cafe_graph *graph, c
     cafe_new_links *links = NULL;
     cafe_place_options o;
     cafe_place_options_init(&o);
+    o.degree_exponent = 0; /* vectors are of Q itself */
     o.form = CAFE_PLACE_WALK;
     cafe_status status = cafe_new_links_read(context, graph, path, &links);
     if (status == CAFE_OK) status = cafe_place_nodes(context, graph, 4, rows, links, &o, placed);

@@ -3,15 +3,18 @@ import igraph
 import networkx
 import numpy as np
 import pytest
+from scipy.sparse import diags
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn import metrics
 
 import cafe
 
 
-def modularity_operator(graph):
-    """Q = A / 2m - p p^T, never formed."""
+def modularity_operator(graph, exponent=0.0):
+    """Q = A / 2m - p p^T, never formed, of links that weigh a(u,w) / (d_u d_w)^exponent."""
     a = graph.to_scipy().astype(np.float64)
+    factor = diags(np.asarray(a.sum(axis=1)).ravel() ** -exponent)
+    a = factor @ a @ factor
     total = a.sum()
     p = np.asarray(a.sum(axis=1)).ravel() / total
 
@@ -32,8 +35,8 @@ def graph(request, planted):
 
 
 def test_refined_ritz_values_are_eigenvalues(graph):
-    q, _ = modularity_operator(graph)
     model = cafe.SphereGCN(columns=6, output_form="ritz", residual=1e-6).fit(graph)
+    q, _ = modularity_operator(graph, model.degree_exponent)
     exact = np.sort(eigsh(q, k=6, which="LA", return_eigenvectors=False, tol=1e-12))[::-1]
     assert np.allclose(model.ritz_values_, exact, atol=1e-5 * exact[0])
     v = model.embedding_.astype(np.float64)
@@ -43,11 +46,11 @@ def test_refined_ritz_values_are_eigenvalues(graph):
 
 def test_generalised_ritz_values(graph):
     """The walk form: Q v = rho D v, the eigenvalues of D^-1/2 Q D^-1/2."""
-    q, p = modularity_operator(graph)
+    model = cafe.SphereGCN(columns=4, residual=1e-6).fit(graph)
+    q, p = modularity_operator(graph, model.degree_exponent)
     root = 1 / np.sqrt(p)
     scaled = LinearOperator(q.shape, matvec=lambda x: root * (q @ (root * x.ravel())),
                             dtype=np.float64)
-    model = cafe.SphereGCN(columns=4, residual=1e-6).fit(graph)
     assert model.certificate_.generalised
     exact = np.sort(eigsh(scaled, k=4, which="LA", return_eigenvectors=False, tol=1e-12))[::-1]
     assert np.allclose(model.ritz_values_, exact, atol=1e-4)
@@ -64,11 +67,13 @@ def test_spectral_vectors(graph):
 
 
 def test_the_objective_is_a_trace(graph):
+    for exponent in (0, 0.25, 0.5):
+        q, _ = modularity_operator(graph, exponent)
+        model = cafe.SphereGCN(columns=5, output_form="raw", degree_exponent=exponent).fit(graph)
+        h = model.embedding_.astype(np.float64)
+        assert np.allclose(np.linalg.norm(h, axis=1), 1, atol=1e-5)
+        assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
     q, _ = modularity_operator(graph)
-    model = cafe.SphereGCN(columns=5, output_form="raw").fit(graph)
-    h = model.embedding_.astype(np.float64)
-    assert np.allclose(np.linalg.norm(h, axis=1), 1, atol=1e-5)
-    assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
     model = cafe.CafeGCN(columns=5, output_form="raw").fit(graph)
     h = model.embedding_.astype(np.float64)
     assert np.allclose(h.sum(axis=1), 1, atol=1e-5)

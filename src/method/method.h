@@ -8,6 +8,9 @@
 #include "base/option.h"
 #include "solve/solution.h"
 
+/* Sphere's own degree exponent, which vectors are also placed and updated with. */
+#define CAFE_SPHERE_EXPONENT 0.25
+
 struct cafe_model {
     cafe_context *context;
     const cafe_graph *graph;

@@ -94,6 +94,7 @@ const cafe_method cafe_sphere_method = {
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_sphere_option_table,
     .code = &sphere_code,
+    .degree_exponent = CAFE_SPHERE_EXPONENT,
 };
 
 /* ---- cafe ------------------------------------------------------------------------------------ */

@@ -64,11 +64,15 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph,
                          cafe_embedding **embedding) {
     cafe_method_options options;
     cafe_finish_options finish;
+    cafe_sample_options sample;
     bool raw = o->decode == CAFE_DECODE_RAW;
     cafe_finish_options_init(&finish);
     finish.form = raw ? CAFE_FORM_RAW : CAFE_FORM_RITZ;
     finish.residual = raw ? 0 : o->residual;
+    cafe_sample_options_init(&sample);
+    sample.degree_exponent = 0; /* P itself is what scores stand for */
     cafe_method_options_init(&options);
+    options.sample = &sample;
     options.own = sphere;
     options.finish = &finish;
     return cafe_embed(context, graph, NULL, &options, NULL, embedding);

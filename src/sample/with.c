@@ -26,7 +26,7 @@ static const cafe_option sample_options[] = {
      "twisted: choose lambda such that the measure has this average"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
      "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger, the less hubs "
-     "count only for being hubs; unless given, the method's own: 0 for sphere and all others"},
+     "count only for being hubs; unless given, the method's own: 0.25 for sphere, 0 for others"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)

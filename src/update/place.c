@@ -13,6 +13,7 @@
 #include "engine/dense.h"
 #include "graph/scale.h"
 #include "io/vectors.h"
+#include "method/method.h"
 #include "sample/sampled.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
@@ -24,8 +25,8 @@ static const cafe_option place_options[] = {
      "raw|walk|ritz|scaled",
      "what the vectors are: raw rows of length 1, columns of the walk or the Ritz form (best made "
      "with --residual), or of the scaled form"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_place_options, degree_exponent), 0, 0,
-     0.5, NULL, "that of the sampling that the vectors were made with"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_place_options, degree_exponent),
+     CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
 };
 
 CAFE_OPTION_TABLE(place, "place", "vectors for new nodes from their links", place_options)

@@ -19,6 +19,7 @@
 #include "graph/scale.h"
 #include "io/vectors.h"
 #include "kernels/rows.h"
+#include "method/method.h"
 #include "sample/sampled.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
@@ -37,8 +38,8 @@ static const cafe_option update_options[] = {
      "pull; 0 sweeps everything the change can reach"},
     {"align", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_update_options, align), 1, 0, 1, NULL,
      "rotate the new vectors onto the old ones, so that coordinates can be compared"},
-    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_update_options, degree_exponent), 0, 0,
-     0.5, NULL, "that of the sampling that the vectors were made with"},
+    {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_update_options, degree_exponent),
+     CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
 };
 
 CAFE_OPTION_TABLE(update, "update", "new vectors from old ones and the edges that changed",
