@@ -11,7 +11,7 @@ cat >check.py <<'PYTHON'
 import json, sys
 import numpy as np
 
-graph, exponent = sys.argv[1], float(sys.argv[2])
+graph, exponent, shortest = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 h, z = np.load("h.npy").astype(float), np.load("z.npy").astype(float)
 report, n = json.load(open("z.json")), len(h)
 a = np.zeros((n, n))
@@ -28,6 +28,8 @@ kept = np.arange(len(values)) >= len(values) - z.shape[1]
 assert z.shape[1] == report["columns"] and values[kept].min() > 1e-12 * values.max(), values
 assert kept.all() or values[~kept].max() < 1e-6 * values.max(), values
 values, e = values[kept], e[:, kept]
+if shortest > 0 and len(values) > 1:
+    exponent = min(exponent, np.log(shortest) / np.log(values.min() / values.max()))
 x = y @ e * values ** (exponent - 0.5)
 if kept.all():
     x = x @ e.T
@@ -43,16 +45,18 @@ PYTHON
 
 # ---- the columns of a small graph, some of them left out, with both ends
 for exponent in 0 0.25 0.5; do
+    shortest=0.05
+    [[ $exponent == 0.5 ]] && shortest=0
     for options in '-k 3' '-k 3 --ends both' '-k 9 --sweeps 20 --tolerance 0'; do
         options+=' --parts sphere'
         # shellcheck disable=SC2086
         for form in raw scaled; do
             file=z
             [[ $form == raw ]] && file=h
-            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options -o $file.npy --json $file.json \
-                --scale-exponent $exponent
+            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --degree-exponent 0 --parts sphere -o $file.npy --json $file.json \
+                --scale-exponent $exponent --scale-shortest $shortest
         done
-        "$python" check.py "$karate" $exponent || fail "exponent $exponent, $options"
+        "$python" check.py "$karate" $exponent $shortest || fail "exponent $exponent, $options"
     done
 done
 expect 2 "$CAFE" embed "$karate" -o x.npy --scale-exponent 0.6

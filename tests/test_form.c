@@ -17,7 +17,9 @@ static cafe_finish_options scaled(double exponent) {
     cafe_finish_options_init(&o);
     assert_int_equal(o.form, CAFE_FORM_SCALED);
     assert_true(o.exponent == 0.25);
+    assert_true(o.shortest == 0.05);
     o.exponent = exponent;
+    o.shortest = 0;
     return o;
 }
 
@@ -224,6 +226,31 @@ static void the_exponent_flattens_the_spectrum(void **state) {
     }
     free(h), free(y), free(yt), free(gram);
     test_close(&t);
+}
+
+/* A steep spectrum lowers the exponent, until the shortest direction is long enough. */
+static void no_direction_is_too_short(void **state) {
+    (void)state;
+    static const double shares[] = {0.001, 0.05, 0.5, 1};
+    for (int g = 0; g < MAKERS; g++)
+        for (int i = 0; i < 4; i++) {
+            cafe_context *context = test_context(2, 4);
+            test_problem t = test_open(context, makers[g](context));
+            float *h = solve(&t, K, 5);
+            double values[K], unbounded[K];
+            cafe_finish_options o = scaled(0.25);
+            result a = finish(&t, K, h, o);
+            o.shortest = shares[i];
+            result b = finish(&t, K, h, o);
+            assert_int_equal(a.k, b.k);
+            spectrum(&a, unbounded), spectrum(&b, values);
+            double before = sqrt(unbounded[a.k - 1] / unbounded[0]);
+            double after = sqrt(values[b.k - 1] / values[0]);
+            assert_float_equal(after, fmax(before, shares[i]), 1e-3);
+            moments_are_right(&b);
+            release(&a), release(&b), free(h);
+            test_close(&t);
+        }
 }
 
 /* ---- what must not matter -------------------------------------------------------------------- */
@@ -506,6 +533,7 @@ int main(void) {
         cmocka_unit_test(columns_are_centred_and_of_mean_variance_one),
         cmocka_unit_test(the_default_is_what_it_says),
         cmocka_unit_test(the_exponent_flattens_the_spectrum),
+        cmocka_unit_test(no_direction_is_too_short),
         cmocka_unit_test(a_rotation_of_h_turns_the_columns),
         cmocka_unit_test(the_unit_of_the_weights_does_not_matter),
         cmocka_unit_test(the_order_of_nodes_does_not_matter),

@@ -102,6 +102,8 @@ typedef struct cafe_finish_options {
     int64_t steps;   /* at most this many rounds of the filter for that */
     double exponent; /* s of the scaled form: its directions have lengths in proportion to the power
                         2s of those of D^-1 Q H; 0: all alike, 1/2: as they are */
+    double shortest; /* of the scaled form: where the shortest direction would be less than this
+                        share of the longest, s is lowered until it is not */
 } cafe_finish_options;
 
 CAFE_OPTIONS(finish)

@@ -40,6 +40,10 @@ static const cafe_option finish_options[] = {
      NULL,
      "of the scaled form: lengths of its directions go with the power 2S of those of D^-1 Q H; 0 "
      "makes all alike, 0.5 leaves them"},
+    {"scale-shortest", "X", CAFE_OPTION_REAL, offsetof(cafe_finish_options, shortest), 0.05, 0, 1,
+     NULL,
+     "of the scaled form: the exponent is lowered until no direction is shorter than this share of "
+     "the longest; 0 leaves it"},
 };
 
 CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
@@ -158,7 +162,8 @@ static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     if (!noise) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "scale", 0);
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
-    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->least, noise, &f->v));
+    CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->options->shortest, f->least,
+                                noise, &f->v));
     cafe_phase(context, "ritz", 0);
     CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;

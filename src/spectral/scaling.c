@@ -78,9 +78,11 @@ static cafe_status multiply(cafe_context *context, scaling *s, cafe_block *y) {
 
 /* Long enough, and not made of rounding: sum over i of e_i y_i has an error of sqrt(sum of e_i^2
  * noise_i^2). */
-static bool is_clear(const scaling *s, int64_t j, double exponent, const double *noise) {
+static bool is_clear(const scaling *s, int64_t j, double exponent, double shortest,
+                     const double *noise) {
     double error = 0, value = s->values[j], share = value / s->values[0];
-    if (!(share > CAFE_LEAST_SQUARE) || !(pow(share, exponent) > CAFE_LEAST_LENGTH)) return false;
+    if (!(share > CAFE_LEAST_SQUARE)) return false;
+    if (!(fmax(pow(share, exponent), shortest) > CAFE_LEAST_LENGTH)) return false;
     for (int64_t i = 0; i < s->k; i++) {
         double part = s->gram[i * s->k + j] * noise[i];
         error += part * part;
@@ -89,11 +91,11 @@ static bool is_clear(const scaling *s, int64_t j, double exponent, const double 
 }
 
 /* E_r and its values, from the largest on. */
-static void keep_directions(scaling *s, double exponent, const double *noise) {
+static void keep_directions(scaling *s, double exponent, double shortest, const double *noise) {
     int64_t k = s->k;
     s->r = 0;
     for (int64_t j = 0; j < k; j++)
-        if (is_clear(s, j, exponent, noise)) s->columns[s->r++] = j;
+        if (is_clear(s, j, exponent, shortest, noise)) s->columns[s->r++] = j;
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < s->r; j++) s->e[i * s->r + j] = s->gram[i * k + s->columns[j]];
     for (int64_t j = 0; j < s->r; j++) s->values[j] = s->values[s->columns[j]];
@@ -171,6 +173,13 @@ static cafe_status find_turn(cafe_context *context, scaling *s) {
     return CAFE_OK;
 }
 
+/* Steep spectra, those of dense graphs, span eleven orders: s is lowered until the shortest
+ * direction has the share `shortest` of the longest, (lambda_r / lambda_1)^s. */
+static double lowered(const scaling *s, double exponent, double shortest) {
+    double share = s->values[s->r - 1] / s->values[0];
+    return shortest > 0 && share < 1 ? fmin(exponent, log(shortest) / log(share)) : exponent;
+}
+
 /* M = E_r Lambda^(s - 1/2) U c. Values are taken over the largest, so that no power is too large.
  */
 static void find_map(scaling *s, double exponent) {
@@ -185,24 +194,24 @@ static void find_map(scaling *s, double exponent) {
     cafe_dense_product(false, k, r, s->w, s->e, s->u, s->m);
 }
 
-static cafe_status scale_columns(cafe_context *context, double exponent, int64_t least,
-                                 const double *noise, scaling *s, cafe_block *y) {
+static cafe_status scale_columns(cafe_context *context, double exponent, double shortest,
+                                 int64_t least, const double *noise, scaling *s, cafe_block *y) {
     CAFE_PASS(find_gram(context, y, s));
     CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
-    keep_directions(s, exponent, noise);
+    keep_directions(s, exponent, shortest, noise);
     s->w = s->r > 0 && least > s->r ? least : s->r;
     if (s->r > 0) {
         CAFE_PASS(find_turn(context, s));
-        find_map(s, exponent);
+        find_map(s, lowered(s, exponent, shortest));
     }
     return multiply(context, s, y);
 }
 
-cafe_status cafe_scale_columns(cafe_context *context, double exponent, int64_t least,
-                               const double *noise, cafe_block *y) {
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
+                               int64_t least, const double *noise, cafe_block *y) {
     scaling s;
     cafe_status status = new_scaling(context, y, &s);
-    if (status == CAFE_OK) status = scale_columns(context, exponent, least, noise, &s, y);
+    if (status == CAFE_OK) status = scale_columns(context, exponent, shortest, least, noise, &s, y);
     free_scaling(context, &s);
     return status;
 }

@@ -12,12 +12,13 @@
 #define CAFE_LEAST_LENGTH 3e-4
 
 /* Y <- Y E Lambda^(s - 1/2) U c less the column means, with the centred Gram matrix E Lambda E^T of
- * Y and s the exponent. Directions without information are left out: those short beside the
+ * Y and s the exponent, or less where a direction would otherwise be shorter than the share
+ * `shortest` of the longest. Directions without information are left out: those short beside the
  * longest, and those of which errors of length noise[j] in column j may have made more than
  * CAFE_MOST_NOISE. y->columns shrinks to the number of the others, or to `least`, if that is more.
  */
-cafe_status cafe_scale_columns(cafe_context *context, double exponent, int64_t least,
-                               const double *noise, cafe_block *y);
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
+                               int64_t least, const double *noise, cafe_block *y);
 
 /* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors. */
 cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
