@@ -25,7 +25,7 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const cafe_option sphere_options[] = {
-    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, columns), 64, 1, 65536,
+    {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, columns), 128, 1, 65536,
      NULL, "columns of the embedding"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 10, 0, 1e9, NULL,
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
