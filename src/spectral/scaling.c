@@ -103,6 +103,18 @@ static void keep_directions(scaling *s, double exponent, double shortest, const 
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
+/* Beside other columns, which `least` says there are, weak directions make room for them: w is the
+ * number of the strong ones, or `least`. */
+static void find_width(scaling *s, int64_t least) {
+    int64_t strong = 0, r = s->r;
+    while (strong < r && s->values[strong] > CAFE_WEAK_SQUARE * s->values[0]) strong++;
+    s->w = least == 0 || r == 0 ? r : strong > least ? strong : least;
+    if (r <= s->w) return;
+    s->r = s->w;
+    for (int64_t i = 1; i < s->k; i++) /* rows of E_r, one behind the other */
+        memmove(s->e + i * s->r, s->e + i * r, (size_t)s->r * sizeof *s->e);
+}
+
 static double square_of(int64_t r, const double *row) {
     double sum = 0;
     for (int64_t j = 0; j < r; j++) sum += row[j] * row[j];
@@ -199,7 +211,7 @@ static cafe_status scale_columns(cafe_context *context, double exponent, double 
     CAFE_PASS(find_gram(context, y, s));
     CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
     keep_directions(s, exponent, shortest, noise);
-    s->w = s->r > 0 && least > s->r ? least : s->r;
+    find_width(s, least);
     if (s->r > 0) {
         CAFE_PASS(find_turn(context, s));
         find_map(s, lowered(s, exponent, shortest));
