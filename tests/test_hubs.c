@@ -186,6 +186,19 @@ static double inner(int64_t k, const float *x, const float *y) {
     return sum;
 }
 
+/* The last column is log(1 + d~), of mean 0 and variance 1. */
+static void has_degrees(const cafe_graph *graph, const cafe_hubs *hubs) {
+    int64_t n = cafe_graph_nodes(graph), last = hubs->x.columns - 1;
+    double *a = dense_links(graph), *d = calloc((size_t)n, sizeof *d);
+    for (int64_t i = 0; i < n * n; i++) d[i / n] += a[i];
+    for (int64_t u = 0; u < n; u++) d[u] = log(1 + d[u]);
+    centre(n, 1, d);
+    for (int64_t u = 0; u < n; u++)
+        assert_float_equal(hubs->x.x[u * hubs->x.stride + last], d[u], 1e-5);
+    assert_true(isnan(hubs->values[last]) && isnan(hubs->residuals[last]));
+    free(a), free(d);
+}
+
 static void the_columns_are_those_of_the_definition(void **state) {
     (void)state;
     maker *const makers[] = {plain, weighted, bipartite};
@@ -196,9 +209,10 @@ static void the_columns_are_those_of_the_definition(void **state) {
         int64_t n = cafe_graph_nodes(graph);
         double values[K], *dense = dense_hubs(context, graph, K, values);
         cafe_hubs hubs;
-        TEST_OK(context, cafe_hubs_find(context, graph, K, MANY, &hubs));
+        TEST_OK(context, cafe_hubs_find(context, graph, K + 1, MANY, &hubs));
         assert_int_equal(hubs.pairs, K);
-        assert_int_equal(hubs.x.columns, K);
+        assert_int_equal(hubs.x.columns, K + 1);
+        has_degrees(graph, &hubs);
         for (int j = 0; j < K; j++) {
             assert_float_equal(fabs(hubs.values[j]), fabs(values[j]), 1e-4 * fabs(values[0]));
             assert_true(hubs.residuals[j] <= 1e-3 * fabs(values[0]));

@@ -158,10 +158,10 @@ typedef struct cafe_certificate {
     const double *shares;
     const double *column_values;
     const double *column_residuals;
-    int64_t top, bottom; /* columns of H from each end */
-    int64_t certified;   /* columns that the certificate covers, the first ones */
-    int64_t hubs;        /* columns of the hub part behind them */
-    const double *hub_values;
+    int64_t top, bottom;      /* columns of H from each end */
+    int64_t certified;        /* columns that the certificate covers, the first ones */
+    int64_t hubs;             /* columns of the hub part behind them */
+    const double *hub_values; /* NAN: the last column, of degrees */
     const double *hub_residuals;
 } cafe_certificate;
 

@@ -21,6 +21,9 @@
  *     X <- 3/4 X + 1/4 D^-1 A~ X, rows of length 1 again; columns centred; mean variance 1
  *
  * Nodes without links have the row 0 before it is centred.
+ *
+ * Rows of length 1 have lost how well a node is linked. The last column brings it back: log(1 +
+ * d~), of mean 0 and variance 1, unless all nodes are alike or there is but one column.
  */
 #include "method/hubs.h"
 
@@ -296,6 +299,45 @@ done:
     return status;
 }
 
+/* ---- the column of degrees ------------------------------------------------------------------- */
+
+typedef struct degrees {
+    const double *p;
+    cafe_block *x;
+    double mean, factor;
+} degrees;
+
+static double log_degree(const degrees *d, int64_t u) {
+    return log1p(d->p[u] * d->p[u]);
+}
+
+/* The sum, and that of the squares. */
+static void add_degrees(void *argument, int64_t first, int64_t last, double *sums) {
+    const degrees *d = argument;
+    for (int64_t u = first; u < last; u++) {
+        double entry = log_degree(d, u) - d->mean;
+        sums[0] += entry, sums[1] += entry * entry;
+    }
+}
+
+static void write_degrees(void *argument, int64_t first, int64_t last) {
+    const degrees *d = argument;
+    const cafe_block *x = d->x;
+    for (int64_t u = first; u < last; u++)
+        x->x[u * x->stride + x->columns - 1] = (float)((log_degree(d, u) - d->mean) * d->factor);
+}
+
+/* Is there a column of degrees? Its mean and 1 / its deviation. */
+static cafe_status judge_degrees(cafe_context *context, int64_t n, int64_t columns, degrees *d) {
+    double sums[2] = {0}, squares[2] = {0};
+    if (columns < 2) return CAFE_OK;
+    CAFE_PASS(cafe_sums(context, n, ROWS, add_degrees, d, 2, sums));
+    d->mean = sums[0] / (double)n;
+    CAFE_PASS(cafe_sums(context, n, ROWS, add_degrees, d, 2, squares));
+    if (squares[1] > 1e-12 * sums[1]) d->factor = sqrt((double)n / squares[1]);
+    return CAFE_OK;
+}
+
 /* ---- all together ---------------------------------------------------------------------------- */
 
 static int64_t block_columns(int64_t nodes, int64_t columns) {
@@ -309,14 +351,19 @@ static cafe_status find(cafe_context *context, finding *f, int64_t columns, int6
     hubs->residuals = cafe_mem_zero(context, columns, sizeof *hubs->residuals);
     CAFE_PASS(cafe_mem_had(hubs->values, hubs->residuals));
     CAFE_PASS(find_weights(context, f));
+    degrees d = {.p = f->p, .x = &hubs->x};
+    CAFE_PASS(judge_degrees(context, n, columns, &d));
     CAFE_PASS(cafe_block_make(context, n, wide, &f->y));
     CAFE_PASS(cafe_block_make(context, n, wide, &f->z));
     CAFE_PASS(iterate(context, f, steps));
-    if (f->y.columns > 0) CAFE_PASS(find_vectors(context, f, columns, hubs));
+    if (f->y.columns > 0) CAFE_PASS(find_vectors(context, f, columns - (d.factor > 0), hubs));
     cafe_block_drop(context, &f->z);
     CAFE_PASS(take_columns(context, f, columns, &hubs->x));
     CAFE_PASS(smooth(context, f, &hubs->x));
-    return centre(context, hubs->pairs, &hubs->x);
+    CAFE_PASS(centre(context, hubs->pairs, &hubs->x));
+    if (d.factor == 0) return CAFE_OK;
+    hubs->values[columns - 1] = hubs->residuals[columns - 1] = NAN;
+    return cafe_ranges(context, n, ROWS, write_degrees, &d);
 }
 
 cafe_status cafe_hubs_find(cafe_context *context, const cafe_graph *graph, int64_t columns,

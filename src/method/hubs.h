@@ -14,9 +14,9 @@ enum {
 #define CAFE_HUB_OWN 0.75f /* a row's own share when it is averaged with its neighbours' */
 
 typedef struct cafe_hubs {
-    cafe_block x;      /* the columns, on the processor */
-    int64_t pairs;     /* columns that are not 0 throughout: the rank of M, if it is so small */
-    double *values;    /* theta_j, the largest |theta| first */
+    cafe_block x;   /* the columns, on the processor */
+    int64_t pairs;  /* columns of eigenvectors: the rank of M, if it is so small */
+    double *values; /* theta_j, the largest |theta| first; NAN: the column of degrees, the last */
     double *residuals; /* ||M v - theta v||, ||v|| = 1 */
 } cafe_hubs;
 

@@ -113,7 +113,9 @@ static bool take_list(reader *r, int list) {
     if (take(r, "]")) return true;
     do {
         skip_blanks(r);
-        if (!take_number(r, &value) || !keep(r, list, &room, value)) return false;
+        bool none = list == HUB_VALUES && take(r, "null"); /* the column of degrees */
+        if (!none && !take_number(r, &value)) return false;
+        if (!keep(r, list, &room, none ? NAN : value)) return false;
         skip_blanks(r);
     } while (take(r, ","));
     return take(r, "]");
