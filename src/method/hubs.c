@@ -23,7 +23,8 @@
  * Nodes without links have the row 0 before it is centred.
  *
  * Rows of length 1 have lost how well a node is linked. The last column brings it back: log(1 +
- * d~), of mean 0 and variance 1, unless all nodes are alike or there is but one column.
+ * d~), of mean 0 and variance 1, unless all nodes are alike or there are only two or three columns:
+ * one eigenvector alone, of rows of length 1, has nothing but signs.
  */
 #include "method/hubs.h"
 
@@ -330,7 +331,7 @@ static void write_degrees(void *argument, int64_t first, int64_t last) {
 /* Is there a column of degrees? Its mean and 1 / its deviation. */
 static cafe_status judge_degrees(cafe_context *context, int64_t n, int64_t columns, degrees *d) {
     double sums[2] = {0}, squares[2] = {0};
-    if (columns < 2) return CAFE_OK;
+    if (columns == 2 || columns == 3) return CAFE_OK;
     CAFE_PASS(cafe_sums(context, n, ROWS, add_degrees, d, 2, sums));
     d->mean = sums[0] / (double)n;
     CAFE_PASS(cafe_sums(context, n, ROWS, add_degrees, d, 2, squares));
