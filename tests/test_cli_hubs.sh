@@ -37,6 +37,10 @@ same default.npy auto.npy
 for form in walk hhat ritz raw; do
     expect 0 "$CAFE" embed "$karate" -q -k 8 --output-form "$form" -o f.npy -f --json f.json
     [[ $(json_value f.json columns_hubs) == 0 ]] || fail "$form: a hub part"
+    for parts in both hubs; do
+        expect 1 "$CAFE" embed "$karate" -q --output-form "$form" --parts $parts -o x.npy
+        says 'the hub part goes with the scaled form'
+    done
 done
 expect 0 "$CAFE" embed "$karate" -q -k 8 --residual 1e-3 -o f.npy -f --json f.json
 [[ $(json_value f.json columns) == 8 ]] || fail '8 columns of --residual'

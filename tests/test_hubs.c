@@ -121,7 +121,7 @@ static double *dense_links(const cafe_graph *graph) {
     float *sorted = malloc((size_t)arcs * sizeof *sorted);
     for (int64_t j = 0; j < arcs; j++) sorted[j] = weights ? weights[j] : 1;
     qsort(sorted, (size_t)arcs, sizeof *sorted, ascending);
-    middle = (sorted[(arcs - 1) / 2] + sorted[arcs / 2]) / 2.0;
+    middle = sorted[(arcs - 1) / 2]; /* the lower of two */
     for (int64_t u = 0; u < n; u++)
         for (int64_t j = offsets[u]; j < offsets[u + 1]; j++)
             a[u * n + targets[j]] = weights ? log(1 + weights[j] / middle) : 1;

@@ -41,55 +41,11 @@ static cafe_status bare(cafe_context *context, int64_t nodes, cafe_embedding **e
     return CAFE_OK;
 }
 
-typedef struct variance_job {
-    const cafe_block *x;
-    double factor;
-} variance_job;
-
-/* Sums of the columns, then their squares. */
-static void add_squares(void *argument, int64_t first, int64_t last, double *sums) {
-    const cafe_block *x = ((const variance_job *)argument)->x;
-    for (int64_t u = first; u < last; u++)
-        for (int64_t k = 0; k < x->columns; k++) {
-            double entry = x->x[u * x->stride + k];
-            sums[k] += entry;
-            sums[x->columns] += entry * entry;
-        }
-}
-
-static void scale_rows(void *argument, int64_t first, int64_t last) {
-    const variance_job *job = argument;
-    for (int64_t u = first; u < last; u++)
-        for (int64_t k = 0; k < job->x->columns; k++)
-            job->x->x[u * job->x->stride + k] *= (float)job->factor;
-}
-
-/* The mean variance of the columns; 1 where there is none. */
-static cafe_status mean_variance(cafe_context *context, const cafe_block *x, double *variance) {
-    enum { ROWS = 1024 };
-    double n = (double)x->n, *sums = cafe_mem_zero(context, x->columns + 1, sizeof *sums);
-    variance_job job = {x, 0};
-    if (!sums) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_sums(context, x->n, ROWS, add_squares, &job, x->columns + 1, sums);
-    double total = sums[x->columns] / n;
-    for (int64_t k = 0; k < x->columns; k++) total -= sums[k] / n * (sums[k] / n);
-    *variance = total > 0 ? total / (double)x->columns : 1;
-    cafe_mem_free(context, sums);
-    return status;
-}
-
-/* Behind the columns found, in the scale that these have: in the scaled form it is theirs already.
- */
+/* Behind the columns found, which have the mean variance 1 too. */
 static cafe_status join_hubs(cafe_context *context, const cafe_hubs *hubs, cafe_embedding *e) {
-    enum { ROWS = 1024 };
     const cafe_engine_ops *ops = cafe_processor.ops;
     cafe_status status = CAFE_OK;
     cafe_block all = {0};
-    double variance;
-    variance_job job = {&hubs->x, 0};
-    CAFE_TRY(mean_variance(context, &e->vectors, &variance));
-    job.factor = sqrt(variance);
-    CAFE_TRY(cafe_ranges(context, hubs->x.n, ROWS, scale_rows, &job));
     CAFE_TRY(ops->make(context, &cafe_processor, e->vectors.n, e->vectors.columns + hubs->x.columns,
                        &all));
     if (e->vectors.columns > 0) CAFE_TRY(ops->copy(context, &e->vectors, &all, 0));

@@ -29,11 +29,11 @@
 #include "method/hubs.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "graph/scale.h"
 #include "operator/operator.h"
 #include "spectral/ritz.h"
 
@@ -48,37 +48,6 @@ typedef struct finding {
 } finding;
 
 /* ---- weights --------------------------------------------------------------------------------- */
-
-/* Puts the number of rank k (from 0) of x[0 .. count) in its place, none larger before it. */
-static void place_rank(float *x, int64_t count, int64_t k) {
-    int64_t low = 0, high = count - 1;
-    while (low < high) {
-        float pivot = x[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (x[i] < pivot) i++;
-            while (x[j] > pivot) j--;
-            if (i > j) break;
-            float other = x[i];
-            x[i++] = x[j], x[j--] = other;
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            return;
-    }
-}
-
-/* The middle one, or the mean of the two in the middle; x is put into another order. */
-static double median(float *x, int64_t count) {
-    place_rank(x, count, count / 2);
-    double upper = x[count / 2], lower = x[0];
-    if (count % 2) return upper;
-    for (int64_t i = 1; i < count / 2; i++) lower = x[i] > lower ? x[i] : lower;
-    return (lower + upper) / 2;
-}
 
 typedef struct weighing {
     finding *f;
@@ -98,7 +67,6 @@ static void weigh(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* The median is found in the memory of a~. */
 static cafe_status find_weights(cafe_context *context, finding *f) {
     const cafe_graph *g = f->graph;
     weighing job = {f, 1};
@@ -107,8 +75,7 @@ static cafe_status find_weights(cafe_context *context, finding *f) {
     if (g->scaled) {
         f->weights = cafe_mem(context, g->arcs, sizeof *f->weights);
         CAFE_PASS(cafe_mem_had(f->weights));
-        memcpy(f->weights, g->scaled, (size_t)g->arcs * sizeof *f->weights);
-        if (g->arcs > 0) job.median = median(f->weights, g->arcs);
+        CAFE_PASS(cafe_graph_median(context, g, &job.median));
     }
     CAFE_PASS(cafe_ranges(context, g->n, ROWS, weigh, &job));
     return cafe_operator_links(context, g, f->weights, f->p, &f->op);

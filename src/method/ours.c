@@ -58,12 +58,9 @@ static cafe_status solve_parts(cafe_context *context, const cafe_job *job,
 }
 
 /* The other forms are those of the certificate: what is found, and nothing beside it. */
-static bool fills_up(const cafe_job *job) {
-    const cafe_sphere_options *o = job->own;
+static bool is_scaled(const cafe_job *job) {
     const cafe_finish_options *finish = job->options.finish;
-    int32_t form = finish ? finish->form : job->method->form;
-    return o->parts != CAFE_PARTS_SPHERE &&
-           (o->parts != CAFE_PARTS_AUTO || form == CAFE_FORM_SCALED);
+    return (finish ? finish->form : job->method->form) == CAFE_FORM_SCALED;
 }
 
 /* The sphere's columns, and how many there are to be with those of the hub part, which has half of
@@ -72,7 +69,12 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
                                 cafe_solution **solution) {
     const cafe_sphere_options *o = job->own;
     const int64_t n = job->model->graph->n;
-    if (!fills_up(job)) return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
+    if (!is_scaled(job) && (o->parts == CAFE_PARTS_BOTH || o->parts == CAFE_PARTS_HUBS))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "the hub part goes with the scaled form: other forms are of the sphere's "
+                         "columns alone");
+    if (!is_scaled(job) || o->parts == CAFE_PARTS_SPHERE)
+        return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
     cafe_status status = solve_parts(context, job, o, solution);
     if (status != CAFE_OK) {
         cafe_solution_free(*solution);
