@@ -79,8 +79,9 @@ const cli_command cli_generate = {
     .arguments = "sbm|planted|ba|rmat -o FILE [options]",
     .summary = "make a random graph with known structure",
     .description =
-        "sbm: stochastic block model with equal blocks. planted: planted partition with "
-        "power-law degrees. ba: preferential attachment (Barabasi-Albert). rmat: "
+        "sbm: stochastic block model with equal blocks. planted: degree-corrected planted "
+        "partition with power-law degrees and block sizes. ba: preferential attachment "
+        "(Barabasi-Albert). rmat: "
         "recursive matrix. The same seed gives the same graph on any machine.",
     CLI_JOB(generate_job, 1, 0),
     .needs = "output",

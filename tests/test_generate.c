@@ -345,6 +345,56 @@ static void planted_nodes_keep_to_their_blocks(void **state) {
     unmake(&x);
 }
 
+/* The exponent of sizes between `least` and `ratio` times it, as v = size / least has the mean
+ * log v of the truncated power law: 1/a - log R / (R^a - 1) with a = exponent - 1. */
+static double size_exponent_of(const int64_t *size, int64_t blocks, double least, double ratio) {
+    double mean = 0, low = -3, high = 4.1;
+    for (int64_t b = 0; b < blocks; b++) mean += log((double)size[b] / least) / (double)blocks;
+    for (int i = 0; i < 60; i++) {
+        double a = (low + high) / 2, found = 1 / a - log(ratio) / (pow(ratio, a) - 1);
+        if (found > mean)
+            low = a;
+        else
+            high = a;
+    }
+    return 1 + low;
+}
+
+static void planted_sizes_fall_off_as_asked(void **state) {
+    enum { N = 600000, B = 2000 };
+    const double exponents[] = {0, 1, 2, 3.5}, ratios[] = {20, 5, 50, 20};
+    static int64_t size[B];
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        cafe_generate_options o = options_of(N, N, B, 0.2);
+        o.size_exponent = exponents[i], o.size_ratio = ratios[i];
+        made x = make(CAFE_GENERATOR_PLANTED, o, 2, 1);
+        int64_t least, most;
+        sizes_of_blocks(&x, B, &least, &most);
+        assert_true((double)most < 1.05 * ratios[i] * (double)least);
+        assert_true((double)most > 0.5 * ratios[i] * (double)least);
+        memset(size, 0, sizeof size);
+        for (int64_t u = 0; u < N; u++) size[x.labels[u]]++;
+        double found = size_exponent_of(size, B, (double)least, ratios[i]);
+        if (fabs(found - exponents[i]) > 0.2) fail_msg("%g, not %g", found, exponents[i]);
+        unmake(&x);
+    }
+}
+
+static void planted_blocks_can_be_equal(void **state) {
+    enum { N = 10007, B = 30 };
+    cafe_generate_options o = options_of(N, 50000, B, 0.3);
+    (void)state;
+    o.size_ratio = 1;
+    made x = make(CAFE_GENERATOR_PLANTED, o, 2, 1);
+    int64_t least, most;
+    sizes_of_blocks(&x, B, &least, &most);
+    assert_in_range(least, N / B, N / B + 1);
+    assert_in_range(most, N / B, N / B + 1);
+    assert_true(fabs(exponent_of(&x, 20) - 2.5) < 0.3);
+    unmake(&x);
+}
+
 static void blocks_are_chosen_by_size(void **state) {
     (void)state;
     for (int model = 0; model <= CAFE_GENERATOR_PLANTED; model++) {
@@ -445,6 +495,8 @@ int main(void) {
         cmocka_unit_test(sbm_has_equal_blocks_and_poisson_degrees),
         cmocka_unit_test(planted_has_power_law_degrees),
         cmocka_unit_test(planted_nodes_keep_to_their_blocks),
+        cmocka_unit_test(planted_sizes_fall_off_as_asked),
+        cmocka_unit_test(planted_blocks_can_be_equal),
         cmocka_unit_test(blocks_are_chosen_by_size),
         cmocka_unit_test(ba_degrees_follow_age),
         cmocka_unit_test(ba_nodes_bring_their_links),

@@ -27,7 +27,6 @@
 #include "generate/blocks.h"
 
 enum { ROOM = 6, NODES = 1 << 13, HALVINGS = 60 };
-static const double size_ratio = 20;  /* of the largest block size to the smallest, at most */
 static const double block_room = 0.8; /* of its block a node may be linked with */
 
 typedef struct planted {
@@ -45,11 +44,15 @@ typedef struct planted {
 
 /* ---- blocks and degrees ---------------------------------------------------------------------- */
 
-/* Sizes fall off with the power 2 between 1 and size_ratio times the smallest: for uniform U,
- * v = 1 / (1 - U (1 - 1/ratio)); every block has one node and a share v / sum v of the others. */
+/* Sizes fall off with the power s between 1 and R times the smallest: for uniform U and a = s - 1,
+ * v = (1 - U (1 - R^-a))^(-1/a), which is R^U for a -> 0 and 1 / (1 - U (1 - 1/R)) for s = 2; every
+ * block has one node and a share v / sum v of the others. */
 static double block_share(const planted *p, int64_t b) {
     cafe_random4 r = cafe_philox(p->seed, CAFE_STREAM_SIZES, (uint64_t)b);
-    return 1 / (1 - cafe_uniform(r.v[0], r.v[1]) * (1 - 1 / size_ratio));
+    double u = cafe_uniform(r.v[0], r.v[1]), ratio = p->options->size_ratio;
+    double a = p->options->size_exponent - 1;
+    if (fabs(a) < 1e-6) return pow(ratio, u);
+    return pow(1 - u * (1 - pow(ratio, -a)), -1 / a);
 }
 
 static void set_sizes(planted *p) {
