@@ -85,6 +85,15 @@ CAFE_API int64_t cafe_memory_available(void);
 CAFE_API int64_t cafe_memory_peak(void);
 CAFE_API void cafe_reset_peak_bytes(cafe_context *context);
 
+/* From now on the process is to stay below so many bytes of memory (0: there is no limit): blocks
+ * of n x K numbers lie in files without names in the folder (NULL: the current one), which are gone
+ * with the process however it ends; their pages, and those of a mapped graph, are let go in time.
+ * The same bits come out. What methods besides sphere and cafe hold of every node is not held back.
+ */
+CAFE_API cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *folder);
+/* The most bytes that were ever in such files. */
+CAFE_API int64_t cafe_peak_file_bytes(const cafe_context *context);
+
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);
 CAFE_API int32_t cafe_abi_version(void);

@@ -9,6 +9,7 @@
 
 #include <cafe/cafe.h>
 
+#include "base/limit.h"
 #include "base/option.h"
 #include "base/pool.h"
 #include "base/print.h"
@@ -74,6 +75,7 @@ void cafe_context_free(cafe_context *context) {
     if (context->discard_outputs) context->discard_outputs(context);
     if (context->close_engines) context->close_engines(context);
     cafe_pool_free(context);
+    cafe_limit_free(context);
     context->allocator.release(context->allocator.user, context);
 }
 
@@ -98,6 +100,7 @@ void cafe_reset_cancel(cafe_context *context) {
 }
 
 cafe_status cafe_check_cancel(cafe_context *context) {
+    cafe_trim(context);
     if (context->parent && atomic_load_explicit(&context->parent->cancelled, memory_order_relaxed))
         cafe_cancel(context);
     if (!atomic_load_explicit(&context->cancelled, memory_order_relaxed)) return CAFE_OK;
@@ -145,6 +148,10 @@ int64_t cafe_bytes(const cafe_context *context) {
 
 int64_t cafe_peak_bytes(const cafe_context *context) {
     return atomic_load(&((cafe_context *)context)->peak);
+}
+
+int64_t cafe_peak_file_bytes(const cafe_context *context) {
+    return context->file_peak;
 }
 
 void cafe_reset_peak_bytes(cafe_context *context) {

@@ -9,6 +9,8 @@
 
 struct cafe_pool;
 struct cafe_engine;
+struct cafe_limit;
+struct cafe_mapped;
 
 enum { CAFE_MOST_ENGINE_NAME = 32 };
 
@@ -29,6 +31,9 @@ struct cafe_context {
     atomic_llong step, steps;
     _Atomic double value;
     atomic_llong bytes, peak;
+    struct cafe_limit *limit;      /* base/limit.h; NULL: there is none */
+    struct cafe_mapped *maps;      /* files in memory */
+    int64_t file_bytes, file_peak; /* of blocks in files */
     char error[1024];
 };
 

@@ -11,12 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/limit.h"
+
 enum { ALIGNMENT = 64 };
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t huge_block = (size_t)2 << 20;
 
 typedef struct header {
-    void *raw;
+    void *raw; /* NULL: a block in a file (base/limit.h) */
     size_t bytes;
 } header;
 
@@ -78,6 +80,10 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
     return block;
 }
 
+void cafe_mem_mark(void *block, size_t bytes) {
+    *header_of(block) = (header){NULL, bytes};
+}
+
 void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size) {
     void *block = cafe_mem(context, count, size);
     if (block) memset(block, 0, header_of(block)->bytes);
@@ -109,6 +115,10 @@ cafe_status cafe_mem_grow(cafe_context *context, void *array, int64_t *room, int
 void cafe_mem_free(cafe_context *context, void *block) {
     if (!block) return;
     header *h = header_of(block);
+    if (!h->raw) {
+        cafe_mem_file_free(context, block);
+        return;
+    }
     atomic_fetch_sub(&context->bytes, (long long)h->bytes);
     ASAN_UNPOISON_MEMORY_REGION((char *)block + h->bytes, room_behind(block));
     context->allocator.release(context->allocator.user, h->raw);

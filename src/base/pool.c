@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 
 enum { SPINS = 4000 };
@@ -51,6 +52,7 @@ static void run_tasks(struct cafe_pool *pool, int32_t number) {
         int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
         if (task >= pool->count) break;
         pool->task(pool->argument, task, number);
+        if (pool->context->limit) cafe_trim(pool->context);
     }
 }
 

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "engine/panels.h"
 
 enum {
     BLOCK = 1024,          /* rows of a task */
@@ -17,8 +19,10 @@ enum {
 static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_t n,
                         int64_t columns, cafe_block *block) {
     *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
-    block->x = cafe_mem(context, n * block->stride, sizeof *block->x);
-    return cafe_mem_had(block->x);
+    void *rows = NULL;
+    CAFE_PASS(cafe_mem_file(context, n * block->stride, sizeof *block->x, &rows));
+    block->x = rows;
+    return CAFE_OK;
 }
 
 static void drop(cafe_context *context, cafe_block *block) {
@@ -220,6 +224,7 @@ static cafe_status product(cafe_context *context, const cafe_operator *op, void 
                            cafe_block *y) {
     (void)held;
     y->columns = x->columns;
+    if (cafe_in_file(context, x->x)) return cafe_panels_product(context, op, side, a, x, b, c, y);
     return cafe_operator_apply(context, op, side, x->stride, x->x, a, b, c, y->x);
 }
 
@@ -229,24 +234,37 @@ static cafe_status project(cafe_context *context, const cafe_operator *op, void 
     return cafe_operator_sums(context, op, x->stride, x->x, s);
 }
 
+/* Rows of a block in a file are moved in memory, and copied back at the end. */
+typedef struct sweeping {
+    cafe_mover *mover;
+    cafe_block *h;
+    float *copy; /* NULL: H is in memory */
+} sweeping;
+
 static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep) {
-    cafe_mover *mover = NULL;
+    sweeping *s = *sweep = cafe_mem_zero(context, 1, sizeof *s);
     (void)held;
-    cafe_status status = cafe_mover_new(context, op, *rule, h->stride, h->x, fixed, &mover);
-    if (status == CAFE_OK) status = cafe_mover_aim(context, mover, NULL, 0, chunks, NULL);
-    *sweep = mover;
-    return status;
+    if (!s) return CAFE_ERROR_MEMORY;
+    s->h = h;
+    if (cafe_in_file(context, h->x)) CAFE_PASS(cafe_panel_take(context, h, &s->copy));
+    float *rows = s->copy ? s->copy : h->x;
+    CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, rows, fixed, &s->mover));
+    return cafe_mover_aim(context, s->mover, NULL, 0, chunks, NULL);
 }
 
 static cafe_status sweep_run(cafe_context *context, void *sweep, double *gain) {
-    return cafe_mover_sweep(context, sweep, gain);
+    return cafe_mover_sweep(context, ((sweeping *)sweep)->mover, gain);
 }
 
+/* The copy back fails only when the run is cancelled, and then nobody wants it. */
 static void sweep_close(cafe_context *context, void *sweep) {
-    (void)context;
-    cafe_mover_free(sweep);
+    sweeping *s = sweep;
+    if (!s) return;
+    cafe_mover_free(s->mover);
+    if (s->copy) (void)cafe_panel_return(context, s->copy, s->h);
+    cafe_mem_free_all(context, s->copy, s);
 }
 
 static const cafe_engine_ops operations = {

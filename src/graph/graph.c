@@ -71,7 +71,8 @@ void cafe_graph_free(cafe_graph *graph) {
         free_owned(context, graph->weights);
     }
     if (graph->owns_names) cafe_names_free(context, &graph->names);
-    if (graph->map) munmap(graph->map, graph->map_bytes);
+    cafe_mapped_remove(context, &graph->map);
+    if (graph->map.start) munmap(graph->map.start, graph->map.bytes);
     if (graph->open) close(graph->file);
     cafe_mem_free_all(context, graph->file_name, graph->block);
     free_owned(context, atomic_load(&graph->index));

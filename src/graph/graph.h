@@ -6,7 +6,7 @@
 
 #include <cafe/graph.h>
 
-#include "base/context.h"
+#include "base/limit.h"
 
 typedef enum cafe_name_kind {
     CAFE_NAMES_INDEX = 0,   /* node u is called u */
@@ -47,9 +47,8 @@ struct cafe_graph {
     cafe_graph_counts counts;
     bool owns_rows;  /* offsets, targets, weights are the context's memory */
     bool owns_names; /* likewise the name arrays */
-    void *map;       /* a mapped .cafe file, or NULL */
-    size_t map_bytes;
-    bool open; /* the mapped file: its descriptor, what it was at opening, its name */
+    cafe_mapped map; /* a mapped .cafe file; start NULL: none */
+    bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;

@@ -241,8 +241,8 @@ static cafe_status take_file(cafe_input *input, cafe_graph *g) {
     if (!input->map) return CAFE_OK;
     g->file_name = cafe_mem_text(input->context, input->name);
     if (!g->file_name) return CAFE_ERROR_MEMORY;
-    g->map = input->map;
-    g->map_bytes = input->map_bytes;
+    g->map = (cafe_mapped){.start = input->map, .bytes = input->map_bytes};
+    cafe_mapped_add(input->context, &g->map);
     g->open = input->open;
     g->file = input->file;
     g->stamp = input->stamp;

@@ -52,7 +52,13 @@ double cafe_operator_bytes(const cafe_operator *op, int64_t stride) {
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y) {
-    return op->ops->product(context, op, side, stride, x, a, b, c, y);
+    return op->ops->product(context, op, side, stride, x, a, b, c, stride, y);
+}
+
+cafe_status cafe_operator_apply_at(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                   int64_t stride, const float *x, float a, float b, float c,
+                                   int64_t step, float *y) {
+    return op->ops->product(context, op, side, stride, x, a, b, c, step, y);
 }
 
 cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, int64_t stride,

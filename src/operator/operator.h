@@ -109,6 +109,10 @@ static inline const double *cafe_operator_reach(const cafe_operator *op, cafe_si
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);
+/* The same with rows of Y `step` floats apart: X is a part of the columns. */
+cafe_status cafe_operator_apply_at(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                   int64_t stride, const float *x, float a, float b, float c,
+                                   int64_t step, float *y);
 
 /* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH, of which
  * the widest is the fastest: a pass over the arcs costs little more for it. */

@@ -7,9 +7,10 @@
 struct cafe_operator_ops {
     const char *name; /* for messages: "the modularity of a graph" */
     bool rows; /* parts are those of Q itself: rows, diagonal, chunk shifts follow from them */
-    /* Y = a M X + b X + c Y and S = F^T X, as in operator.h */
+    /* Y = a M X + b X + c Y, rows of Y `step` floats apart, and S = F^T X, as in operator.h */
     cafe_status (*product)(cafe_context *context, const cafe_operator *op, cafe_side side,
-                           int64_t stride, const float *x, float a, float b, float c, float *y);
+                           int64_t stride, const float *x, float a, float b, float c, int64_t step,
+                           float *y);
     cafe_status (*sums)(cafe_context *context, const cafe_operator *op, int64_t stride,
                         const float *x, double *s);
     double (*bytes)(const cafe_operator *op, int64_t stride);
@@ -22,7 +23,8 @@ cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *op
 
 /* The product of every operator that is given by its parts. */
 cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, cafe_side side,
-                               int64_t stride, const float *x, float a, float b, float c, float *y);
+                               int64_t stride, const float *x, float a, float b, float c,
+                               int64_t step, float *y);
 
 /* The sums of a graph, which walks share with the operator of one step. */
 cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,

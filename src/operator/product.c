@@ -20,6 +20,7 @@ typedef struct apply_job {
     int64_t stride;
     const float *x, *s; /* s: S, scaled to be subtracted, or for F of many columns to be added */
     float a, b, c;
+    int64_t step;
     float *y;
     float *rows;       /* one scratch row per worker */
     const float *none; /* a row of zeros */
@@ -39,7 +40,7 @@ static void apply_row(void *argument, int64_t i, int64_t u, float *sum) {
                         sum);
     kernels->combine(job->stride, sum, (float)scale, q->f ? 0 : (float)shift,
                      q->f ? job->none : job->s, job->a, job->b, job->x + u * job->stride, job->c,
-                     job->y + u * job->stride);
+                     job->y + u * job->step);
 }
 
 static void apply_block(void *argument, int64_t block, int32_t worker) {
@@ -55,10 +56,10 @@ static void apply_block(void *argument, int64_t block, int32_t worker) {
 
 cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                int64_t stride, const float *x, float a, float b, float c,
-                               float *y) {
+                               int64_t step, float *y) {
     const cafe_operator_parts *q = &op->parts;
     cafe_status status = CAFE_ERROR_MEMORY;
-    apply_job job = {.op = op, .side = side, .stride = stride, .x = x, .b = b, .c = c, .y = y};
+    apply_job job = {.op = op, .side = side, .stride = stride, .x = x, .b = b, .c = c};
     int64_t size = q->width * stride;
     double *sums = cafe_mem(context, size, sizeof *sums), both = q->kappa * q->sign;
     float *single = cafe_mem_zero(context, size + stride, sizeof *single);
@@ -67,6 +68,7 @@ cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, c
     if (q->kappa != 0) CAFE_TRY(cafe_operator_sums(context, op, stride, x, sums));
     for (int64_t i = 0; i < size && q->kappa != 0; i++)
         single[i] = (float)(q->f ? both * q->total * sums[i] : -both * sums[i]);
+    job.step = step, job.y = y;
     job.a = (float)q->sign * a, job.s = single, job.none = single + size;
     CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, ROWS), apply_block, &job));
 done:

@@ -16,7 +16,7 @@ enum { BLOCK = 1024 };
 
 /* y <- b x + c y where `first`, then y <- y + a f_u power */
 typedef struct sum_job {
-    int64_t n, stride;
+    int64_t n, stride, step;
     const float *x, *power;
     const double *factors; /* f; NULL: 1 */
     float a, b, c, *y;
@@ -34,7 +34,7 @@ static void sum_block(void *argument, int64_t block) {
     const sum_job *job = argument;
     int64_t stride = job->stride;
     for (int64_t u = block * BLOCK; u < cafe_block_end(job->n, BLOCK, block); u++) {
-        float *y = job->y + u * stride;
+        float *y = job->y + u * job->step;
         float factor = (float)(job->a * (job->factors ? job->factors[u] : 1));
         if (job->first) start_row(job, job->x + u * stride, y);
         for (int64_t k = 0; k < stride; k++) y[k] += factor * job->power[u * stride + k];
@@ -42,19 +42,21 @@ static void sum_block(void *argument, int64_t block) {
 }
 
 static cafe_status product(cafe_context *context, const cafe_operator *op, cafe_side side,
-                           int64_t stride, const float *x, float a, float b, float c, float *y) {
+                           int64_t stride, const float *x, float a, float b, float c, int64_t step,
+                           float *y) {
     cafe_status status = CAFE_ERROR_MEMORY;
-    cafe_operator step = *op;
+    cafe_operator single = *op;
     float *power = cafe_mem(context, op->n * stride, sizeof *power);
     float *next = cafe_mem(context, op->n * stride, sizeof *next);
-    sum_job job = {.n = op->n, .stride = stride, .x = x, .b = b, .c = c, .y = y, .first = true};
+    sum_job job = {.n = op->n, .stride = stride, .step = step, .x = x, .b = b, .c = c};
+    job.y = y, job.first = true;
     job.a = (float)op->parts.sign * a / (float)op->window;
     job.factors = side == CAFE_SIDE_PLAIN ? op->parts.p : NULL;
-    step.parts.sign = 1, step.parts.kappa = -1;
+    single.parts.sign = 1, single.parts.kappa = -1;
     if (!power || !next) goto done;
     for (int64_t t = 0; t < op->window; t++) {
-        CAFE_TRY(cafe_parts_product(context, &step, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0, 0,
-                                    next));
+        CAFE_TRY(cafe_parts_product(context, &single, CAFE_SIDE_WALK, stride, t ? power : x, 1, 0,
+                                    0, stride, next));
         float *swap = power;
         power = next, next = swap;
         job.power = power;

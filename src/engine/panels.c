@@ -1,0 +1,62 @@
+/* Column groups: n x g numbers of a block in a file, in memory while rows are read at random.
+ *
+ * Every column of a product is computed by itself, with a sum over links whose shape is the row's:
+ * any grouping of the columns gives the same bits.
+ */
+#include "engine/panels.h"
+
+#include "base/limit.h"
+#include "base/memory.h"
+
+enum { LANES = 16 /* columns of the narrowest group */ };
+
+static cafe_status refuse(cafe_context *context, double needed) {
+    return cafe_fail(context, CAFE_ERROR_LIMIT,
+                     "the memory limit leaves %.1f MB, and a group of columns takes %.1f MB",
+                     (double)cafe_room(context) / 1e6, needed / 1e6);
+}
+
+/* Columns of a group: all, or as many as there is room for. */
+static cafe_status group_columns(cafe_context *context, const cafe_block *x, int64_t *columns) {
+    int64_t row = cafe_room(context) / (x->n * (int64_t)sizeof(float));
+    *columns = row >= x->stride ? x->stride : row / LANES * LANES;
+    return *columns > 0 ? CAFE_OK : refuse(context, 4.0 * LANES * (double)x->n);
+}
+
+cafe_status cafe_panels_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                float a, const cafe_block *x, float b, float c, cafe_block *y) {
+    cafe_status status = CAFE_OK;
+    int64_t width = 0, step = y->stride;
+    float *panel = NULL;
+    cafe_trim_blocks(context);
+    CAFE_TRY(group_columns(context, x, &width));
+    panel = cafe_mem(context, x->n * width, sizeof *panel);
+    CAFE_TRY(cafe_mem_had(panel));
+    for (int64_t k = 0; k < x->stride; k += width) {
+        int64_t count = x->stride - k < width ? x->stride - k : width;
+        CAFE_TRY(cafe_ops(x)->copy_out(context, x, (cafe_part){0, x->n, k, count}, panel, count));
+        CAFE_TRY(cafe_operator_apply_at(context, op, side, count, panel, a, b, c, step, y->x + k));
+    }
+done:
+    cafe_mem_free(context, panel);
+    return status;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows) {
+    double needed = 4.0 * (double)x->n * (double)x->stride;
+    *rows = NULL;
+    cafe_trim_blocks(context);
+    if (needed > (double)cafe_room(context)) return refuse(context, needed);
+    *rows = cafe_mem(context, x->n * x->stride, sizeof **rows);
+    CAFE_PASS(cafe_mem_had(*rows));
+    CAFE_PASS(
+        cafe_ops(x)->copy_out(context, x, (cafe_part){0, x->n, 0, x->stride}, *rows, x->stride));
+    cafe_trim_blocks(context);
+    return CAFE_OK;
+}
+
+cafe_status cafe_panel_return(cafe_context *context, const float *rows, cafe_block *x) {
+    return cafe_ops(x)->copy_in(context, x, (cafe_part){0, x->n, 0, x->columns}, rows, x->stride);
+}

@@ -1,0 +1,17 @@
+/* Blocks in files (base/limit.h) where rows are read at random: copies in memory. */
+#ifndef CAFE_ENGINE_PANELS_H
+#define CAFE_ENGINE_PANELS_H
+
+#include "engine/engine.h"
+
+/* Y = a M X + b X + c Y for an X in a file: as many columns at a time as there is room for are
+ * copied into memory. The links are passed over once a group of columns, X is read once a group. */
+cafe_status cafe_panels_product(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                float a, const cafe_block *x, float b, float c, cafe_block *y);
+
+/* All columns of a block in a file, in memory; CAFE_ERROR_LIMIT where there is no room for them. */
+cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows);
+/* Copies the rows back into the block. */
+cafe_status cafe_panel_return(cafe_context *context, const float *rows, cafe_block *x);
+
+#endif
