@@ -408,15 +408,66 @@ static void test_floats(void **state) {
     }
 }
 
+/* The fewest of 6 to 9 digits that read back, by printf; halves are rounded away from 0. */
+static void reference(float value, char *text) {
+    char digits[32];
+    int count = 5, power;
+    double away = (double)value * (1 + 1e-14);
+    do snprintf(digits, sizeof digits, "%.*e", count, fabs(away));
+    while (strtof(digits, NULL) != fabsf(value) && ++count < 9);
+    power = atoi(strchr(digits, 'e') + 1);
+    snprintf(text, 32, "%.*f", count > power ? count - power : 0, away);
+    char *end = text + strlen(text);
+    if (strchr(text, '.')) {
+        while (end[-1] == '0') *--end = 0;
+        if (end[-1] == '.') end[-1] = 0;
+    }
+}
+
+/* Numbers as vectors have them, one by one and in rows of every length. */
+static void test_rows_of_floats(void **state) {
+    enum { N = 150 };
+    uint64_t seed = 5;
+    static char text[N * (CAFE_FLOAT_TEXT + 1) + 1], one[N * 32], expected[32];
+    float values[N];
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        char *p = one;
+        int count = round % (N + 1);
+        for (int i = 0; i < count; i++) {
+            double u = (double)(test_number(&seed) >> 11) / 9007199254740992.0;
+            values[i] = (float)(pow(10, -5 + 11 * u) * (i % 2 ? 1 : -1));
+            if (i % 7 == 3) values[i] = (float)pow(10, (double)(round % 11) - 5);
+            if (i % 31 == 5) values[i] = round % 2 ? 0 : 1e-20f;
+            char *start = p + 1;
+            *p = ' ';
+            *(p = cafe_put_float(start, values[i])) = 0;
+            reference(values[i], expected);
+            if (values[i] != 1e-20f && fabsf(values[i]) >= 1.001e-5f)
+                assert_string_equal(start, expected);
+        }
+        char *end = cafe_put_floats(text, ' ', values, count);
+        assert_int_equal(end - text, p - one);
+        assert_memory_equal(text, one, (size_t)(p - one));
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),     cmocka_unit_test(test_named_round_trips),
-        cmocka_unit_test(test_large),           cmocka_unit_test(test_isolated_names),
-        cmocka_unit_test(test_existing),        cmocka_unit_test(test_stale_names),
-        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_late_arrival),    cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_binary_damage),   cmocka_unit_test(test_binary_structure),
-        cmocka_unit_test(test_binary_versions), cmocka_unit_test(test_binary_mapped),
-        cmocka_unit_test(test_floats)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_of_floats),
+                                       cmocka_unit_test(test_round_trips),
+                                       cmocka_unit_test(test_named_round_trips),
+                                       cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_isolated_names),
+                                       cmocka_unit_test(test_existing),
+                                       cmocka_unit_test(test_stale_names),
+                                       cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_cancel),
+                                       cmocka_unit_test(test_late_arrival),
+                                       cmocka_unit_test(test_failing_memory),
+                                       cmocka_unit_test(test_binary_damage),
+                                       cmocka_unit_test(test_binary_structure),
+                                       cmocka_unit_test(test_binary_versions),
+                                       cmocka_unit_test(test_binary_mapped),
+                                       cmocka_unit_test(test_floats)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -10,5 +10,7 @@ enum { CAFE_INTEGER_TEXT = 20, CAFE_FLOAT_TEXT = 16 }; /* the most characters wr
  * fewest digits, between 6 and 9 less zeros at the end, that read back as the same float. */
 char *cafe_put_integer(char *text, int64_t value);
 char *cafe_put_float(char *text, float value);
+/* Several, with the separator in front of each. */
+char *cafe_put_floats(char *text, char separator, const float *values, int64_t count);
 
 #endif

@@ -31,10 +31,7 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     char *p = text;
     for (int64_t u = block * w->rows; u < cafe_block_end(m->rows, w->rows, block); u++) {
         p = w->separator == '\t' ? cafe_put_field(m->names, u, p) : cafe_put_name(m->names, u, p);
-        for (int64_t j = 0; j < m->columns; j++) {
-            *p++ = w->separator;
-            p = cafe_put_float(p, m->values[u * m->stride + j]);
-        }
+        p = cafe_put_floats(p, w->separator, m->values + u * m->stride, m->columns);
         *p++ = '\n';
     }
     return p - text;
