@@ -17,6 +17,7 @@ typedef struct counters {
     atomic_int done[TASKS];
     cafe_context *context;
     int cancel_at;
+    atomic_int followed;
 } counters;
 
 static void count_task(void *argument, int64_t task, int32_t worker) {
@@ -37,6 +38,42 @@ static void every_task_runs_once(void **state) {
             for (int i = 0; i < TASKS; i++) assert_int_equal(atomic_load(&c->done[i]), round);
         }
         assert_int_equal(cafe_parallel(c->context, 0, count_task, c), CAFE_OK);
+        cafe_context_free(c->context);
+        free(c);
+    }
+}
+
+/* Every task of a stage sees that all of the stage before have ended. */
+static void count_span(void *argument, int64_t first, int64_t last, int32_t worker) {
+    counters *c = argument;
+    for (int64_t i = first; i < last; i++) count_task(c, i, worker);
+}
+
+static void follow_span(void *argument, int64_t first, int64_t last, int32_t worker) {
+    counters *c = argument;
+    int done = atomic_load(&c->done[0]);
+    (void)worker;
+    for (int64_t i = 0; i < TASKS; i++) assert_true(atomic_load(&c->done[i]) >= done);
+    for (int64_t i = first; i < last; i++) assert_in_range(i, 0, TASKS / 10 - 1);
+    atomic_fetch_add(&c->followed, (int)(last - first));
+}
+
+static void stages_follow_one_another(void **state) {
+    (void)state;
+    for (int32_t threads = 1; threads <= 8; threads++) {
+        counters *c = calloc(1, sizeof *c);
+        cafe_stage stages[] = {
+            {TASKS, count_span}, {TASKS / 10, follow_span}, {0, count_span}, {TASKS, count_span}};
+        c->context = test_context(threads, 1);
+        c->cancel_at = -1;
+        for (int round = 1; round <= 20; round++) {
+            assert_int_equal(cafe_stages(c->context, 4, stages, c), CAFE_OK);
+            for (int i = 0; i < TASKS; i++) assert_int_equal(atomic_load(&c->done[i]), 2 * round);
+            assert_int_equal(atomic_load(&c->followed), round * TASKS / 10);
+        }
+        c->cancel_at = TASKS / 2;
+        assert_int_equal(cafe_stages(c->context, 4, stages, c), CAFE_ERROR_CANCELLED);
+        assert_int_equal(atomic_load(&c->followed), 20 * TASKS / 10);
         cafe_context_free(c->context);
         free(c);
     }
@@ -399,6 +436,7 @@ static void every_status_has_its_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(stages_follow_one_another),
         cmocka_unit_test(items_ranges_and_sums),
         cmocka_unit_test(cancel_skips_the_rest),
         cmocka_unit_test(works_after_fork),

@@ -148,7 +148,7 @@ static void check_shifts(const problem *a, int64_t count) {
         if (!(a->p[u] > 0)) continue;
         for (int64_t w = 0; w < N; w++)
             if (w != u && w % count == u % count) shift += a->q[u * N + w] + 2 * a->p[u] * a->p[w];
-        double found = a->p[u] * cafe_chunk_shift(q, chunks, 1, u % count, u, u);
+        double found = a->p[u] * cafe_chunk_shift(q, chunks, 1, u % count, u / count, u);
         assert_float_equal(found, shift, 1e-8);
     }
     cafe_chunks_free(chunks);

@@ -150,16 +150,15 @@ static void chunk_is_positive(const kind *k, const cafe_chunks *chunks, int64_t 
     double *values = malloc((size_t)size * sizeof *values);
     for (int64_t i = 0; i < size; i++)
         for (int64_t j = 0; j < size; j++) {
-            int64_t place = c + i * chunks->count, other = c + j * chunks->count;
-            int64_t u = chunks->list ? chunks->list[place] : place;
-            int64_t w = chunks->list ? chunks->list[other] : other;
+            cafe_range all = cafe_chunk_nodes(chunks, c, 0, size);
+            int64_t u = cafe_range_node(&all, i), w = cafe_range_node(&all, j);
             double low = 0;
             for (int64_t l = 0; q->f && l < q->width; l++)
                 low += (double)q->f[u * q->width + l] * q->f[w * q->width + l];
             if (!q->f) low = q->p[u] * q->p[w];
             a[i * size + j] = k->q[u * NODES + w] + (resolution - 1) * q->kappa * low;
             if (i == j)
-                a[i * size + j] = q->p[u] * cafe_chunk_shift(q, chunks, resolution, c, place, u);
+                a[i * size + j] = q->p[u] * cafe_chunk_shift(q, chunks, resolution, c, i, u);
         }
     test_dense_eigenvalues(size, a, values);
     assert_true(values[size - 1] > (q->f ? -1e-7 : -1e-9));

@@ -192,7 +192,7 @@ static cafe_status allocate(cafe_context *context, sweep *w) {
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         if (!(*floats[i] = host->allocate(context, w->stride, sizeof(float))))
             return CAFE_ERROR_MEMORY;
-    int64_t cells = cafe_chunk_size(w->chunks, 0) * w->stride;
+    int64_t cells = cafe_chunk_largest(w->chunks) * w->stride;
     w->rows = host->allocate(context, cells, sizeof *w->rows);
     for (int64_t k = 0; k < w->stride; k++) w->ones[k] = 1;
     return w->rows ? CAFE_OK : CAFE_ERROR_MEMORY;
@@ -220,17 +220,25 @@ cafe_status naive_sweep_open(cafe_context *context, const cafe_operator *op, voi
     return status;
 }
 
-/* The new row of node u of chunk c; what it adds to 2 sum p <z, Delta> and to the other sums. */
-static void move_node(sweep *w, int64_t c, int64_t u, float *row, double *linear, double *square) {
+static cafe_range chunk_nodes(const sweep *w, int64_t c) {
+    return cafe_chunk_nodes(w->chunks, c, 0, cafe_chunk_size(w->chunks, c));
+}
+
+/* The new row of node u, number i of chunk c; what it adds to 2 sum p <z, Delta> and to the other
+ * sums. */
+static void move_node(sweep *w, int64_t c, int64_t i, double *linear, double *square) {
     const cafe_operator_parts *q = w->q;
     const cafe_rule *rule = &w->rule;
+    cafe_range all = chunk_nodes(w, c);
+    int64_t u = cafe_range_node(&all, i);
+    float *row = w->rows + i * w->stride;
     double p = q->p[u];
     naive_load(w->h, u, w->old);
     memcpy(row, w->old, (size_t)w->stride * sizeof *row);
     if (!(p > 0) || (w->fixed && w->fixed[u])) return;
     double degree = 1 / (p * q->total), loop = q->loops ? q->loops[u] * degree : 0;
     float scale = (float)(q->sign * degree), own = (float)(w->expected * p - q->sign * loop);
-    float shift = (float)cafe_chunk_shift(q, w->chunks, rule->resolution, c, u, u);
+    float shift = (float)cafe_chunk_shift(q, w->chunks, rule->resolution, c, i, u);
     gather(q, w->h, u, w->z);
     for (int64_t k = 0; k < w->stride; k++)
         w->z[k] = w->z[k] * scale - (float)(w->expected * w->s[k]) + own * w->old[k];
@@ -248,16 +256,19 @@ static void move_node(sweep *w, int64_t c, int64_t u, float *row, double *linear
     for (int64_t k = 0; k < w->stride; k++) w->shift[k] += p * ((double)row[k] - w->old[k]);
 }
 
-/* Adds a(u,w) <Delta_u, Delta_w> of the links (u,w) inside the chunk to the sum, for u at `place`:
- * link by link, over all nodes of a task. */
-static void add_inner(sweep *w, int64_t c, int64_t place, const float *row, double *sum) {
+/* Adds 2 a(u,w) <Delta_u, Delta_w> of the links (u,w) inside the chunk to the sum, for u number i
+ * of it: link by link, over all nodes of a task. */
+static void add_inner(sweep *w, int64_t c, int64_t i, double *sum) {
     const cafe_chunks *chunks = w->chunks;
-    for (int64_t j = chunks->offsets[place]; j < chunks->offsets[place + 1]; j++) {
+    const int64_t *offsets = chunks->offsets + chunks->starts[c];
+    cafe_range all = chunk_nodes(w, c);
+    const float *row = w->rows + i * w->stride;
+    for (int64_t j = offsets[i]; j < offsets[i + 1]; j++) {
         int64_t other = chunks->targets[j];
-        const float *theirs = w->rows + (other - c) / chunks->count * w->stride;
-        naive_load(w->h, place, w->old);
+        const float *theirs = w->rows + other * w->stride;
+        naive_load(w->h, cafe_range_node(&all, i), w->old);
         for (int64_t k = 0; k < w->stride; k++) w->d[k] = row[k] - w->old[k];
-        naive_load(w->h, other, w->old);
+        naive_load(w->h, cafe_range_node(&all, other), w->old);
         for (int64_t k = 0; k < w->stride; k++) w->v[k] = theirs[k] - w->old[k];
         *sum += (chunks->weights ? chunks->weights[j] : 1) * naive_dot(w->stride, w->d, w->v);
     }
@@ -267,28 +278,28 @@ static void add_inner(sweep *w, int64_t c, int64_t place, const float *row, doub
 static double weigh_task(sweep *w, int64_t c, int64_t from, int64_t to, double linear,
                          double square) {
     double inner = 0;
-    for (int64_t i = from; i < to && w->chunks->offsets; i++)
-        add_inner(w, c, c + i * w->chunks->count, w->rows + i * w->stride, &inner);
-    return 2 * linear + w->expected * square + w->q->sign * inner / w->q->total;
+    for (int64_t i = from; i < to && w->chunks->offsets; i++) add_inner(w, c, i, &inner);
+    return 2 * linear + w->expected * square + w->q->sign * (2 * inner) / w->q->total;
 }
 
 static double run_chunk(sweep *w, int64_t c, double *parts) {
-    int64_t size = cafe_chunk_size(w->chunks, c), count = w->chunks->count;
+    cafe_range all = chunk_nodes(w, c);
+    int64_t size = all.count;
     double gain = 0;
     memset(w->move, 0, (size_t)w->stride * sizeof *w->move);
     for (int64_t from = 0; from < size; from += TASK) {
         double *linear = &parts[from / TASK * 2], *square = linear + 1;
         *linear = *square = 0;
         memset(w->shift, 0, (size_t)w->stride * sizeof *w->shift);
-        for (int64_t i = from; i < size && i < from + TASK; i++)
-            move_node(w, c, c + i * count, w->rows + i * w->stride, linear, square);
+        for (int64_t i = from; i < size && i < from + TASK; i++) move_node(w, c, i, linear, square);
         for (int64_t k = 0; k < w->stride; k++)
             w->move[k] = from == 0 ? w->shift[k] : w->move[k] + w->shift[k];
     }
     for (int64_t from = 0; from < size; from += TASK)
         gain += weigh_task(w, c, from, from + TASK < size ? from + TASK : size,
                            parts[from / TASK * 2], parts[from / TASK * 2 + 1]);
-    for (int64_t i = 0; i < size; i++) naive_store(w->h, c + i * count, w->rows + i * w->stride);
+    for (int64_t i = 0; i < size; i++)
+        naive_store(w->h, cafe_range_node(&all, i), w->rows + i * w->stride);
     for (int64_t k = 0; k < w->stride; k++) {
         gain -= w->expected * w->move[k] * w->move[k];
         w->s[k] += w->move[k];
@@ -298,7 +309,7 @@ static double run_chunk(sweep *w, int64_t c, double *parts) {
 
 cafe_status naive_sweep_run(cafe_context *context, void *state, double *gain) {
     sweep *w = state;
-    int64_t tasks = (cafe_chunk_size(w->chunks, 0) + TASK - 1) / TASK;
+    int64_t tasks = (cafe_chunk_largest(w->chunks) + TASK - 1) / TASK;
     double *parts = w->host->allocate(context, 2 * tasks, sizeof *parts);
     if (!parts) return CAFE_ERROR_MEMORY;
     *gain = 0;

@@ -1,9 +1,9 @@
 /* A pool of pthreads that takes numbered tasks.
  *
- * A job is a count of tasks; every thread, the caller among them, takes the next number until none
- * is left. Workers wait a short while by spinning (a sweep has over a hundred short jobs) and then
- * sleep on a condition. After fork() the child has no workers: the pool notices the changed process
- * id and starts again.
+ * A job is a count of tasks, or several such stages; every thread, the caller among them, takes the
+ * next numbers until none is left. Workers wait a short while by spinning (a sweep has over a
+ * hundred short jobs) and then sleep on a condition. After fork() the child has no workers: the
+ * pool notices the changed process id and starts again.
  *
  * The caller never waits for a worker that has not come yet: on a busy machine it may take
  * milliseconds to be scheduled, many times a short job. A worker enters a job by counting itself in
@@ -29,6 +29,12 @@ typedef struct worker {
     int32_t number;
 } worker;
 
+/* Each on a cache line of its own: all threads write them. */
+typedef struct counter {
+    _Alignas(64) atomic_llong next; /* task */
+    _Alignas(64) atomic_llong done; /* tasks */
+} counter;
+
 struct cafe_pool {
     cafe_context *context;
     pid_t owner;
@@ -40,26 +46,67 @@ struct cafe_pool {
     atomic_int open;         /* 1: the job may be entered */
     atomic_int inside;       /* workers in it, or looking whether it is open */
     atomic_int stop;
-    cafe_task *task;
+    cafe_stage stages[CAFE_STAGES];
+    int32_t count;   /* of stages */
+    bool one_by_one; /* tasks are taken singly, not in spans */
     void *argument;
-    int64_t count;
-    atomic_llong next;
     worker *workers;
+    counter counters[CAFE_STAGES];
 };
-
-static void run_tasks(struct cafe_pool *pool, int32_t number) {
-    while (!atomic_load_explicit(&pool->context->cancelled, memory_order_relaxed)) {
-        int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (task >= pool->count) break;
-        pool->task(pool->argument, task, number);
-        if (pool->context->limit) cafe_trim(pool->context);
-    }
-}
 
 static inline void pause_cpu(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
+}
+
+static bool cancelled(struct cafe_pool *pool) {
+    return atomic_load_explicit(&pool->context->cancelled, memory_order_relaxed);
+}
+
+/* Takes the tasks *first .. last - 1 and returns last; none are left when it is not larger. A
+ * thread takes a fourth of its share of what is left. */
+static int64_t take_span(struct cafe_pool *pool, int32_t stage, long long *first) {
+    enum { PARTS = 4 };
+    atomic_llong *next = &pool->counters[stage].next;
+    int64_t count = pool->stages[stage].count, step = 1;
+    if (pool->one_by_one) {
+        *first = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
+        return *first < count ? *first + 1 : *first;
+    }
+    *first = atomic_load_explicit(next, memory_order_relaxed);
+    do {
+        if (*first >= count) return *first;
+        step = (count - *first) / (PARTS * (pool->running + 1));
+        if (step < 1) step = 1;
+    } while (!atomic_compare_exchange_weak_explicit(next, first, *first + step,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return *first + step;
+}
+
+/* Until all tasks of the stage have ended. They are short and all begun: nobody sleeps. */
+static void await_stage(struct cafe_pool *pool, int32_t stage) {
+    for (int i = 0; atomic_load(&pool->counters[stage].done) < pool->stages[stage].count; i++) {
+        if (cancelled(pool)) return;
+        if (i < pool->spins)
+            pause_cpu();
+        else
+            sched_yield();
+    }
+}
+
+static void run_tasks(struct cafe_pool *pool, int32_t number) {
+    for (int32_t s = 0; s < pool->count; s++) {
+        long long first = 0, last, done = 0;
+        while (!cancelled(pool) && (last = take_span(pool, s, &first)) > first) {
+            pool->stages[s].task(pool->argument, first, last, number);
+            if (pool->context->limit) cafe_trim(pool->context);
+            done += last - first;
+        }
+        if (s + 1 == pool->count) return;
+        if (done > 0) atomic_fetch_add(&pool->counters[s].done, done);
+        await_stage(pool, s);
+    }
 }
 
 static void wait_for_job(struct cafe_pool *pool, long long seen) {
@@ -164,14 +211,21 @@ void cafe_pool_free(cafe_context *context) {
     context->pool = NULL;
 }
 
-cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument) {
+static cafe_status run_job(cafe_context *context, int32_t count, const cafe_stage *stages,
+                           bool one_by_one, void *argument) {
     struct cafe_pool *pool = context->pool;
+    int64_t tasks = 0;
     if (pool->owner != getpid()) start(pool);
-    pool->task = task;
-    pool->argument = argument;
     pool->count = count;
-    atomic_store(&pool->next, 0);
-    if (pool->running == 0 || count <= 1) {
+    pool->one_by_one = one_by_one;
+    pool->argument = argument;
+    for (int32_t s = 0; s < count; s++) {
+        pool->stages[s] = stages[s];
+        atomic_store(&pool->counters[s].next, 0);
+        atomic_store(&pool->counters[s].done, 0);
+        if (stages[s].count > tasks) tasks = stages[s].count;
+    }
+    if (pool->running == 0 || tasks <= 1) {
         run_tasks(pool, 0);
     } else {
         atomic_store(&pool->open, 1);
@@ -180,6 +234,26 @@ cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
         close_job(pool);
     }
     return cafe_check_cancel(context);
+}
+
+cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
+                        void *argument) {
+    return run_job(context, count, stages, false, argument);
+}
+
+typedef struct numbered {
+    cafe_task *task;
+    void *argument;
+} numbered;
+
+static void run_numbered(void *argument, int64_t first, int64_t last, int32_t number) {
+    const numbered *n = argument;
+    for (int64_t task = first; task < last; task++) n->task(n->argument, task, number);
+}
+
+cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument) {
+    cafe_stage stage = {count, run_numbered};
+    return run_job(context, 1, &stage, true, &(numbered){task, argument});
 }
 
 /* ---- items, ranges and sums ------------------------------------------------------------------ */

@@ -11,10 +11,23 @@ typedef void cafe_task(void *argument, int64_t task, int32_t worker);
  * cancelled, and CAFE_ERROR_CANCELLED is returned. Not to be called from within a task. */
 cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument);
 
-/* The same for tasks without scratch memory; for tasks over ranges of `block` of n items, the last
- * one what is left; and for sums over such ranges: each range adds to sums of its own, which are 0
- * before, and these are added in their order to what sums[width] hold: the same bits for any number
- * of threads. */
+/* Stages that follow one another: every task of a stage has ended before the next stage begins, and
+ * the threads stay together in between, which costs less than a call for each. Threads take spans
+ * of tasks, long ones first, so that a stage may go from one task to the next without a break;
+ * where a span begins and ends is different every time. */
+typedef void cafe_span_task(void *argument, int64_t first, int64_t last, int32_t worker);
+typedef struct cafe_stage {
+    int64_t count;
+    cafe_span_task *task;
+} cafe_stage;
+enum { CAFE_STAGES = 4 }; /* at most */
+cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
+                        void *argument);
+
+/* cafe_parallel() for tasks without scratch memory; for tasks over ranges of `block` of n items,
+ * the last one what is left; and for sums over such ranges: each range adds to sums of its own,
+ * which are 0 before, and these are added in their order to what sums[width] hold: the same bits
+ * for any number of threads. */
 typedef void cafe_item_task(void *argument, int64_t item);
 typedef void cafe_range_task(void *argument, int64_t first, int64_t last);
 typedef void cafe_sum_task(void *argument, int64_t first, int64_t last, double *sums);

@@ -17,10 +17,7 @@ typedef int32_t i4 __attribute__((vector_size(16)));
 typedef int32_t i8 __attribute__((vector_size(32)));
 typedef int32_t i16 __attribute__((vector_size(64)));
 
-enum {
-    PANEL = 128,  /* columns summed in registers at a time */
-    SEGMENT = 256 /* rows summed in registers before they join the total: bounds the rounding */
-};
+enum { PANEL = 128 }; /* columns summed in registers at a time */
 
 /* ---- over the lanes of a vector -------------------------------------------------------------- */
 
@@ -92,7 +89,7 @@ INLINE void gather_rows(const float *h, int64_t stride, const int32_t *targets,
                         const float *weights, int64_t count, int first, float *out) {
     int64_t from = 0;
     do {
-        int64_t rows = count - from < SEGMENT ? count - from : SEGMENT;
+        int64_t rows = count - from < CAFE_SEGMENT ? count - from : CAFE_SEGMENT;
         for (int64_t column = 0; column < stride; column += PANEL) {
             int64_t width = stride - column < PANEL ? stride - column : PANEL;
             gather_panel(h + column, stride, targets + from, weights ? weights + from : 0, rows,

@@ -17,6 +17,10 @@
  * their end (the lists of src/operator/stream.h do so). */
 enum { CAFE_AHEAD = 32 };
 
+/* Rows that a gather sums up in registers before they join the total, which bounds the rounding: a
+ * long list cut after whole segments gives the same bits. */
+enum { CAFE_SEGMENT = 256 };
+
 /* Floats from one row to the next for K columns: rows of 16 and more columns start on a cache line.
  */
 static inline int64_t cafe_stride(int64_t columns) {

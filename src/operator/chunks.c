@@ -7,21 +7,44 @@
 #include "base/pool.h"
 
 enum {
-    BLOCK = 4096,
+    RANGE = 4096,
     SMALL = 4096,      /* lists up to this size are swept node by node */
-    LEAST_CHUNKS = 64, /* measured: within a few percent of the sequential sweep */
+    LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
+    BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
     CHUNK_BYTES = 1024 * 1024
 };
 
-static int64_t count_chunks(int64_t n, int64_t wanted, int64_t stride) {
-    if (wanted > 0) return wanted < n ? wanted : n;
-    if (n <= SMALL) return n;
-    int64_t rows = CHUNK_BYTES / (stride * (int64_t)sizeof(float));
+/* B chunks for each of the blocks that the list is cut into. */
+static void lay_out(int64_t wanted, int64_t stride, cafe_chunks *c) {
+    int64_t n = c->size, rows = CHUNK_BYTES / (stride * (int64_t)sizeof(float)), blocks = 1;
     if (rows < 1) rows = 1;
-    int64_t count = cafe_blocks(n, rows);
-    if (count < LEAST_CHUNKS) count = LEAST_CHUNKS;
-    return count | 1; /* odd: rows a power of two apart would share a few sets of the cache */
+    c->step = wanted > 0 ? (wanted < n ? wanted : n) : n;
+    if (wanted <= 0 && n > SMALL) {
+        blocks = n / (BLOCK_CHUNKS * rows);
+        if (blocks < 1) blocks = 1;
+        c->step = cafe_blocks(cafe_blocks(n, blocks), rows);
+        if (blocks == 1 && c->step < LEAST_CHUNKS) c->step = LEAST_CHUNKS;
+        c->step |= 1; /* odd: rows a power of two apart would share a few sets of the cache */
+    }
+    if (c->step < 1) c->step = 1;
+    c->block =
+        blocks == 1 ? (n > 0 ? n : 1) : cafe_blocks(cafe_blocks(n, blocks), c->step) * c->step;
+    c->count = blocks == 1 && n < c->step ? n : blocks * c->step;
 }
+
+static cafe_status fill_starts(cafe_context *context, cafe_chunks *c) {
+    c->starts = cafe_mem(context, c->count + 1, sizeof *c->starts);
+    if (!c->starts) return CAFE_ERROR_MEMORY;
+    c->starts[0] = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t from = cafe_chunk_first(c, i), end = (i / c->step + 1) * c->block;
+        if (end > c->size) end = c->size;
+        c->starts[i + 1] = c->starts[i] + (from < end ? cafe_blocks(end - from, c->step) : 0);
+    }
+    return CAFE_OK;
+}
+
+/* ---- the links inside ------------------------------------------------------------------------ */
 
 typedef struct inner_job {
     const cafe_operator_parts *q;
@@ -32,56 +55,67 @@ static inline int64_t node_at(const cafe_chunks *c, int64_t place) {
     return c->list ? c->list[place] : place;
 }
 
-/* The place of w when it is another one of the same chunk, else -1. */
-static inline int64_t place_inside(const cafe_chunks *c, int64_t place, int64_t w) {
-    int64_t other = c->places ? c->places[w] : w;
-    if (other == place || other < 0) return -1;
-    return (uint32_t)(place > other ? place - other : other - place) % (uint32_t)c->count ? -1
-                                                                                          : other;
+/* A node among all in the order of chunks; the block it stands in. */
+typedef struct spot {
+    int64_t place, at, from, end;
+} spot;
+
+static spot find_spot(const cafe_chunks *c, int64_t place) {
+    int64_t from = place / c->block * c->block;
+    return (spot){place, c->starts[cafe_chunk_of(c, place)] + cafe_chunk_number(c, place), from,
+                  from + c->block};
 }
 
-/* First pass: how many links of each node stay inside, into offsets[place + 1]; a_u / p_u. */
-static void count_block(void *argument, int64_t block) {
+/* The place of w when it is another one of the same chunk, else -1. */
+static inline int64_t place_inside(const cafe_chunks *c, const spot *s, int64_t w) {
+    int64_t other = c->places ? c->places[w] : w, far = other - s->place;
+    if (far == 0 || other < s->from || other >= s->end) return -1;
+    return (uint32_t)(far < 0 ? -far : far) % (uint32_t)c->step ? -1 : other;
+}
+
+/* First pass: how many links each node keeps, into offsets[at + 1]; a_u / p_u. */
+static void count_block(void *argument, int64_t first, int64_t last) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
     cafe_chunks *c = job->chunks;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(c->size, BLOCK, block); i++) {
+    for (int64_t i = first; i < last; i++) {
         int64_t u = node_at(c, i), links = 0;
+        spot s = find_spot(c, i);
         double sum = 0;
-        for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++)
-            if (place_inside(c, i, q->targets[j]) >= 0) {
-                links++;
-                sum += CAFE_LINK(q, u, j);
-            }
-        c->offsets[i + 1] = links;
-        c->inner[i] = q->p[u] > 0 ? (float)(sum / (q->p[u] * q->total)) : 0;
+        for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
+            int64_t other = place_inside(c, &s, q->targets[j]);
+            links += other > i;
+            if (other >= 0) sum += CAFE_LINK(q, u, j);
+        }
+        c->offsets[s.at + 1] = links;
+        c->inner[s.at] = q->p[u] > 0 ? (float)(sum / (q->p[u] * q->total)) : 0;
     }
 }
 
 /* Second pass: the links themselves. */
-static void copy_block(void *argument, int64_t block) {
+static void copy_block(void *argument, int64_t first, int64_t last) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
     cafe_chunks *c = job->chunks;
-    for (int64_t i = block * BLOCK; i < cafe_block_end(c->size, BLOCK, block); i++) {
-        int64_t at = c->offsets[i], u = node_at(c, i);
-        if (at == c->offsets[i + 1]) continue;
+    for (int64_t i = first; i < last; i++) {
+        spot s = find_spot(c, i);
+        int64_t at = c->offsets[s.at], u = node_at(c, i);
+        if (at == c->offsets[s.at + 1]) continue;
         for (int64_t j = q->offsets[u]; j < q->offsets[u + 1]; j++) {
-            int64_t other = place_inside(c, i, q->targets[j]);
-            if (other < 0) continue;
+            int64_t other = place_inside(c, &s, q->targets[j]);
+            if (other < i) continue;
             if (c->weights) c->weights[at] = CAFE_LINK(q, u, j);
-            c->targets[at++] = (int32_t)other;
+            c->targets[at++] = (int32_t)cafe_chunk_number(c, other);
         }
     }
 }
 
 static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *q, cafe_chunks *c) {
     inner_job job = {q, c};
-    int64_t blocks = cafe_blocks(c->size, BLOCK);
     c->offsets = cafe_mem(context, c->size + 1, sizeof *c->offsets);
     c->inner = cafe_mem(context, c->size, sizeof *c->inner);
     if (!c->offsets || !c->inner) return CAFE_ERROR_MEMORY;
-    CAFE_PASS(cafe_each(context, blocks, count_block, &job));
+    CAFE_PASS(cafe_ranges(context, c->size, RANGE, count_block, &job));
     c->offsets[0] = 0;
     for (int64_t i = 0; i < c->size; i++) c->offsets[i + 1] += c->offsets[i];
     c->targets = cafe_mem(context, c->offsets[c->size], sizeof *c->targets);
@@ -90,8 +124,10 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
         c->weights = cafe_mem(context, c->offsets[c->size], sizeof *c->weights);
         if (!c->weights) return CAFE_ERROR_MEMORY;
     }
-    return cafe_each(context, blocks, copy_block, &job);
+    return cafe_ranges(context, c->size, RANGE, copy_block, &job);
 }
+
+/* ---- the object ------------------------------------------------------------------------------ */
 
 static cafe_status fill_places(cafe_context *context, int64_t n, cafe_chunks *c) {
     c->places = cafe_mem(context, n, sizeof *c->places);
@@ -111,10 +147,12 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, cons
     c->context = context;
     c->list = list;
     c->size = list ? size : op->n;
-    c->count = count_chunks(c->size, wanted, stride);
+    lay_out(wanted, stride, c);
+    CAFE_TRY(fill_starts(context, c));
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     CAFE_TRY(c->mass ? CAFE_OK : CAFE_ERROR_MEMORY);
-    for (int64_t i = 0; i < c->size; i++) c->mass[i % c->count] += op->parts.reach[node_at(c, i)];
+    for (int64_t i = 0; i < c->size; i++)
+        c->mass[cafe_chunk_of(c, i)] += op->parts.reach[node_at(c, i)];
     if (list) CAFE_TRY(fill_places(context, op->n, c));
     if (op->parts.offsets && c->count < c->size) CAFE_TRY(fill_inner(context, &op->parts, c));
     *chunks = c;
@@ -126,6 +164,6 @@ done:
 
 void cafe_chunks_free(cafe_chunks *chunks) {
     if (!chunks) return;
-    cafe_mem_free_all(chunks->context, chunks->places, chunks->offsets, chunks->targets,
-                      chunks->weights, chunks->inner, chunks->mass, chunks);
+    cafe_mem_free_all(chunks->context, chunks->places, chunks->starts, chunks->offsets,
+                      chunks->targets, chunks->weights, chunks->inner, chunks->mass, chunks);
 }

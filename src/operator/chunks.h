@@ -1,10 +1,13 @@
 /* The chunk scheme every solver shares: parallel, deterministic, monotone.
  *
- * The nodes to be swept stand in a list (all nodes in their order, or those that are active); the
- * places i with i mod B = c form chunk c. Within a chunk all nodes read the values from before the
- * chunk; chunks follow one another. A shift c_u makes the part of Q inside the chunk, off its
- * diagonal, plus diag(c) positive semidefinite, so that a solver that adds c_u to its own weight
- * never lowers its objective (docs/algorithms/sphere.md).
+ * The nodes to be swept stand in a list (all nodes in their order, or those that are active), which
+ * is cut into blocks; the places i of a block with i mod B = c form a chunk. Within a chunk all
+ * nodes read the values from before the chunk; chunks follow one another, block after block. A
+ * block is so short that its links, and where neighbours stand close together also their rows, stay
+ * in the cache while its chunks pass; B is so large that few links stay inside a chunk. A shift c_u
+ * makes the part of Q inside the chunk, off its diagonal, plus diag(c) positive semidefinite, so
+ * that a solver that adds c_u to its own weight never lowers its objective
+ * (docs/algorithms/sphere.md): that holds for any set of nodes.
  *
  * With r_u = ||f_u||, R_C their sum over the chunk C, a_u = sum over w in C, w != u, of a(u,w) /
  * total, and Q = sign A / total + kappa F F^T:
@@ -30,30 +33,58 @@ typedef struct cafe_chunks {
     cafe_context *context;
     const int32_t *list; /* the node at each place; NULL: places are nodes */
     int32_t *places;     /* of each node, -1: not in the list; NULL where places are nodes */
-    int64_t size, count; /* of the list; B */
-    int64_t *offsets;    /* links that stay inside their chunk, by places, in compressed rows; */
-    int32_t *targets;    /* loops left out (NULL: there are none) */
-    float *weights;      /* of these links, factors included; NULL: all 1 */
-    float *inner;        /* a_u / p_u by places; NULL: 0 */
+    int64_t size;        /* of the list */
+    int64_t block, step; /* places of a block; B, the chunks of a block */
+    int64_t count;       /* all chunks */
+    int64_t *starts;     /* of each chunk among all nodes in the order of chunks; size at the end */
     double *mass;        /* R_C */
+    /* Links that stay inside their chunk, for NULL there are none: by nodes in the order of chunks,
+     * each link once, with the node that comes first in the chunk. */
+    int64_t *offsets;
+    int32_t *targets; /* the other node, as its number in the chunk */
+    float *weights;   /* factors included; NULL: all 1 */
+    float *inner;     /* a_u / p_u of each node in the order of chunks */
 } cafe_chunks;
 
-/* `wanted` chunks, or 0: one node each in short lists, otherwise an odd number of at least 65, so
- * many that a chunk's rows of `stride` floats stay in the cache. list[size]: nodes, each once,
- * which stay where they are; NULL: all. */
+/* `wanted` chunks of one block, or 0: one node each in short lists, otherwise so many that a
+ * chunk's rows of `stride` floats stay in the cache, an odd number in each block. list[size]:
+ * nodes, each once, which stay where they are; NULL: all. */
 cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, const int32_t *list,
                             int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
 void cafe_chunks_free(cafe_chunks *chunks);
 
-/* Nodes of chunk c; they stand at the places c, c + B, c + 2B, ... */
+/* Nodes of chunk c; those of the first, which is no shorter than any other. */
 static inline int64_t cafe_chunk_size(const cafe_chunks *chunks, int64_t c) {
-    return (chunks->size - c + chunks->count - 1) / chunks->count;
+    return chunks->starts[c + 1] - chunks->starts[c];
+}
+static inline int64_t cafe_chunk_largest(const cafe_chunks *chunks) {
+    return chunks->count > 0 ? cafe_chunk_size(chunks, 0) : 0;
 }
 
-/* c_u / p_u of the node u, p_u > 0, at a place of chunk c, for Q with kappa times `resolution`. */
+/* The place of chunk c's first node; the others follow B places apart. */
+static inline int64_t cafe_chunk_first(const cafe_chunks *chunks, int64_t c) {
+    return c / chunks->step * chunks->block + c % chunks->step;
+}
+
+/* The chunk of a place, and the number of its node in that chunk. */
+static inline int64_t cafe_chunk_of(const cafe_chunks *chunks, int64_t place) {
+    return place / chunks->block * chunks->step + place % chunks->block % chunks->step;
+}
+static inline int64_t cafe_chunk_number(const cafe_chunks *chunks, int64_t place) {
+    return place % chunks->block / chunks->step;
+}
+
+/* `count` nodes of chunk c from number `first` on. */
+static inline cafe_range cafe_chunk_nodes(const cafe_chunks *chunks, int64_t c, int64_t first,
+                                          int64_t count) {
+    return (cafe_range){cafe_chunk_first(chunks, c) + first * chunks->step, chunks->step, count,
+                        chunks->list};
+}
+
+/* c_u / p_u of the node u, p_u > 0, number i of chunk c, for Q with kappa times `resolution`. */
 static inline double cafe_chunk_shift(const cafe_operator_parts *q, const cafe_chunks *chunks,
-                                      double resolution, int64_t c, int64_t place, int64_t u) {
-    double inner = chunks->inner ? chunks->inner[place] : 0;
+                                      double resolution, int64_t c, int64_t i, int64_t u) {
+    double inner = chunks->inner ? chunks->inner[chunks->starts[c] + i] : 0;
     double reach = q->reach[u], ratio = reach / q->p[u];
     double apart = ratio * (chunks->mass[c] - reach);
     double together = chunks->count < chunks->size ? reach * ratio : 0;

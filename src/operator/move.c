@@ -1,4 +1,4 @@
-/* One chunk: find the new rows, weigh them, write them, and let S follow. */
+/* One chunk: find the new rows, weigh them, then write them while S follows. */
 #include "operator/move.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@ enum {
     ALONE = 1 << 20, /* bytes that a chunk's rows are summed from, below which one thread does it */
     MOVE_AHEAD = 4,  /* rows asked for before they are written */
     TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
+    WRITE = 128,     /* rows that one task writes */
     SETTLE = 64      /* rows of S that one task moves */
 };
 
@@ -107,7 +108,7 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
                            int64_t chunks, float *moved) {
     forget_aim(m);
     CAFE_PASS(cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks));
-    int64_t largest = cafe_chunk_size(m->chunks, 0), tasks = cafe_blocks(largest, TASK);
+    int64_t largest = cafe_chunk_largest(m->chunks), tasks = cafe_blocks(largest, TASK);
     m->moved = moved;
     m->task = TASK;
     if (m->q->f) tasks = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
@@ -124,20 +125,17 @@ const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
 
 /* ---- find the new rows ----------------------------------------------------------------------- */
 
-/* The nodes of a task of the chunk at work. */
-static cafe_range task_nodes(const cafe_mover *m, int64_t task) {
-    const cafe_chunks *c = m->chunks;
-    int64_t first = task * m->task,
-            end = cafe_block_end(cafe_chunk_size(c, m->chunk), m->task, task);
-    return (cafe_range){m->chunk + first * c->count, c->count, end - first, c->list};
+/* Nodes first .. last - 1 of the chunk at work, as far as it goes. */
+static cafe_range some_nodes(const cafe_mover *m, int64_t first, int64_t last) {
+    int64_t size = cafe_chunk_size(m->chunks, m->chunk);
+    return cafe_chunk_nodes(m->chunks, m->chunk, first, (last < size ? last : size) - first);
 }
 
-typedef struct task_state {
+typedef struct span {
     const cafe_mover *mover;
     const cafe_range *range;
-    part *part;
-    double *shift;
-} task_state;
+    int64_t first; /* number of its first node in the chunk, which begins a task */
+} span;
 
 /* row comes in as the sum of the neighbours' rows and goes out as the node's new one. */
 static cafe_gain follow_rule(const cafe_mover *m, int64_t u, cafe_pull pull, float degree,
@@ -158,13 +156,21 @@ static cafe_gain follow_rule(const cafe_mover *m, int64_t u, cafe_pull pull, flo
     return kernels->softmax(m->stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
 }
 
+/* The sums of a task begin with its first node. */
+static void begin_task(const cafe_mover *m, int64_t task) {
+    m->parts[task] = (part){0, 0, 0};
+    if (!m->q->f) memset(m->shift + task * m->size, 0, (size_t)m->size * sizeof *m->shift);
+}
+
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
-    const task_state *state = argument;
-    const cafe_mover *m = state->mover;
+    const span *within = argument;
+    const cafe_mover *m = within->mover;
     const cafe_operator_parts *q = m->q;
-    int64_t stride = m->stride, place = state->range->first + i * state->range->step;
+    int64_t stride = m->stride, place = within->range->first + i * within->range->step;
+    int64_t number = within->first + i, task = number / m->task;
     const float *h = m->h + u * stride;
     double p = q->p[u], reach = q->reach[u];
+    if (number % m->task == 0) begin_task(m, task);
     if (!(p > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
         memcpy(row, h, (size_t)stride * sizeof *row);
         if (m->moved) m->moved[place] = 0;
@@ -177,12 +183,12 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     double loop = q->loops ? q->loops[u] * inverse_degree : 0;
     cafe_pull pull = {(float)(q->sign * inverse_degree),
                       (float)(m->expected * (reach * (reach / p)) - q->sign * loop)};
-    double shift = cafe_chunk_shift(q, m->chunks, m->rule.resolution, m->chunk, place, u);
+    double shift = cafe_chunk_shift(q, m->chunks, m->rule.resolution, m->chunk, number, u);
     cafe_gain gain = follow_rule(m, u, pull, (float)inverse_degree, (float)shift, row);
-    state->part->linear += p * gain.linear;
-    state->part->square += reach * reach * gain.square;
+    m->parts[task].linear += p * gain.linear;
+    m->parts[task].square += reach * reach * gain.square;
     if (m->moved) m->moved[place] = (float)sqrt(gain.square);
-    if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, state->shift);
+    if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, m->shift + task * m->size);
 }
 
 /* shift = f_u Delta_u of a single node. */
@@ -212,56 +218,62 @@ static void sum_moves(const cafe_mover *m, const cafe_range *range, const float 
     }
 }
 
+/* The shift of a task, for F of many columns. */
+static void shift_task(const cafe_mover *m, int64_t task, int32_t worker) {
+    cafe_range range = some_nodes(m, task * m->task, (task + 1) * m->task);
+    const float *rows = m->rows + task * m->task * m->stride;
+    double *shift = m->shift + task * m->size;
+    if (range.count == 1)
+        one_move(m, cafe_range_node(&range, 0), rows, shift);
+    else
+        sum_moves(m, &range, rows, shift, m->scratch + worker * scratch_size(m));
+}
+
 /* The new row of every node, from the values before the chunk. */
-static void find_rows(void *argument, int64_t task, int32_t worker) {
+static void find_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_mover *m = argument;
-    float *rows = m->rows + task * m->task * m->stride;
-    cafe_range range = task_nodes(m, task);
-    task_state state = {m, &range, &m->parts[task], m->shift + task * m->size};
-    *state.part = (part){0, 0, 0};
-    if (!m->q->f) memset(state.shift, 0, (size_t)m->size * sizeof *state.shift);
+    float *rows = m->rows + first * m->task * m->stride;
+    cafe_range range = some_nodes(m, first * m->task, last * m->task);
+    span within = {m, &range, first * m->task};
     if (m->q->offsets)
         cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
-                         &state);
+                         &within);
     for (int64_t i = 0; !m->q->offsets && i < range.count; i++)
-        find_row(&state, i, cafe_range_node(&range, i), rows + i * m->stride);
-    if (m->q->f && range.count == 1)
-        one_move(m, cafe_range_node(&range, 0), rows, state.shift);
-    else if (m->q->f)
-        sum_moves(m, &range, rows, state.shift, m->scratch + worker * scratch_size(m));
+        find_row(&within, i, cafe_range_node(&range, i), rows + i * m->stride);
+    for (int64_t task = first; m->q->f && task < last; task++) shift_task(m, task, worker);
 }
 
 /* ---- weigh and write them -------------------------------------------------------------------- */
 
-/* The sum over links (u,w) inside the chunk of a(u,w) <Delta_u, Delta_w>, u in the task. */
-static void weigh_rows(void *argument, int64_t task, int32_t worker) {
-    const cafe_mover *m = argument;
-    const cafe_chunks *c = m->chunks;
+/* <Delta_u, Delta_w> of two nodes of the chunk. */
+static double dot_moves(const cafe_mover *m, const cafe_range *all, int64_t one, int64_t other) {
     const float *h = m->h;
-    int64_t stride = m->stride;
-    cafe_range range = task_nodes(m, task);
-    double sum = 0;
-    (void)worker;
-    for (int64_t i = 0; i < range.count; i++) {
-        int64_t place = range.first + i * range.step, u = cafe_range_node(&range, i);
-        const float *row = m->rows + (task * m->task + i) * stride;
-        for (int64_t j = c->offsets[place]; j < c->offsets[place + 1]; j++) {
-            int64_t at = c->targets[j], other = c->list ? c->list[at] : at;
-            const float *theirs = m->rows + (at - m->chunk) / c->count * stride;
-            sum +=
-                (c->weights ? c->weights[j] : 1) *
-                m->op->kernels->dot_moves(stride, row, h + u * stride, theirs, h + other * stride);
-        }
-    }
-    m->parts[task].inner = sum;
+    int64_t stride = m->stride, u = cafe_range_node(all, one), w = cafe_range_node(all, other);
+    return m->op->kernels->dot_moves(stride, m->rows + one * stride, h + u * stride,
+                                     m->rows + other * stride, h + w * stride);
 }
 
-static void write_rows(void *argument, int64_t task, int32_t worker) {
+/* The sum over links (u,w) inside the chunk, both ways, of a(u,w) <Delta_u, Delta_w>, u in the
+ * task. */
+static void weigh_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_mover *m = argument;
-    int64_t stride = m->stride;
-    const float *rows = m->rows + task * m->task * stride;
-    cafe_range range = task_nodes(m, task);
+    const cafe_chunks *c = m->chunks;
+    cafe_range all = some_nodes(m, 0, INT64_MAX);
+    const int64_t *offsets = c->offsets + c->starts[m->chunk];
     (void)worker;
+    for (int64_t task = first; task < last; task++) {
+        double sum = 0;
+        for (int64_t i = task * m->task; i < cafe_block_end(all.count, m->task, task); i++)
+            for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+                sum += (c->weights ? c->weights[j] : 1) * dot_moves(m, &all, i, c->targets[j]);
+        m->parts[task].inner = 2 * sum;
+    }
+}
+
+static void write_rows(const cafe_mover *m, int64_t first, int64_t last) {
+    int64_t stride = m->stride;
+    const float *rows = m->rows + first * stride;
+    cafe_range range = some_nodes(m, first, last);
     for (int64_t i = 0; i < range.count; i++) {
         float *h = m->h + cafe_range_node(&range, i) * stride;
         if (i + MOVE_AHEAD < range.count)
@@ -272,14 +284,23 @@ static void write_rows(void *argument, int64_t task, int32_t worker) {
 
 /* ---- S --------------------------------------------------------------------------------------- */
 
+/* What the tasks found, added up in their order. */
+static double sum_parts(const cafe_mover *m) {
+    double sum = 0;
+    for (int64_t t = 0; t < m->tasks; t++) {
+        const part *p = &m->parts[t];
+        sum += 2 * p->linear + m->expected * p->square + m->q->sign * p->inner / m->q->total;
+    }
+    return sum;
+}
+
 /* S += the tasks' shifts, in their order; these rows of S are worth kappa ||shift||^2, of many rows
  * added up in four lanes. */
-static void settle_rows(void *argument, int64_t block, int32_t worker) {
-    const cafe_mover *m = argument;
+static void settle_rows(const cafe_mover *m, int64_t block) {
     int64_t from = block * SETTLE * m->stride;
     int64_t end = cafe_block_end(m->size, SETTLE * m->stride, block);
-    double gain = m->gains[block], lanes[4] = {0}, *total = m->shift;
-    (void)worker;
+    double gain = 0, lanes[4] = {0}, *total = m->shift;
+    if (block == 0) gain = sum_parts(m);
     for (int64_t t = 1; t < m->tasks; t++)
         for (int64_t i = from; i < end; i++) total[i] += m->shift[t * m->size + i];
     for (int64_t i = from; i < end && !m->q->f; i++) gain -= m->expected * total[i] * total[i];
@@ -292,38 +313,38 @@ static void settle_rows(void *argument, int64_t block, int32_t worker) {
     m->gains[block] = gain - m->expected * (lanes[0] + lanes[1] + lanes[2] + lanes[3]);
 }
 
-static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task, cafe_mover *m) {
-    if (tasks > 1 && !m->alone) return cafe_parallel(context, tasks, task, m);
-    for (int64_t t = 0; t < tasks; t++) task(m, t, 0);
-    return CAFE_OK;
+/* ---- a chunk --------------------------------------------------------------------------------- */
+
+/* What follows when the rows are known: the blocks of S first, then the rows. */
+static void settle_and_write(void *argument, int64_t first, int64_t last, int32_t worker) {
+    const cafe_mover *m = argument;
+    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
+    (void)worker;
+    for (; first < last && first < blocks; first++) settle_rows(m, first);
+    if (first < last) write_rows(m, (first - blocks) * WRITE, (last - blocks) * WRITE);
 }
 
-/* Adds up the tasks in their order and moves S. */
-static cafe_status settle(cafe_context *context, cafe_mover *m, double *gain) {
-    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
-    double sum = 0;
-    for (int64_t t = 0; t < m->tasks; t++) {
-        const part *p = &m->parts[t];
-        sum += 2 * p->linear + m->expected * p->square + m->q->sign * p->inner / m->q->total;
-    }
-    for (int64_t b = 0; b < blocks; b++) m->gains[b] = b == 0 ? sum : 0;
-    cafe_status status = run_tasks(context, blocks, settle_rows, m);
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) *gain += m->gains[b];
-    return status;
+static cafe_status run_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
+                              cafe_mover *m) {
+    if (!m->alone) return cafe_stages(context, count, stages, m);
+    for (int32_t s = 0; s < count; s++) stages[s].task(m, 0, stages[s].count, 0);
+    return CAFE_OK;
 }
 
 /* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
 static cafe_status run_chunk(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
-    cafe_status status = cafe_check_cancel(context);
+    int64_t size = cafe_chunk_size(m->chunks, c), blocks = cafe_blocks(m->q->width, SETTLE);
+    int32_t count = 0;
+    cafe_stage stages[3];
+    CAFE_PASS(cafe_check_cancel(context));
     m->chunk = c;
-    m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
-    if (status != CAFE_OK) return status;
-    CAFE_TRY(run_tasks(context, m->tasks, find_rows, m));
-    if (m->chunks->offsets) CAFE_TRY(run_tasks(context, m->tasks, weigh_rows, m));
-    CAFE_TRY(run_tasks(context, m->tasks, write_rows, m));
-    CAFE_TRY(settle(context, m, gain));
-done:
-    return status;
+    m->tasks = cafe_blocks(size, m->task);
+    stages[count++] = (cafe_stage){m->tasks, find_rows};
+    if (m->chunks->offsets) stages[count++] = (cafe_stage){m->tasks, weigh_rows};
+    stages[count++] = (cafe_stage){blocks + cafe_blocks(size, WRITE), settle_and_write};
+    CAFE_PASS(run_stages(context, count, stages, m));
+    for (int64_t b = 0; b < blocks; b++) *gain += m->gains[b];
+    return CAFE_OK;
 }
 
 cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *m, double *gain) {

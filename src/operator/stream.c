@@ -2,18 +2,26 @@
  *
  * The rows wanted are known long before they are needed: the targets of several nodes are first
  * copied into one short list, and the gather asks for the row CAFE_AHEAD entries further down while
- * it adds the present one, across the borders of nodes.
+ * it adds the present one, across the borders of nodes. The links of later nodes are asked for in
+ * the same way, node by node, well before they are copied.
  */
 #include <string.h>
 
 #include "operator/operator.h"
 
-enum { LIST = 2048 };
+enum {
+    LIST = 1024,   /* targets copied at a time */
+    FAR = 16,      /* nodes from asking for where a node's links are to asking for the links */
+    FIRST = 32,    /* nodes asked for before the first list */
+    OWN_AHEAD = 2, /* nodes from asking for a node's own row to its use */
+    LINE = 16      /* targets of a cache line */
+};
 
 typedef struct stream {
     const cafe_operator_parts *parts;
     cafe_range range;
     const uint8_t *skip;
+    int64_t asked;  /* nodes whose links are asked for */
     int64_t node;   /* the next node to copy */
     int64_t within; /* arcs of it already copied */
     int64_t filled; /* entries of the list, and how many of them are used up */
@@ -21,18 +29,6 @@ typedef struct stream {
     int32_t targets[LIST + CAFE_AHEAD];
     float weights[LIST];
 } stream;
-
-static void ask_ahead(const stream *s, int64_t i) {
-    const cafe_operator_parts *p = s->parts;
-    if (i + 8 >= s->range.count) return;
-    int64_t u = cafe_range_node(&s->range, i + 8);
-    if (i + 16 < s->range.count)
-        __builtin_prefetch(&p->offsets[cafe_range_node(&s->range, i + 16)]);
-    int64_t from = p->offsets[u];
-    __builtin_prefetch(&p->targets[from]);
-    __builtin_prefetch(&p->targets[from + 16]);
-    if (p->weights) __builtin_prefetch(&p->weights[from]);
-}
 
 static bool weighted(const cafe_operator_parts *p) {
     return p->weights || p->factor;
@@ -43,18 +39,40 @@ static int64_t arcs_of(const stream *s, int64_t u) {
     return s->parts->offsets[u + 1] - s->parts->offsets[u];
 }
 
-/* Copies the targets of as many nodes as fit. A node's arcs are not parted, so that its sum does
- * not depend on the nodes before it, unless they are more than a list holds: then by whole lists.
- */
+/* Asks for the small things of node i, whose links will be asked for FAR nodes later. */
+static void ask_node(const stream *s, int64_t i) {
+    if (i >= s->range.count) return;
+    int64_t u = cafe_range_node(&s->range, i);
+    __builtin_prefetch(&s->parts->offsets[u]);
+    if (s->parts->p) __builtin_prefetch(&s->parts->p[u]);
+    if (s->skip) __builtin_prefetch(&s->skip[u]);
+}
+
+/* Asks for the links of the next node. One node is asked for with each that is summed up, so that
+ * its links come beside the rows; the processor goes on by itself after the first lines. */
+static void ask_links(stream *s) {
+    const cafe_operator_parts *p = s->parts;
+    ask_node(s, s->asked + FAR);
+    if (s->asked >= s->range.count) return;
+    int64_t u = cafe_range_node(&s->range, s->asked++), from = p->offsets[u];
+    __builtin_prefetch(&p->targets[from]);
+    __builtin_prefetch(&p->targets[from + LINE]);
+    if (p->weights) __builtin_prefetch(&p->weights[from]);
+    if (p->weights) __builtin_prefetch(&p->weights[from + LINE]);
+}
+
+/* Moves what is left of the list to its front and copies targets behind it, until it is full. */
 static void fill_list(stream *s) {
     const cafe_operator_parts *p = s->parts;
-    s->filled = s->used = 0;
+    s->filled -= s->used;
+    memmove(s->targets, s->targets + s->used, (size_t)s->filled * sizeof *s->targets);
+    if (weighted(p))
+        memmove(s->weights, s->weights + s->used, (size_t)s->filled * sizeof *s->weights);
+    s->used = 0;
     while (s->node < s->range.count && s->filled < LIST) {
-        ask_ahead(s, s->node);
         int64_t u = cafe_range_node(&s->range, s->node);
         int64_t from = p->offsets[u] + s->within, left = arcs_of(s, u) - s->within;
         int64_t take = left < LIST - s->filled ? left : LIST - s->filled;
-        if (take < left && s->filled > 0) break;
         for (int64_t j = 0; j < take; j++) s->targets[s->filled + j] = p->targets[from + j];
         for (int64_t j = 0; weighted(p) && j < take; j++)
             s->weights[s->filled + j] = CAFE_LINK(p, u, from + j);
@@ -64,16 +82,18 @@ static void fill_list(stream *s) {
         s->node++;
         s->within = 0;
     }
+    if (s->asked < s->node) s->asked = s->node;
     memset(s->targets + s->filled, 0, CAFE_AHEAD * sizeof *s->targets);
 }
 
-/* sum = sum over the arcs of the next node, taken from the list, which is filled when used up. */
+/* sum = sum over the arcs of the next node, by whole segments of the gather: the sum is the same
+ * wherever the list begins. The list is filled again while there is still something to ask for. */
 static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, const float *x,
                      int64_t arcs, float *sum) {
     if (arcs == 0) memset(sum, 0, (size_t)stride * sizeof *sum);
     for (int64_t summed = 0; summed < arcs;) {
-        if (s->used == s->filled) fill_list(s);
-        int64_t there = s->filled - s->used, part = arcs - summed < there ? arcs - summed : there;
+        int64_t part = arcs - summed < CAFE_SEGMENT ? arcs - summed : CAFE_SEGMENT;
+        if (s->filled - s->used < part + CAFE_AHEAD && s->node < s->range.count) fill_list(s);
         kernels->gather(x, stride, s->targets + s->used,
                         weighted(s->parts) ? s->weights + s->used : NULL, part, summed == 0, sum);
         s->used += part;
@@ -84,15 +104,17 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, con
 void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
                       const uint8_t *skip, bool own, float *out, int64_t out_step,
                       cafe_row_done *done, void *argument) {
-    enum { OWN_AHEAD = 2 };
     stream s; /* the lists are written before they are read */
     s.parts = &op->parts;
     s.range = range;
     s.skip = skip;
-    s.node = s.within = s.filled = s.used = 0;
+    s.asked = s.node = s.within = s.filled = s.used = 0;
+    for (int64_t i = 0; i < FAR; i++) ask_node(&s, i);
+    for (int64_t i = 0; i < FIRST; i++) ask_links(&s);
     for (int64_t i = 0; i < range.count; i++) {
         int64_t u = cafe_range_node(&range, i);
         float *sum = out + i * out_step;
+        ask_links(&s);
         if (own && i + OWN_AHEAD < range.count)
             cafe_ask_row(x + cafe_range_node(&range, i + OWN_AHEAD) * stride, stride);
         sum_node(&s, op->kernels, stride, x, arcs_of(&s, u), sum);

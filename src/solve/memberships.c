@@ -28,7 +28,7 @@ static cafe_status check_parts(cafe_context *context, int64_t n, int64_t columns
 }
 
 static cafe_status allocate(cafe_context *context, cafe_sparse *x) {
-    int64_t largest = cafe_chunk_size(x->chunks, 0), entries = x->n * x->support;
+    int64_t largest = cafe_chunk_largest(x->chunks), entries = x->n * x->support;
     x->column = cafe_mem(context, entries, sizeof *x->column);
     x->value = cafe_mem(context, entries, sizeof *x->value);
     x->count = cafe_mem(context, x->n, sizeof *x->count);

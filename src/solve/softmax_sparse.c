@@ -207,7 +207,8 @@ static void prepare(const cafe_sparse *x, int64_t u, moving *m) {
     double p = q->p[u], inverse_degree = 1 / (p * q->total);
     double loop = q->loops ? q->loops[u] * inverse_degree : 0;
     m->pull = (cafe_pull){(float)inverse_degree, (float)(x->resolution * p - loop)};
-    m->shift = cafe_chunk_shift(q, x->chunks, x->resolution, x->chunk, u, u);
+    m->shift =
+        cafe_chunk_shift(q, x->chunks, x->resolution, x->chunk, cafe_chunk_number(x->chunks, u), u);
     m->theta = x->theta * (x->graph_units ? p * (double)x->n : 1);
     if (m->shift > 0 && m->theta > 4 / m->shift) m->theta = 4 / m->shift;
     m->count = x->count[u];
@@ -242,9 +243,10 @@ static bool still(const cafe_sparse *x, int64_t u) {
 static void find_rows(void *argument, int64_t task, int32_t worker) {
     cafe_sparse *x = argument;
     uint16_t *mark = x->marks + worker * x->columns;
-    int64_t end = cafe_block_end(cafe_chunk_size(x->chunks, x->chunk), TASK, task);
-    for (int64_t i = task * TASK; i < end; i++) {
-        int64_t u = x->chunk + i * x->chunks->count;
+    int64_t size = cafe_chunk_size(x->chunks, x->chunk);
+    cafe_range all = cafe_chunk_nodes(x->chunks, x->chunk, 0, size);
+    for (int64_t i = task * TASK; i < cafe_block_end(size, TASK, task); i++) {
+        int64_t u = cafe_range_node(&all, i);
         x->new_count[i] = 0;
         if (!still(x, u))
             update(x, u, mark, &x->others[worker], x->new_column + i * x->support,
@@ -255,8 +257,9 @@ static void find_rows(void *argument, int64_t task, int32_t worker) {
 /* Moves s in node order, then the rows. */
 static void write_rows(cafe_sparse *x) {
     int64_t size = cafe_chunk_size(x->chunks, x->chunk);
+    cafe_range all = cafe_chunk_nodes(x->chunks, x->chunk, 0, size);
     for (int64_t i = 0; i < size; i++) {
-        int64_t u = x->chunk + i * x->chunks->count;
+        int64_t u = cafe_range_node(&all, i);
         int32_t *columns = x->column + u * x->support;
         float *values = x->value + u * x->support;
         double p = x->op->parts.p[u];

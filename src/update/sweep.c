@@ -97,7 +97,7 @@ void cafe_active_work(const cafe_active *active, int64_t *summed, int64_t *marke
 /* Does the neighbour at place `theirs` (-1: not swept) still have to learn of the move at `place`?
  * A later chunk has seen it already. */
 static bool must_learn(const cafe_chunks *c, int64_t place, int64_t theirs) {
-    return theirs < 0 || theirs % c->count <= place % c->count;
+    return theirs < 0 || cafe_chunk_of(c, theirs) <= cafe_chunk_of(c, place);
 }
 
 /* Tells the neighbours of nodes that moved. A move too small to matter to anybody is not told: all
