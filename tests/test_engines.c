@@ -10,6 +10,7 @@
 #include "dense.h"
 #include "engine/engine.h"
 #include "failing.h"
+#include "graph/link.h"
 #include "solve/solution.h"
 
 /* ---- engines and problems -------------------------------------------------------------------- */
@@ -212,12 +213,53 @@ static void start_alike(problem *here, problem *there, int64_t columns, cafe_sta
         double sum = 0;
         for (int64_t k = 0; k < columns; k++) {
             double value = x[u * columns + k];
-            sum += start.kind == CAFE_START_UNIT ? value * value : value;
+            sum += start.kind == CAFE_START_SIMPLEX ? value : value * value;
         }
         assert_float_equal(sum, 1, 1e-5);
     }
     free(x), free(given);
     drop(here, &a), drop(there, &b);
+}
+
+/* A S by its definition: columns that no mark points to are 0. */
+static void links_are_right(problem *here, int64_t columns, const cafe_start *start) {
+    const cafe_operator_parts *a = &here->op->parts;
+    cafe_block x = put_random(here, columns, 1);
+    double *row = malloc((size_t)columns * sizeof *row);
+    ok(here->context, cafe_ops(&x)->start(here->context, &x, start));
+    float *h = get(here, &x);
+    for (int64_t u = 0; u < here->n; u++) {
+        double size = 0;
+        for (int64_t k = 0; k < columns; k++) row[k] = 0;
+        for (int64_t j = a->offsets[u]; j < a->offsets[u + 1]; j++) {
+            int32_t mark = start->marks[a->targets[j]];
+            row[mark < 0 ? ~mark : mark] += (mark < 0 ? -1 : 1) * (double)CAFE_LINK(a, u, j);
+        }
+        for (int64_t k = 0; k < columns; k++) size += row[k] * row[k];
+        for (int64_t k = 0; k < columns && size > 1e-10; k++)
+            assert_float_equal(h[u * columns + k], row[k] / sqrt(size), 1e-5);
+    }
+    free(h), free(row);
+    drop(here, &x);
+}
+
+static void links_alike(problem *here, problem *there, int64_t columns) {
+    int32_t *marks = malloc((size_t)here->n * sizeof *marks);
+    problem *sides[2] = {here, there};
+    cafe_block x[2];
+    for (int64_t u = 0; u < here->n; u++) marks[u] = (int32_t)(u * 7 % columns) ^ (u % 3 ? 0 : -1);
+    for (int i = 0; i < 2; i++) {
+        cafe_start start = {.kind = CAFE_START_LINKS, .seed = 3, .stream = 1};
+        cafe_context *context = sides[i]->context;
+        x[i] = put_random(sides[i], columns, 1);
+        start.op = sides[i]->op, start.marks = marks;
+        ok(context, cafe_engine_hold(context, &x[i], start.op, &start.held));
+        ok(context, cafe_ops(&x[i])->start(context, &x[i], &start));
+        if (i == 0) links_are_right(here, columns, &start);
+    }
+    same_bits(here, &x[0], there, &x[1]);
+    drop(here, &x[0]), drop(there, &x[1]);
+    free(marks);
 }
 
 static void starts(problem *here, problem *there) {
@@ -226,14 +268,20 @@ static void starts(problem *here, problem *there) {
         int64_t k = widths[w];
         for (int64_t u = 0; u < here->n; u++) labels[u] = u % 3 ? -1 : (int32_t)(u % k);
         for (int given = 0; given < 2; given++) {
-            start_alike(here, there, k, (cafe_start){CAFE_START_UNIT, given, 3, 1, NULL, 0, NULL});
-            start_alike(here, there, k,
-                        (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, NULL, 0, NULL});
-            start_alike(here, there, k,
-                        (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, labels, 0, NULL});
+            start_alike(
+                here, there, k,
+                (cafe_start){CAFE_START_UNIT, given, 3, 1, NULL, 0, NULL, NULL, NULL, NULL});
+            start_alike(
+                here, there, k,
+                (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, NULL, 0, NULL, NULL, NULL, NULL});
+            start_alike(
+                here, there, k,
+                (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, labels, 0, NULL, NULL, NULL, NULL});
         }
+        if (here->op->parts.offsets) links_alike(here, there, k);
         start_alike(here, there, k,
-                    (cafe_start){CAFE_START_NORMAL, false, 3, 5, NULL, k / 2, here->op->parts.p});
+                    (cafe_start){CAFE_START_NORMAL, false, 3, 5, NULL, k / 2, here->op->parts.p,
+                                 NULL, NULL, NULL});
     }
     free(labels);
 }
@@ -302,17 +350,24 @@ static void gram_is_right(problem *p, const cafe_block *a, const cafe_block *b,
 }
 
 static void grams(problem *here, problem *there) {
+    double *some = malloc((size_t)there->n * sizeof *some);
     (void)here;
     for (int w = 0; w < WIDTHS - 1; w++) {
         cafe_block x = put_random(there, widths[w], 1), y = put_random(there, widths[w], 2);
         gram_is_right(there, &x, NULL, NULL, false);
         gram_is_right(there, &x, NULL, NULL, true);
         gram_is_right(there, &x, &y, there->op->parts.p, false);
+        gram_is_right(there, &x, &y, there->op->parts.p, true);
+        for (int64_t u = 0; u < there->n; u++) /* rows of weight 0, the last one too */
+            some[u] = (u + there->n) % 3 ? 0 : there->op->parts.p[u];
+        gram_is_right(there, &x, &y, some, true);
+        gram_is_right(there, &x, NULL, some, false);
         int64_t first = widths[w] / 3;
         cafe_block part = cafe_block_columns(&x, first, widths[w] - first);
         gram_is_right(there, &part, NULL, there->op->parts.p, false);
         drop(there, &x), drop(there, &y);
     }
+    free(some);
 }
 
 static void transforms(problem *here, problem *there) {

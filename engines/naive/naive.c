@@ -7,6 +7,7 @@
 #include <cafe/cafe.h>
 
 #include "base/random.h"
+#include "graph/link.h"
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
@@ -72,7 +73,7 @@ static cafe_status select_columns(cafe_context *context, cafe_block *x, int64_t 
 /* ---- start ----------------------------------------------------------------------------------- */
 
 static float drawn(const cafe_start *s, int64_t columns, int64_t u, int64_t k) {
-    if (s->kind == CAFE_START_UNIT) {
+    if (s->kind == CAFE_START_UNIT || s->kind == CAFE_START_LINKS) {
         int64_t draws = (columns + 7) / 8;
         cafe_random4 r = cafe_philox(s->seed, s->stream, (uint64_t)(u * draws + k / 8));
         uint32_t word = r.v[k % 8 / 2], bits = k % 2 ? word >> 16 : word & 0xFFFF;
@@ -93,9 +94,9 @@ static double size_of(const cafe_start *s, const cafe_block *x, int64_t u) {
     double sum = 0;
     for (int64_t k = 0; k < x->columns; k++) {
         double value = *naive_at(x, u, k);
-        sum += s->kind == CAFE_START_UNIT ? value * value : value;
+        sum += s->kind == CAFE_START_SIMPLEX ? value : value * value;
     }
-    return s->kind == CAFE_START_UNIT ? sqrt(sum) : sum;
+    return s->kind == CAFE_START_SIMPLEX ? sum : sqrt(sum);
 }
 
 static void divide_row(cafe_block *x, int64_t u, double size) {
@@ -103,9 +104,19 @@ static void divide_row(cafe_block *x, int64_t u, double size) {
         *naive_at(x, u, k) = (float)((double)*naive_at(x, u, k) / size);
 }
 
+static void add_links(const cafe_start *s, cafe_block *x, int64_t u) {
+    const cafe_operator_parts *a = &s->op->parts;
+    for (int64_t k = 0; k < x->columns; k++) *naive_at(x, u, k) = 0;
+    for (int64_t j = a->offsets[u]; j < a->offsets[u + 1]; j++) {
+        int32_t mark = s->marks[a->targets[j]];
+        *naive_at(x, u, mark >= 0 ? mark : ~mark) += (mark >= 0 ? 1 : -1) * CAFE_LINK(a, u, j);
+    }
+}
+
 static void start_row(const cafe_start *s, cafe_block *x, int64_t u) {
     bool labelled = s->labels && s->labels[u] >= 0, even = s->labels && !s->given;
-    if (s->given && !labelled && size_of(s, x, u) > 0) {
+    if (s->kind == CAFE_START_LINKS) add_links(s, x, u);
+    if ((s->given || s->kind == CAFE_START_LINKS) && !labelled && size_of(s, x, u) > 0) {
         divide_row(x, u, size_of(s, x, u));
         return;
     }

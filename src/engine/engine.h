@@ -56,13 +56,17 @@ typedef struct cafe_part {
  *            are labels and no given rows, the others are 1 / K throughout.
  *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 where
  *            weights[u] is 0. The columns before them stay.
+ *   links    A S scaled to rows of length 1, A the operator's links and S with one number a row: 1
+ * in column marks[w], or -1 in column ~marks[w] where marks[w] < 0. Links are added up in the order
+ * of the row, in single precision. A row of length 0 is drawn as for `unit`.
  *
  * Lengths and sums are added up in double precision from the first column to the last, and divide
  * each number. Given rows are those that stand there; one of length (sum) 0 is drawn. */
 typedef enum cafe_start_kind {
     CAFE_START_UNIT = 0,
     CAFE_START_SIMPLEX = 1,
-    CAFE_START_NORMAL = 2
+    CAFE_START_NORMAL = 2,
+    CAFE_START_LINKS = 3
 } cafe_start_kind;
 
 typedef struct cafe_start {
@@ -72,6 +76,9 @@ typedef struct cafe_start {
     const int32_t *labels; /* one a row, -1: none; NULL: none at all */
     int64_t from;
     const double *weights;
+    const cafe_operator *op; /* of the links, and what the engine holds of it */
+    void *held;
+    const int32_t *marks; /* one a node */
 } cafe_start;
 
 /* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
@@ -160,7 +167,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 2 };
+enum { CAFE_ENGINE_INTERFACE = 3 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

@@ -7,7 +7,6 @@
 #include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "base/random.h"
 #include "engine/panels.h"
 
 enum {
@@ -92,82 +91,6 @@ static cafe_status select_columns(cafe_context *context, cafe_block *x, int64_t 
     x->columns = count;
     x->stride = stride;
     return status;
-}
-
-/* ---- start ----------------------------------------------------------------------------------- */
-
-typedef struct start_job {
-    cafe_block *x;
-    const cafe_start *start;
-} start_job;
-
-/* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
-static void draw_unit(const cafe_start *start, int64_t u, int64_t columns, float *row) {
-    int64_t draws = (columns + 7) / 8;
-    for (int64_t d = 0; d < draws; d++) {
-        cafe_random4 r = cafe_philox(start->seed, start->stream, (uint64_t)(u * draws + d));
-        for (int i = 0; i < 8 && d * 8 + i < columns; i++) {
-            uint32_t bits = (r.v[i / 2] >> (16 * (i % 2))) & 0xFFFF;
-            row[d * 8 + i] = ((float)bits + 0.5f) * 0x1p-15f - 1;
-        }
-    }
-}
-
-/* Exponential numbers: scaled to sum 1 they are uniform on the simplex. */
-static void draw_simplex(const cafe_start *start, int64_t u, int64_t columns, float *row) {
-    int64_t draws = (columns + 3) / 4;
-    for (int64_t k = 0; k < columns; k++) {
-        cafe_random4 r = cafe_philox(start->seed, start->stream, (uint64_t)(u * draws + k / 4));
-        row[k] = (float)-log(cafe_uniform_open(r.v[k % 4]));
-    }
-}
-
-/* The row divided by its length, or by its sum; returns that. */
-static double settle_row(cafe_start_kind kind, int64_t columns, float *row) {
-    double size = 0;
-    for (int64_t k = 0; k < columns; k++)
-        size += kind == CAFE_START_UNIT ? (double)row[k] * row[k] : row[k];
-    if (kind == CAFE_START_UNIT) size = sqrt(size);
-    for (int64_t k = 0; k < columns && size > 0; k++) row[k] = (float)(row[k] / size);
-    return size;
-}
-
-static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, float *row) {
-    for (int64_t k = start->from; k < columns && (!start->weights || start->weights[u] > 0); k++) {
-        float draw[4];
-        uint64_t index = (uint64_t)u * (uint64_t)columns + (uint64_t)k;
-        cafe_normal4(cafe_philox(start->seed, start->stream, index), draw);
-        row[k] = draw[0];
-    }
-}
-
-static void start_row(const start_job *job, int64_t u) {
-    const cafe_start *s = job->start;
-    int64_t columns = job->x->columns, rest = job->x->stride - s->from;
-    float *row = cafe_row(job->x, u);
-    bool labelled = s->labels && s->labels[u] >= 0;
-    if (s->given && !labelled && settle_row(s->kind, columns, row) > 0) return;
-    memset(row + s->from, 0, (size_t)rest * sizeof *row);
-    if (s->kind == CAFE_START_NORMAL) {
-        draw_normal(s, u, columns, row);
-    } else if (labelled) {
-        row[s->labels[u]] = 1;
-    } else if (s->labels && !s->given) {
-        for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
-    } else {
-        (s->kind == CAFE_START_UNIT ? draw_unit : draw_simplex)(s, u, columns, row);
-        settle_row(s->kind, columns, row);
-    }
-}
-
-static void start_rows(void *argument, int64_t first, int64_t last) {
-    const start_job *job = argument;
-    for (int64_t u = first; u < last; u++) start_row(job, u);
-}
-
-static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start *how) {
-    start_job job = {x, how};
-    return cafe_ranges(context, x->n, BLOCK, start_rows, &job);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -274,7 +197,7 @@ static const cafe_engine_ops operations = {
     .copy_out = copy_out,
     .copy = copy,
     .select = select_columns,
-    .start = start,
+    .start = cafe_processor_start,
     .product = product,
     .project = project,
     .sweep_open = sweep_open,

@@ -1,4 +1,4 @@
-/* The processor's operations, by file: processor.c, processor_tall.c. */
+/* The processor's operations, by file: processor.c, processor_start.c, processor_tall.c. */
 #ifndef CAFE_ENGINE_PROCESSOR_H
 #define CAFE_ENGINE_PROCESSOR_H
 
@@ -8,6 +8,7 @@ static inline float *cafe_row(const cafe_block *x, int64_t u) {
     return x->x + u * x->stride + x->first;
 }
 
+cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
 cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,

@@ -21,9 +21,10 @@ enum {
 typedef struct gram_job {
     const cafe_block *a, *b;
     const double *weights;
+    bool single;
     int64_t k, block; /* columns; rows of a part */
-    int64_t scratch;  /* doubles of `rows` per worker */
-    double *rows;     /* ROWS x k per worker, or k x k floats */
+    int64_t scratch;  /* bytes of `rows` per worker */
+    char *rows;       /* ROWS x k numbers per worker, then k x k floats */
     double *parts;    /* k x k per part */
 } gram_job;
 
@@ -32,37 +33,57 @@ static void convert(int64_t columns, double root, const float *restrict x, doubl
     for (int64_t k = 0; k < columns; k++) row[k] = root * x[k];
 }
 
-/* In single precision: rows need no conversion, and 256 of them lose nothing that matters. */
-static void gram_part_single(void *argument, int64_t part, int32_t worker) {
-    gram_job *job = argument;
-    int64_t k = job->k, n = job->a->n, end = cafe_block_end(n, job->block, part);
-    float *block = (float *)(job->rows + worker * job->scratch);
-    double *gram = job->parts + part * k * k;
-    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
-    for (int64_t from = part * job->block; from < end; from += ROWS) {
-        int64_t count = end - from < ROWS ? end - from : ROWS;
-        cafe_dense_gram_single(count, k, cafe_row(job->a, from), job->a->stride, block);
-        for (int64_t i = 0; i < k; i++)
-            for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
+static void convert_single(int64_t columns, float root, const float *restrict x,
+                           float *restrict row) {
+    for (int64_t k = 0; k < columns; k++) row[k] = root * x[k];
+}
+
+/* Row u of [a b] as row `at` of the rows converted. */
+static void put_row(const gram_job *job, int64_t u, int64_t at, void *rows) {
+    double root = job->weights ? sqrt(job->weights[u]) : 1;
+    const cafe_block *sides[2] = {job->a, job->b};
+    at *= job->k;
+    for (int i = 0; i < 2 && sides[i]; at += sides[i++]->columns) {
+        const float *x = cafe_row(sides[i], u);
+        if (job->single)
+            convert_single(sides[i]->columns, (float)root, x, (float *)rows + at);
+        else
+            convert(sides[i]->columns, root, x, (double *)rows + at);
     }
 }
 
+/* gram += the products of so many rows, 256 at most: in single precision these are summed up before
+ * they are added in double. */
+static void add_rows(const gram_job *job, int64_t count, const void *rows, int64_t stride,
+                     float *block, double *gram) {
+    int64_t k = job->k;
+    if (!job->single) {
+        cafe_dense_gram(count, k, rows, gram);
+        return;
+    }
+    cafe_dense_gram_single(count, k, rows, stride, block);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
+}
+
+/* Rows of weight 0 are left out; single rows of weight 1 need no conversion. */
 static void gram_part(void *argument, int64_t part, int32_t worker) {
     gram_job *job = argument;
-    int64_t k = job->k, left = job->a->columns, n = job->a->n;
-    double *rows = job->rows + worker * job->scratch, *gram = job->parts + part * k * k;
-    int64_t end = cafe_block_end(n, job->block, part);
+    int64_t k = job->k, end = cafe_block_end(job->a->n, job->block, part), count = 0;
+    char *rows = job->rows + worker * job->scratch;
+    float *block = (float *)(rows + ROWS * k * (int64_t)sizeof(double));
+    double *gram = job->parts + part * k * k;
+    bool there = job->single && !job->b && !job->weights;
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
-    for (int64_t from = part * job->block; from < end; from += ROWS) {
-        int64_t count = end - from < ROWS ? end - from : ROWS;
-        for (int64_t i = 0; i < count; i++) {
-            int64_t u = from + i;
-            double root = job->weights ? sqrt(job->weights[u]) : 1;
-            convert(left, root, cafe_row(job->a, u), rows + i * k);
-            if (job->b) convert(job->b->columns, root, cafe_row(job->b, u), rows + i * k + left);
-        }
-        cafe_dense_gram(count, k, rows, gram);
+    for (int64_t u = part * job->block; u < end; u++) {
+        if (job->weights && !(job->weights[u] > 0)) continue;
+        if (!there) put_row(job, u, count, rows);
+        if (++count < ROWS && u + 1 < end) continue;
+        add_rows(job, count, there ? (void *)cafe_row(job->a, u + 1 - count) : rows,
+                 there ? job->a->stride : k, block, gram);
+        count = 0;
     }
+    if (count > 0) add_rows(job, count, rows, k, block, gram);
 }
 
 static void add_parts(const gram_job *job, int64_t parts, double *gram) {
@@ -74,18 +95,17 @@ static void add_parts(const gram_job *job, int64_t parts, double *gram) {
         for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
 }
 
-static cafe_status gram_of(cafe_context *context, gram_job *job, cafe_task *task, double *gram) {
-    int64_t k = job->k, n = job->a->n, scratch = ROWS * k > k * k ? ROWS * k : k * k;
-    if (k == 0) return CAFE_OK;
+static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
+    int64_t k = job->k, n = job->a->n;
     int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double));
     parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
     job->block = cafe_blocks(n, parts) > ROWS ? cafe_blocks(n, parts) : ROWS;
     parts = cafe_blocks(n, job->block);
-    job->scratch = scratch;
-    job->rows = cafe_mem(context, context->threads * scratch, sizeof *job->rows);
+    job->scratch = ROWS * k * (int64_t)sizeof(double) + k * k * (int64_t)sizeof(float);
+    job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
     job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
-    cafe_status status = job->rows && job->parts ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = cafe_parallel(context, parts, task, job);
+    cafe_status status = cafe_mem_had(job->rows, job->parts);
+    if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, job);
     if (status == CAFE_OK) add_parts(job, parts, gram);
     cafe_mem_free_all(context, job->rows, job->parts);
     return status;
@@ -93,9 +113,9 @@ static cafe_status gram_of(cafe_context *context, gram_job *job, cafe_task *task
 
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram) {
-    gram_job job = {.a = a, .b = b, .weights = weights};
+    gram_job job = {.a = a, .b = b, .weights = weights, .single = single};
     job.k = a->columns + (b ? b->columns : 0);
-    return gram_of(context, &job, single && !b && !weights ? gram_part_single : gram_part, gram);
+    return job.k > 0 ? gram_of(context, &job, gram) : CAFE_OK;
 }
 
 /* ---- products in place ----------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/random.h"
 
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
@@ -53,13 +54,50 @@ static cafe_status check_rows(cafe_context *context, const cafe_solution *s, con
     return CAFE_OK;
 }
 
-cafe_status cafe_solution_start(cafe_context *context, const float *start, int64_t width,
-                                int64_t first, uint64_t stream, cafe_solution *solution) {
+/* S: the column and the sign of every node. */
+typedef struct marks_job {
+    uint64_t seed, stream;
+    uint64_t columns;
+    int32_t *marks;
+} marks_job;
+
+static void draw_marks(void *argument, int64_t first, int64_t last) {
+    const marks_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
+        cafe_random4 r = cafe_philox(job->seed, job->stream, (uint64_t)u);
+        int32_t column = (int32_t)(r.v[0] * job->columns >> 32);
+        job->marks[u] = r.v[1] & 1 ? column : ~column;
+    }
+}
+
+static cafe_status start_links(cafe_context *context, const cafe_operator *op, cafe_block *h,
+                               cafe_start *how) {
+    enum { BLOCK = 16384 };
+    cafe_status status = CAFE_OK;
+    uint64_t stream = how->stream | (uint64_t)1 << 32;
+    marks_job job = {how->seed, stream, (uint64_t)h->columns, NULL};
+    job.marks = cafe_mem(context, h->n, sizeof *job.marks);
+    CAFE_TRY(cafe_mem_had(job.marks));
+    CAFE_TRY(cafe_ranges(context, h->n, BLOCK, draw_marks, &job));
+    how->kind = CAFE_START_LINKS, how->op = op, how->marks = job.marks;
+    CAFE_TRY(cafe_engine_hold(context, h, op, &how->held));
+    CAFE_TRY(cafe_ops(h)->start(context, h, how));
+done:
+    cafe_mem_free(context, job.marks);
+    return status;
+}
+
+cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, const float *start,
+                                int64_t width, int64_t first, uint64_t stream,
+                                cafe_solution *solution) {
+    enum { NODES_A_COLUMN = 16 }; /* so that no column of S is 0 */
     cafe_block *h = &solution->h;
     cafe_start how = {.given = start != NULL, .seed = context->seed, .stream = stream};
     cafe_part all = {0, h->n, 0, h->columns};
     if (start) CAFE_PASS(check_rows(context, solution, start, width, first, "start vector"));
     cafe_phase(context, "start", 0);
+    if (!start && op->parts.offsets && h->n >= NODES_A_COLUMN * h->columns)
+        return start_links(context, op, h, &how);
     if (start) CAFE_PASS(cafe_ops(h)->copy_in(context, h, all, start + first, width));
     return cafe_ops(h)->start(context, h, &how);
 }

@@ -42,10 +42,13 @@ cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns,
 cafe_status cafe_solution_rows(cafe_context *context, const char *method, int64_t n,
                                int64_t columns, int64_t sweeps, cafe_solution **solution);
 
-/* Rows of length 1: from columns first, first + 1, ... of a plain n x width block (NULL: none), a
- * missing or zero row at random from `stream` (base/random.h). */
-cafe_status cafe_solution_start(cafe_context *context, const float *start, int64_t width,
-                                int64_t first, uint64_t stream, cafe_solution *solution);
+/* Rows of length 1: from columns first, first + 1, ... of a plain n x width block, a zero row at
+ * random from `stream` (base/random.h). Without a block (NULL) all rows are random; or, of a graph
+ * with many more nodes than columns, a product A S with a random S of one number a row: as good as
+ * a sweep from random rows, at the price of reading the links once. */
+cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, const float *start,
+                                int64_t width, int64_t first, uint64_t stream,
+                                cafe_solution *solution);
 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);

@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
-#include "solve/sweep.h"
+#include "solve/settling.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -29,8 +29,9 @@ static const cafe_option sphere_options[] = {
      NULL, "columns of the embedding"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 10, 0, 1e9, NULL,
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 1e-3, 0, 1, NULL,
-     "stop when a sweep gains less than this share of the objective"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 1e-2, 0, 1, NULL,
+     "stop when further sweeps would change little: the objective by less than this share, as the "
+     "last gains foretell, and the columns in use by less than a twentieth; 0 does not"},
     {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, beta), 1, 1e-6, 1, NULL,
      "influence of the neighbours; below 1 a node keeps a part of its old direction"},
     {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,
@@ -71,19 +72,23 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
                              const cafe_sphere_options *o, const end *e, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
-    cafe_passes passes = {.chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
-    passes.rule = (cafe_rule){.kind = CAFE_RULE_SPHERE, .resolution = 1};
-    passes.rule.gamma = (1 - o->beta) / o->beta;
+    cafe_settling settling = {.tolerance = o->tolerance};
+    cafe_passes *passes = &settling.passes;
+    *passes = (cafe_passes){.chunks = o->chunks, .most = o->sweeps};
+    passes->rule = (cafe_rule){.kind = CAFE_RULE_SPHERE, .resolution = 1};
+    passes->rule.gamma = (1 - o->beta) / o->beta;
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
-    CAFE_TRY(cafe_solution_start(context, e->start, o->columns, e->first, e->stream, found));
+    CAFE_TRY(cafe_solution_start(context, op, e->start, o->columns, e->first, e->stream, found));
     if (e->start) { /* of a random start it is nearly 0 */
-        CAFE_TRY(cafe_solution_product(context, op, found, &passes.level));
+        CAFE_TRY(cafe_solution_product(context, op, found, &passes->level));
         cafe_block_drop(context, &found->y);
     }
-    CAFE_TRY(cafe_sweep(context, op, &passes, found));
+    CAFE_TRY(cafe_settling_open(context, found, &settling));
+    CAFE_TRY(cafe_sweep(context, op, passes, found));
     *solution = found;
     found = NULL;
 done:
+    cafe_settling_close(context, &settling);
     cafe_solution_free(found);
     return status;
 }

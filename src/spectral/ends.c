@@ -22,18 +22,20 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "solve/settling.h"
 
 static const double HALF = 0.5;
 
 /* ---- the split ------------------------------------------------------------------------------- */
 
-/* Ritz values on the span of columns first .. first + columns - 1 of H. */
-static cafe_status values_of(cafe_context *context, const cafe_operator *op, const cafe_solution *s,
+/* Ritz values on the span of columns first .. first + columns - 1 of H, in the inner product with
+ * the weights p: those of all nodes, or of some that stand for the others. */
+static cafe_status values_of(cafe_context *context, const double *p, const cafe_solution *s,
                              int64_t first, int64_t columns, cafe_ritz *ritz) {
     cafe_block h = cafe_block_columns(&s->h, first, columns);
     cafe_block y = cafe_block_columns(&s->y, first, columns);
     cafe_status status = cafe_ritz_new(context, columns, ritz);
-    if (status == CAFE_OK) status = cafe_ritz_solve(context, &h, &y, op->parts.p, ritz);
+    if (status == CAFE_OK) status = cafe_ritz_solve(context, &h, &y, p, ritz);
     return status;
 }
 
@@ -63,8 +65,8 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
     int64_t from = s->columns - s->bottom, *kept = cafe_mem(context, s->asked, sizeof *kept);
     CAFE_TRY(kept ? CAFE_OK : CAFE_ERROR_MEMORY);
     cafe_phase(context, "ends", 0);
-    CAFE_TRY(values_of(context, op, s, 0, from, &top));
-    CAFE_TRY(values_of(context, op, s, from, s->bottom, &bottom));
+    CAFE_TRY(values_of(context, op->parts.p, s, 0, from, &top));
+    CAFE_TRY(values_of(context, op->parts.p, s, from, s->bottom, &bottom));
     int64_t count = count_bottom(&top, &bottom, s->asked, HALF);
     for (int64_t k = 0; k < s->asked; k++) /* the first ones of each end */
         kept[k] = k < s->asked - count ? k : from + k - (s->asked - count);
@@ -87,13 +89,15 @@ typedef struct probe {
     const cafe_sphere_options *options;
     const cafe_solution *solution; /* the top's */
     int64_t least;
+    double *sample;  /* of large graphs: see cafe_sample_rows() */
+    const double *p; /* that, or all weights */
     cafe_ritz top, bottom;
 } probe;
 
 /* Ritz values on the span of the first columns of the top's H. */
 static cafe_status judge_top(cafe_context *context, int64_t columns, probe *p) {
     cafe_ritz_free(context, &p->top);
-    return values_of(context, p->op, p->solution, 0, columns, &p->top);
+    return values_of(context, p->p, p->solution, 0, columns, &p->top);
 }
 
 /* The same of so many columns that the bottom has after so many sweeps. */
@@ -104,7 +108,7 @@ static cafe_status judge_bottom(cafe_context *context, int64_t columns, int64_t 
     o.sweeps = sweeps < o.sweeps ? sweeps : o.sweeps;
     cafe_ritz_free(context, &p->bottom);
     cafe_status status = cafe_sphere_bottom(context, p->op, &o, &s);
-    if (status == CAFE_OK) status = values_of(context, p->op, s, 0, columns, &p->bottom);
+    if (status == CAFE_OK) status = values_of(context, p->p, s, 0, columns, &p->bottom);
     cafe_solution_free(s);
     return status;
 }
@@ -119,11 +123,13 @@ static bool enough(const probe *p, double share) {
  * small graphs settle as CAFE_ENDS_AUTO does; large ones, where that would cost half of a run, by
  * a share of the largest that is smaller as the sizes are. */
 static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
-    enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21 };
+    enum { SPARE = 8, SWEEPS = 3, SMALL = 1 << 21 };
     const double hopeless = 0.25, short_of_half = 0.47;
     const bool large = p->op->parts.offsets[p->op->n] > SMALL;
     int64_t all = p->solution->columns, half = (all + 1) / 2;
     int64_t few = p->least + SPARE < half ? p->least + SPARE : half;
+    if (large) CAFE_PASS(cafe_sample_rows(context, p->op->n, p->op->parts.p, &p->sample));
+    if (p->sample) p->p = p->sample;
     CAFE_PASS(judge_bottom(context, few, SWEEPS, p));
     CAFE_PASS(judge_top(context, few, p));
     if (!enough(p, large ? short_of_half : hopeless)) return CAFE_OK;
@@ -139,9 +145,11 @@ cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
                             const cafe_sphere_options *options, const cafe_solution *solution,
                             int64_t least, bool *bottom) {
     probe p = {.op = op, .options = options, .solution = solution, .least = least};
+    p.p = op->parts.p;
     *bottom = false;
     cafe_phase(context, "ends", 0);
     cafe_status status = decide(context, &p, bottom);
+    cafe_mem_free(context, p.sample);
     cafe_ritz_free(context, &p.top);
     cafe_ritz_free(context, &p.bottom);
     return status;

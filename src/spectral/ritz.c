@@ -12,6 +12,12 @@
  * M is symmetric in this inner product, so some eigenvalue lies within the residual of rho. The
  * cancellation in the sum limits residuals to about 1e-8 of the largest value: below what float32
  * vectors can have anyway.
+ *
+ * Tall blocks are first added up in single precision, 256 rows at a time. One such sum is wrong by
+ * eps sqrt(256/18) = 2.3e-7 of ||x|| ||z|| in the mean square (spectral/noise.c), and 256 of them
+ * or more by a sixteenth of it: 1.4e-8. The terms of the sum above are taken to be wrong by 4e-7,
+ * twenty-eight times as much, and every residual is enlarged by that. Where one is too small to
+ * drown it a hundred times, all is added up in double precision instead.
  */
 #include "spectral/ritz.h"
 
@@ -49,6 +55,8 @@ typedef struct small {
     double *g, *t, *n;            /* its blocks, T made symmetric */
     double *m, *half, *projected; /* of the reduced problem */
     int64_t *kept;
+    double rounding; /* share that an entry of the Gram matrix may be wrong by */
+    bool drowned;    /* some residual is not clear of it */
 } small;
 
 static cafe_status small_new(cafe_context *context, int64_t k, small *s) {
@@ -75,19 +83,19 @@ static void split(int64_t k, small *s) {
 /* The square root of the sum above and of what rounding may have taken from it, so that a residual
  * is a bound and never 0 by cancellation. `size` is what the terms of n have in size: where columns
  * nearly depend on each other they cancel, and n itself can come out below 0. */
-static double residual(double n, double size, double t, double g, double rho) {
-    const double rounding = 4e-15;
-    double square = n - 2 * rho * t + rho * rho * g;
-    return sqrt((square > 0 ? square : 0) + rounding * (size + rho * rho * g));
+static double residual(small *s, double n, double size, double t, double g, double rho) {
+    double square = n - 2 * rho * t + rho * rho * g, error = s->rounding * (size + rho * rho * g);
+    if (!(square > 100 * error)) s->drowned = true;
+    return sqrt((square > 0 ? square : 0) + error);
 }
 
 /* Column j of the block as it stands, scaled to length 1. */
-static void judge_columns(int64_t k, const small *s, cafe_ritz *ritz) {
+static void judge_columns(int64_t k, small *s, cafe_ritz *ritz) {
     for (int64_t j = 0; j < k; j++) {
         double g = s->g[j * k + j], t = s->t[j * k + j], n = s->n[j * k + j];
         double rho = g > 0 ? t / g : 0;
         ritz->column_values[j] = rho;
-        ritz->column_residuals[j] = g > 0 ? residual(n, n, t, g, rho) / sqrt(g) : 0;
+        ritz->column_residuals[j] = g > 0 ? residual(s, n, n, t, g, rho) / sqrt(g) : 0;
     }
 }
 
@@ -116,7 +124,7 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
             n += term;
             size += fabs(term);
         }
-        ritz->residuals[j] = residual(n, size, ritz->values[j], 1, ritz->values[j]);
+        ritz->residuals[j] = residual(s, n, size, ritz->values[j], 1, ritz->values[j]);
     }
 }
 
@@ -133,21 +141,30 @@ static cafe_status centre(cafe_context *context, const cafe_block *x, const doub
     return CAFE_OK;
 }
 
+static cafe_status solve_once(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                              const double *weights, bool centred, bool single, small *s,
+                              cafe_ritz *ritz) {
+    int64_t k = x->columns;
+    s->rounding = single ? 4e-7 : 4e-15;
+    s->drowned = false;
+    CAFE_PASS(cafe_ops(x)->gram(context, x, z, weights, single, s->gram));
+    split(k, s);
+    if (centred) CAFE_PASS(centre(context, x, weights, s));
+    judge_columns(k, s, ritz);
+    CAFE_PASS(solve_small(context, k, s, ritz));
+    find_residuals(k, s, ritz);
+    return CAFE_OK;
+}
+
 static cafe_status solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
                          const double *weights, bool centred, cafe_ritz *ritz) {
-    int64_t k = x->columns;
+    bool single = x->n >= CAFE_TALL;
     small s = {0};
-    cafe_status status = small_new(context, k, &s);
-    if (status == CAFE_OK) status = cafe_ops(x)->gram(context, x, z, weights, false, s.gram);
-    if (status == CAFE_OK) {
-        split(k, &s);
-        if (centred) status = centre(context, x, weights, &s);
-    }
-    if (status == CAFE_OK) {
-        judge_columns(k, &s, ritz);
-        status = solve_small(context, k, &s, ritz);
-    }
-    if (status == CAFE_OK) find_residuals(k, &s, ritz);
+    cafe_status status = small_new(context, x->columns, &s);
+    if (status == CAFE_OK && single)
+        status = solve_once(context, x, z, weights, centred, true, &s, ritz);
+    if (status == CAFE_OK && (!single || s.drowned))
+        status = solve_once(context, x, z, weights, centred, false, &s, ritz);
     cafe_mem_free_all(context, s.memory, s.kept);
     return status;
 }

@@ -25,6 +25,7 @@
 #include "base/memory.h"
 #include "engine/dense.h"
 #include "spectral/noise.h"
+#include "spectral/tall.h"
 
 typedef struct scaling {
     int64_t n, k, r, w; /* rows, columns, directions kept, columns of Z */
@@ -57,10 +58,10 @@ static void free_scaling(cafe_context *context, scaling *s) {
 }
 
 /* G = Y^T Y - n ybar ybar^T */
-static cafe_status find_gram(cafe_context *context, const cafe_block *y, scaling *s) {
+static cafe_status find_gram(cafe_context *context, const cafe_block *y, bool single, scaling *s) {
     int64_t k = s->k;
     double n = (double)s->n;
-    CAFE_PASS(cafe_ops(y)->gram(context, y, NULL, NULL, false, s->gram));
+    CAFE_PASS(cafe_ops(y)->gram(context, y, NULL, NULL, single, s->gram));
     CAFE_PASS(cafe_ops(y)->totals(context, y, NULL, s->means));
     for (int64_t j = 0; j < k; j++) s->means[j] /= n;
     for (int64_t i = 0; i < k; i++)
@@ -72,6 +73,18 @@ static cafe_status find_gram(cafe_context *context, const cafe_block *y, scaling
 static cafe_status multiply(cafe_context *context, scaling *s, cafe_block *y) {
     cafe_dense_product(false, 1, s->k, s->w, s->means, s->m, s->shift);
     return cafe_ops(y)->transform(context, y, s->w, s->m, NULL, s->shift);
+}
+
+/* E and Lambda. Single precision leaves an error of 1.4e-8 lambda_1 (spectral/ritz.c), which must
+ * be small beside the shortest direction's lambda. */
+static cafe_status find_directions(cafe_context *context, const cafe_block *y, scaling *s) {
+    const double clear = 1e-4;
+    bool single = s->n >= CAFE_TALL;
+    CAFE_PASS(find_gram(context, y, single, s));
+    CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
+    if (!single || s->values[s->k - 1] > clear * s->values[0]) return CAFE_OK;
+    CAFE_PASS(find_gram(context, y, false, s));
+    return cafe_dense_eigen(context, s->k, s->gram, s->values);
 }
 
 /* ---- directions ------------------------------------------------------------------------------ */
@@ -208,8 +221,7 @@ static void find_map(scaling *s, double exponent) {
 
 static cafe_status scale_columns(cafe_context *context, double exponent, double shortest,
                                  int64_t least, const double *noise, scaling *s, cafe_block *y) {
-    CAFE_PASS(find_gram(context, y, s));
-    CAFE_PASS(cafe_dense_eigen(context, s->k, s->gram, s->values));
+    CAFE_PASS(find_directions(context, y, s));
     keep_directions(s, exponent, shortest, noise);
     find_width(s, least);
     if (s->r > 0) {
@@ -237,7 +249,7 @@ cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const doubl
     double sum = 0;
     cafe_status status = CAFE_OK;
     CAFE_TRY(new_scaling(context, v, &s));
-    CAFE_TRY(find_gram(context, v, &s));
+    CAFE_TRY(find_gram(context, v, false, &s));
     s.r = s.w = s.k;
     memset(s.m, 0, (size_t)(s.k * s.k) * sizeof *s.m);
     for (int64_t j = 0; j < s.k; j++) {

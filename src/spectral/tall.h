@@ -8,6 +8,10 @@
  * rounding of the block is what is left. */
 #define CAFE_RANK_TOLERANCE 1e-4
 
+/* Rows from which on Gram matrices are first had in single precision: 256 sums of 256 rows, whose
+ * errors are as good as independent. */
+enum { CAFE_TALL = 65536 };
+
 /* Makes the columns orthonormal in the inner product with row weights (NULL: 1), leaving out those
  * without information: those that depend on the columns before them, or of whose new part errors of
  * length noise[j] in column j (NULL: 0) may have made more than CAFE_MOST_NOISE. x->columns shrinks

@@ -1,0 +1,80 @@
+/* When sweeps have settled.
+ *
+ * Two things are watched. The objective: if gains go on to shrink as the last one did, by the ratio
+ * r = g / g', all further sweeps gain g (r + r^2 + ...) = g^2 / (g' - g). And the columns in use,
+ *
+ *     width = (sum of lambda)^2 / (sum of lambda^2),     lambda the eigenvalues of H^T H ,
+ *
+ * K when all directions are used alike, 1 when all rows lie on one line: long after the objective
+ * has all but stopped, rows may still turn into fewer directions, and classifiers gain by that. The
+ * sweeps end when the first is less than a share of the objective and the second, in use for a
+ * quarter of all columns at least, shrinks by less than a twentieth; or when a sweep gains less
+ * than a tenth of that share, whatever the width. docs/algorithms/sphere.md has the measurements.
+ *
+ * Of a large graph 2^16 rows, chosen by their number alone, tell the width.
+ */
+#include "solve/settling.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+cafe_status cafe_sample_rows(cafe_context *context, int64_t n, const double *weights,
+                             double **sample) {
+    enum { ROWS = 1 << 16 };
+    uint32_t step = (uint32_t)(n / ROWS);
+    *sample = NULL;
+    if (step < 2) return CAFE_OK;
+    *sample = cafe_mem(context, n, sizeof **sample);
+    CAFE_PASS(cafe_mem_had(*sample));
+    for (int64_t u = 0; u < n; u++) { /* a multiplicative hash: neighbours in number part */
+        bool taken = ((uint32_t)u * 2654435761u >> 8) % step == 0;
+        (*sample)[u] = taken ? weights ? weights[u] : 1 : 0;
+    }
+    return CAFE_OK;
+}
+
+static double still_to_gain(double gain, double last) {
+    return gain <= 0 ? 0 : gain < last ? gain * gain / (last - gain) : INFINITY;
+}
+
+/* Both sums without the eigenvalues: the trace, and the squares of all entries. */
+static cafe_status find_width(cafe_context *context, const cafe_block *h, cafe_settling *s) {
+    int64_t k = h->columns;
+    double trace = 0, squares = 0;
+    CAFE_PASS(cafe_ops(h)->gram(context, h, NULL, s->sample, false, s->gram));
+    for (int64_t i = 0; i < k; i++) trace += s->gram[i * k + i];
+    for (int64_t i = 0; i < k * k; i++) squares += s->gram[i] * s->gram[i];
+    s->width = squares > 0 ? trace * trace / squares : 0;
+    return CAFE_OK;
+}
+
+static cafe_status look(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+                        cafe_solution *solution) {
+    cafe_settling *s = (cafe_settling *)passes;
+    const double *objective = solution->objective + solution->sweeps;
+    double width = s->width;
+    (void)op;
+    if (solution->sweeps == 0) return CAFE_OK;
+    CAFE_PASS(find_width(context, &solution->h, s));
+    double gain = objective[0] - objective[-1];
+    double last = solution->sweeps > 1 ? objective[-1] - objective[-2] : 0;
+    double share = s->tolerance * fabs(passes->level + objective[0]);
+    bool steady = s->width > 0.95 * width && s->width > (double)solution->columns / 4;
+    solution->converged = gain <= share / 10 || (steady && still_to_gain(gain, last) <= share);
+    return CAFE_OK;
+}
+
+cafe_status cafe_settling_open(cafe_context *context, const cafe_solution *solution,
+                               cafe_settling *settling) {
+    int64_t k = solution->columns;
+    if (!(settling->tolerance > 0)) return CAFE_OK;
+    settling->passes.after = look;
+    settling->gram = cafe_mem(context, k * k, sizeof *settling->gram);
+    CAFE_PASS(cafe_mem_had(settling->gram));
+    return cafe_sample_rows(context, solution->n, NULL, &settling->sample);
+}
+
+void cafe_settling_close(cafe_context *context, cafe_settling *settling) {
+    cafe_mem_free_all(context, settling->gram, settling->sample);
+}

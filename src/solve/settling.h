@@ -1,0 +1,26 @@
+/* When do further sweeps change nothing that matters to those who use the vectors? */
+#ifndef CAFE_SOLVE_SETTLING_H
+#define CAFE_SOLVE_SETTLING_H
+
+#include "solve/sweep.h"
+
+/* Passes that end by the rule of settling.c. */
+typedef struct cafe_settling {
+    cafe_passes passes; /* its own tolerance is 0 */
+    double tolerance;   /* 0: never */
+    double width;       /* columns in use after the last pass */
+    double *sample;     /* weights of the rows looked at; NULL: all */
+    double *gram;
+} cafe_settling;
+
+/* Takes passes.after. */
+cafe_status cafe_settling_open(cafe_context *context, const cafe_solution *solution,
+                               cafe_settling *settling);
+void cafe_settling_close(cafe_context *context, cafe_settling *settling);
+
+/* The weights (NULL: ones) of about 2^16 rows chosen by their number alone, 0 for the others: what
+ * a Gram matrix is to see of many rows. NULL where there are hardly more. */
+cafe_status cafe_sample_rows(cafe_context *context, int64_t n, const double *weights,
+                             double **sample);
+
+#endif
