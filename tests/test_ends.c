@@ -220,7 +220,7 @@ static void both_ends_start_warm(void **state) {
     assert_int_equal(cafe_solution_converged(s), 1);
     cafe_solution_copy(s, h);
     TEST_OK(context, cafe_sphere(context, t.op, &o, h, &again));
-    assert_int_equal(cafe_solution_sweeps(again), 1);
+    assert_true(cafe_solution_sweeps(again) <= 3 && cafe_solution_sweeps(s) > 12);
     assert_float_equal(cafe_solution_objective(again)[0],
                        cafe_solution_objective(s)[cafe_solution_sweeps(s)], 1e-6);
     cafe_solution_free(s);

@@ -73,7 +73,8 @@ CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
  * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the
  * paper sets q(u,u) = 0). */
 CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
-/* 1 when the last sweep gained less than the tolerance, 0 when the sweep limit ended the run. */
+/* 1 when further sweeps would change little by the method's tolerance, 0 when the sweep limit ended
+ * the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
 /* The communities of a solution that has them (softmax, layers; 0: it has none), and their
  * modularity unless `modularity` is NULL. */
