@@ -216,6 +216,68 @@ static void threads_change_no_bit(void **state) {
         }
 }
 
+/* Enough nodes for several tasks: members ascend, numbers follow the first appearance. */
+static void groups_are_counted_by_any_threads(void **state) {
+    const int32_t threads[] = {1, 2, 3, 8};
+    const int64_t n = 50000, ranges[] = {3, 700, 50000};
+    int32_t *group = malloc((size_t)n * sizeof *group);
+    (void)state;
+    for (int t = 0; t < 12; t++) {
+        cafe_context *context = test_context(threads[t % 4], 1);
+        cafe_groups groups = {0, NULL, NULL};
+        uint64_t numbers = (uint64_t)t;
+        int64_t count = 0;
+        for (int64_t u = 0; u < n; u++) group[u] = (int32_t)test_below(&numbers, ranges[t / 4]);
+        assert_int_equal(cafe_groups_number(context, n, group, &count), CAFE_OK);
+        expect_numbered(group, n, count);
+        assert_int_equal(cafe_groups_new(context, n, group, count, &groups), CAFE_OK);
+        assert_int_equal(groups.start[0], 0);
+        assert_int_equal(groups.start[count], n);
+        for (int64_t i = 0; i < count; i++)
+            for (int64_t m = groups.start[i]; m < groups.start[i + 1]; m++) {
+                assert_int_equal(group[groups.member[m]], i);
+                if (m > groups.start[i]) assert_true(groups.member[m] > groups.member[m - 1]);
+            }
+        cafe_groups_free(context, &groups);
+        cafe_context_free(context);
+    }
+    free(group);
+}
+
+/* A table that hashes and one that does not, against sums in an array. */
+static void bins_add_up(void **state) {
+    cafe_context *context = test_context(1, 1);
+    const int64_t ranges[] = {1, 40, 600, 100000}, entries[] = {1, 20, 300, 20000};
+    (void)state;
+    for (int t = 0; t < 16; t++) {
+        int64_t range = ranges[t / 4], most = entries[t % 4], seen = 0;
+        double *sum = calloc((size_t)range, sizeof *sum);
+        uint64_t numbers = (uint64_t)t + 1;
+        cafe_bins *bins = cafe_bins_new(context, 1, most, range);
+        assert_non_null(bins);
+        for (int64_t rows = 0; rows < 3; rows++) {
+            cafe_bins_open(bins, most);
+            for (int64_t i = 0; i < most; i++) {
+                int32_t key = (int32_t)(test_below(&numbers, range) / 1024 * 1024 % range);
+                seen += sum[key] == 0;
+                sum[key] += (double)(i + 1);
+                cafe_bins_add(bins, key, (double)(i + 1));
+            }
+            assert_int_equal(bins->count, seen);
+            for (int64_t i = 0; i < bins->count; i++) {
+                cafe_bin b = cafe_bins_at(bins, i);
+                assert_true(b.sum == sum[b.key] && cafe_bins_sum(bins, b.key) == b.sum);
+                sum[b.key] = 0;
+            }
+            cafe_bins_clear(bins);
+            seen = 0;
+        }
+        cafe_bins_free(context, bins, 1);
+        free(sum);
+    }
+    cafe_context_free(context);
+}
+
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 static cafe_pooled *finest(const setting *s) {
@@ -447,6 +509,36 @@ static void planted_blocks_are_recovered(void **state) {
     cafe_context_free(context);
 }
 
+/* Equal blocks of a graph that counts as large: a hierarchy leaves some nodes in the wrong block,
+ * and rounds go on until they are home. */
+static void equal_blocks_of_a_large_graph_are_found(void **state) {
+    const int64_t n = 60000;
+    cafe_context *context = test_context(2, 1);
+    int32_t *labels = malloc((size_t)n * sizeof *labels);
+    cafe_generate_options o;
+    cafe_graph *graph = NULL;
+    double planted_modularity;
+    (void)state;
+    cafe_generate_options_init(&o);
+    o.nodes = n;
+    o.edges = 540000;
+    o.blocks = 60;
+    o.mixing = 0.3;
+    assert_int_equal(cafe_generate(context, CAFE_GENERATOR_SBM, &o, &graph, labels), CAFE_OK);
+    setting s = begin(context, graph);
+    cafe_pooled *g = finest(&s);
+    assert_int_equal(cafe_layers_modularity(context, g, 1, labels, 60, &planted_modularity),
+                     CAFE_OK);
+    cafe_layers *layers = find(&s, NULL);
+    assert_int_equal(top_of(layers).communities, 60);
+    assert_true(top_of(layers).modularity >= planted_modularity);
+    cafe_layers_free(layers);
+    cafe_pooled_free(g);
+    end(&s);
+    free(labels);
+    cafe_context_free(context);
+}
+
 static void resolution_goes_from_components_to_single_nodes(void **state) {
     cafe_context *context = test_context(1, 1);
     setting s = begin(context, test_random(context, 150, 260, 1, 0, 4));
@@ -528,6 +620,8 @@ int main(void) {
         cmocka_unit_test(random_graphs_are_sound),
         cmocka_unit_test(more_rounds_are_no_worse_than_one),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(groups_are_counted_by_any_threads),
+        cmocka_unit_test(bins_add_up),
         cmocka_unit_test(pooling_keeps_sum_and_modularity),
         cmocka_unit_test(moving_climbs_and_settles),
         cmocka_unit_test(one_chunk_of_a_bipartite_graph_ends),
@@ -535,6 +629,7 @@ int main(void) {
         cmocka_unit_test(karate_reaches_its_best_partition),
         cmocka_unit_test(cliques_of_a_ring_are_found),
         cmocka_unit_test(planted_blocks_are_recovered),
+        cmocka_unit_test(equal_blocks_of_a_large_graph_are_found),
         cmocka_unit_test(resolution_goes_from_components_to_single_nodes),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),

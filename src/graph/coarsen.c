@@ -1,7 +1,8 @@
 /* Pooling: every row of the coarse graph is added up by one task from the rows of its group.
  *
  * The room a row may take is known beforehand (its group's arcs, or the number of groups), so that
- * tasks write without asking each other; afterwards the rows close up.
+ * tasks write without asking each other; afterwards the rows close up. All steps over nodes, arcs
+ * or groups are shared by the threads, but for sums over the groups' sizes.
  */
 #include "graph/coarsen.h"
 
@@ -9,24 +10,71 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/bins.h"
 
-enum { ROWS = 256 };
+enum {
+    NODES = 1 << 14, /* of a task, */
+    ROWS = 256,      /* and groups at most; */
+    TASKS = 256      /* fewer, when there are not so many tasks */
+};
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
+/* Each task looks at all nodes and takes those of its own range of groups: nobody waits for
+ * anybody, and members come in order. */
+typedef struct groups_job {
+    int64_t n, tasks;
+    const int32_t *group;
+    cafe_groups *groups;
+    int64_t *bounds; /* of the tasks' ranges of groups */
+} groups_job;
+
+/* start[i + 2] counts the members of i */
+static void count_members(void *argument, int64_t task) {
+    const groups_job *job = argument;
+    int64_t *count = job->groups->start + 2;
+    int64_t first = job->groups->count * task / job->tasks;
+    uint32_t range = (uint32_t)(job->groups->count * (task + 1) / job->tasks - first);
+    for (int64_t u = 0; u < job->n; u++)
+        if ((uint32_t)(job->group[u] - first) < range) count[job->group[u]]++;
+}
+
+/* start[i + 1] is where the next member of i goes */
+static void place_members(void *argument, int64_t task) {
+    const groups_job *job = argument;
+    int64_t *next = job->groups->start + 1, first = job->bounds[task];
+    uint32_t range = (uint32_t)(job->bounds[task + 1] - first);
+    for (int64_t u = 0; u < job->n; u++)
+        if ((uint32_t)(job->group[u] - first) < range)
+            job->groups->member[next[job->group[u]]++] = (int32_t)u;
+}
+
+/* Ranges of groups with about as many members each. */
+static void share_groups(groups_job *job) {
+    int64_t task = 1;
+    job->bounds[0] = 0;
+    for (int64_t i = 0; i < job->groups->count; i++)
+        while (task < job->tasks && job->groups->start[i + 1] >= job->n * task / job->tasks)
+            job->bounds[task++] = i;
+    while (task <= job->tasks) job->bounds[task++] = job->groups->count;
+}
+
 cafe_status cafe_groups_new(cafe_context *context, int64_t n, const int32_t *group, int64_t count,
                             cafe_groups *groups) {
+    cafe_status status = CAFE_OK;
+    groups_job job = {n, n < NODES ? 1 : context->threads, group, groups, NULL};
     *groups = (cafe_groups){count, cafe_mem_zero(context, count + 2, sizeof(int64_t)),
                             cafe_mem(context, n, sizeof(int32_t))};
-    if (!groups->start || !groups->member) {
-        cafe_groups_free(context, groups);
-        return CAFE_ERROR_MEMORY;
-    }
-    /* start[i + 2] counts, start[i + 1] is where the next member of i goes */
-    for (int64_t u = 0; u < n; u++) groups->start[group[u] + 2]++;
+    job.bounds = cafe_mem(context, job.tasks + 1, sizeof *job.bounds);
+    CAFE_TRY(cafe_mem_had(groups->start, groups->member, job.bounds));
+    CAFE_TRY(cafe_each(context, job.tasks, count_members, &job));
     for (int64_t i = 2; i < count + 2; i++) groups->start[i] += groups->start[i - 1];
-    for (int64_t u = 0; u < n; u++) groups->member[groups->start[group[u] + 1]++] = (int32_t)u;
-    return CAFE_OK;
+    share_groups(&job);
+    CAFE_TRY(cafe_each(context, job.tasks, place_members, &job));
+done:
+    cafe_mem_free(context, job.bounds);
+    if (status != CAFE_OK) cafe_groups_free(context, groups);
+    return status;
 }
 
 void cafe_groups_free(cafe_context *context, cafe_groups *groups) {
@@ -34,18 +82,69 @@ void cafe_groups_free(cafe_context *context, cafe_groups *groups) {
     *groups = (cafe_groups){0, NULL, NULL};
 }
 
-cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group, int64_t *count) {
-    int32_t *number = cafe_mem(context, n, sizeof *number), next = 0;
-    if (!number) return CAFE_ERROR_MEMORY;
-    for (int64_t i = 0; i < n; i++) number[i] = -1;
-    for (int64_t u = 0; u < n; u++) {
-        int32_t *at = &number[group[u]];
-        if (*at < 0) *at = next++;
-        group[u] = *at;
+/* The numbers of groups by the first node of each. */
+typedef struct number_job {
+    int64_t n;
+    int32_t *group;
+    int32_t *first;  /* of each group: its first node, then its number */
+    int64_t *before; /* groups that begin before each block of nodes */
+} number_job;
+
+static void forget_first(void *argument, int64_t first, int64_t last) {
+    const number_job *job = argument;
+    for (int64_t i = first; i < last; i++) job->first[i] = INT32_MAX;
+}
+
+static void find_first(void *argument, int64_t first, int64_t last) {
+    const number_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
+        int32_t *at = &job->first[job->group[u]], seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+        while (seen > u && !__atomic_compare_exchange_n(at, &seen, (int32_t)u, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
     }
-    *count = next;
-    cafe_mem_free(context, number);
-    return CAFE_OK;
+}
+
+static void count_first(void *argument, int64_t first, int64_t last) {
+    const number_job *job = argument;
+    int64_t count = 0;
+    for (int64_t u = first; u < last; u++) count += job->first[job->group[u]] == u;
+    job->before[first / NODES + 1] = count;
+}
+
+/* Only the first node of a group changes its entry, but others may look at it meanwhile: numbers
+ * are kept as -1 - number, which is no node. */
+static void give_numbers(void *argument, int64_t first, int64_t last) {
+    const number_job *job = argument;
+    int32_t next = (int32_t)job->before[first / NODES];
+    for (int64_t u = first; u < last; u++) {
+        int32_t *at = &job->first[job->group[u]];
+        if (__atomic_load_n(at, __ATOMIC_RELAXED) == u)
+            __atomic_store_n(at, -1 - next++, __ATOMIC_RELAXED);
+    }
+}
+
+static void take_numbers(void *argument, int64_t first, int64_t last) {
+    const number_job *job = argument;
+    for (int64_t u = first; u < last; u++) job->group[u] = -1 - job->first[job->group[u]];
+}
+
+cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group, int64_t *count) {
+    cafe_status status = CAFE_OK;
+    int64_t blocks = cafe_blocks(n, NODES);
+    number_job job = {n, group, cafe_mem(context, n, sizeof *job.first),
+                      cafe_mem_zero(context, blocks + 1, sizeof *job.before)};
+    CAFE_TRY(cafe_mem_had(job.first, job.before));
+    CAFE_TRY(cafe_ranges(context, n, NODES, forget_first, &job));
+    CAFE_TRY(cafe_ranges(context, n, NODES, find_first, &job));
+    CAFE_TRY(cafe_ranges(context, n, NODES, count_first, &job));
+    for (int64_t b = 0; b < blocks; b++) job.before[b + 1] += job.before[b];
+    *count = job.before[blocks];
+    CAFE_TRY(cafe_ranges(context, n, NODES, give_numbers, &job));
+    CAFE_TRY(cafe_ranges(context, n, NODES, take_numbers, &job));
+done:
+    cafe_mem_free_all(context, job.first, job.before);
+    return status;
 }
 
 /* ---- tallies --------------------------------------------------------------------------------- */
@@ -73,6 +172,15 @@ void cafe_tallies_free(cafe_context *context, cafe_tally *tallies, int32_t worke
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
+static int64_t widest_row(int64_t n, const int64_t *offsets) {
+    int64_t widest = 0;
+    for (int64_t u = 0; u < n; u++) {
+        int64_t arcs = offsets[u + 1] - offsets[u];
+        widest = arcs > widest ? arcs : widest;
+    }
+    return widest;
+}
+
 cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const float *loops,
                              cafe_pooled **view) {
     cafe_pooled *g = cafe_mem(context, 1, sizeof *g);
@@ -81,6 +189,7 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
     *g = rows;
     g->context = context;
     g->borrowed = true;
+    g->widest = widest_row(g->n, g->offsets);
     g->loops = NULL;
     if (loops) {
         double *copy = cafe_mem(context, g->n, sizeof *copy);
@@ -110,129 +219,157 @@ void cafe_pooled_free(cafe_pooled *g) {
 typedef struct coarsen_job {
     const cafe_pooled *g;
     const int32_t *group;
-    const cafe_groups *groups;
-    cafe_tally *tallies; /* one a worker */
-    int64_t *room;       /* where each row may begin */
-    int64_t *length;     /* of each row; the coarse offsets, one place ahead */
+    cafe_groups groups;
+    int64_t rows;     /* of a task */
+    cafe_bins *bins;  /* one a worker */
+    int64_t *room;    /* where each row may begin */
+    int64_t *offsets; /* of the coarse rows; first their lengths, one place ahead */
+    int32_t *wide_targets;
+    double *wide_weights; /* rows in their rooms */
     int32_t *targets;
     double *weights, *loops, *mass;
 } coarsen_job;
 
+static int64_t count_arcs(const coarsen_job *job, int64_t i) {
+    int64_t arcs = 0;
+    for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
+        int32_t u = job->groups.member[m];
+        arcs += job->g->offsets[u + 1] - job->g->offsets[u];
+    }
+    return arcs;
+}
+
+/* A row has no more entries than its members have arcs, nor than there are groups. */
+static void find_room(void *argument, int64_t first, int64_t last) {
+    const coarsen_job *job = argument;
+    for (int64_t i = first; i < last; i++) {
+        int64_t arcs = count_arcs(job, i);
+        job->room[i + 1] = arcs < job->groups.count ? arcs : job->groups.count;
+    }
+}
+
 /* Adds up the rows of a group's members: p~(i,j) for every j, p~_i. */
-static void add_members(const coarsen_job *job, int64_t i, cafe_tally *tally) {
+static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     const cafe_pooled *g = job->g;
     double mass = 0, loop = 0;
-    for (int64_t m = job->groups->start[i]; m < job->groups->start[i + 1]; m++) {
-        int64_t u = job->groups->member[m];
+    cafe_bins_open(bins, job->room[i + 1] - job->room[i]);
+    for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
+        int64_t u = job->groups.member[m], end = g->offsets[u + 1];
+        cafe_pooled_send_for(g, job->group, job->groups.member, m, g->n);
         mass += g->mass[u];
         loop += cafe_pooled_loop(g, u);
-        for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-            if (g->targets[j] != u)
-                cafe_tally_add(tally, job->group[g->targets[j]], cafe_pooled_weight(g, u, j));
+        for (int64_t j = g->offsets[u]; j < end; j++) {
+            int32_t other = cafe_pooled_label(g, job->group, j, end);
+            if (g->targets[j] != u) cafe_bins_add(bins, other, cafe_pooled_weight(g, u, j));
+        }
     }
     job->mass[i] = mass;
     job->loops[i] = loop;
 }
 
+static void pool_row(const coarsen_job *job, int64_t i, cafe_bins *bins) {
+    int64_t at = job->room[i];
+    add_members(job, i, bins);
+    for (int64_t k = 0; k < bins->count; k++) {
+        cafe_bin b = cafe_bins_at(bins, k);
+        if (b.key == i) {
+            job->loops[i] += b.sum;
+            continue;
+        }
+        job->wide_targets[at] = b.key;
+        job->wide_weights[at++] = b.sum;
+    }
+    job->offsets[i + 1] = at - job->room[i];
+    cafe_bins_clear(bins);
+}
+
 static void pool_rows(void *argument, int64_t task, int32_t worker) {
     const coarsen_job *job = argument;
-    cafe_tally *tally = &job->tallies[worker];
-    for (int64_t i = task * ROWS; i < cafe_block_end(job->groups->count, ROWS, task); i++) {
-        int64_t at = job->room[i];
-        add_members(job, i, tally);
-        for (int64_t k = 0; k < tally->count; k++) {
-            int32_t other = tally->keys[k];
-            if (other == i) {
-                job->loops[i] += tally->sum[other];
-                continue;
-            }
-            job->targets[at] = other;
-            job->weights[at++] = tally->sum[other];
-        }
-        job->length[i + 1] = at - job->room[i];
-        cafe_tally_clear(tally);
+    int64_t end = cafe_block_end(job->groups.count, job->rows, task);
+    for (int64_t i = task * job->rows; i < end; i++) pool_row(job, i, &job->bins[worker]);
+}
+
+/* Rows go to where the one before ends. */
+static void close_up(void *argument, int64_t first, int64_t last) {
+    const coarsen_job *job = argument;
+    for (int64_t i = first; i < last; i++) {
+        int64_t at = job->offsets[i], length = job->offsets[i + 1] - at;
+        memcpy(job->targets + at, job->wide_targets + job->room[i],
+               (size_t)length * sizeof(int32_t));
+        memcpy(job->weights + at, job->wide_weights + job->room[i],
+               (size_t)length * sizeof(double));
     }
 }
 
-/* A row has no more entries than its members have arcs, nor than there are other groups. */
-static void assign_room(coarsen_job *job) {
-    const cafe_groups *groups = job->groups;
-    job->room[0] = 0;
-    for (int64_t i = 0; i < groups->count; i++) {
-        int64_t arcs = 0;
-        for (int64_t m = groups->start[i]; m < groups->start[i + 1]; m++)
-            arcs += job->g->offsets[groups->member[m] + 1] - job->g->offsets[groups->member[m]];
-        job->room[i + 1] = job->room[i] + (arcs < groups->count ? arcs : groups->count);
+/* Lengths one place ahead become offsets; returns the longest. */
+static int64_t add_up(int64_t count, int64_t *offsets) {
+    int64_t longest = 0;
+    offsets[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        longest = offsets[i + 1] > longest ? offsets[i + 1] : longest;
+        offsets[i + 1] += offsets[i];
     }
-}
-
-/* Rows move down to where the one before ends; `length` becomes the offsets. */
-static void close_up(coarsen_job *job) {
-    int64_t at = 0;
-    job->length[0] = 0;
-    for (int64_t i = 0; i < job->groups->count; i++) {
-        int64_t length = job->length[i + 1];
-        memmove(job->targets + at, job->targets + job->room[i], (size_t)length * sizeof(int32_t));
-        memmove(job->weights + at, job->weights + job->room[i], (size_t)length * sizeof(double));
-        at += length;
-        job->length[i + 1] = at;
-    }
+    return longest;
 }
 
 static cafe_status allocate(cafe_context *context, coarsen_job *job) {
-    int64_t count = job->groups->count;
+    int64_t count = job->groups.count, longest;
+    job->rows = count / TASKS < 1 ? 1 : count / TASKS < ROWS ? count / TASKS : ROWS;
     job->room = cafe_mem(context, count + 1, sizeof(int64_t));
-    job->length = cafe_mem(context, count + 1, sizeof(int64_t));
+    job->offsets = cafe_mem(context, count + 1, sizeof(int64_t));
     job->loops = cafe_mem(context, count, sizeof(double));
     job->mass = cafe_mem(context, count, sizeof(double));
-    job->tallies = cafe_tallies_new(context, context->threads, count);
-    CAFE_PASS(cafe_mem_had(job->room, job->length, job->loops, job->mass, job->tallies));
-    assign_room(job);
-    job->targets = cafe_mem(context, job->room[count], sizeof(int32_t));
-    job->weights = cafe_mem(context, job->room[count], sizeof(double));
-    return cafe_mem_had(job->targets, job->weights);
+    CAFE_PASS(cafe_mem_had(job->room, job->offsets, job->loops, job->mass));
+    CAFE_PASS(cafe_ranges(context, count, job->rows, find_room, job));
+    longest = add_up(count, job->room);
+    job->wide_targets = cafe_mem(context, job->room[count], sizeof(int32_t));
+    job->wide_weights = cafe_mem(context, job->room[count], sizeof(double));
+    job->bins = cafe_bins_new(context, context->threads, longest, count);
+    return cafe_mem_had(job->wide_targets, job->wide_weights, job->bins);
 }
 
-/* Gives back the room that rows did not use. */
-static cafe_status trim(cafe_context *context, coarsen_job *job) {
-    int64_t arcs = job->length[job->groups->count];
-    int32_t *targets = cafe_mem_resize(context, job->targets, arcs, sizeof *targets);
-    if (!targets) return CAFE_ERROR_MEMORY;
-    job->targets = targets;
-    double *weights = cafe_mem_resize(context, job->weights, arcs, sizeof *weights);
-    if (!weights) return CAFE_ERROR_MEMORY;
-    job->weights = weights;
-    return CAFE_OK;
+/* The rows at last, without the room they did not use. */
+static cafe_status close_rows(cafe_context *context, coarsen_job *job, int64_t *widest) {
+    int64_t count = job->groups.count;
+    *widest = add_up(count, job->offsets);
+    job->targets = cafe_mem(context, job->offsets[count], sizeof(int32_t));
+    job->weights = cafe_mem(context, job->offsets[count], sizeof(double));
+    CAFE_PASS(cafe_mem_had(job->targets, job->weights));
+    return cafe_ranges(context, count, job->rows, close_up, job);
+}
+
+static void release(cafe_context *context, coarsen_job *job, bool rows) {
+    cafe_bins_free(context, job->bins, context->threads);
+    cafe_groups_free(context, &job->groups);
+    cafe_mem_free_all(context, job->room, job->wide_targets, job->wide_weights);
+    if (!rows) return;
+    cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass);
 }
 
 cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
                          int64_t count, cafe_pooled **coarse) {
     cafe_status status = CAFE_OK;
-    cafe_groups groups = {0, NULL, NULL};
-    coarsen_job job = {.g = g, .group = group, .groups = &groups};
+    coarsen_job job = {.g = g, .group = group};
     cafe_pooled *made = NULL;
+    int64_t widest;
     *coarse = NULL;
-    CAFE_TRY(cafe_groups_new(context, g->n, group, count, &groups));
+    CAFE_TRY(cafe_groups_new(context, g->n, group, count, &job.groups));
     CAFE_TRY(allocate(context, &job));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(count, ROWS), pool_rows, &job));
-    close_up(&job);
-    CAFE_TRY(trim(context, &job));
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(count, job.rows), pool_rows, &job));
+    CAFE_TRY(close_rows(context, &job, &widest));
     made = cafe_mem(context, 1, sizeof *made);
     CAFE_TRY(made ? CAFE_OK : CAFE_ERROR_MEMORY);
     *made = (cafe_pooled){.context = context,
                           .n = count,
-                          .offsets = job.length,
+                          .offsets = job.offsets,
                           .targets = job.targets,
                           .pooled = job.weights,
                           .loops = job.loops,
                           .mass = job.mass,
-                          .total = g->total};
+                          .total = g->total,
+                          .widest = widest};
     *coarse = made;
 done:
-    cafe_tallies_free(context, job.tallies, context->threads);
-    cafe_groups_free(context, &groups);
-    cafe_mem_free(context, job.room);
-    if (status == CAFE_OK) return status;
-    cafe_mem_free_all(context, job.length, job.targets, job.weights, job.loops, job.mass);
+    release(context, &job, status != CAFE_OK);
     return status;
 }

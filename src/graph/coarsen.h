@@ -25,6 +25,7 @@ typedef struct cafe_pooled {
     const double *loops;    /* a(u,u), the weight inside a node; NULL: none */
     const double *mass;     /* p_u */
     double total;           /* the sum of a(u,w) over all ordered pairs, the same on all levels */
+    int64_t widest;         /* arcs of the longest row */
     bool borrowed;          /* everything but the loops is somebody else's */
 } cafe_pooled;
 
@@ -36,6 +37,32 @@ static inline double cafe_pooled_weight(const cafe_pooled *g, int64_t u, int64_t
 
 static inline double cafe_pooled_loop(const cafe_pooled *g, int64_t u) {
     return g->loops ? g->loops[u] : 0;
+}
+
+/* Rows of nodes that follow no order, and labels of their neighbours that follow none, are sent for
+ * before they are needed: cafe_pooled_send_for() before the row of node[i] is read, for the rows of
+ * the nodes after it; cafe_pooled_label() within a row, for the label of a neighbour further on. */
+static inline void cafe_pooled_send_for(const cafe_pooled *g, const int32_t *label,
+                                        const int32_t *node, int64_t i, int64_t count) {
+    enum { OFFSETS = 8, ROW = 5, LABELS = 2, MOST = 16, LINE = 16 };
+    if (i + OFFSETS < count) __builtin_prefetch(&g->offsets[node[i + OFFSETS]]);
+    if (i + ROW < count) {
+        int64_t first = g->offsets[node[i + ROW]];
+        __builtin_prefetch(&g->targets[first]);
+        __builtin_prefetch(&g->targets[first] + LINE);
+    }
+    if (i + LABELS < count) {
+        int64_t first = g->offsets[node[i + LABELS]], end = g->offsets[node[i + LABELS] + 1];
+        if (end > first + MOST) end = first + MOST;
+        for (int64_t j = first; j < end; j++) __builtin_prefetch(&label[g->targets[j]]);
+    }
+}
+
+static inline int32_t cafe_pooled_label(const cafe_pooled *g, const int32_t *label, int64_t arc,
+                                        int64_t end) {
+    enum { AHEAD = 16 };
+    if (arc + AHEAD < end) __builtin_prefetch(&label[g->targets[arc + AHEAD]]);
+    return label[g->targets[arc]];
 }
 
 /* The finest level: a view of compressed rows, which outlive it. weights and loops may be NULL. */

@@ -3,9 +3,9 @@
  * A round builds a hierarchy: move nodes until none gains, refine the communities, pool each
  * refined one into a node of the next level, and go on there from the communities found here, until
  * nothing is pooled. The next round starts from the result of the last, so that nodes can leave
- * again, while that gains much; then from every node alone and from what this fresh result and the
- * best one agree on. Without refinement communities themselves are pooled, once: the paper's form.
- * docs/algorithms/layers.md has the arguments.
+ * again, while that gains much; then, unless the graph is large, from every node alone and from
+ * what this fresh result and the best one agree on. Without refinement communities themselves are
+ * pooled, once: the paper's form. docs/algorithms/layers.md has the arguments.
  */
 #include "solve/layers.h"
 
@@ -14,17 +14,24 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/pool.h"
 #include "engine/engine.h"
 
-enum { MOST_FAILURES = 3 /* fresh starts in vain that end the search */ };
+enum {
+    NODES = 1 << 14,  /* of a task */
+    MOST_FAILURES = 3 /* fresh starts in vain that end the search */
+};
 
 /* Rounds by default, of graphs with so many arcs: many where they take milliseconds. */
 static const struct {
     int64_t arcs, rounds;
-} default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 3}};
+} default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
 
-/* In modularity: what a round must gain to be repeated at once, and to be worth anything. */
-static const double large_progress = 1e-3, least_progress = 1e-7;
+enum { LARGE_ARCS = 1 << 20 }; /* of graphs where fresh starts take too long */
+
+/* In modularity: what a round must gain to be repeated at once; the same on large graphs, where it
+ * is the only thing to be done; and what is worth anything. */
+static const double large_progress = 1e-3, fair_progress = 1e-4, least_progress = 1e-7;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -35,7 +42,7 @@ static const cafe_option layers_options[] = {
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
     {"rounds", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, rounds), 0, 0, 1e9, NULL,
-     "hierarchies built at most, with --refine yes; 0 is 20 for small graphs, 3 for large ones"},
+     "hierarchies built at most, with --refine yes; 0 is 20 for small graphs, 8 for large ones"},
     {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
      NULL,
      "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
@@ -84,13 +91,41 @@ static void free_level(cafe_context *context, level *l) {
     l->group = l->part = NULL;
 }
 
-/* The start of a level's partition: start[n], or each node alone. */
-static cafe_status open_level(cafe_context *context, const cafe_pooled *g, const int32_t *start,
-                              level *l) {
+/* The nodes' communities: given, or each its own. */
+typedef struct start_job {
+    const int32_t *start;
+    int32_t *part;
+} start_job;
+
+static void start_parts(void *argument, int64_t first, int64_t last) {
+    const start_job *job = argument;
+    for (int64_t u = first; u < last; u++) job->part[u] = job->start ? job->start[u] : (int32_t)u;
+}
+
+static cafe_status open_finest(cafe_context *context, const cafe_pooled *g, const int32_t *start,
+                               level *l) {
     *l = (level){.g = g, .part = cafe_mem(context, g->n, sizeof(int32_t))};
     if (!l->part) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < g->n; u++) l->part[u] = start ? start[u] : (int32_t)u;
-    return CAFE_OK;
+    return cafe_ranges(context, g->n, NODES, start_parts, &(start_job){start, l->part});
+}
+
+/* A group is in the community of its members, who all say the same. */
+typedef struct inherit_job {
+    const level *l;
+    int32_t *part;
+} inherit_job;
+
+static void inherit_parts(void *argument, int64_t first, int64_t last) {
+    const inherit_job *job = argument;
+    for (int64_t u = first; u < last; u++)
+        __atomic_store_n(&job->part[job->l->group[u]], job->l->part[u], __ATOMIC_RELAXED);
+}
+
+static cafe_status open_coarse(cafe_context *context, const cafe_pooled *g, const level *finer,
+                               level *l) {
+    *l = (level){.g = g, .part = cafe_mem(context, g->n, sizeof(int32_t))};
+    if (!l->part) return CAFE_ERROR_MEMORY;
+    return cafe_ranges(context, finer->g->n, NODES, inherit_parts, &(inherit_job){finer, l->part});
 }
 
 /* Moves and refines: afterwards part and group are numbered by first appearance. */
@@ -117,16 +152,15 @@ static cafe_status pool_level(cafe_context *context, hierarchy *h, const level *
     CAFE_PASS(cafe_layers_modularity(context, *coarse, h->options->resolution, NULL, l->groups,
                                      &modularity));
     CAFE_PASS(cafe_layers_add(context, h->layers, l->group, l->groups, modularity));
-    CAFE_PASS(open_level(context, *coarse, NULL, next));
-    for (int64_t u = 0; u < l->g->n; u++) next->part[l->group[u]] = l->part[u];
-    return CAFE_OK;
+    return open_coarse(context, *coarse, l, next);
 }
 
 /* The last level: its communities are the top layer, unless they are its nodes and the layer below
  * is that already. */
-static cafe_status close_top(cafe_context *context, hierarchy *h, const level *l) {
+static cafe_status close_top(cafe_context *context, hierarchy *h, level *l) {
     double modularity, resolution = h->options->resolution;
     if (l->count == l->g->n && h->layers->count > 0) return CAFE_OK;
+    if (h->options->refine) CAFE_PASS(cafe_layers_connect(context, l->g, l->part, &l->count));
     CAFE_PASS(cafe_layers_modularity(context, l->g, resolution, l->part, l->count, &modularity));
     return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
 }
@@ -137,7 +171,7 @@ static cafe_status build(cafe_context *context, hierarchy *h) {
     level now = {0}, next = {0};
     h->layers = cafe_layers_new(context, h->finest->n);
     CAFE_TRY(h->layers ? CAFE_OK : CAFE_ERROR_MEMORY);
-    CAFE_TRY(open_level(context, h->finest, h->start, &now));
+    CAFE_TRY(open_finest(context, h->finest, h->start, &now));
     for (;;) {
         cafe_pooled *made = NULL;
         CAFE_TRY(work_level(context, h, &now));
@@ -169,6 +203,7 @@ typedef enum start {
 typedef struct search {
     hierarchy h;
     int64_t left;       /* rounds */
+    bool large;         /* a round takes so long that fresh starts are not tried */
     int64_t failures;   /* fresh starts since the best was found */
     cafe_layers *best;  /* so far */
     cafe_layers *other; /* what the last round found, or what it replaced as the best */
@@ -230,11 +265,12 @@ static cafe_status run_round(cafe_context *context, search *s, start from, doubl
 
 /* What follows a round that gained so much; false: nothing more to be done. */
 static bool choose_next(search *s, double gain, start *from) {
-    bool room = s->left >= 3; /* for a fresh start, a meeting, and what follows it */
+    bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
+    double least = room ? large_progress : s->large ? fair_progress : least_progress;
     if (s->left == 0) return false;
     if (*from == START_FRESH && s->other)
         *from = START_MEET;
-    else if (gain > (room ? large_progress : least_progress))
+    else if (gain > least)
         *from = START_LAST;
     else if (room && s->failures++ < MOST_FAILURES)
         *from = START_FRESH;
@@ -290,10 +326,10 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(view_finest(context, op, &finest));
     s.h = (hierarchy){.options = &o, .finest = finest};
     s.left = choose_rounds(&o, finest->offsets[finest->n]);
+    s.large = o.rounds == 0 && finest->offsets[finest->n] > LARGE_ARCS;
     s.meet = cafe_mem(context, finest->n, sizeof *s.meet);
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(run_rounds(context, &s));
-    if (o.refine) CAFE_TRY(cafe_layers_connect(context, finest, o.resolution, s.best));
     *layers = s.best;
     s.best = NULL;
 done:

@@ -11,23 +11,28 @@
 #include <cafe/cluster.h>
 
 #include "base/context.h"
+#include "graph/bins.h"
 #include "graph/coarsen.h"
 
 /* ---- local moving: layers_move.c, layers_chunk.c --------------------------------------------- */
 
-/* The state that moves change. Communities are numbered 0 .. n-1; some are empty. */
+/* The state that moves change. Communities are numbered 0 .. n-1; some are empty.
+ *
+ * Masses are integers, p_u in units of 2^-62: sums of integers do not depend on their order, so
+ * that threads may change them at once and still leave the same bits. */
 typedef struct cafe_moves {
     const cafe_pooled *g;
     double resolution;
     int32_t *part;  /* community of each node */
-    double *mass;   /* p(S) */
+    int64_t *mass;  /* p(S) */
     int32_t *size;  /* nodes of S */
     int32_t *empty; /* stack of communities that became empty, some perhaps used again since */
     int64_t empties;
-    uint8_t *active; /* nodes to be looked at (again) */
-    cafe_tally *tallies;
-    int64_t moved; /* moves made so far */
-    uint64_t turn; /* 0: nodes are first looked at in their order, else in a random one */
+    uint8_t *active; /* nodes in the queue */
+    cafe_bins *bins; /* one a worker */
+    int64_t moved;   /* moves made so far */
+    bool fresh;      /* every node began alone */
+    uint64_t turn;   /* 0: nodes are first looked at in their order, else in a random one */
 } cafe_moves;
 
 /* Where a node would best go. */
@@ -36,8 +41,15 @@ typedef struct cafe_move {
     double gain; /* total * (z_new - z_old); 0 when it stays */
 } cafe_move;
 
-cafe_move cafe_moves_best(const cafe_moves *moves, cafe_tally *tally, int64_t u);
-/* Makes the move in part, mass and size. */
+static const double cafe_mass_unit = 0x1p-62;
+
+/* p_u as an integer */
+static inline int64_t cafe_moves_mass(const cafe_moves *moves, int64_t u) {
+    return (int64_t)(moves->g->mass[u] * 0x1p62);
+}
+
+cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u);
+/* Makes the move in part, mass and size; `to` may be -1. One thread only. */
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 
 /* Looks at every node, and again at those next to moved ones, and moves each to where it gains
@@ -46,8 +58,8 @@ void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
                              int64_t chunks, uint64_t turn, int32_t *part);
 
-/* Puts node[first] .. node[end-1] in a random order that depends on seed, turn and place alone. */
-void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t first, int64_t end, int32_t *node);
+/* Puts node[n] in a random order that depends on seed, turn and place alone. */
+void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node);
 
 /* The same, with the nodes u mod chunks = c moving at once. */
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks);
@@ -79,8 +91,9 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
  * (for the first layer group[nodes]); there are fewer than CAFE_MOST_LAYERS. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity);
-/* Splits communities of the last layer that are not connected in the graph. */
-cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, double resolution,
-                                cafe_layers *layers);
+/* Splits communities of part[g->n], numbered 0 .. count-1, that are not connected in g. The nodes
+ * of a level are connected when they are refined parts, so that it need not be the finest one. */
+cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, int32_t *part,
+                                int64_t *count);
 
 #endif

@@ -4,102 +4,172 @@
  * before the chunk; those that want to move are the set C. With
  *     c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u)
  * the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is in
- * docs/algorithms/layers.md). The others are looked at once more, one after another.
+ * docs/algorithms/layers.md). The others are looked at once more: some one after another, those
+ * beyond in the next pass. Chunks with few active nodes are taken together.
+ *
+ * Nodes have places, chunk after chunk: that of u is (u mod B) n/B + u / B. A chunk costs two jobs:
+ * one finds, which only reads part, mass and size; one weighs and moves, which only reads who is
+ * in C and what is theirs.
  */
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/pool.h"
 #include "solve/layers.h"
 
-enum { TASK = 256, MOST_PASSES = 1000 }; /* some tens do; see layers_move.c */
+enum {
+    MOST_PASSES = 1000, /* some tens do; see layers_move.c */
+    WIDE_PASSES = 2,    /* that move so many nodes that nearly all are next to one */
+    MOST_CHUNKS = 8,    /* taken together */
+    MOST_TASK = 128,    /* places of a task, fewer where rows are long: */
+    TASK_ARCS = 4096,   /* arcs of a task on average, when all are active */
+    SERIAL = 64         /* nodes of a chunk that may go one after another */
+};
+
+typedef struct wish {
+    int32_t node, to;
+    double gain;
+} wish;
 
 typedef struct chunk_job {
     cafe_moves *moves;
-    int64_t chunk, chunks, size; /* the chunk at work, of how many, its nodes */
-    cafe_move *move;             /* of each node of the chunk */
-    uint8_t *wants;              /* of each node of the level: in C */
-    uint8_t *goes;               /* of each node of the chunk: 1 at once, 2 afterwards */
-    double *mass;                /* of C, one a task */
-    double whole;                /* p(C) */
+    int64_t chunks, length; /* B, and places of a chunk: n / B, rounded up */
+    uint64_t inverse;       /* 2^63 / B, rounded up */
+    bool all;               /* every node is looked at in this pass and in the next */
+    int64_t first, size;    /* the places at work */
+    int64_t task;           /* places of a task */
+    uint8_t *active;        /* of each place: to be looked at */
+    uint8_t *wants;         /* of each node: `stamp` when it is in C */
+    uint8_t stamp;
+    wish *wishes;    /* of each task: the nodes of C, then those left over */
+    int64_t *wanted; /* how many of them */
+    int64_t whole;   /* p(C) */
 } chunk_job;
 
-static inline int64_t node_at(const chunk_job *job, int64_t i) {
-    return job->chunk + i * job->chunks;
+/* u / B = u ceil(2^63 / B) / 2^63, exact for numbers of 31 bits. */
+static inline int64_t place_of(const chunk_job *job, int64_t u) {
+    int64_t quotient = (int64_t)((unsigned __int128)job->inverse * (uint64_t)u >> 63);
+    return (u - quotient * job->chunks) * job->length + quotient;
+}
+
+/* In C. The memory is asked only for nodes of the places at work: few, with many chunks. */
+static inline bool is_moving(const chunk_job *job, int64_t u) {
+    uint64_t at = (uint64_t)(place_of(job, u) - job->first);
+    return at < (uint64_t)job->size && job->wants[u] == job->stamp;
+}
+
+static inline int64_t node_at(const chunk_job *job, int64_t place) {
+    return place / job->length + place % job->length * job->chunks;
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+/* The active nodes of a task, which are so no longer. */
+static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int32_t *node) {
+    int64_t count = 0;
+    for (int64_t place = first; place < end; place++) {
+        if (!job->active[place]) continue;
+        job->active[place] = job->all;
+        node[count++] = (int32_t)node_at(job, place);
+    }
+    return count;
 }
 
 static void find_moves(void *argument, int64_t task, int32_t worker) {
-    const chunk_job *job = argument;
-    cafe_moves *moves = job->moves;
-    double mass = 0;
-    for (int64_t i = task * TASK; i < cafe_block_end(job->size, TASK, task); i++) {
-        int64_t u = node_at(job, i);
-        job->goes[i] = 0;
-        if (!moves->active[u]) continue;
-        moves->active[u] = 0;
-        job->move[i] = cafe_moves_best(moves, &moves->tallies[worker], u);
-        if (job->move[i].to == moves->part[u]) continue;
-        job->wants[u] = job->goes[i] = 1;
-        mass += moves->g->mass[u];
+    chunk_job *job = argument;
+    const cafe_moves *moves = job->moves;
+    wish *wishes = job->wishes + task * job->task;
+    int32_t node[MOST_TASK];
+    int64_t first = job->first + task * job->task, mass = 0, wanted = 0;
+    int64_t end = job->first + cafe_block_end(job->size, job->task, task);
+    int64_t count = take_active(job, first, end, node);
+    for (int64_t i = 0; i < count; i++) {
+        cafe_pooled_send_for(moves->g, moves->part, node, i, count);
+        cafe_move move = cafe_moves_best(moves, &moves->bins[worker], node[i]);
+        if (move.to == moves->part[node[i]]) continue;
+        wishes[wanted++] = (wish){node[i], move.to, move.gain};
+        job->wants[node[i]] = job->stamp;
+        mass += cafe_moves_mass(moves, node[i]);
     }
-    job->mass[task] = mass;
+    job->wanted[task] = wanted;
+    if (wanted) __atomic_fetch_add(&job->whole, mass, __ATOMIC_RELAXED);
 }
+
+/* ---- moving ---------------------------------------------------------------------------------- */
 
 /* total c_u */
 static double shift(const chunk_job *job, int64_t u) {
     const cafe_pooled *g = job->moves->g;
-    double inside = 0;
+    double inside = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-        if (job->wants[g->targets[j]] && g->targets[j] != u) inside += cafe_pooled_weight(g, u, j);
-    return inside + job->moves->resolution * g->total * g->mass[u] * (job->whole - g->mass[u]);
+        if (is_moving(job, g->targets[j]) && g->targets[j] != u)
+            inside += cafe_pooled_weight(g, u, j);
+    return inside + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
 }
 
-static void weigh_moves(void *argument, int64_t task, int32_t worker) {
-    const chunk_job *job = argument;
-    (void)worker;
-    for (int64_t i = task * TASK; i < cafe_block_end(job->size, TASK, task); i++) {
-        if (!job->goes[i]) continue;
-        bool alone = job->move[i].to < 0; /* needs an empty community of its own */
-        if (alone || !(job->move[i].gain > shift(job, node_at(job, i)))) job->goes[i] = 2;
-    }
-}
-
-/* Neighbours of moved nodes become active. Several may say so at once: they say the same. */
-static void wake_neighbours(const cafe_moves *moves, int64_t u) {
-    const cafe_pooled *g = moves->g;
+/* Neighbours of moved nodes become active, unless they are with it; those that may be moving right
+ * now are not asked. Several may say so at once: they say the same. */
+static void wake_neighbours(const chunk_job *job, int64_t u, int32_t to) {
+    const cafe_pooled *g = job->moves->g;
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         int32_t w = g->targets[j];
-        if (moves->part[w] != moves->part[u])
-            __atomic_store_n(&moves->active[w], 1, __ATOMIC_RELAXED);
+        bool with = __atomic_load_n(&job->moves->part[w], __ATOMIC_RELAXED) == to;
+        if (w == u || (with && !is_moving(job, w))) continue;
+        __atomic_store_n(&job->active[place_of(job, w)], 1, __ATOMIC_RELAXED);
     }
 }
 
-static void wake_all(void *argument, int64_t task, int32_t worker) {
-    const chunk_job *job = argument;
+/* cafe_moves_make() by several threads; nobody else moves u. */
+static void move_now(const chunk_job *job, int64_t u, int32_t to) {
+    const cafe_moves *moves = job->moves;
+    int64_t mass = cafe_moves_mass(moves, u);
+    int32_t own = moves->part[u];
+    __atomic_store_n(&moves->part[u], to, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&moves->mass[to], mass, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&moves->mass[own], mass, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&moves->size[to], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&moves->size[own], 1, __ATOMIC_RELAXED);
+    if (!job->all) wake_neighbours(job, u, to);
+}
+
+/* Those who may, move; the wishes of the others close up. To be alone needs an empty community. */
+static void make_moves(void *argument, int64_t task, int32_t worker) {
+    chunk_job *job = argument;
+    wish *wishes = job->wishes + task * job->task;
+    int64_t left = 0;
     (void)worker;
-    for (int64_t i = task * TASK; i < cafe_block_end(job->size, TASK, task); i++)
-        if (job->goes[i] == 1) wake_neighbours(job->moves, node_at(job, i));
-}
-
-static void make_moves(chunk_job *job) {
-    for (int64_t i = 0; i < job->size; i++) {
-        if (!job->goes[i]) continue;
-        job->wants[node_at(job, i)] = 0;
-        if (job->goes[i] == 1) cafe_moves_make(job->moves, node_at(job, i), job->move[i].to);
+    for (int64_t i = 0; i < job->wanted[task]; i++) {
+        wish w = wishes[i];
+        if (w.to >= 0 && w.gain > shift(job, w.node))
+            move_now(job, w.node, w.to);
+        else
+            wishes[left++] = w;
     }
+    if (job->wanted[task] > left)
+        __atomic_fetch_add(&job->moves->moved, job->wanted[task] - left, __ATOMIC_RELAXED);
+    job->wanted[task] = left;
 }
 
-/* The rest of C, each from the state the one before left. */
-static void move_rest(chunk_job *job) {
+/* The rest of C: the first ones each from the state the one before left, the others later. */
+static void move_rest(chunk_job *job, int64_t tasks) {
     cafe_moves *moves = job->moves;
-    for (int64_t i = 0; i < job->size; i++) {
-        int64_t u = node_at(job, i);
-        if (job->goes[i] != 2) continue;
-        cafe_move move = cafe_moves_best(moves, moves->tallies, u);
-        moves->active[u] = 0;
-        if (move.to == moves->part[u]) continue;
-        cafe_moves_make(moves, u, move.to);
-        wake_neighbours(moves, u);
-    }
+    int64_t turns = 0;
+    for (int64_t t = 0; t < tasks; t++)
+        for (int64_t i = 0; i < job->wanted[t]; i++) {
+            int32_t u = job->wishes[t * job->task + i].node;
+            if (turns++ >= SERIAL) {
+                job->active[place_of(job, u)] = 1;
+                continue;
+            }
+            cafe_move move = cafe_moves_best(moves, moves->bins, u);
+            job->active[place_of(job, u)] = job->all;
+            if (move.to == moves->part[u]) continue;
+            cafe_moves_make(moves, u, move.to);
+            if (!job->all) wake_neighbours(job, u, moves->part[u]);
+        }
 }
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
 static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *task,
                              chunk_job *job) {
@@ -108,38 +178,85 @@ static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *ta
     return CAFE_OK;
 }
 
-static cafe_status move_chunk(cafe_context *context, chunk_job *job) {
-    int64_t tasks = cafe_blocks(job->size, TASK);
-    CAFE_PASS(run_tasks(context, tasks, find_moves, job));
+/* A new mark for "in C": the old ones need not be taken away, until all are used. */
+static void next_stamp(chunk_job *job) {
+    if (++job->stamp != 0) return;
+    memset(job->wants, 0, (size_t)job->moves->g->n);
+    job->stamp = 1;
+}
+
+static cafe_status move_places(cafe_context *context, chunk_job *job) {
+    int64_t tasks = cafe_blocks(job->size, job->task);
+    next_stamp(job);
     job->whole = 0;
-    for (int64_t t = 0; t < tasks; t++) job->whole += job->mass[t];
+    CAFE_PASS(run_tasks(context, tasks, find_moves, job));
     if (job->whole == 0) return CAFE_OK;
-    CAFE_PASS(run_tasks(context, tasks, weigh_moves, job));
-    make_moves(job);
-    CAFE_PASS(run_tasks(context, tasks, wake_all, job));
-    move_rest(job);
+    CAFE_PASS(run_tasks(context, tasks, make_moves, job));
+    move_rest(job, tasks);
+    return CAFE_OK;
+}
+
+static int64_t count_active(const chunk_job *job, int64_t chunk) {
+    const uint8_t *active = job->active + chunk * job->length;
+    int64_t count = 0;
+    for (int64_t i = 0; i < job->length; i++) count += active[i];
+    return count;
+}
+
+/* One chunk, and those after it while all together have no more active nodes than one has nodes. */
+static int64_t choose_places(chunk_job *job, int64_t chunk) {
+    int64_t end = chunk, active = 0;
+    for (; end < job->chunks && end < chunk + MOST_CHUNKS; end++) {
+        active += count_active(job, end);
+        if (active > job->length) break;
+    }
+    if (end == chunk) end++;
+    job->first = chunk * job->length;
+    job->size = active > 0 ? (end - chunk) * job->length : 0;
+    return end;
+}
+
+static cafe_status run_pass(cafe_context *context, chunk_job *job) {
+    for (int64_t chunk = 0; chunk < job->chunks;) {
+        chunk = choose_places(job, chunk);
+        if (job->size > 0) CAFE_PASS(move_places(context, job));
+    }
+    return CAFE_OK;
+}
+
+static int64_t choose_task(const cafe_pooled *g) {
+    int64_t places = TASK_ARCS * g->n / (g->offsets[g->n] + 1);
+    return places < 1 ? 1 : places < MOST_TASK ? places : MOST_TASK;
+}
+
+static cafe_status start(cafe_context *context, chunk_job *job) {
+    int64_t n = job->moves->g->n, places;
+    job->length = cafe_blocks(n, job->chunks);
+    job->inverse = (((uint64_t)1 << 63) - 1) / (uint64_t)job->chunks + 1;
+    job->task = choose_task(job->moves->g);
+    places = job->chunks * job->length;
+    job->active = cafe_mem_zero(context, places, sizeof *job->active);
+    job->wants = cafe_mem_zero(context, n, sizeof *job->wants);
+    places = cafe_blocks(MOST_CHUNKS * job->length, job->task) * job->task;
+    job->wishes = cafe_mem(context, places, sizeof *job->wishes);
+    job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
+    CAFE_PASS(cafe_mem_had(job->active, job->wants, job->wishes, job->wanted));
+    for (int64_t u = 0; u < n; u++) job->active[place_of(job, u)] = 1;
     return CAFE_OK;
 }
 
 cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, int64_t chunks) {
-    cafe_status status = CAFE_ERROR_MEMORY;
-    int64_t n = moves->g->n, largest = cafe_blocks(n, chunks), before, pass = 0;
+    cafe_status status = CAFE_OK;
+    int64_t before, pass = 0;
     chunk_job job = {.moves = moves, .chunks = chunks};
-    job.move = cafe_mem(context, largest, sizeof *job.move);
-    job.wants = cafe_mem_zero(context, n, sizeof *job.wants);
-    job.goes = cafe_mem(context, largest, sizeof *job.goes);
-    job.mass = cafe_mem(context, cafe_blocks(largest, TASK), sizeof *job.mass);
-    if (!job.move || !job.wants || !job.goes || !job.mass) goto done;
+    CAFE_TRY(start(context, &job));
     do {
         before = moves->moved;
+        job.all = moves->fresh && pass < WIDE_PASSES;
         CAFE_TRY(cafe_check_cancel(context));
-        for (job.chunk = 0; job.chunk < chunks; job.chunk++) {
-            job.size = (n - job.chunk + chunks - 1) / chunks;
-            CAFE_TRY(move_chunk(context, &job));
-        }
-    } while (moves->moved > before && ++pass < MOST_PASSES);
-    status = CAFE_OK;
+        CAFE_TRY(run_pass(context, &job));
+    } while ((moves->moved > before || job.all) && ++pass < MOST_PASSES);
 done:
-    cafe_mem_free_all(context, job.move, job.wants, job.goes, job.mass);
+    cafe_mem_free_all(context, job.active, job.wants, job.wishes, job.wanted);
     return status;
 }

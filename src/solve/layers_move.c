@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/random.h"
 #include "solve/layers.h"
 
 enum {
+    NODES = 4096,              /* of a task that adds up masses */
     CHECK = 1024,              /* visits between looks at the cancel flag */
     MOST_VISITS = 1000,        /* per node; some tens do, but moves on rows that are not symmetric
                                 * need not end */
@@ -23,36 +25,39 @@ enum {
 /* A gain must exceed this share of p_u: far above rounding, far below any edge. */
 static const double least_gain = 1e-10;
 
-static void gather(const cafe_pooled *g, const int32_t *part, int64_t u, cafe_tally *tally) {
+/* The masses that will be asked for are sent for. */
+static void gather(const cafe_moves *moves, int64_t u, cafe_bins *bins) {
+    const cafe_pooled *g = moves->g;
     int64_t end = g->offsets[u + 1];
+    cafe_bins_open(bins, end - g->offsets[u]);
     for (int64_t j = g->offsets[u]; j < end; j++) {
-        int32_t w = g->targets[j];
-        if (w != u) cafe_tally_add(tally, part[w], cafe_pooled_weight(g, u, j));
+        int32_t s = cafe_pooled_label(g, moves->part, j, end);
+        __builtin_prefetch(&moves->mass[s]);
+        if (g->targets[j] != u) cafe_bins_add(bins, s, cafe_pooled_weight(g, u, j));
     }
 }
 
-cafe_move cafe_moves_best(const cafe_moves *moves, cafe_tally *tally, int64_t u) {
+cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
-    double degree = g->total * g->mass[u], pull = moves->resolution * degree;
-    gather(g, moves->part, u, tally);
+    double degree = g->total * g->mass[u], pull = moves->resolution * degree * cafe_mass_unit;
+    gather(moves, u, bins);
     /* total z_u(S) = a(u,S) - resolution d_u p(S), of the own community without u */
-    double stay = tally->sum[own] - pull * (moves->mass[own] - g->mass[u]), best = stay;
+    double others = (double)(moves->mass[own] - cafe_moves_mass(moves, u));
+    double stay = cafe_bins_sum(bins, own) - pull * others, best = stay;
     cafe_move move = {own, 0};
-    for (int64_t i = 0; i < tally->count; i++) {
-        int32_t other = tally->keys[i];
-        double z = tally->sum[other] - pull * moves->mass[other];
-        tally->sum[other] = 0;
-        if (z > best && other != own) {
-            best = z;
-            move.to = other;
-        }
+    for (int64_t i = 0; i < bins->count; i++) {
+        cafe_bin b = cafe_bins_at(bins, i);
+        double z = b.sum - pull * (double)moves->mass[b.key];
+        bool better = (z > best) & (b.key != own); /* no branch: it would wait for the mass */
+        best = better ? z : best;
+        move.to = better ? b.key : move.to;
     }
+    cafe_bins_clear(bins);
     if (best < 0 && moves->size[own] > 1) {
         best = 0;
         move.to = -1;
     }
-    tally->count = 0;
     move.gain = best - stay;
     if (move.gain > least_gain * degree) return move;
     return (cafe_move){own, 0};
@@ -75,22 +80,22 @@ static int32_t find_empty(cafe_moves *moves) {
 
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to) {
     int32_t own = moves->part[u];
-    double p = moves->g->mass[u];
+    int64_t p = cafe_moves_mass(moves, u);
     if (to < 0) to = find_empty(moves);
     moves->part[u] = to;
     moves->mass[to] += p;
     moves->size[to]++;
     moves->mass[own] -= p;
     moves->moved++;
-    if (--moves->size[own] > 0) return;
-    moves->mass[own] = 0; /* not what rounding left */
-    if (moves->empties < moves->g->n) moves->empty[moves->empties++] = own;
+    moves->size[own]--;
+    if (moves->size[own] == 0 && moves->empties < moves->g->n) moves->empty[moves->empties++] = own;
 }
 
-void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t first, int64_t end, int32_t *node) {
-    for (int64_t i = end - 1; i > first; i--) {
-        cafe_random4 r = cafe_philox(seed, CAFE_STREAM_LAYERS, (turn << 32) + (uint64_t)i);
-        int64_t j = first + (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)(i - first + 1));
+void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node) {
+    for (int64_t i = n - 1; i > 0; i--) {
+        cafe_random4 r =
+            cafe_philox(seed, CAFE_STREAM_LAYERS, (turn << 32) + (uint64_t)(place + i));
+        int64_t j = (int64_t)cafe_below(r.v[0], r.v[1], (uint64_t)(i + 1));
         int32_t held = node[i];
         node[i] = node[j];
         node[j] = held;
@@ -133,12 +138,12 @@ static cafe_status move_queue(cafe_context *context, cafe_moves *moves) {
     queue q = {cafe_mem(context, n, sizeof(int32_t)), 0, n, n};
     if (!q.node) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < n; u++) q.node[u] = (int32_t)u;
-    if (moves->turn > 0) cafe_layers_shuffle(context->seed, 2 * moves->turn + 1, 0, n, q.node);
+    if (moves->turn > 0) cafe_layers_shuffle(context->seed, 8 * moves->turn + 7, 0, n, q.node);
     for (int64_t visit = 0; q.count > 0 && visit < MOST_VISITS * n; visit++) {
         if (visit % CHECK == 0) CAFE_TRY(cafe_check_cancel(context));
         int32_t u = pop(&q);
         moves->active[u] = 0;
-        cafe_move move = cafe_moves_best(moves, moves->tallies, u);
+        cafe_move move = cafe_moves_best(moves, moves->bins, u);
         if (move.to == moves->part[u]) continue;
         cafe_moves_make(moves, u, move.to);
         push_neighbours(moves, u, &q);
@@ -154,6 +159,17 @@ static void free_moves(cafe_context *context, cafe_moves *moves) {
     cafe_mem_free_all(context, moves->mass, moves->size, moves->empty, moves->active);
 }
 
+/* Atomic, since a community's nodes may be anywhere. */
+static void add_masses(void *argument, int64_t first, int64_t last) {
+    cafe_moves *moves = argument;
+    for (int64_t u = first; u < last; u++) {
+        int32_t s = moves->part[u];
+        __atomic_fetch_add(&moves->mass[s], cafe_moves_mass(moves, u), __ATOMIC_RELAXED);
+        int32_t before = __atomic_fetch_add(&moves->size[s], 1, __ATOMIC_RELAXED);
+        if (before > 0) __atomic_store_n(&moves->fresh, false, __ATOMIC_RELAXED);
+    }
+}
+
 /* Communities as they are, every node to be looked at. */
 static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
     int64_t n = moves->g->n;
@@ -163,11 +179,8 @@ static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
     moves->active = cafe_mem(context, n, sizeof *moves->active);
     if (!moves->mass || !moves->size || !moves->empty || !moves->active) return CAFE_ERROR_MEMORY;
     memset(moves->active, 1, (size_t)n);
-    for (int64_t u = 0; u < n; u++) {
-        moves->mass[moves->part[u]] += moves->g->mass[u];
-        moves->size[moves->part[u]]++;
-    }
-    return CAFE_OK;
+    moves->fresh = true;
+    return cafe_ranges(context, n, NODES, add_masses, moves);
 }
 
 /* By size alone, so that the result does not depend on the threads. */
@@ -187,12 +200,12 @@ cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double
     chunks = choose_chunks(g, chunks);
     workers = chunks < g->n ? context->threads : 1;
     CAFE_TRY(start_moves(context, &moves));
-    moves.tallies = cafe_tallies_new(context, workers, g->n);
-    CAFE_TRY(moves.tallies ? CAFE_OK : CAFE_ERROR_MEMORY);
+    moves.bins = cafe_bins_new(context, workers, g->widest, g->n);
+    CAFE_TRY(moves.bins ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(chunks < g->n ? cafe_layers_move_chunks(context, &moves, chunks)
                            : move_queue(context, &moves));
 done:
-    cafe_tallies_free(context, moves.tallies, workers);
+    cafe_bins_free(context, moves.bins, workers);
     free_moves(context, &moves);
     return status;
 }

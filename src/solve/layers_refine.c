@@ -8,126 +8,200 @@
  *     p(v,R) - resolution p_v p(R)
  * is largest, when it is not negative. So a refined community grows by linked nodes only, the
  * modularity of the refined partition only grows, and the next level may undo what local moving
- * joined too early. Communities do not see each other: each is one task's.
+ * joined too early.
+ *
+ * Where links are spread evenly these parts are pairs and triples, and pooling them leaves nearly
+ * as many links as there were: a level that costs what the graph costs, and that moves nothing a
+ * node could not do alone. So where it would leave more than 0.4 of the links within S, the parts
+ * join once more, in the same way.
+ *
+ * Communities do not see each other: each is one task's, who copies its links into a graph of its
+ * own (layers_nest.c) that stays in the cache.
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
 #include "solve/layers.h"
+#include "solve/layers_nest.h"
 
-enum { COMMUNITIES = 16 };
+enum {
+    PLACES = 4096,       /* nodes of a task that looks up places */
+    TASK_ARCS = 1 << 14, /* arcs of a task, unless one community has more */
+    SIZES = 64,          /* communities are ordered by the bits of their arcs */
+    NESTS = 2            /* a worker's: of nodes, of parts */
+};
+
+static const double most_links = 0.4;
 
 typedef struct refine_job {
+    cafe_context *context;
     const cafe_pooled *g;
     double resolution;
-    uint64_t seed, turn;
-    const int32_t *part;
-    cafe_groups *groups; /* by community; each task puts its members in random order */
-    cafe_tally *tallies;
+    uint64_t turn;
+    cafe_groups groups; /* by community */
+    int32_t *place;     /* of each node in groups.member */
+    int64_t *arcs;      /* of each community */
+    int32_t *order;     /* communities, those of most arcs first */
+    int64_t *tasks;     /* where the communities of a task begin in the order */
+    int64_t count;      /* of tasks */
+    int32_t *top;       /* the part of each place */
+    cafe_nest *nests;   /* NESTS a worker */
+    cafe_bins *bins;
+    atomic_int status; /* of the tasks */
     int32_t *refined;
-    double *mass; /* p(R); a refined community has the number of one of its nodes */
-    double *cut;  /* total p(R, S - R) */
-    uint8_t *alone;
 } refine_job;
 
-/* Every node alone; p(v, S - v). Returns p(S). */
-static double start_alone(const refine_job *job, int64_t first, int64_t end) {
-    const cafe_pooled *g = job->g;
-    double whole = 0;
-    for (int64_t i = first; i < end; i++) {
-        int32_t v = job->groups->member[i], own = job->part[v];
-        double inside = 0;
-        for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
-            int32_t w = g->targets[j];
-            inside += w != v && job->part[w] == own ? cafe_pooled_weight(g, v, j) : 0;
-        }
-        job->refined[v] = v;
-        job->mass[v] = g->mass[v];
-        job->cut[v] = inside;
-        job->alone[v] = 1;
-        whole += g->mass[v];
-    }
-    return whole;
-}
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
-/* p(R, S - R) >= resolution p(R) p(S - R) */
-static inline bool well_connected(const refine_job *job, int32_t r, double whole) {
-    return job->cut[r] >= job->resolution * job->g->total * job->mass[r] * (whole - job->mass[r]);
-}
-
-static void gather(const refine_job *job, int32_t v, cafe_tally *tally) {
-    const cafe_pooled *g = job->g;
-    for (int64_t j = g->offsets[v]; j < g->offsets[v + 1]; j++) {
-        int32_t w = g->targets[j];
-        if (w != v && job->part[w] == job->part[v])
-            cafe_tally_add(tally, job->refined[w], cafe_pooled_weight(g, v, j));
-    }
-}
-
-/* The refined community v joins best, or v itself. */
-static int32_t find_best(const refine_job *job, int32_t v, double whole, const cafe_tally *tally) {
-    double pull = job->resolution * job->g->total * job->g->mass[v], best = 0;
-    int32_t to = v;
-    for (int64_t i = 0; i < tally->count; i++) {
-        int32_t r = tally->keys[i];
-        double gain = tally->sum[r] - pull * job->mass[r];
-        if (gain < best || (gain == best && to != v)) continue;
-        if (!well_connected(job, r, whole)) continue;
-        best = gain;
-        to = r;
-    }
-    return to;
-}
-
-static void refine_community(const refine_job *job, int64_t c, cafe_tally *tally) {
-    int64_t first = job->groups->start[c], end = job->groups->start[c + 1];
-    double whole = start_alone(job, first, end);
-    cafe_layers_shuffle(job->seed, 2 * job->turn, first, end, job->groups->member);
-    for (int64_t i = first; i < end; i++) {
-        int32_t v = job->groups->member[i];
-        if (!job->alone[v] || !well_connected(job, v, whole)) continue;
-        gather(job, v, tally);
-        int32_t to = find_best(job, v, whole, tally);
-        if (to != v) {
-            job->refined[v] = to;
-            job->alone[v] = job->alone[to] = 0;
-            job->mass[to] += job->mass[v];
-            job->cut[to] += job->cut[v] - 2 * tally->sum[to];
-        }
-        cafe_tally_clear(tally);
-    }
-}
-
-static void refine_block(void *argument, int64_t task, int32_t worker) {
+static void find_places(void *argument, int64_t first, int64_t last) {
     const refine_job *job = argument;
-    int64_t end = cafe_block_end(job->groups->count, COMMUNITIES, task);
-    for (int64_t c = task * COMMUNITIES; c < end; c++)
-        refine_community(job, c, &job->tallies[worker]);
+    for (int64_t i = first; i < last; i++) job->place[job->groups.member[i]] = (int32_t)i;
+}
+
+static void count_arcs(void *argument, int64_t first, int64_t last) {
+    const refine_job *job = argument;
+    for (int64_t c = first; c < last; c++) {
+        int64_t arcs = 0;
+        for (int64_t i = job->groups.start[c]; i < job->groups.start[c + 1]; i++) {
+            int32_t v = job->groups.member[i];
+            arcs += job->g->offsets[v + 1] - job->g->offsets[v];
+        }
+        job->arcs[c] = arcs;
+    }
+}
+
+static inline int bits_of(int64_t arcs) {
+    return SIZES - 1 - __builtin_clzll((uint64_t)arcs | 1);
+}
+
+/* The largest first, so that no thread begins with one when the others are done. */
+static void order_communities(refine_job *job) {
+    int64_t start[SIZES + 1] = {0};
+    for (int64_t c = 0; c < job->groups.count; c++) start[SIZES - bits_of(job->arcs[c])]++;
+    for (int i = 0; i < SIZES; i++) start[i + 1] += start[i];
+    for (int64_t c = 0; c < job->groups.count; c++)
+        job->order[start[SIZES - 1 - bits_of(job->arcs[c])]++] = (int32_t)c;
+}
+
+static void share_communities(refine_job *job) {
+    int64_t held = 0;
+    job->count = 0;
+    for (int64_t i = 0; i < job->groups.count; i++) {
+        if (held == 0) job->tasks[job->count++] = i;
+        held += job->arcs[job->order[i]];
+        if (held >= TASK_ARCS) held = 0;
+    }
+    job->tasks[job->count] = job->groups.count;
+}
+
+/* ---- one community --------------------------------------------------------------------------- */
+
+/* A random order that depends on seed, turn and place alone. */
+static void order_nodes(const refine_job *job, int64_t first, int depth, cafe_nest *nest) {
+    for (int64_t i = 0; i < nest->n; i++) nest->order[i] = (int32_t)i;
+    cafe_layers_shuffle(job->context->seed, 8 * job->turn + (uint64_t)depth, first, nest->n,
+                        nest->order);
+}
+
+/* Do the parts, as nodes of the next nest, leave most of the links? */
+static bool hardly_pooled(const cafe_nest *nest) {
+    return (double)nest[1].offsets[nest[1].n] > most_links * (double)nest->offsets[nest->n];
+}
+
+/* Which part each node is in: top[n], numbered. */
+static cafe_status join_parts(const refine_job *job, int64_t first, cafe_nest *nest,
+                              cafe_bins *bins, int32_t *top) {
+    double pull = job->resolution * job->g->total;
+    int64_t n = nest->n, parts;
+    order_nodes(job, first, 0, nest);
+    cafe_nest_join(nest, pull, bins);
+    parts = cafe_nest_number(nest);
+    memcpy(top, nest->part, (size_t)n * sizeof *top);
+    if (parts == n || parts == 1) return CAFE_OK;
+    CAFE_PASS(cafe_nest_pool(job->context, nest, parts, bins, nest + 1));
+    if (!hardly_pooled(nest)) return CAFE_OK;
+    order_nodes(job, first, 1, nest + 1);
+    cafe_nest_join(nest + 1, pull, bins);
+    cafe_nest_number(nest + 1);
+    for (int64_t i = 0; i < n; i++) top[i] = nest[1].part[top[i]];
+    return CAFE_OK;
+}
+
+/* A part gets the number of its first node. */
+static void name_parts(const refine_job *job, const int32_t *member, int64_t n, const int32_t *top,
+                       int32_t *name) {
+    int32_t next = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (top[i] == next) name[next++] = member[i];
+        job->refined[member[i]] = name[top[i]];
+    }
+}
+
+static cafe_status refine_community(const refine_job *job, int64_t c, cafe_nest *nest,
+                                    cafe_bins *bins) {
+    int64_t first = job->groups.start[c], n = job->groups.start[c + 1] - first;
+    const int32_t *member = job->groups.member + first;
+    int32_t *top = job->top + first;
+    CAFE_PASS(
+        cafe_nest_take(job->context, job->g, member, n, job->place, first, job->arcs[c], nest));
+    CAFE_PASS(join_parts(job, first, nest, bins, top));
+    name_parts(job, member, n, top, nest->number);
+    return CAFE_OK;
+}
+
+static void refine_task(void *argument, int64_t task, int32_t worker) {
+    refine_job *job = argument;
+    for (int64_t i = job->tasks[task]; i < job->tasks[task + 1]; i++) {
+        cafe_status status =
+            refine_community(job, job->order[i], &job->nests[NESTS * worker], &job->bins[worker]);
+        if (status != CAFE_OK) atomic_store(&job->status, status);
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static cafe_status allocate(cafe_context *context, refine_job *job) {
+    int64_t n = job->g->n, count = job->groups.count, largest = 0;
+    for (int64_t c = 0; c < count; c++) {
+        int64_t size = job->groups.start[c + 1] - job->groups.start[c];
+        largest = size > largest ? size : largest;
+    }
+    job->place = cafe_mem(context, n, sizeof *job->place);
+    job->top = cafe_mem(context, n, sizeof *job->top);
+    job->arcs = cafe_mem(context, count, sizeof *job->arcs);
+    job->order = cafe_mem(context, count, sizeof *job->order);
+    job->tasks = cafe_mem(context, count + 1, sizeof *job->tasks);
+    job->nests = cafe_mem_zero(context, NESTS * context->threads, sizeof *job->nests);
+    job->bins = cafe_bins_new(context, context->threads, largest, largest);
+    return cafe_mem_had(job->place, job->top, job->arcs, job->order, job->tasks, job->nests,
+                        job->bins);
+}
+
+static void release(cafe_context *context, refine_job *job) {
+    for (int32_t i = 0; job->nests && i < NESTS * context->threads; i++)
+        cafe_nest_free(context, &job->nests[i]);
+    cafe_bins_free(context, job->bins, context->threads);
+    cafe_groups_free(context, &job->groups);
+    cafe_mem_free_all(context, job->place, job->top, job->arcs, job->order, job->tasks, job->nests);
 }
 
 cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
                                const int32_t *part, int64_t count, uint64_t turn,
                                int32_t *refined) {
     cafe_status status = CAFE_OK;
-    cafe_groups groups = {0, NULL, NULL};
-    refine_job job = {.g = g,
-                      .resolution = resolution,
-                      .seed = context->seed,
-                      .turn = turn,
-                      .part = part,
-                      .groups = &groups,
-                      .refined = refined};
-    CAFE_TRY(cafe_groups_new(context, g->n, part, count, &groups));
-    job.mass = cafe_mem(context, g->n, sizeof *job.mass);
-    job.cut = cafe_mem(context, g->n, sizeof *job.cut);
-    job.alone = cafe_mem(context, g->n, sizeof *job.alone);
-    job.tallies = cafe_tallies_new(context, context->threads, g->n);
-    CAFE_TRY(cafe_mem_had(job.mass, job.cut, job.alone, job.tallies));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(count, COMMUNITIES), refine_block, &job));
+    refine_job job = {
+        .context = context, .g = g, .resolution = resolution, .turn = turn, .refined = refined};
+    atomic_init(&job.status, CAFE_OK);
+    CAFE_TRY(cafe_groups_new(context, g->n, part, count, &job.groups));
+    CAFE_TRY(allocate(context, &job));
+    CAFE_TRY(cafe_ranges(context, g->n, PLACES, find_places, &job));
+    CAFE_TRY(cafe_ranges(context, count, PLACES, count_arcs, &job));
+    order_communities(&job);
+    share_communities(&job);
+    CAFE_TRY(cafe_parallel(context, job.count, refine_task, &job));
+    status = (cafe_status)atomic_load(&job.status);
 done:
-    cafe_groups_free(context, &groups);
-    cafe_mem_free_all(context, job.mass, job.cut, job.alone);
-    cafe_tallies_free(context, job.tallies, context->threads);
+    release(context, &job);
     return status;
 }

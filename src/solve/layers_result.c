@@ -1,6 +1,11 @@
 /* The layers that are kept: nested partitions with their modularity; connected at the top. */
+#include <string.h>
+
 #include "base/memory.h"
+#include "base/pool.h"
 #include "solve/layers.h"
+
+enum { NODES = 1 << 14 }; /* of a task */
 
 /* ---- modularity ------------------------------------------------------------------------------ */
 
@@ -49,29 +54,36 @@ const cafe_layer *cafe_layers_get(const cafe_layers *layers, int64_t index) {
     return &layers->at[index];
 }
 
-/* Which community of the next layer each community of layer i is in. */
-static cafe_status set_parent(cafe_context *context, cafe_layers *layers, int64_t i,
-                              const int32_t *next) {
-    int32_t *parent = cafe_mem(context, layers->at[i].communities, sizeof *parent);
-    if (!parent) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < layers->nodes; u++) parent[layers->at[i].partition[u]] = next[u];
-    cafe_mem_free(context, (int32_t *)layers->at[i].parent);
-    layers->at[i].parent = parent;
-    return CAFE_OK;
+/* partition[u] = group[finer[u]]; finer NULL: group[u] */
+typedef struct compose_job {
+    const int32_t *finer, *group;
+    int32_t *partition;
+} compose_job;
+
+static void compose(void *argument, int64_t first, int64_t last) {
+    const compose_job *job = argument;
+    for (int64_t u = first; u < last; u++)
+        job->partition[u] = job->group[job->finer ? job->finer[u] : u];
 }
 
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity) {
     int64_t i = layers->count;
-    const int32_t *finer = i > 0 ? layers->at[i - 1].partition : NULL;
-    int32_t *partition = cafe_mem(context, layers->nodes, sizeof *partition);
-    if (!partition) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < layers->nodes; u++) partition[u] = group[finer ? finer[u] : u];
-    layers->at[i].partition = partition;
-    layers->at[i].communities = communities;
-    layers->at[i].modularity = modularity;
+    cafe_layer *below = i > 0 ? &layers->at[i - 1] : NULL;
+    compose_job job = {below ? below->partition : NULL, group,
+                       cafe_mem(context, layers->nodes, sizeof *job.partition)};
+    if (!job.partition) return CAFE_ERROR_MEMORY;
+    layers->at[i] = (cafe_layer){
+        .partition = job.partition, .communities = communities, .modularity = modularity};
     layers->count++;
-    return i > 0 ? set_parent(context, layers, i - 1, partition) : CAFE_OK;
+    CAFE_PASS(cafe_ranges(context, layers->nodes, NODES, compose, &job));
+    if (!below) return CAFE_OK;
+    /* the communities of the layer below are the nodes that were grouped */
+    int32_t *parent = cafe_mem(context, below->communities, sizeof *parent);
+    if (!parent) return CAFE_ERROR_MEMORY;
+    memcpy(parent, group, (size_t)below->communities * sizeof *parent);
+    below->parent = parent;
+    return CAFE_OK;
 }
 
 /* ---- connected communities ------------------------------------------------------------------- */
@@ -100,24 +112,15 @@ static int32_t find_pieces(const cafe_pooled *g, const int32_t *part, int32_t *p
     return count;
 }
 
-cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, double resolution,
-                                cafe_layers *layers) {
-    cafe_status status = CAFE_ERROR_MEMORY;
-    int64_t top = layers->count - 1, count;
+cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, int32_t *part,
+                                int64_t *count) {
     int32_t *piece = cafe_mem(context, g->n, sizeof *piece);
     int32_t *stack = cafe_mem(context, g->n, sizeof *stack);
-    if (!piece || !stack) goto done;
-    status = CAFE_OK;
-    count = find_pieces(g, layers->at[top].partition, piece, stack);
-    if (count == layers->at[top].communities) goto done;
-    CAFE_TRY(
-        cafe_layers_modularity(context, g, resolution, piece, count, &layers->at[top].modularity));
-    if (top > 0) CAFE_TRY(set_parent(context, layers, top - 1, piece));
-    cafe_mem_free(context, (int32_t *)layers->at[top].partition);
-    layers->at[top].partition = piece;
-    piece = NULL;
-    layers->at[top].communities = count;
-done:
+    cafe_status status = cafe_mem_had(piece, stack);
+    if (status == CAFE_OK) {
+        *count = find_pieces(g, part, piece, stack);
+        memcpy(part, piece, (size_t)g->n * sizeof *part);
+    }
     cafe_mem_free_all(context, piece, stack);
     return status;
 }
