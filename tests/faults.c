@@ -81,6 +81,14 @@ ssize_t write(int fd, const void *bytes, size_t size) {
     return fails("write", ENOSPC) ? -1 : (ssize_t)syscall(SYS_write, fd, bytes, size);
 }
 
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
+    return fails("write", ENOSPC) ? -1 : (ssize_t)syscall(SYS_pwrite64, fd, bytes, size, at);
+}
+
+int fallocate(int fd, int mode, off_t at, off_t size) {
+    return fails("fallocate", ENOSPC) ? -1 : (int)syscall(SYS_fallocate, fd, mode, at, size);
+}
+
 int fsync(int fd) {
     return fails("fsync", fcntl(fd, F_GETFD) < 0 ? EBADF : EIO) ? -1 : 0;
 }

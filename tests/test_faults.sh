@@ -132,6 +132,11 @@ one png p.png -- plot edges.in.txt vectors.in.npy "${plain[@]}" -o p.png
 run view edges.in.txt vectors.in.npy "${plain[@]}" --seed 2 -o p.html
 one html p.html -- view edges.in.txt vectors.in.npy "${plain[@]}" -o p.html
 
+# one that is large: written in pieces, past the page cache
+run generate sbm --nodes 33000 --edges 40000 --blocks 2 "${plain[@]}" -o large.in.cafe
+run embed edges.in.txt "${plain[@]}" -k 2 -o v.tsv
+one large v.tsv -- embed large.in.cafe "${plain[@]}" -k 48 --sweeps 0 --output-form raw -o v.tsv
+
 # several
 run embed edges.in.txt "${plain[@]}" -k 2 -o v.npy
 one npy v.npy v.npy.names.txt -- embed graph.in.cafe "${plain[@]}" -k 3 -o v.npy

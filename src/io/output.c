@@ -15,15 +15,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/print.h"
 #include "io/gzip.h"
 #include "io/journal.h"
 #include "io/outputs.h"
+#include "io/pieces.h"
 #include "io/temporary.h"
-
-enum { MOST_BLOCKS = 64 };
-static const int64_t largest_write = (int64_t)16 << 20;
 
 static cafe_status fail_errno(cafe_output *output, const char *what) {
     return cafe_fail(output->context, CAFE_ERROR_IO, "%s: %s: %s", output->path, what,
@@ -129,16 +126,8 @@ cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_out
 
 static cafe_status write_bytes(void *target, const char *p, int64_t size) {
     cafe_output *output = target;
-    while (size > 0) {
-        CAFE_PASS(cafe_check_cancel(output->context));
-        int64_t most = size < largest_write ? size : largest_write;
-        ssize_t written = write(output->fd, p, (size_t)most);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail_errno(output, "cannot be written");
-        if (output->digested) output->digest = cafe_crc64(output->digest, p, written);
-        p += written, size -= written;
-    }
-    return CAFE_OK;
+    if (output->digested) output->digest = cafe_crc64(output->digest, p, size);
+    return cafe_pieces_write(output, p, size);
 }
 
 cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t size) {
@@ -146,48 +135,12 @@ cafe_status cafe_output_write(cafe_output *output, const void *bytes, int64_t si
     return cafe_terminal_write(&output->terminal, bytes, size, write_bytes, output);
 }
 
-typedef struct round {
-    int64_t first, capacity;
-    cafe_output_format *format;
-    const void *argument;
-    char *texts;
-    int64_t *lengths;
-} round;
-
-static void format_block(void *argument, int64_t task) {
-    round *r = argument;
-    r->lengths[task] = r->format(r->argument, r->first + task, r->texts + task * r->capacity);
-}
-
-cafe_status cafe_output_blocks(cafe_output *output, int64_t count, int64_t capacity,
-                               cafe_output_format *format, const void *argument) {
-    cafe_context *context = output->context;
-    int64_t width = 4 * (int64_t)cafe_threads(context);
-    if (width > MOST_BLOCKS) width = MOST_BLOCKS;
-    if (width > count) width = count;
-    round r = {.capacity = capacity, .format = format, .argument = argument};
-    cafe_status status = CAFE_ERROR_MEMORY;
-    r.texts = cafe_mem(context, width, (size_t)capacity);
-    r.lengths = r.texts ? cafe_mem(context, width, sizeof *r.lengths) : NULL;
-    if (!r.lengths) goto done;
-    status = CAFE_OK;
-    for (; r.first < count; r.first += width) {
-        int64_t here = count - r.first < width ? count - r.first : width;
-        CAFE_TRY(cafe_each(context, here, format_block, &r));
-        for (int64_t i = 0; i < here; i++)
-            CAFE_TRY(cafe_output_write(output, r.texts + i * capacity, r.lengths[i]));
-        cafe_step(context, r.first + here, 0);
-    }
-done:
-    cafe_mem_free_all(context, r.texts, r.lengths);
-    return status;
-}
-
 cafe_status cafe_output_commit(cafe_output **output) {
     cafe_output *o = *output;
     cafe_status status = cafe_check_cancel(o->context);
     if (status == CAFE_OK && o->is_terminal)
         status = cafe_terminal_write(&o->terminal, NULL, 0, write_bytes, o);
+    if (status == CAFE_OK) status = cafe_pieces_end(o);
     *output = NULL;
     if (status == CAFE_OK && o->temporary && fsync(o->fd) != 0)
         status = fail_errno(o, "cannot be written");
@@ -205,6 +158,6 @@ void cafe_output_discard(cafe_output *output) {
     if (!output) return;
     if (output->temporary) unlink(output->temporary);
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
-    cafe_mem_free_all(output->context, output->temporary, output->target, output->folder,
-                      output->path, output);
+    cafe_mem_free_all(output->context, output->memory, output->temporary, output->target,
+                      output->folder, output->path, output);
 }

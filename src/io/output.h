@@ -22,7 +22,10 @@ struct cafe_output {
     uint64_t digest;                 /* crc64 of what was written */
     const struct cafe_output *names; /* of the rows, beside it; NULL: none */
     struct cafe_output *next;
-    bool is_terminal; /* what is no text is shown, not sent */
+    int64_t sent;         /* bytes that the file has */
+    char *memory;         /* of a large file: a piece that is not sent yet, */
+    int64_t staged, room; /* what it holds and when it is sent */
+    bool is_terminal;     /* what is no text is shown, not sent */
     cafe_terminal terminal;
 };
 
@@ -31,8 +34,15 @@ cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_out
 /* Formats block `block` into text (of the capacity given) and returns its length. */
 typedef int64_t cafe_output_format(const void *argument, int64_t block, char *text);
 
-/* Writes blocks 0 .. count-1 in order; they are formatted in parallel. */
+/* Writes blocks 0 .. count-1 in order; they are formatted in parallel, while others are written. */
 cafe_status cafe_output_blocks(cafe_output *output, int64_t count, int64_t capacity,
                                cafe_output_format *format, const void *argument);
+
+/* Puts bytes from .. to-1 of a file there; called for several stretches at once. */
+typedef void cafe_output_fill(const void *argument, int64_t from, int64_t to, char *bytes);
+
+/* Writes all of a file whose size is known; nothing else has been or is written to it. */
+cafe_status cafe_output_image(cafe_output *output, int64_t size, cafe_output_fill *fill,
+                              const void *argument);
 
 #endif

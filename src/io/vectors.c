@@ -37,26 +37,12 @@ static int64_t format_rows(const void *argument, int64_t block, char *text) {
     return p - text;
 }
 
-static int64_t copy_rows(const void *argument, int64_t block, char *text) {
-    const writing *w = argument;
-    int64_t start = block * w->rows, end = cafe_block_end(w->m->rows, w->rows, block);
-    size_t bytes = (size_t)w->m->columns * sizeof(float);
-    for (int64_t u = start; u < end; u++)
-        memcpy(text + (size_t)(u - start) * bytes, w->m->values + u * w->m->stride, bytes);
-    return (end - start) * (int64_t)bytes;
-}
-
-static cafe_status write_rows(cafe_output *output, const cafe_matrix *m, char separator,
-                              int64_t row_bytes, cafe_output_format *format) {
-    int64_t rows = block_bytes / (row_bytes > 0 ? row_bytes : 1) + 1;
-    writing w = {m, separator, rows};
-    cafe_phase(output->context, "write", cafe_blocks(m->rows, rows));
-    return cafe_output_blocks(output, cafe_blocks(m->rows, rows), rows * row_bytes, format, &w);
-}
-
 static cafe_status write_text(cafe_output *output, const cafe_matrix *m, char separator) {
     int64_t row = cafe_names_longest(m->names, m->rows) + m->columns * (1 + CAFE_FLOAT_TEXT) + 1;
-    return write_rows(output, m, separator, row, format_rows);
+    int64_t rows = block_bytes / row + 1, blocks = cafe_blocks(m->rows, rows);
+    writing w = {m, separator, rows};
+    cafe_phase(output->context, "write", blocks);
+    return cafe_output_blocks(output, blocks, rows * row, format_rows, &w);
 }
 
 static cafe_status write_tsv(cafe_output *output, const cafe_matrix *m) {
@@ -96,14 +82,33 @@ static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
     return status == CAFE_OK ? write_text(output, m, ' ') : status;
 }
 
-static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
+/* An .npy file: the header, then the rows without the room between them. */
+typedef struct array {
+    const cafe_matrix *m;
     char header[CAFE_NPY_HEADER];
+    int64_t header_size;
+} array;
+
+static void fill_array(const void *argument, int64_t from, int64_t to, char *bytes) {
+    const array *a = argument;
+    int64_t row = a->m->columns * (int64_t)sizeof(float), head = a->header_size;
+    if (from < head) memcpy(bytes, a->header + from, (size_t)((to < head ? to : head) - from));
+    for (int64_t at = from > head ? from : head; at < to;) {
+        int64_t u = (at - head) / row, within = (at - head) % row;
+        int64_t count = row - within < to - at ? row - within : to - at;
+        const char *values = (const char *)(a->m->values + u * a->m->stride);
+        memcpy(bytes + (at - from), values + within, (size_t)count);
+        at += count;
+    }
+}
+
+static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
+    array a = {.m = m};
     int64_t shape[] = {m->rows, m->columns};
     const uint64_t *digest = output->names ? &output->names->digest : NULL;
-    cafe_status status =
-        cafe_output_write(output, header, cafe_npy_header("<f4", 2, shape, digest, header));
-    if (status != CAFE_OK) return status;
-    return write_rows(output, m, 0, m->columns * (int64_t)sizeof(float), copy_rows);
+    a.header_size = cafe_npy_header("<f4", 2, shape, digest, a.header);
+    int64_t size = a.header_size + m->rows * m->columns * (int64_t)sizeof(float);
+    return cafe_output_image(output, size, fill_array, &a);
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */

@@ -1,0 +1,11 @@
+/* How the bytes of an output get into its file. */
+#ifndef CAFE_IO_PIECES_H
+#define CAFE_IO_PIECES_H
+
+#include "io/output.h"
+
+/* Bytes at the end of the output, now or once there are enough of them; _end sends what is left. */
+cafe_status cafe_pieces_write(cafe_output *output, const char *bytes, int64_t size);
+cafe_status cafe_pieces_end(cafe_output *output);
+
+#endif
