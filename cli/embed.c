@@ -5,6 +5,7 @@
  */
 #include "embed.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,23 +23,77 @@ static int check(void *argument) {
     return cli_method_check("embed", &job->method, CLI_VECTORS_METHOD, job->run.arguments);
 }
 
-static void estimate_memory(embed_job *job) {
+const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]) {
+    const char *output = job->run.common.output, *slash = output ? strrchr(output, '/') : NULL;
+    int length = slash ? (int)(slash - output) + (slash == output) : 1;
+    if (job->scratch) return job->scratch;
+    snprintf(folder, EMBED_FOLDER, "%.*s", length, slash ? output : ".");
+    return folder;
+}
+
+/* Vectors to start from lie in memory beside the run. */
+static int estimate_memory(embed_job *job) {
+    char folder[EMBED_FOLDER];
+    cafe_context *context = job->run.context;
     cafe_method_options options = cli_method_options(&job->method);
-    job->needed = cafe_method_bytes(job->method.row, &options, &job->run.counts,
-                                    cafe_threads(job->run.context));
-    if (job->start)
-        job->needed += job->run.counts.nodes * job->start_columns * (int64_t)sizeof *job->start;
+    int64_t start = job->run.counts.nodes * job->start_columns * (int64_t)sizeof *job->start;
+    if (!job->start) start = 0;
     if (job->memory > 0) job->available = job->memory;
+    cafe_method_plan(job->method.row, &options, job->run.graph, cafe_threads(context),
+                     job->available - start, &job->plan);
+    job->needed = job->plan.needed + start;
+    job->plan.least += start;
+    if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
+    if (!job->dry_run)
+        return cli_check(&job->run,
+                         cafe_disk_free(context, embed_folder(job, folder), &job->disk.free));
+    return cli_check(&job->run, cafe_disk_measure(context, embed_folder(job, folder), &job->disk));
+}
+
+bool embed_fits(const embed_job *job) {
+    const cafe_plan *p = &job->plan;
+    if (job->needed <= job->available) return true;
+    return job->memory > 0 && p->files > 0 && p->groups > 0 && p->least <= job->memory &&
+           p->files <= job->disk.free;
+}
+
+/* Why a run within --memory-limit does not fit: the memory, or the disk. */
+static int refuse_files(embed_job *job) {
+    char needed[CLI_BYTES_TEXT], limit[CLI_BYTES_TEXT], least[CLI_BYTES_TEXT];
+    char folder[EMBED_FOLDER];
+    const cafe_plan *p = &job->plan;
+    if (p->least <= job->memory && p->groups > 0)
+        return cli_error(&job->run, CLI_FAILED,
+                         "the run needs %s in files and %s has %s free: it does not fit; --scratch "
+                         "names another folder",
+                         cli_bytes_text(p->files, needed), embed_folder(job, folder),
+                         cli_bytes_text(job->disk.free, limit));
+    return cli_error(&job->run, CLI_FAILED,
+                     "the run needs %s of memory, with vectors in files %s at least, and %s is the "
+                     "limit: it does not fit; fewer --columns need less",
+                     cli_bytes_text(job->needed, needed), cli_bytes_text(p->least, least),
+                     cli_bytes_text(job->memory, limit));
 }
 
 static int check_memory(embed_job *job) {
     char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
-    if (job->needed <= job->available) return CLI_OK;
+    if (embed_fits(job)) return CLI_OK;
+    if (job->memory > 0 && job->plan.files > 0) return refuse_files(job);
+    bool files = job->plan.files > 0 && job->plan.least <= job->available;
     return cli_error(&job->run, CLI_FAILED,
                      "the run needs %s of memory and %s %s: it does not fit; fewer --columns need "
-                     "less",
+                     "less%s",
                      cli_bytes_text(job->needed, needed), cli_bytes_text(job->available, available),
-                     job->memory > 0 ? "is the limit" : "is available");
+                     job->memory > 0 ? "is the limit" : "is available",
+                     files ? ", --memory-limit keeps vectors in files" : "");
+}
+
+/* From now on the vectors lie in files, where they do not fit. */
+static int limit_memory(embed_job *job) {
+    char folder[EMBED_FOLDER];
+    cafe_context *context = job->run.context;
+    if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
+    return cli_check(&job->run, cafe_limit_memory(context, job->memory, embed_folder(job, folder)));
 }
 
 /* ---- the phases ------------------------------------------------------------------------------ */
@@ -150,11 +205,12 @@ static int work(void *argument) {
     CLI_TRY(read_input(job));
     if (!cafe_graph_names_are_indices(run->graph))
         CLI_TRY(cli_check_names_file(run, run->common.output));
-    estimate_memory(job);
+    CLI_TRY(estimate_memory(job));
     if (job->dry_run) embed_print_plan(job);
     run->kept = job->dry_run; /* the report of a run that would not fit */
     int fits = check_memory(job);
     if (fits == CLI_OK && !job->dry_run) {
+        CLI_TRY(limit_memory(job));
         CLI_TRY(sample(job));
         CLI_TRY(solve(job));
         CLI_TRY(finish(job));
@@ -184,11 +240,15 @@ static const cli_option options[] = {
                    ".tsv, .txt (word2vec text), or - for TSV on standard output"),
     CLI_ROW_JSON("a report with the certificate and every figure of the run; - is standard output"),
     CLI_ROW_FLAG(embed_job, dry_run, "dry-run",
-                 "read the graph, print the memory the run would need and stop; exit code 1 when "
-                 "it would not fit"),
-    CLI_ROW_NUMBER(embed_job, memory, "memory", "LIMIT", CLI_BYTES, NULL,
-                   "refuse a run that needs more than this (512M, 8G), instead of more than is "
-                   "available"),
+                 "read the graph, print the memory the run would need (with --memory-limit also "
+                 "files, bytes read and written, and their time) and stop; exit code 1 when it "
+                 "would not fit"),
+    CLI_ROW_NUMBER(embed_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
+                   "stay below so much memory (512M, 8G): of the methods sphere and cafe, vectors "
+                   "that do not fit lie in files; what does not fit even so is refused"),
+    CLI_ROW_TEXT(embed_job, scratch, "scratch", "FOLDER",
+                 "where these files lie, beside the output when it is not given; they have no "
+                 "names, and are gone when the run ends, however it ends"),
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROWS_SEEDED,

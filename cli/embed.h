@@ -12,7 +12,10 @@ typedef struct embed_job {
     const char *start_path, *labels_path;
     cli_method method;
     bool dry_run;
-    int64_t memory;  /* the limit asked for; 0: none */
+    int64_t memory;      /* the limit asked for; 0: none */
+    const char *scratch; /* where files lie that do not fit; NULL: beside the output */
+    cafe_plan plan;      /* what the run takes within it; plan.files > 0: it has files */
+    cafe_disk disk;
     int64_t columns; /* asked of the method: labels and start vectors may set them */
     int64_t solved;  /* of them the solver's; the others are of the hub part */
     float *start;
@@ -33,6 +36,13 @@ typedef struct embed_job {
     int64_t needed, available; /* bytes */
     double seconds[PHASES];
 } embed_job;
+
+/* The folder of files that do not fit into the memory. */
+enum { EMBED_FOLDER = 4096 };
+const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]);
+
+/* Does the run fit: into the memory, or with files into limit and disk? */
+bool embed_fits(const embed_job *job);
 
 /* Lines for people, as the phases end. */
 void embed_warn_graph(embed_job *job);

@@ -176,8 +176,42 @@ void embed_say_end(embed_job *job) {
                 cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
     if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
-    cli_say(&job->run, "memory    peak %s (%s predicted)", cli_bytes_text(cafe_memory_peak(), peak),
-            cli_bytes_text(job->needed, needed));
+    if (job->memory > 0 && job->plan.files > 0)
+        cli_say(&job->run, "memory    peak %s, %s in files",
+                cli_bytes_text(cafe_memory_peak(), peak),
+                cli_bytes_text(cafe_peak_file_bytes(job->run.context), needed));
+    else
+        cli_say(&job->run, "memory    peak %s (%s predicted)",
+                cli_bytes_text(cafe_memory_peak(), peak), cli_bytes_text(job->needed, needed));
+}
+
+static double disk_seconds(const embed_job *job, int64_t reads, int64_t writes) {
+    return (double)reads / job->disk.reads + (double)writes / job->disk.writes;
+}
+
+/* With --memory-limit: what lies in files, and how long these take. */
+static void print_files(const embed_job *job) {
+    char files[CLI_BYTES_TEXT], space[CLI_BYTES_TEXT], reads[CLI_BYTES_TEXT];
+    char writes[CLI_BYTES_TEXT], folder[EMBED_FOLDER];
+    const cafe_plan *p = &job->plan;
+    printf("with vectors in files it needs %s at least, and %s in %s, which has %s free: it %s\n",
+           cli_bytes_text(p->least, reads), cli_bytes_text(p->files, files),
+           embed_folder(job, folder), cli_bytes_text(job->disk.free, space),
+           embed_fits(job) ? "fits" : "does not fit");
+    if (!embed_fits(job)) return;
+    if (p->groups == 1)
+        printf("a sweep reads and writes no files: its rows fit into the memory\n");
+    else
+        printf("a sweep, in %" PRId64 " groups of columns and %" PRId64
+               " chunks, reads %s and writes %s: %.1f s\n",
+               p->groups, p->chunks, cli_bytes_text(p->sweep_reads, reads),
+               cli_bytes_text(p->sweep_writes, writes),
+               disk_seconds(job, p->sweep_reads, p->sweep_writes));
+    printf(
+        "the run reads about %s and writes %s: %.0f s at the measured %.0f and %.0f MB/s, less "
+        "where the system caches files\n",
+        cli_bytes_text(p->reads, reads), cli_bytes_text(p->writes, writes),
+        disk_seconds(job, p->reads, p->writes), job->disk.reads / 1e6, job->disk.writes / 1e6);
 }
 
 /* --dry-run: the plan is the result, so it goes to standard output (or into the JSON there). */
@@ -192,6 +226,7 @@ void embed_print_plan(embed_job *job) {
            cli_bytes_text(job->available, available),
            job->memory > 0 ? "is the limit" : "is available",
            job->needed <= job->available ? "fits" : "does not fit");
+    if (job->memory > 0 && job->plan.files > 0) print_files(job);
     fflush(stdout);
     cli_progress_show(job->run.bar);
 }
@@ -208,11 +243,29 @@ static void put_options(cafe_report *report, const embed_job *job) {
     cafe_report_close(report);
 }
 
+static void put_files(cafe_report *report, const embed_job *job) {
+    const cafe_plan *p = &job->plan;
+    cafe_report_integer(report, "least", p->least);
+    cafe_report_integer(report, "files", p->files);
+    cafe_report_integer(report, "disk_free", job->disk.free);
+    cafe_report_integer(report, "groups", p->groups);
+    cafe_report_integer(report, "chunks", p->chunks);
+    cafe_report_integer(report, "sweep_reads", p->sweep_reads);
+    cafe_report_integer(report, "sweep_writes", p->sweep_writes);
+    cafe_report_integer(report, "reads", p->reads);
+    cafe_report_integer(report, "writes", p->writes);
+    if (job->dry_run) cafe_report_real(report, "disk_reads", job->disk.reads);
+    if (job->dry_run) cafe_report_real(report, "disk_writes", job->disk.writes);
+    if (!job->dry_run)
+        cafe_report_integer(report, "file_bytes", cafe_peak_file_bytes(job->run.context));
+}
+
 static void put_memory(cafe_report *report, const embed_job *job) {
     cafe_report_open(report, "memory", '{');
     cafe_report_integer(report, "needed", job->needed);
     cafe_report_integer(report, "available", job->available);
-    cafe_report_truth(report, "fits", job->needed <= job->available);
+    cafe_report_truth(report, "fits", embed_fits(job));
+    if (job->memory > 0 && job->plan.files > 0) put_files(report, job);
     cafe_report_close(report);
 }
 

@@ -213,7 +213,7 @@ const reproduce_recipe reproduce_recipes[] = {
     OTHER("ProNE", "--method prone", NULL),
     OTHER("NetMF", "--method netmf", NULL),
     OTHER_ON(
-        MANY_NODES, "NetMF", "--method netmf --memory-limit 1024",
+        MANY_NODES, "NetMF", "--method netmf --matrix-limit 1024",
         "within 1 GiB: of more than 16,000 nodes the matrix is drawn, not computed (PubMed: 0.777, "
         "0.792 and 0.790 drawn, 0.777, 0.793 and 0.792 computed)"),
     OTHER("DeepWalk", "--method deepwalk --walks 10",

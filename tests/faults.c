@@ -77,6 +77,11 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t at) {
     return !kills() && fails("read", EIO) ? -1 : (ssize_t)syscall(SYS_pread64, fd, bytes, size, at);
 }
 
+int posix_fallocate(int fd, off_t at, off_t size) {
+    REAL(posix_fallocate)
+    return fails("posix_fallocate", ENOSPC) ? ENOSPC : real(fd, at, size);
+}
+
 ssize_t write(int fd, const void *bytes, size_t size) {
     return fails("write", ENOSPC) ? -1 : (ssize_t)syscall(SYS_write, fd, bytes, size);
 }

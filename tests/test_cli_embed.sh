@@ -137,11 +137,11 @@ only_inputs
 # ---- memory: the plan, and the refusal of what cannot fit
 expect 0 "$CAFE" embed "$karate" --dry-run
 prints 'the run needs .* it fits'
-expect 1 "$CAFE" embed "$karate" --dry-run --memory 1k --json plan.json
+expect 1 "$CAFE" embed "$karate" --dry-run --memory-limit 1k --json plan.json
 prints 'it does not fit'
 says '^cafe embed: the run needs'
 json_check plan.json
 [[ $(json_value plan.json fits) == false ]] || fail "the plan's report"
-expect 1 "$CAFE" embed "$karate" -o v.npy --memory 1K
+expect 1 "$CAFE" embed "$karate" -o v.npy --memory-limit 1K
 says 'it does not fit'
 only plan.json

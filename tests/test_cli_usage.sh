@@ -57,7 +57,7 @@ usage "--threads takes .*, not '-1'" embed g.txt --threads -1
 usage "--threads takes .*, not 'two'" embed g.txt -t two
 usage "--seed takes .*, not '-1'" embed g.txt --seed -1
 usage "--seed takes .*, not '18446744073709551616'" embed g.txt --seed 18446744073709551616
-usage "--memory takes .*, not '8Q'" embed g.txt --memory 8Q
+usage "--memory-limit takes .*, not '8Q'" embed g.txt --memory-limit 8Q
 usage "--method takes one of .*, not 'magic'" embed g.txt --method magic
 usage '--force takes no value' embed g.txt --force=yes
 usage 'missing argument' embed

@@ -193,7 +193,7 @@ static void a_large_graph_is_drawn(void **state) {
     TEST_OK(context, test_solve(context, graph, "netmf", o, &s));
     assert_int_equal(cafe_solution_drawn(s), 0);
     cafe_solution_free(s);
-    TEST_OK(context, cafe_options_set(context, table, o, "memory-limit", "1"));
+    TEST_OK(context, cafe_options_set(context, table, o, "matrix-limit", "1"));
     TEST_OK(context, test_solve(context, graph, "netmf", o, &s)); /* 600^2 floats are more */
     assert_int_equal(cafe_solution_drawn(s), 1048576 / 40);       /* as many as fit */
     cafe_solution_free(s);

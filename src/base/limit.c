@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/print.h"
 
 enum { PAGE = 4096 };               /* before a block in a file: what is known of it */
 static const int64_t look = 500000; /* nanoseconds between two looks at the size of the process */
@@ -61,6 +60,16 @@ int64_t cafe_room(const cafe_context *context) {
     return room > 0 ? room : 0;
 }
 
+int64_t cafe_limit_floats(int64_t limit, int64_t n, int64_t links) {
+    enum { NODE = 64 }; /* bytes of small arrays: degrees, factors, places in chunks */
+    int64_t bytes = limit - limit / 8 - process_bytes - links - NODE * n;
+    return bytes > 0 && n > 0 ? bytes / (n * (int64_t)sizeof(float)) : 0;
+}
+
+int64_t cafe_sweep_floats(const cafe_context *context, int64_t n, int64_t links) {
+    return context->limit ? cafe_limit_floats(context->limit->bytes, n, links) : INT64_MAX;
+}
+
 /* ---- maps ------------------------------------------------------------------------------------ */
 
 void cafe_mapped_add(cafe_context *context, cafe_mapped *map) {
@@ -79,11 +88,20 @@ void cafe_mapped_remove(cafe_context *context, cafe_mapped *map) {
     map->next = map->before = NULL;
 }
 
-bool cafe_in_file(const cafe_context *context, const void *address) {
+static const cafe_mapped *find(const cafe_context *context, const void *address) {
+    const cafe_mapped *m = context->maps;
     const char *at = address;
-    for (const cafe_mapped *m = context->maps; m; m = m->next)
-        if (m->block && at >= m->start && at < m->start + m->bytes) return true;
-    return false;
+    while (m && !(at >= m->start && at < m->start + m->bytes)) m = m->next;
+    return m;
+}
+
+bool cafe_in_file(const cafe_context *context, const void *address) {
+    const cafe_mapped *m = find(context, address);
+    return m && m->block;
+}
+
+bool cafe_is_mapped(const cafe_context *context, const void *address) {
+    return find(context, address) != NULL;
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -129,18 +147,6 @@ void cafe_trim(cafe_context *context) {
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* A file that is gone with the process, however that ends: it never has a name, or loses it at
- * once where the file system knows no files without one. */
-static int open_nameless(const char *folder) {
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-    cafe_print(path, sizeof path, "%s/.cafe-block-XXXXXX", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 /* All of it, now: a disk that is full later would end the process by a signal. */
 static int reserve(cafe_context *context, int fd, size_t bytes) {
     int problem;
@@ -151,7 +157,7 @@ static int reserve(cafe_context *context, int fd, size_t bytes) {
 }
 
 static cafe_status map_file(cafe_context *context, size_t bytes, char **start) {
-    int fd = open_nameless(context->limit->folder), problem = fd < 0 ? errno : 0;
+    int fd = cafe_open_nameless(context->limit->folder), problem = fd < 0 ? errno : 0;
     void *map = MAP_FAILED;
     if (!problem) problem = reserve(context, fd, bytes);
     if (!problem) {

@@ -161,7 +161,8 @@ static cafe_status project(cafe_context *context, const cafe_operator *op, void 
 typedef struct sweeping {
     cafe_mover *mover;
     cafe_block *h;
-    float *copy; /* NULL: H is in memory */
+    float *copy;  /* NULL: H is in memory */
+    bool watched; /* others than the sphere's solver look at H between sweeps */
 } sweeping;
 
 static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, void *held,
@@ -171,6 +172,7 @@ static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, vo
     (void)held;
     if (!s) return CAFE_ERROR_MEMORY;
     s->h = h;
+    s->watched = rule->kind != CAFE_RULE_SPHERE;
     if (cafe_in_file(context, h->x)) CAFE_PASS(cafe_panel_take(context, h, &s->copy));
     float *rows = s->copy ? s->copy : h->x;
     CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, rows, fixed, &s->mover));
@@ -178,7 +180,9 @@ static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, vo
 }
 
 static cafe_status sweep_run(cafe_context *context, void *sweep, double *gain) {
-    return cafe_mover_sweep(context, ((sweeping *)sweep)->mover, gain);
+    sweeping *s = sweep;
+    CAFE_PASS(cafe_mover_sweep(context, s->mover, gain));
+    return s->copy && s->watched ? cafe_panel_return(context, s->copy, s->h) : CAFE_OK;
 }
 
 /* The copy back fails only when the run is cancelled, and then nobody wants it. */

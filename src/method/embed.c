@@ -1,5 +1,4 @@
-/* From a model to vectors: the method's solution, the finish, the hub part, the propagation; and
- * the memory. */
+/* From a model to vectors: the method's solution, the finish, the hub part, the propagation. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -140,49 +139,4 @@ cafe_status cafe_embed(cafe_context *context, const cafe_graph *graph, const caf
 done:
     cafe_model_free(model);
     return status;
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static int32_t choice_of(const cafe_option_table *table, const char *name, const void *own) {
-    const cafe_option *option = cafe_table_find(table, name);
-    return option ? (int32_t)cafe_options_number(option, own) : 0;
-}
-
-/* Solvers hold two blocks of their columns, as sphere does; a choice of ends or parts, where the
- * method has one, means the same. */
-static void size_of(const cafe_option_table *table, const void *own, cafe_sphere_options *size) {
-    cafe_sphere_options_init(size);
-    size->columns = cafe_method_columns(table, own);
-    size->ends = choice_of(table, "ends", own);
-    size->parts = choice_of(table, "parts", own);
-}
-
-/* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
- * 2 (K + guards) - r columns, and at most two blocks of K + guards. And the node weights, a first
- * column, the weights of the links. */
-static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options *size) {
-    if (size->parts == CAFE_PARTS_SPHERE) return 0;
-    size->columns += CAFE_HUB_GUARDS;
-    return 24.0 * (double)counts->nodes + (counts->weighted ? 8.0 * (double)counts->edges : 0);
-}
-
-int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
-                          const cafe_graph_counts *counts, int32_t threads) {
-    cafe_finish_options finish;
-    cafe_sphere_options size;
-    size_of(method->vectors(), options->own, &size);
-    int64_t hubs = (int64_t)add_hub_bytes(counts, &size);
-    if (size.columns > counts->nodes) size.columns = counts->nodes;
-    cafe_finish_options_init(&finish);
-    if (options->finish) finish = *options->finish;
-    int64_t entries =
-        cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
-    bool plain = entries == 2 * counts->edges;
-    int64_t bytes = hubs + cafe_embed_bytes(counts->nodes, entries / 2, counts->weighted || !plain,
-                                            &size, &finish, threads);
-    if (method->code->bytes) bytes += (int64_t)method->code->bytes(options->own, counts, threads);
-    if (options->propagate)
-        bytes += (int64_t)cafe_propagate_bytes(counts->nodes, size.columns, threads);
-    return bytes;
 }

@@ -32,7 +32,7 @@ static const cafe_option grarep_options[] = {
      NULL, "columns of the embedding, of all steps together"},
     {"steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, steps), 4, 1, 1000, NULL,
      "powers of the transition matrix, from 1 to this"},
-    {"memory-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, memory), 8192, 1,
+    {"matrix-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_grarep_options, memory), 8192, 1,
      1e9, NULL, "mebibytes that the dense matrices may take; a larger graph is refused"},
 };
 
@@ -219,7 +219,7 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          (long long)o->columns, (long long)o->steps);
     if (bytes > (double)o->memory * 1048576)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "GraRep is dense: %lld nodes take %.0f bytes, and memory-limit allows "
+                         "GraRep is dense: %lld nodes take %.0f bytes, and matrix-limit allows "
                          "%lld MiB",
                          (long long)graph->n, bytes, (long long)o->memory);
     return CAFE_OK;

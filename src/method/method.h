@@ -50,6 +50,7 @@ struct cafe_method_code {
     cafe_status (*cluster)(cafe_context *context, const cafe_job *job, cafe_clustering *clustering);
     /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
     double (*bytes)(const void *own, const cafe_graph_counts *counts, int64_t threads);
+    bool files; /* its blocks may lie in files: rows are passed over in order, or by the engine */
 };
 
 /* Opens a job for vectors or communities; *job is zero before, and closed in any case. */

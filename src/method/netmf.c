@@ -56,10 +56,10 @@ static const cafe_option netmf_options[] = {
      "most steps of a walk between the two nodes of a pair"},
     {"negative", "B", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, negative), 1, 1, 1000, NULL,
      "drawn contexts for each pair of the method it is the limit of"},
-    {"memory-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, memory), 8192, 1, 1e9,
+    {"matrix-limit", "MIB", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, memory), 8192, 1, 1e9,
      NULL, "mebibytes that the matrix may take, dense or drawn"},
     {"samples", "N", CAFE_OPTION_INTEGER, offsetof(cafe_netmf_options, samples), 0, 0, 1e12, NULL,
-     "draw the matrix by so many walks; 0 computes it where memory-limit allows a dense one, and "
+     "draw the matrix by so many walks; 0 computes it where matrix-limit allows a dense one, and "
      "otherwise draws 1,000 walks for each link and step, or as many as fit"},
 };
 
@@ -102,7 +102,7 @@ static cafe_status check(cafe_context *context, const cafe_netmf_options *o, int
     double bytes = PAIR_BYTES * (double)drawn;
     if (bytes <= limit(o)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "%lld walks take %.0f bytes, and memory-limit allows %lld MiB",
+                     "%lld walks take %.0f bytes, and matrix-limit allows %lld MiB",
                      (long long)drawn, bytes, (long long)o->memory);
 }
 

@@ -87,7 +87,7 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
     return CAFE_OK;
 }
 
-static const cafe_method_code sphere_code = {.solve = solve_sphere};
+static const cafe_method_code sphere_code = {.solve = solve_sphere, .files = true};
 const cafe_method cafe_sphere_method = {
     .name = "sphere",
     .title = "Sphere-GCN",
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-static const cafe_method_code cafe_code = {.solve = solve_cafe};
+static const cafe_method_code cafe_code = {.solve = solve_cafe, .files = true};
 const cafe_method cafe_cafe_method = {
     .name = "cafe",
     .title = "Cafe-GCN",

@@ -65,24 +65,27 @@ static double refine_bytes(int64_t nodes, int64_t solved, int64_t top, int64_t b
                   wide + other + joint);
 }
 
+double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
+                         const cafe_finish_options *finish) {
+    const int64_t asked = sphere->columns, half = (asked + 1) / 2;
+    const int64_t solved = sphere->ends == CAFE_ENDS_AUTO ? asked + half : asked;
+    double blocks = (finish->form == CAFE_FORM_RAW ? 3 : 2) * block_bytes(nodes, solved);
+    if (!(finish->residual > 0)) return blocks;
+    int64_t bottom = sphere->ends == CAFE_ENDS_TOP ? 0 : half;
+    int64_t top = sphere->ends == CAFE_ENDS_BOTH ? half : asked;
+    return larger(blocks, refine_bytes(nodes, solved, top, bottom));
+}
+
 /* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
  * and two n x K blocks, refining and the raw form a third one for a moment. */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,
                          int32_t threads) {
     const double link = weighted ? 12 : 8, base = 32e6;
-    const int64_t asked = sphere->columns, half = (asked + 1) / 2;
-    const bool choose = sphere->ends == CAFE_ENDS_AUTO;
-    const int64_t solved = choose ? asked + half : asked;
     double arcs = 2.0 * (double)edges, n = (double)nodes;
     double graph = arcs * (weighted ? 8 : 4) + 8 * n;
-    double blocks = (finish->form == CAFE_FORM_RAW ? 3 : 2) * block_bytes(nodes, solved);
-    if (finish->residual > 0) {
-        int64_t bottom = sphere->ends == CAFE_ENDS_TOP ? 0 : half;
-        int64_t top = sphere->ends == CAFE_ENDS_BOTH ? half : asked;
-        blocks = larger(blocks, refine_bytes(nodes, solved, top, bottom));
-    }
-    double k = (double)asked, small = 64 * 8 * 4 * k * k;
+    double blocks = cafe_embed_blocks(nodes, sphere, finish);
+    double k = (double)sphere->columns, small = 64 * 8 * 4 * k * k;
     if (small > 64e6) small = larger(16 * 8 * 4 * k * k, 64e6);
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
     double run = graph + 28 * n + blocks + small + pieces, read = graph + link * (double)edges;

@@ -15,6 +15,10 @@ struct cafe_embedding {
     cafe_certificate certificate;
 };
 
+/* Bytes of the n x K blocks of a run at its peak. */
+double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
+                         const cafe_finish_options *finish);
+
 /* Bytes that a run with these columns (graph, solver, finish) holds at its peak. */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,

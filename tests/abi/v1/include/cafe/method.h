@@ -107,6 +107,29 @@ CAFE_API int64_t cafe_method_columns(const cafe_option_table *table, const void 
 CAFE_API int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
                                    const cafe_graph_counts *counts, int32_t threads);
 
+/* What a run takes within a limit to its memory (cafe_limit_memory()). */
+typedef struct cafe_plan {
+    int64_t needed; /* bytes of memory without a limit: cafe_method_bytes() */
+    int64_t limit;  /* as given; 0: none */
+    int64_t least;  /* the least limit that the run keeps to */
+    int64_t files;  /* bytes in files at the peak; 0: the run needs none, or cannot have any */
+    int64_t groups; /* of columns, one of which is in memory while rows are read at random; 1: H
+                       stays there from the first sweep to the last */
+    int64_t chunks; /* that a sweep goes through, where it has groups or they were asked for; else
+                       0: chosen by size, as without a limit */
+    int64_t sweep_reads, sweep_writes; /* bytes from and to files in a sweep */
+    int64_t reads, writes;             /* in the whole run, about: what the system does not cache */
+} cafe_plan;
+
+CAFE_API void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options *options,
+                                     const cafe_graph *graph, int32_t threads, int64_t limit,
+                                     cafe_plan *plan, size_t size);
+static inline void cafe_method_plan(const cafe_method *method, const cafe_method_options *options,
+                                    const cafe_graph *graph, int32_t threads, int64_t limit,
+                                    cafe_plan *plan) {
+    cafe_method_plan_sized(method, options, graph, threads, limit, plan, sizeof *plan);
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 /* A graph, sampled as the options say, and its operators. It serves any number of runs, of every

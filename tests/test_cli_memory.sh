@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# --memory-limit: vectors in files, the same bits, nothing left behind; refusals, the forecast.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+expect 0 "$CAFE" generate rmat --nodes 20000 --edges 100000 --seed 3 -q -o g.in.cafe
+embed=("$CAFE" embed g.in.cafe -k 64 --sweeps 4)
+
+# ---- the bits are those without a limit
+expect 0 "${embed[@]}" -q -o plain.in.npy
+for threads in 1 3; do
+    expect 0 "${embed[@]}" --threads $threads --memory-limit 50M -o v.npy --json v.json
+    says '^memory .* in files$'
+    same plain.in.npy v.npy
+    [[ $(json_value v.json file_bytes) -gt 10000000 ]] || fail "no files"
+    [[ $(json_value v.json groups) == 1 && $(json_value v.json fits) == true ]] || fail "groups"
+    only v.npy v.json
+    rm v.npy v.json
+done
+mkdir scratch.in
+expect 0 "${embed[@]}" --memory-limit 50M --scratch scratch.in --method cafe -o v.npy
+mv v.npy limited.in.npy
+expect 0 "${embed[@]}" --method cafe -q -o v.npy
+same limited.in.npy v.npy
+rm v.npy
+rmdir scratch.in || fail "something was left in the folder"
+
+# ---- the forecast
+expect 0 "${embed[@]}" --dry-run --memory-limit 50M --json plan.json
+prints 'with vectors in files it needs .* it fits'
+prints 'a sweep reads and writes no files'
+prints 'the run reads about .* at the measured [0-9]+ and [0-9]+ MB/s'
+json_check plan.json
+[[ $(json_value plan.json reads) -gt 0 && $(json_value plan.json disk_reads) != 0 ]] || fail "the plan"
+rm plan.json
+
+# ---- refusals
+expect 1 "${embed[@]}" --memory-limit 20M -o v.npy
+says 'the run needs .* with vectors in files .* at least, and 20.0 MiB is the limit: it does not fit'
+expect 1 "${embed[@]}" --memory-limit 50M --scratch no/such/folder -o v.npy
+says 'no/such/folder: No such file or directory'
+expect 1 "$CAFE" embed g.in.cafe --memory-limit 30M --method deepwalk -o v.npy
+says 'it does not fit'
+only_inputs
+
+# ---- a disk that is full, a file that may not grow
+faults=$BUILD/tests/libfaults.so
+if [[ -e $faults ]] && grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    for call in 0 1 2; do
+        expect 1 env CAFE_FAULT=posix_fallocate:$call LD_PRELOAD="$faults" "${embed[@]}" \
+            --memory-limit 50M -o v.npy
+        says 'no room for a file of .* MB: No space left on device'
+        only_inputs
+    done
+fi
+got=0
+(ulimit -f 1000 && "${embed[@]}" --memory-limit 50M -o v.npy) >.last/out 2>.last/err || got=$?
+[[ $got -ne 0 ]] || fail "a file grew beyond its limit"
+only_inputs
+
+# ---- Ctrl-C
+set -m
+: >.last/err
+"${embed[@]}" --sweeps 1000000 --tolerance 0 --memory-limit 50M -o v.npy >.last/out 2>.last/err &
+job=$!
+sleep 1
+kill -INT $job
+got=0
+wait $job || got=$?
+[[ $got -eq 130 ]] || fail "exit code $got instead of 130"
+only_inputs
