@@ -9,6 +9,7 @@
 #include "dense.h"
 #include "engine/engine.h"
 #include "failing.h"
+#include "solve/solution.h"
 
 enum { N = 6000, M = 30000, COLUMNS = 64 };
 static const int64_t program = 16 << 20; /* what the limit allows for it */
@@ -58,7 +59,6 @@ static void expect_same(const cafe_embedding *a, const cafe_embedding *b) {
     assert_memory_equal(ca->residuals, cb->residuals, (size_t)ca->pairs * sizeof(double));
 }
 
-/* Room for all columns, and for a group of 48 or of 16 in products. */
 static void the_bits_are_those_without_a_limit(void **state) {
     (void)state;
     for (int weights = 0; weights < 2; weights++)
@@ -116,6 +116,58 @@ static void products_in_groups_of_columns_are_the_same(void **state) {
         free(plain);
     }
     test_close(&t);
+}
+
+/* The solver's rows, the product with them, the course of the objective. */
+enum { SWEEPS = 3 };
+typedef struct solved {
+    float h[N * COLUMNS], y[N * COLUMNS];
+    double objective[SWEEPS + 1];
+} solved;
+
+static solved *solve(test_problem *t, int64_t chunks, int64_t limit) {
+    solved *copy = malloc(sizeof *copy);
+    cafe_solution *solution = NULL;
+    cafe_sphere_options o;
+    cafe_sphere_options_init(&o);
+    o.columns = COLUMNS, o.sweeps = SWEEPS, o.tolerance = 0, o.chunks = chunks;
+    TEST_OK(t->context, cafe_limit_memory(t->context, limit, folder));
+    TEST_OK(t->context, cafe_sphere(t->context, t->op, &o, NULL, &solution));
+    assert_int_equal(cafe_in_file(t->context, solution->h.x), limit > 0);
+    memcpy(copy->h, solution->h.x, sizeof copy->h);
+    memcpy(copy->y, solution->y.x, sizeof copy->y);
+    memcpy(copy->objective, cafe_solution_objective(solution), sizeof copy->objective);
+    cafe_solution_free(solution);
+    cafe_limit_memory(t->context, 0, NULL);
+    return copy;
+}
+
+/* The limit with room for a sweep's small arrays (64 bytes a node, and the links) and for so many
+ * columns. */
+static int64_t limit_for(const test_problem *t, int64_t columns) {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_graph_csr(t->graph, &offsets, &targets, &weights);
+    return (program + 8 * offsets[N] + N * (64 + 4 * columns)) * 8 / 7 + 4096;
+}
+
+static void sweeps_in_groups_of_columns_are_the_same(void **state) {
+    (void)state;
+    static const struct {
+        int64_t columns, chunks, same; /* chunks asked for, and those of the same run in memory */
+    } runs[] = {{48, 0, 4}, {32, 0, 4}, {16, 0, 4}, {32, 2, 2}, {16, 7, 7}, {48, 300, 300}};
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+            cafe_context *context = test_context(threads, 1);
+            test_problem t = test_open(context, test_random(context, N, M, 1, 1, 9));
+            solved *plain = solve(&t, runs[i].same, 0);
+            solved *grouped = solve(&t, runs[i].chunks, limit_for(&t, runs[i].columns));
+            assert_memory_equal(plain, grouped, sizeof *plain);
+            free(plain);
+            free(grouped);
+            test_close(&t);
+        }
 }
 
 static void what_does_not_fit_is_refused(void **state) {
@@ -178,6 +230,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bits_are_those_without_a_limit),
         cmocka_unit_test(products_in_groups_of_columns_are_the_same),
+        cmocka_unit_test(sweeps_in_groups_of_columns_are_the_same),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(blocks_in_files_are_memory),
         cmocka_unit_test(it_survives_failing_memory),

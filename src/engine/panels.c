@@ -44,6 +44,30 @@ done:
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+/* Bytes of links in memory, not in a mapped file. */
+static int64_t links_bytes(const cafe_context *context, const cafe_operator_parts *q) {
+    int64_t arcs = q->offsets ? q->offsets[q->n] : 0;
+    int64_t targets = cafe_is_mapped(context, q->targets) ? 0 : 4 * arcs;
+    return targets + (q->weights && !cafe_is_mapped(context, q->weights) ? 4 * arcs : 0);
+}
+
+cafe_status cafe_panels_fit(cafe_context *context, const cafe_operator *op, const cafe_block *h,
+                            int64_t *chunks, int64_t *width) {
+    int64_t floats = cafe_sweep_floats(context, h->n, links_bytes(context, &op->parts));
+    int64_t groups = cafe_column_groups(h->stride, floats);
+    *width = groups == 1 ? h->stride : floats / LANES * LANES;
+    if (groups == 1) return CAFE_OK;
+    if (groups == 0 || !op->parts.offsets) return refuse(context, 4.0 * LANES * (double)h->n);
+    if (*chunks == 0) *chunks = cafe_grouped_chunks(groups);
+    if (*chunks < groups)
+        return cafe_fail(
+            context, CAFE_ERROR_LIMIT,
+            "the memory limit cuts the columns into %lld groups, and a sweep over them "
+            "has so many chunks at least: chunks is %lld",
+            (long long)groups, (long long)*chunks);
+    return CAFE_OK;
+}
+
 cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows) {
     double needed = 4.0 * (double)x->n * (double)x->stride;
     *rows = NULL;

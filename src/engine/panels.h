@@ -9,6 +9,11 @@
 cafe_status cafe_panels_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 float a, const cafe_block *x, float b, float c, cafe_block *y);
 
+/* How a sweep goes over an H in a file: all columns in memory (*width = its stride), or so many of
+ * them at a time, and then in few chunks; *chunks 0 are chosen. */
+cafe_status cafe_panels_fit(cafe_context *context, const cafe_operator *op, const cafe_block *h,
+                            int64_t *chunks, int64_t *width);
+
 /* All columns of a block in a file, in memory; CAFE_ERROR_LIMIT where there is no room for them. */
 cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows);
 /* Copies the rows back into the block. */

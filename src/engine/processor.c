@@ -173,9 +173,13 @@ static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, vo
     if (!s) return CAFE_ERROR_MEMORY;
     s->h = h;
     s->watched = rule->kind != CAFE_RULE_SPHERE;
-    if (cafe_in_file(context, h->x)) CAFE_PASS(cafe_panel_take(context, h, &s->copy));
+    int64_t width = h->stride;
+    if (cafe_in_file(context, h->x)) CAFE_PASS(cafe_panels_fit(context, op, h, &chunks, &width));
+    if (cafe_in_file(context, h->x) && width == h->stride)
+        CAFE_PASS(cafe_panel_take(context, h, &s->copy));
     float *rows = s->copy ? s->copy : h->x;
     CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, rows, fixed, &s->mover));
+    if (width < h->stride) cafe_mover_group(s->mover, width);
     return cafe_mover_aim(context, s->mover, NULL, 0, chunks, NULL);
 }
 

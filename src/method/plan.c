@@ -121,7 +121,8 @@ static void plan_files(const cafe_method *method, const cafe_method_options *opt
     plan->groups = cafe_column_groups(stride, floats);
     plan->chunks = (int64_t)number_of(table, "chunks", options->own);
     if (plan->groups > 1 && plan->chunks == 0) plan->chunks = cafe_grouped_chunks(plan->groups);
-    if (plan->groups > 1) plan->files += (int64_t)(h / (double)plan->chunks);
+    if (plan->groups > 1) /* rows and links of a chunk */
+        plan->files += (int64_t)((h + 4.0 * (double)entries) / (double)plan->chunks);
     count_sweep(h, (counts->weighted ? 8.0 : 4.0) * (double)graph->arcs, plan);
     plan->reads = (int64_t)(RUN_READS * h + sweeps * (double)plan->sweep_reads);
     plan->writes = (int64_t)(RUN_WRITES * h + sweeps * (double)plan->sweep_writes);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
 
@@ -118,12 +119,12 @@ static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *
     CAFE_PASS(cafe_ranges(context, c->size, RANGE, count_block, &job));
     c->offsets[0] = 0;
     for (int64_t i = 0; i < c->size; i++) c->offsets[i + 1] += c->offsets[i];
-    c->targets = cafe_mem(context, c->offsets[c->size], sizeof *c->targets);
-    if (!c->targets) return CAFE_ERROR_MEMORY;
-    if (q->weights || q->factor) {
-        c->weights = cafe_mem(context, c->offsets[c->size], sizeof *c->weights);
-        if (!c->weights) return CAFE_ERROR_MEMORY;
-    }
+    void *targets = NULL, *weights = NULL; /* read in their order: they may lie in files */
+    CAFE_PASS(cafe_mem_file(context, c->offsets[c->size], sizeof *c->targets, &targets));
+    c->targets = targets;
+    if (q->weights || q->factor)
+        CAFE_PASS(cafe_mem_file(context, c->offsets[c->size], sizeof *c->weights, &weights));
+    c->weights = weights;
     return cafe_ranges(context, c->size, RANGE, copy_block, &job);
 }
 

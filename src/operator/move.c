@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "operator/table.h"
@@ -12,6 +13,7 @@ enum {
     MOVE_AHEAD = 4,  /* rows asked for before they are written */
     TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
     WRITE = 128,     /* rows that one task writes */
+    COPY = 1024,     /* rows that one task copies */
     SETTLE = 64      /* rows of S that one task moves */
 };
 
@@ -47,7 +49,10 @@ struct cafe_mover {
     float *scratch;  /* of each worker, for F of many columns */
     int64_t chunk;   /* the one at work, its tasks */
     int64_t tasks;
-    bool alone; /* chunks are too small to be worth waking other threads */
+    bool alone;    /* chunks are too small to be worth waking other threads */
+    int64_t width; /* columns summed up at a time where H lies in a file; 0: it is in memory */
+    float *panel;  /* so many columns of H, n x width; then the moves of a chunk */
+    int64_t first, count; /* the columns in it */
 };
 
 /* ---- made and aimed -------------------------------------------------------------------------- */
@@ -85,8 +90,8 @@ done:
 
 static void forget_aim(cafe_mover *m) {
     cafe_chunks_free(m->chunks);
-    cafe_mem_free_all(m->context, m->rows, m->parts, m->shift);
-    m->chunks = NULL, m->rows = NULL, m->parts = NULL, m->shift = NULL;
+    cafe_mem_free_all(m->context, m->rows, m->parts, m->shift, m->panel);
+    m->chunks = NULL, m->rows = NULL, m->parts = NULL, m->shift = NULL, m->panel = NULL;
 }
 
 void cafe_mover_free(cafe_mover *m) {
@@ -104,6 +109,22 @@ static int64_t chunk_bytes(const cafe_mover *m) {
     return rows / m->chunks->count * m->stride * (int64_t)sizeof(float);
 }
 
+void cafe_mover_group(cafe_mover *mover, int64_t width) {
+    mover->width = width;
+}
+
+/* The panel is used twice: for a group of columns, then for the moves of a chunk. */
+static cafe_status make_rows(cafe_context *context, cafe_mover *m, int64_t largest) {
+    void *rows = NULL;
+    int64_t columns = m->q->n * m->width, moves = largest * m->stride;
+    if (m->width == 0) m->rows = cafe_mem(context, moves, sizeof *m->rows);
+    if (m->width == 0) return cafe_mem_had(m->rows);
+    CAFE_PASS(cafe_mem_file(context, moves, sizeof *m->rows, &rows));
+    m->rows = rows;
+    m->panel = cafe_mem(context, columns > moves ? columns : moves, sizeof *m->panel);
+    return cafe_mem_had(m->panel);
+}
+
 cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *list, int64_t size,
                            int64_t chunks, float *moved) {
     forget_aim(m);
@@ -113,10 +134,10 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
     m->task = TASK;
     if (m->q->f) tasks = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
     m->alone = chunk_bytes(m) < ALONE;
-    m->rows = cafe_mem(context, largest * m->stride, sizeof *m->rows);
+    CAFE_PASS(make_rows(context, m, largest));
     m->parts = cafe_mem(context, tasks, sizeof *m->parts);
     m->shift = cafe_mem(context, tasks * m->size, sizeof *m->shift);
-    return cafe_mem_had(m->rows, m->parts, m->shift);
+    return cafe_mem_had(m->parts, m->shift);
 }
 
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
@@ -235,10 +256,11 @@ static void find_rows(void *argument, int64_t first, int64_t last, int32_t worke
     float *rows = m->rows + first * m->task * m->stride;
     cafe_range range = some_nodes(m, first * m->task, last * m->task);
     span within = {m, &range, first * m->task};
-    if (m->q->offsets)
+    bool summed = !m->q->offsets || m->width > 0;
+    if (!summed)
         cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
                          &within);
-    for (int64_t i = 0; !m->q->offsets && i < range.count; i++)
+    for (int64_t i = 0; summed && i < range.count; i++)
         find_row(&within, i, cafe_range_node(&range, i), rows + i * m->stride);
     for (int64_t task = first; m->q->f && task < last; task++) shift_task(m, task, worker);
 }
@@ -249,6 +271,8 @@ static void find_rows(void *argument, int64_t first, int64_t last, int32_t worke
 static double dot_moves(const cafe_mover *m, const cafe_range *all, int64_t one, int64_t other) {
     const float *h = m->h;
     int64_t stride = m->stride, u = cafe_range_node(all, one), w = cafe_range_node(all, other);
+    if (m->width > 0)
+        return m->op->kernels->dot(stride, m->panel + one * stride, m->panel + other * stride);
     return m->op->kernels->dot_moves(stride, m->rows + one * stride, h + u * stride,
                                      m->rows + other * stride, h + w * stride);
 }
@@ -347,10 +371,70 @@ static cafe_status run_chunk(cafe_context *context, cafe_mover *m, int64_t c, do
     return CAFE_OK;
 }
 
+/* ---- H in a file ----------------------------------------------------------------------------- */
+
+static void copy_columns(void *argument, int64_t first, int64_t last) {
+    const cafe_mover *m = argument;
+    for (int64_t u = first; u < last; u++)
+        memcpy(m->panel + u * m->count, m->h + u * m->stride + m->first,
+               (size_t)m->count * sizeof *m->panel);
+}
+
+static void leave_sum(void *argument, int64_t i, int64_t u, float *sum) {
+    (void)argument, (void)i, (void)u, (void)sum;
+}
+
+/* The neighbours' sums of a task's nodes, of the columns in the panel. */
+static void sum_columns(void *argument, int64_t task) {
+    const cafe_mover *m = argument;
+    cafe_range range = some_nodes(m, task * m->task, (task + 1) * m->task);
+    cafe_stream_rows(m->op, m->count, m->panel, range, m->fixed, false,
+                     m->rows + task * m->task * m->stride + m->first, m->stride, leave_sum, NULL);
+}
+
+/* Nobody but a node itself reads its row any more: it is written at once, its move kept for the
+ * links inside the chunk. */
+static void move_task(void *argument, int64_t task, int32_t worker) {
+    const cafe_mover *m = argument;
+    int64_t stride = m->stride, first = task * m->task;
+    cafe_range range = some_nodes(m, first, first + m->task);
+    find_rows(argument, task, task + 1, worker);
+    for (int64_t i = 0; i < range.count; i++) {
+        float *h = m->h + cafe_range_node(&range, i) * stride;
+        const float *row = m->rows + (first + i) * stride;
+        float *move = m->panel + (first + i) * stride;
+        for (int64_t k = 0; k < stride; k++) move[k] = row[k] - h[k];
+        memcpy(h, row, (size_t)stride * sizeof *h);
+    }
+}
+
+static void weigh_task(void *argument, int64_t task, int32_t worker) {
+    weigh_rows(argument, task, task + 1, worker);
+}
+
+/* The same as run_chunk(), task by task: pages are let go in between. */
+static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
+    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
+    m->chunk = c;
+    m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
+    for (m->first = 0; m->first < m->stride; m->first += m->width) {
+        m->count = m->stride - m->first < m->width ? m->stride - m->first : m->width;
+        CAFE_PASS(cafe_ranges(context, m->q->n, COPY, copy_columns, m));
+        CAFE_PASS(cafe_each(context, m->tasks, sum_columns, m));
+    }
+    CAFE_PASS(cafe_parallel(context, m->tasks, move_task, m));
+    if (m->chunks->offsets) CAFE_PASS(cafe_parallel(context, m->tasks, weigh_task, m));
+    for (int64_t b = 0; b < blocks; b++) {
+        settle_rows(m, b);
+        *gain += m->gains[b];
+    }
+    return CAFE_OK;
+}
+
 cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *m, double *gain) {
     cafe_status status = CAFE_OK;
     *gain = 0;
     for (int64_t c = 0; c < m->chunks->count && status == CAFE_OK; c++)
-        status = run_chunk(context, m, c, gain);
+        status = (m->width > 0 ? run_grouped : run_chunk)(context, m, c, gain);
     return status;
 }

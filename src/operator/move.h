@@ -38,6 +38,11 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
                            int64_t stride, float *h, const uint8_t *fixed, cafe_mover **mover);
 void cafe_mover_free(cafe_mover *mover);
 
+/* H lies in a file (base/limit.h): the sums over links are found from copies of `width` columns at
+ * a time. All nodes are swept, in as many chunks at least as there are such groups of columns, and
+ * the bits are those of H in memory. To be said before the mover is aimed. */
+void cafe_mover_group(cafe_mover *mover, int64_t width);
+
 /* What is to be swept from now on: all nodes, or a list of them (operator/chunks.h). moved (NULL:
  * not wanted) gets ||Delta_u|| by places. */
 cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *mover, const int32_t *list,
