@@ -68,19 +68,24 @@ cafe_status cafe_panels_fit(cafe_context *context, const cafe_operator *op, cons
     return CAFE_OK;
 }
 
-cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows) {
+cafe_status cafe_panel_take(cafe_context *context, cafe_block *x, float **file) {
     double needed = 4.0 * (double)x->n * (double)x->stride;
-    *rows = NULL;
+    cafe_part all = {0, x->n, 0, x->stride};
     cafe_trim_blocks(context);
     if (needed > (double)cafe_room(context)) return refuse(context, needed);
-    *rows = cafe_mem(context, x->n * x->stride, sizeof **rows);
-    CAFE_PASS(cafe_mem_had(*rows));
-    CAFE_PASS(
-        cafe_ops(x)->copy_out(context, x, (cafe_part){0, x->n, 0, x->stride}, *rows, x->stride));
+    float *rows = cafe_mem(context, x->n * x->stride, sizeof *rows);
+    CAFE_PASS(cafe_mem_had(rows));
+    cafe_status status = cafe_ops(x)->copy_out(context, x, all, rows, x->stride);
+    *file = x->x;
+    x->x = rows;
     cafe_trim_blocks(context);
-    return CAFE_OK;
+    return status;
 }
 
-cafe_status cafe_panel_return(cafe_context *context, const float *rows, cafe_block *x) {
-    return cafe_ops(x)->copy_in(context, x, (cafe_part){0, x->n, 0, x->columns}, rows, x->stride);
+/* The copy fails only when the run is cancelled, and then nobody wants it. */
+void cafe_panel_return(cafe_context *context, float *file, cafe_block *x) {
+    float *rows = x->x;
+    x->x = file;
+    (void)cafe_ops(x)->copy_in(context, x, (cafe_part){0, x->n, 0, x->columns}, rows, x->stride);
+    cafe_mem_free(context, rows);
 }

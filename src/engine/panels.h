@@ -14,9 +14,9 @@ cafe_status cafe_panels_product(cafe_context *context, const cafe_operator *op, 
 cafe_status cafe_panels_fit(cafe_context *context, const cafe_operator *op, const cafe_block *h,
                             int64_t *chunks, int64_t *width);
 
-/* All columns of a block in a file, in memory; CAFE_ERROR_LIMIT where there is no room for them. */
-cafe_status cafe_panel_take(cafe_context *context, const cafe_block *x, float **rows);
-/* Copies the rows back into the block. */
-cafe_status cafe_panel_return(cafe_context *context, const float *rows, cafe_block *x);
+/* Moves a block from its file into memory, and back: *file is where it lay. CAFE_ERROR_LIMIT where
+ * there is no room for it. */
+cafe_status cafe_panel_take(cafe_context *context, cafe_block *x, float **file);
+void cafe_panel_return(cafe_context *context, float *file, cafe_block *x);
 
 #endif

@@ -157,45 +157,41 @@ static cafe_status project(cafe_context *context, const cafe_operator *op, void 
     return cafe_operator_sums(context, op, x->stride, x->x, s);
 }
 
-/* Rows of a block in a file are moved in memory, and copied back at the end. */
+/* H in a file is in memory from the first sweep to the last, where there is room for it: its block
+ * then points there. */
 typedef struct sweeping {
     cafe_mover *mover;
     cafe_block *h;
-    float *copy;  /* NULL: H is in memory */
-    bool watched; /* others than the sphere's solver look at H between sweeps */
+    float *file; /* where the rows go in the end; NULL: they stay where they are */
 } sweeping;
 
 static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep) {
     sweeping *s = *sweep = cafe_mem_zero(context, 1, sizeof *s);
+    int64_t width = h->stride;
     (void)held;
     if (!s) return CAFE_ERROR_MEMORY;
     s->h = h;
-    s->watched = rule->kind != CAFE_RULE_SPHERE;
-    int64_t width = h->stride;
-    if (cafe_in_file(context, h->x)) CAFE_PASS(cafe_panels_fit(context, op, h, &chunks, &width));
-    if (cafe_in_file(context, h->x) && width == h->stride)
-        CAFE_PASS(cafe_panel_take(context, h, &s->copy));
-    float *rows = s->copy ? s->copy : h->x;
-    CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, rows, fixed, &s->mover));
+    if (cafe_in_file(context, h->x)) {
+        CAFE_PASS(cafe_panels_fit(context, op, h, &chunks, &width));
+        if (width == h->stride) CAFE_PASS(cafe_panel_take(context, h, &s->file));
+    }
+    CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, h->x, fixed, &s->mover));
     if (width < h->stride) cafe_mover_group(s->mover, width);
     return cafe_mover_aim(context, s->mover, NULL, 0, chunks, NULL);
 }
 
 static cafe_status sweep_run(cafe_context *context, void *sweep, double *gain) {
-    sweeping *s = sweep;
-    CAFE_PASS(cafe_mover_sweep(context, s->mover, gain));
-    return s->copy && s->watched ? cafe_panel_return(context, s->copy, s->h) : CAFE_OK;
+    return cafe_mover_sweep(context, ((sweeping *)sweep)->mover, gain);
 }
 
-/* The copy back fails only when the run is cancelled, and then nobody wants it. */
 static void sweep_close(cafe_context *context, void *sweep) {
     sweeping *s = sweep;
     if (!s) return;
     cafe_mover_free(s->mover);
-    if (s->copy) (void)cafe_panel_return(context, s->copy, s->h);
-    cafe_mem_free_all(context, s->copy, s);
+    if (s->file) cafe_panel_return(context, s->file, s->h);
+    cafe_mem_free(context, s);
 }
 
 static const cafe_engine_ops operations = {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "engine/dense.h"
@@ -19,6 +20,7 @@ enum {
 /* ---- Gram matrices --------------------------------------------------------------------------- */
 
 typedef struct gram_job {
+    cafe_context *context;
     const cafe_block *a, *b;
     const double *weights;
     bool single;
@@ -81,6 +83,7 @@ static void gram_part(void *argument, int64_t part, int32_t worker) {
         if (++count < ROWS && u + 1 < end) continue;
         add_rows(job, count, there ? (void *)cafe_row(job->a, u + 1 - count) : rows,
                  there ? job->a->stride : k, block, gram);
+        cafe_trim(job->context); /* a part is long */
         count = 0;
     }
     if (count > 0) add_rows(job, count, rows, k, block, gram);
@@ -113,7 +116,7 @@ static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
 
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram) {
-    gram_job job = {.a = a, .b = b, .weights = weights, .single = single};
+    gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single};
     job.k = a->columns + (b ? b->columns : 0);
     return job.k > 0 ? gram_of(context, &job, gram) : CAFE_OK;
 }
