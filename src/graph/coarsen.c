@@ -1,8 +1,8 @@
 /* Pooling: every row of the coarse graph is added up by one task from the rows of its group.
  *
- * The room a row may take is known beforehand (its group's arcs, or the number of groups), so that
- * tasks write without asking each other; afterwards the rows close up. All steps over nodes, arcs
- * or groups are shared by the threads, but for sums over the groups' sizes.
+ * Nobody knows beforehand how long a row will be: a worker keeps his rows one after another, and
+ * when all are there they are copied to their places. All steps over nodes, arcs or groups are
+ * shared by the threads, but for sums over the lengths of rows.
  */
 #include "graph/coarsen.h"
 
@@ -216,43 +216,44 @@ void cafe_pooled_free(cafe_pooled *g) {
 
 /* ---- coarsening ------------------------------------------------------------------------------ */
 
+/* The rows a worker has made, one after another. */
+typedef struct stock {
+    int32_t *targets;
+    double *weights;
+    int64_t used, target_room, weight_room;
+} stock;
+
 typedef struct coarsen_job {
+    cafe_context *context;
     const cafe_pooled *g;
     const int32_t *group;
     cafe_groups groups;
-    int64_t rows;     /* of a task */
-    cafe_bins *bins;  /* one a worker */
-    int64_t *room;    /* where each row may begin */
-    int64_t *offsets; /* of the coarse rows; first their lengths, one place ahead */
-    int32_t *wide_targets;
-    double *wide_weights; /* rows in their rooms */
+    int64_t rows;      /* of a task */
+    cafe_bins *bins;   /* one a worker, */
+    stock *stocks;     /* and one of these */
+    int32_t *maker;    /* of each row: the worker, */
+    int64_t *at;       /* and where it is in his stock */
+    int64_t *offsets;  /* of the coarse rows; first their lengths, one place ahead */
+    atomic_int status; /* of the tasks */
     int32_t *targets;
     double *weights, *loops, *mass;
 } coarsen_job;
 
-static int64_t count_arcs(const coarsen_job *job, int64_t i) {
+/* A row has no more entries than its members have arcs, nor than there are groups. */
+static int64_t count_entries(const coarsen_job *job, int64_t i) {
     int64_t arcs = 0;
     for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
         int32_t u = job->groups.member[m];
         arcs += job->g->offsets[u + 1] - job->g->offsets[u];
     }
-    return arcs;
-}
-
-/* A row has no more entries than its members have arcs, nor than there are groups. */
-static void find_room(void *argument, int64_t first, int64_t last) {
-    const coarsen_job *job = argument;
-    for (int64_t i = first; i < last; i++) {
-        int64_t arcs = count_arcs(job, i);
-        job->room[i + 1] = arcs < job->groups.count ? arcs : job->groups.count;
-    }
+    return arcs < job->groups.count ? arcs : job->groups.count;
 }
 
 /* Adds up the rows of a group's members: p~(i,j) for every j, p~_i. */
 static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     const cafe_pooled *g = job->g;
     double mass = 0, loop = 0;
-    cafe_bins_open(bins, job->room[i + 1] - job->room[i]);
+    cafe_bins_open(bins, count_entries(job, i));
     for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
         int64_t u = job->groups.member[m], end = g->offsets[u + 1];
         cafe_pooled_send_for(g, job->group, job->groups.member, m, g->n);
@@ -267,37 +268,46 @@ static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     job->loops[i] = loop;
 }
 
-static void pool_row(const coarsen_job *job, int64_t i, cafe_bins *bins) {
-    int64_t at = job->room[i];
-    add_members(job, i, bins);
+/* The sums met become the row, which is the last of the stock. */
+static cafe_status keep_row(const coarsen_job *job, int64_t i, const cafe_bins *bins, stock *s) {
+    int64_t at = s->used, most = at + bins->count;
+    CAFE_PASS(cafe_mem_grow(job->context, &s->targets, &s->target_room, most, sizeof(int32_t)));
+    CAFE_PASS(cafe_mem_grow(job->context, &s->weights, &s->weight_room, most, sizeof(double)));
     for (int64_t k = 0; k < bins->count; k++) {
         cafe_bin b = cafe_bins_at(bins, k);
         if (b.key == i) {
             job->loops[i] += b.sum;
             continue;
         }
-        job->wide_targets[at] = b.key;
-        job->wide_weights[at++] = b.sum;
+        s->targets[at] = b.key;
+        s->weights[at++] = b.sum;
     }
-    job->offsets[i + 1] = at - job->room[i];
-    cafe_bins_clear(bins);
+    job->at[i] = s->used;
+    job->offsets[i + 1] = at - s->used;
+    s->used = at;
+    return CAFE_OK;
 }
 
 static void pool_rows(void *argument, int64_t task, int32_t worker) {
-    const coarsen_job *job = argument;
+    coarsen_job *job = argument;
+    cafe_bins *bins = &job->bins[worker];
     int64_t end = cafe_block_end(job->groups.count, job->rows, task);
-    for (int64_t i = task * job->rows; i < end; i++) pool_row(job, i, &job->bins[worker]);
+    for (int64_t i = task * job->rows; i < end; i++) {
+        add_members(job, i, bins);
+        job->maker[i] = worker;
+        cafe_status status = keep_row(job, i, bins, &job->stocks[worker]);
+        if (status != CAFE_OK) atomic_store(&job->status, status);
+        cafe_bins_clear(bins);
+    }
 }
 
-/* Rows go to where the one before ends. */
-static void close_up(void *argument, int64_t first, int64_t last) {
+static void gather_rows(void *argument, int64_t first, int64_t last) {
     const coarsen_job *job = argument;
     for (int64_t i = first; i < last; i++) {
-        int64_t at = job->offsets[i], length = job->offsets[i + 1] - at;
-        memcpy(job->targets + at, job->wide_targets + job->room[i],
-               (size_t)length * sizeof(int32_t));
-        memcpy(job->weights + at, job->wide_weights + job->room[i],
-               (size_t)length * sizeof(double));
+        const stock *s = &job->stocks[job->maker[i]];
+        int64_t to = job->offsets[i], length = job->offsets[i + 1] - to;
+        memcpy(job->targets + to, s->targets + job->at[i], (size_t)length * sizeof(int32_t));
+        memcpy(job->weights + to, s->weights + job->at[i], (size_t)length * sizeof(double));
     }
 }
 
@@ -313,35 +323,36 @@ static int64_t add_up(int64_t count, int64_t *offsets) {
 }
 
 static cafe_status allocate(cafe_context *context, coarsen_job *job) {
-    int64_t count = job->groups.count, longest;
+    int64_t count = job->groups.count;
     job->rows = count / TASKS < 1 ? 1 : count / TASKS < ROWS ? count / TASKS : ROWS;
-    job->room = cafe_mem(context, count + 1, sizeof(int64_t));
+    job->at = cafe_mem(context, count, sizeof(int64_t));
+    job->maker = cafe_mem(context, count, sizeof(int32_t));
     job->offsets = cafe_mem(context, count + 1, sizeof(int64_t));
     job->loops = cafe_mem(context, count, sizeof(double));
     job->mass = cafe_mem(context, count, sizeof(double));
-    CAFE_PASS(cafe_mem_had(job->room, job->offsets, job->loops, job->mass));
-    CAFE_PASS(cafe_ranges(context, count, job->rows, find_room, job));
-    longest = add_up(count, job->room);
-    job->wide_targets = cafe_mem(context, job->room[count], sizeof(int32_t));
-    job->wide_weights = cafe_mem(context, job->room[count], sizeof(double));
-    job->bins = cafe_bins_new(context, context->threads, longest, count);
-    return cafe_mem_had(job->wide_targets, job->wide_weights, job->bins);
+    job->bins = cafe_bins_new(context, context->threads, count, count);
+    job->stocks = cafe_mem_zero(context, context->threads, sizeof *job->stocks);
+    return cafe_mem_had(job->at, job->maker, job->offsets, job->loops, job->mass, job->bins,
+                        job->stocks);
 }
 
-/* The rows at last, without the room they did not use. */
-static cafe_status close_rows(cafe_context *context, coarsen_job *job, int64_t *widest) {
+static cafe_status make_rows(cafe_context *context, coarsen_job *job, int64_t *widest) {
     int64_t count = job->groups.count;
+    CAFE_PASS(cafe_parallel(context, cafe_blocks(count, job->rows), pool_rows, job));
+    CAFE_PASS((cafe_status)atomic_load(&job->status));
     *widest = add_up(count, job->offsets);
     job->targets = cafe_mem(context, job->offsets[count], sizeof(int32_t));
     job->weights = cafe_mem(context, job->offsets[count], sizeof(double));
     CAFE_PASS(cafe_mem_had(job->targets, job->weights));
-    return cafe_ranges(context, count, job->rows, close_up, job);
+    return cafe_ranges(context, count, job->rows, gather_rows, job);
 }
 
 static void release(cafe_context *context, coarsen_job *job, bool rows) {
+    for (int32_t i = 0; job->stocks && i < context->threads; i++)
+        cafe_mem_free_all(context, job->stocks[i].targets, job->stocks[i].weights);
     cafe_bins_free(context, job->bins, context->threads);
     cafe_groups_free(context, &job->groups);
-    cafe_mem_free_all(context, job->room, job->wide_targets, job->wide_weights);
+    cafe_mem_free_all(context, job->stocks, job->at, job->maker);
     if (!rows) return;
     cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass);
 }
@@ -349,14 +360,13 @@ static void release(cafe_context *context, coarsen_job *job, bool rows) {
 cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
                          int64_t count, cafe_pooled **coarse) {
     cafe_status status = CAFE_OK;
-    coarsen_job job = {.g = g, .group = group};
+    coarsen_job job = {.context = context, .g = g, .group = group};
     cafe_pooled *made = NULL;
     int64_t widest;
     *coarse = NULL;
     CAFE_TRY(cafe_groups_new(context, g->n, group, count, &job.groups));
     CAFE_TRY(allocate(context, &job));
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(count, job.rows), pool_rows, &job));
-    CAFE_TRY(close_rows(context, &job, &widest));
+    CAFE_TRY(make_rows(context, &job, &widest));
     made = cafe_mem(context, 1, sizeof *made);
     CAFE_TRY(made ? CAFE_OK : CAFE_ERROR_MEMORY);
     *made = (cafe_pooled){.context = context,
