@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "kernels/eights.h"
 #include "kernels/products.h"
 
 /* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
@@ -74,6 +75,7 @@ typedef struct cafe_kernels {
                             double *y);
 
     const cafe_products *products;
+    const cafe_eights *eights[2]; /* of floats, of doubles */
 } cafe_kernels;
 
 /* The fastest set this machine runs. */

@@ -116,9 +116,12 @@ cafe_status cafe_operator_apply_at(cafe_context *context, const cafe_operator *o
 
 /* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH, of which
  * the widest is the fastest: a pass over the arcs costs little more for it. */
-enum { CAFE_EXACT_WIDTH = 8 };
+enum { CAFE_EXACT_WIDTH = CAFE_EIGHT };
 cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts *q, int64_t width,
                                 const double *x, double *y);
+/* The same for n x 8 floats: sums are doubles, the result is rounded. */
+cafe_status cafe_operator_eight(cafe_context *context, const cafe_operator_parts *q, const float *x,
+                                float *y);
 
 /* S = F^T X, L x stride, added up in blocks of fixed shape; s = sum over w of p_w x_w for a graph.
  */

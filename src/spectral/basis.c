@@ -1,10 +1,11 @@
-/* The basis: two projections, a Gram matrix and one rotation over n rows are all its work.
+/* The basis: projections, a Gram matrix and one rotation over n rows are all its work.
  *
- * All sums over rows are made in parts of a fixed shape: the same bits for any number of threads.
+ * V is read by whole blocks of eight columns, which is how products want and leave them: nothing is
+ * copied. All sums over rows are made in parts of a fixed shape: the same bits for any number of
+ * threads.
  */
 #include "spectral/basis.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,116 +16,170 @@
 
 enum {
     WIDTH = CAFE_BASIS_WIDTH,
-    ROWS = 512,     /* of a step of a product of matrices */
-    MOST_PARTS = 64 /* of a sum over rows */
+    SQUARE = WIDTH * WIDTH,
+    ROWS = 512,      /* of W that stay in the cache while V passes */
+    TURNED = 64,     /* rows of V that are rotated at a time */
+    MOST_PARTS = 64, /* of a sum over rows */
 };
-/* A column of a block is dependent when less than this share of it is new, and has vanished when
- * this share of |M| is left of it. */
-static const double dependent = 1e-7, vanished = 1e-13;
 
-cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, double limit,
+/* What the numbers allow: a column of a block has vanished when `vanished` of |M| is left of it, is
+ * dependent on the others when less than `dependent` of it is new, and is projected once more when
+ * less than `doubtful` is. */
+typedef struct limits {
+    double vanished, dependent, doubtful;
+} limits;
+
+static limits limits_of(const cafe_basis *b) {
+    return b->kind->size == sizeof(float) ? (limits){1e-6, 1e-3, 0.05}
+                                          : (limits){1e-13, 1e-7, 1e-4};
+}
+
+cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, bool single,
                            cafe_basis *b) {
-    *b = (cafe_basis){.n = n, .most = most, .limit = limit, .scale = 1e-300};
+    const cafe_eights *kind = cafe_kernels_best()->eights[single ? 0 : 1];
+    *b = (cafe_basis){.kind = kind, .n = n, .most = most, .scale = 1e-300};
     b->block = cafe_blocks(cafe_blocks(n, MOST_PARTS), ROWS) * ROWS;
     b->part_count = cafe_blocks(n, b->block);
-    b->v = cafe_mem(context, n * most, sizeof *b->v);
-    b->p = cafe_mem_zero(context, n * WIDTH, sizeof *b->p);
-    b->w = cafe_mem_zero(context, n * WIDTH, sizeof *b->w);
+    b->v = cafe_mem(context, n * (most + WIDTH), kind->size);
+    b->w = cafe_mem(context, n * WIDTH, kind->size);
     b->c = cafe_mem(context, most * WIDTH, sizeof *b->c);
-    b->parts = cafe_mem(context, b->part_count * most * WIDTH, sizeof *b->parts);
-    b->scratch = cafe_mem(context, context->threads * most * ROWS, sizeof *b->scratch);
-    return cafe_mem_had(b->v, b->p, b->w, b->c, b->parts, b->scratch);
+    b->step = cafe_mem(context, most * WIDTH, sizeof *b->step);
+    b->parts = cafe_mem(context, b->part_count * (most + WIDTH) * WIDTH, sizeof *b->parts);
+    b->narrow = cafe_mem(context, most * most, kind->size);
+    b->scratch = cafe_mem(context, context->threads * most * TURNED, kind->size);
+    cafe_status status = cafe_mem_had(b->v, b->w, b->c, b->step, b->parts, b->narrow);
+    return b->scratch ? status : CAFE_ERROR_MEMORY;
 }
 
 void cafe_basis_free(cafe_context *context, cafe_basis *b) {
-    double *all[] = {b->v, b->p, b->w, b->c, b->parts, b->scratch};
+    void *all[] = {b->v, b->w, b->c, b->step, b->parts, b->narrow, b->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cafe_mem_free(context, all[i]);
+    *b = (cafe_basis){.scale = b->scale};
 }
 
-int64_t cafe_basis_doubles(int64_t n, int64_t most, int64_t threads) {
-    return n * (most + 2 * WIDTH) + most * (MOST_PARTS + 1) * WIDTH + threads * most * ROWS;
+int64_t cafe_basis_bytes(int64_t n, int64_t most, bool single, int64_t threads) {
+    int64_t tall = n * (most + 2 * WIDTH) + threads * most * TURNED + most * most;
+    int64_t sums = (most + WIDTH) * WIDTH * (MOST_PARTS + 2);
+    return tall * (int64_t)(single ? sizeof(float) : sizeof(double)) +
+           sums * (int64_t)sizeof(double);
 }
 
-/* ---- tall times small ------------------------------------------------------------------------ */
+/* Row u of block `block` of V. */
+static void *at(const cafe_basis *b, int64_t block, int64_t u) {
+    return (char *)b->v + (block * b->n + u) * WIDTH * b->kind->size;
+}
 
-typedef struct cross_job {
+static void *row_of(const cafe_basis *b, void *block, int64_t u) {
+    return (char *)block + u * WIDTH * b->kind->size;
+}
+
+void *cafe_basis_block(const cafe_basis *b) {
+    return at(b, b->used / WIDTH, 0);
+}
+
+/* to = sign x, in V's numbers */
+static void put(const cafe_basis *b, int64_t count, double sign, const double *x, void *to) {
+    for (int64_t i = 0; i < count; i++)
+        if (b->kind->size == sizeof(float))
+            ((float *)to)[i] = (float)(sign * x[i]);
+        else
+            ((double *)to)[i] = sign * x[i];
+}
+
+/* ---- projections ----------------------------------------------------------------------------- */
+
+/* On the blocks first .. last - 1 of V. */
+typedef struct project_job {
     cafe_basis *basis;
-    const double *a; /* NULL: W itself */
-    int64_t columns;
-} cross_job;
+    int64_t first, last;
+} project_job;
 
-/* sum (columns x WIDTH) = A^T W over the rows of a part; A^T is stored */
+static double *part_of(const cafe_basis *b, int64_t part) {
+    return b->parts + part * (b->most + WIDTH) * WIDTH;
+}
+
+/* The sum of the parts, entry by entry. */
+static void add_parts(const cafe_basis *b, int64_t count, double *out) {
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int64_t p = 0; p < b->part_count; p++)
+        for (int64_t i = 0; i < count; i++) out[i] += part_of(b, p)[i];
+}
+
+/* V^T W over the rows of a part */
 static void cross_part(void *argument, int64_t part) {
-    const cross_job *job = argument;
+    const project_job *job = argument;
     const cafe_basis *b = job->basis;
-    int64_t end = cafe_block_end(b->n, b->block, part), first = part * b->block;
-    cafe_product x = cafe_product_of(job->columns, WIDTH, 0);
-    x.a_row = job->a ? b->n : 1, x.a_inner = job->a ? 1 : WIDTH;
-    for (int64_t from = first; from < end; from += ROWS, x.beta = 1) {
-        const double *w = b->w + from * WIDTH;
-        x.inner = end - from < ROWS ? end - from : ROWS;
-        cafe_dense_multiply(&x, job->a ? job->a + from : w, w, b->parts + part * b->most * WIDTH);
+    int64_t end = cafe_block_end(b->n, b->block, part);
+    memset(part_of(b, part), 0, (size_t)((job->last - job->first) * SQUARE) * sizeof(double));
+    for (int64_t u = part * b->block; u < end; u += ROWS)
+        for (int64_t i = job->first; i < job->last; i++)
+            b->kind->cross(end - u < ROWS ? end - u : ROWS, at(b, i, u), row_of(b, b->w, u),
+                           part_of(b, part) + (i - job->first) * SQUARE);
+}
+
+/* W <- W - V C, and W^T W of what is left, over the rows of a part */
+static void subtract_part(void *argument, int64_t part) {
+    const project_job *job = argument;
+    const cafe_basis *b = job->basis;
+    int64_t end = cafe_block_end(b->n, b->block, part);
+    memset(part_of(b, part), 0, SQUARE * sizeof(double));
+    for (int64_t u = part * b->block; u < end; u += ROWS) {
+        int64_t rows = end - u < ROWS ? end - u : ROWS;
+        void *w = row_of(b, b->w, u);
+        if (job->last > job->first)
+            b->kind->combine(rows, job->last - job->first, at(b, job->first, u), b->n * WIDTH,
+                             b->narrow, 1, w);
+        b->kind->cross(rows, w, w, part_of(b, part));
     }
 }
 
-static cafe_status cross(cafe_context *context, cafe_basis *b, const double *a, int64_t columns,
-                         double *out) {
-    cross_job job = {b, a, columns};
-    CAFE_PASS(cafe_each(context, b->part_count, cross_part, &job));
-    memset(out, 0, (size_t)(columns * WIDTH) * sizeof *out);
-    for (int64_t p = 0; p < b->part_count; p++)
-        for (int64_t i = 0; i < columns * WIDTH; i++) out[i] += b->parts[p * b->most * WIDTH + i];
+/* W <- W - V (V^T W) for the columns of V from `first` on; c += V^T W. */
+static cafe_status project_on(cafe_context *context, cafe_basis *b, int64_t first) {
+    project_job job = {b, first / WIDTH, b->used / WIDTH};
+    int64_t count = (b->used - first) * WIDTH;
+    if (count > 0) {
+        CAFE_PASS(cafe_each(context, b->part_count, cross_part, &job));
+        add_parts(b, count, b->step);
+        for (int64_t i = 0; i < count; i++) b->c[first * WIDTH + i] += b->step[i];
+        put(b, count, -1, b->step, b->narrow);
+    }
+    CAFE_PASS(cafe_each(context, b->part_count, subtract_part, &job));
+    add_parts(b, SQUARE, b->gram);
     return CAFE_OK;
 }
 
-/* W <- W - V C */
-static void subtract_rows(void *argument, int64_t first, int64_t last) {
-    const cafe_basis *b = argument;
-    cafe_product x = cafe_product_of(last - first, WIDTH, b->used);
-    x.a_row = 1, x.a_inner = b->n, x.alpha = -1, x.beta = 1;
-    cafe_dense_multiply(&x, b->v + first, b->c, b->w + first * WIDTH);
+/* W^T W alone. */
+static cafe_status measure(cafe_context *context, cafe_basis *b) {
+    return project_on(context, b, b->used);
 }
 
+/* Of M P, V^T M P is 0 but for the last two blocks (and for all that a restart has kept). These are
+ * taken off first. A projection leaves what it takes off times what V lacks in orthogonality, and
+ * the one on all of V takes off next to nothing. */
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
-    if (b->used == 0) return CAFE_OK;
-    CAFE_PASS(cross(context, b, b->v, b->used, b->c));
-    return cafe_ranges(context, b->n, ROWS, subtract_rows, b);
+    memset(b->c, 0, (size_t)(b->used * WIDTH) * sizeof *b->c);
+    if (b->used > 0) CAFE_PASS(project_on(context, b, b->near));
+    return project_on(context, b, 0);
 }
 
 /* ---- the next block -------------------------------------------------------------------------- */
 
-/* W <- W M, M WIDTH x WIDTH */
-typedef struct mix_job {
-    double *w;
-    int64_t n;
-    const double *m;
-} mix_job;
-
-static void mix_rows(void *argument, int64_t first, int64_t last) {
-    const mix_job *job = argument;
-    for (int64_t u = first; u < last; u++) {
-        double *row = job->w + u * WIDTH, sum[WIDTH] = {0};
-        for (int i = 0; i < WIDTH; i++)
-            for (int j = 0; j < WIDTH; j++) sum[j] += row[i] * job->m[i * WIDTH + j];
-        memcpy(row, sum, sizeof sum);
-    }
-}
-
-/* How a block is made orthonormal: columns longer than floor[] are kept. */
+/* How a block is made orthonormal. */
 typedef struct settling {
-    double gram[WIDTH * WIDTH], floor[WIDTH];
-    double shortest; /* what was new of the column of which least was new */
-    bool rest;       /* a column depends on others, but has not vanished */
+    double floor[WIDTH]; /* columns longer than this are kept */
+    int64_t width;       /* columns that are kept: they come first */
+    int64_t filled;      /* columns that have not vanished */
+    bool good;           /* nothing was so short that rounding shows in it */
 } settling;
 
 /* M with W M = [P, rest]: P = W[:, kept] R^-1, rest what P leaves of the columns not kept. */
 static void make_mixer(int64_t width, const double *r, const int64_t *kept, double *m) {
-    double narrow[WIDTH * WIDTH];
+    double inverse[SQUARE];
     int64_t next = width;
-    cafe_dense_orthonormaliser(WIDTH, r, width, kept, narrow);
-    memset(m, 0, WIDTH * WIDTH * sizeof *m);
+    cafe_dense_orthonormaliser(WIDTH, r, width, kept, inverse);
+    memset(m, 0, SQUARE * sizeof *m);
     for (int64_t i = 0; i < WIDTH; i++)
-        for (int64_t j = 0; j < width; j++) m[i * WIDTH + j] = narrow[i * width + j];
+        for (int64_t j = 0; j < width; j++) m[i * WIDTH + j] = inverse[i * width + j];
     for (int64_t d = 0, k = 0; d < WIDTH; d++) {
         if (k < width && kept[k] == d) {
             k++;
@@ -133,146 +188,163 @@ static void make_mixer(int64_t width, const double *r, const int64_t *kept, doub
         m[d * WIDTH + next] = 1;
         for (int64_t i = 0; i < WIDTH; i++)
             for (int64_t j = 0; j < k; j++)
-                m[i * WIDTH + next] -= narrow[i * width + j] * r[kept[j] * WIDTH + d];
+                m[i * WIDTH + next] -= inverse[i * width + j] * r[kept[j] * WIDTH + d];
         next++;
     }
 }
 
-static cafe_status orthonormalise(cafe_context *context, cafe_basis *b, settling *s, double least) {
-    double r[WIDTH * WIDTH], m[WIDTH * WIDTH];
-    int64_t kept[WIDTH];
-    CAFE_PASS(cross(context, b, NULL, WIDTH, s->gram));
-    memcpy(r, s->gram, sizeof r);
-    b->width = cafe_dense_cholesky(WIDTH, r, dependent, s->floor, NULL, kept);
-    s->shortest = INFINITY;
-    s->rest = false;
+/* The mixer of W's Gram matrix, and what is known of its columns. Columns that have vanished come
+ * last, as zeros. */
+static void plan(const cafe_basis *b, settling *s, double least, double *m) {
+    double r[SQUARE], shortest = INFINITY, share = 1;
+    int64_t kept[WIDTH], rest = 0;
+    memcpy(r, b->gram, sizeof r);
+    s->width = cafe_dense_cholesky(WIDTH, r, limits_of(b).dependent, s->floor, NULL, kept);
+    make_mixer(s->width, r, kept, m);
+    for (int64_t i = 0; i < s->width; i++) {
+        int64_t j = kept[i] * (WIDTH + 1);
+        shortest = fmin(shortest, r[j] / s->floor[kept[i]]);
+        share = fmin(share, r[j] / sqrt(b->gram[j]));
+    }
     for (int64_t j = 0, i = 0; j < WIDTH; j++) {
-        bool is_kept = i < b->width && kept[i] == j;
-        if (is_kept) s->shortest = fmin(s->shortest, r[j * WIDTH + j]);
-        if (!is_kept) s->rest |= sqrt(s->gram[j * WIDTH + j]) > s->floor[j];
-        i += is_kept;
+        if (i < s->width && kept[i] == j) {
+            i++;
+            continue;
+        }
+        bool lives = sqrt(b->gram[j * WIDTH + j]) > s->floor[j];
+        for (int64_t k = 0; k < WIDTH; k++)
+            m[k * WIDTH + s->width + rest] = lives ? m[k * WIDTH + s->width + j - i] : 0;
+        rest += lives;
     }
-    make_mixer(b->width, r, kept, m);
-    for (int64_t j = 0; j < WIDTH; j++) s->floor[j] = j < b->width ? 1e-3 : least;
-    mix_job job = {b->w, b->n, m};
-    return cafe_ranges(context, b->n, ROWS, mix_rows, &job);
+    for (int64_t k = 0; k < WIDTH; k++)
+        for (int64_t j = s->width + rest; j < WIDTH; j++) m[k * WIDTH + j] = 0;
+    s->filled = s->width + rest;
+    s->good = s->width == WIDTH && shortest > 500 && share > limits_of(b).doubtful;
+    for (int64_t j = 0; j < WIDTH; j++) s->floor[j] = j < s->width ? 1e-3 : least;
 }
 
-static void clear_rest(cafe_basis *b) {
-    for (int64_t u = 0; u < b->n && b->width < WIDTH; u++)
-        memset(b->w + u * WIDTH + b->width, 0, (size_t)(WIDTH - b->width) * sizeof *b->w);
+typedef struct mix_job {
+    const cafe_basis *basis;
+    const void *mixer;
+    void *to;
+} mix_job;
+
+/* to = W M */
+static void mix_rows(void *argument, int64_t first, int64_t last) {
+    const mix_job *job = argument;
+    const cafe_basis *b = job->basis;
+    b->kind->combine(last - first, 1, row_of(b, b->w, first), 0, job->mixer, 0,
+                     row_of(b, job->to, first));
 }
 
-/* Whether W needs a further round.
- *
- * W = M P - V (V^T M P), and V^T M P is 0 but for the last two blocks (and for what a restart has
- * kept). So it is what these two lack in orthogonality that comes into W, made larger by |M| over
- * the length of what is left, as rounding is; the square is that of the Gram matrix (H. Simon 1984
- * has the theory). A further projection takes nearly nothing off a unit vector, and leaves
- * rounding; two blocks in turn get it, since the next depends on both. */
-static bool needs_more(cafe_basis *b, const settling *s, int round) {
-    double growth = b->scale / s->shortest, loss = 4 * DBL_EPSILON;
-    if (round == 0) {
-        loss = growth * (fmax(b->loss, b->loss_before) + DBL_EPSILON * growth);
-        if (b->repeats == 0 && loss > b->limit) b->repeats = 2;
-        if (b->repeats > 0 || s->rest) return true;
-    } else {
-        if (s->shortest < 0.5 || s->rest) return true;
-        if (b->repeats > 0) b->repeats--;
+typedef struct draw_job {
+    const cafe_basis *basis;
+    uint64_t seed, first;
+    int64_t from; /* the first column that is drawn */
+} draw_job;
+
+static void draw_rows(void *argument, int64_t first, int64_t last) {
+    const draw_job *job = argument;
+    const cafe_basis *b = job->basis;
+    for (int64_t i = 2 * first; i < 2 * last; i++) {
+        cafe_random4 r = cafe_philox(job->seed, CAFE_STREAM_EIGEN, job->first + (uint64_t)i);
+        for (int64_t j = 0; j < 4; j++) {
+            double x = 2 * cafe_uniform_open(r.v[j]) - 1;
+            void *to = (char *)b->w + (4 * i + j) * b->kind->size;
+            if (i % 2 * 4 + j >= job->from) put(b, 1, 1, &x, to);
+        }
     }
-    b->loss_before = b->loss;
-    b->loss = loss;
-    return false;
 }
 
-/* W made orthonormal and orthogonal to V, on which it has been projected once; what is shorter than
- * `least` is left out. `gram` gets W^T W from before. */
-static cafe_status settle_block(cafe_context *context, cafe_basis *b, double *gram, double least) {
-    enum { MOST_ROUNDS = 6 };
-    settling s = {{0}, {0}, 0, true};
+/* Columns from .. 7 of W at random. */
+static cafe_status draw(cafe_context *context, cafe_basis *b, int64_t from) {
+    draw_job job = {b, context->seed, b->draws++ * 2 * (uint64_t)b->n, from};
+    return cafe_ranges(context, b->n, ROWS, draw_rows, &job);
+}
+
+cafe_status cafe_basis_draw(cafe_context *context, cafe_basis *b) {
+    return draw(context, b, 0);
+}
+
+/* W becomes orthonormal twice, since the Gram matrix has the squares of its lengths; in between it
+ * is projected when it was not good. */
+cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b) {
+    enum { MOST_ROUNDS = 8 };
+    double m[SQUARE], mixer[SQUARE], least = fmax(limits_of(b).vanished * b->scale, 1e-290);
+    settling s = {.good = false};
     for (int j = 0; j < WIDTH; j++) s.floor[j] = least;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round > 0) CAFE_PASS(cafe_basis_project(context, b));
-        CAFE_PASS(orthonormalise(context, b, &s, least));
-        if (round == 0) memcpy(gram, s.gram, sizeof s.gram);
-        if (b->width == 0 || !needs_more(b, &s, round)) break;
+    for (int round = 0, last = 0; !last; round++) {
+        if (round > 0) CAFE_PASS(s.good ? measure(context, b) : cafe_basis_project(context, b));
+        plan(b, &s, least, m);
+        last = (round > 0 && s.good) || round == MOST_ROUNDS - 1;
+        put(b, SQUARE, 1, m, mixer);
+        mix_job job = {b, mixer, last ? cafe_basis_block(b) : b->w};
+        CAFE_PASS(cafe_ranges(context, b->n, ROWS, mix_rows, &job));
+        if (!last && s.filled < WIDTH) CAFE_PASS(draw(context, b, s.filled));
     }
-    clear_rest(b);
     return CAFE_OK;
 }
 
-void cafe_basis_draw(cafe_context *context, cafe_basis *b) {
-    uint64_t first = b->draws++ * (uint64_t)(b->n * WIDTH / 4);
-    for (int64_t i = 0; i < b->n * WIDTH / 4; i++) {
-        cafe_random4 r = cafe_philox(context->seed, CAFE_STREAM_EIGEN, first + (uint64_t)i);
-        for (int j = 0; j < 4; j++) b->w[4 * i + j] = 2 * cafe_uniform_open(r.v[j]) - 1;
-    }
-}
-
-cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b, double *gram) {
-    double unused[WIDTH * WIDTH];
-    CAFE_PASS(settle_block(context, b, gram, vanished * b->scale));
-    if (b->width == 0) {
-        cafe_basis_draw(context, b);
-        b->repeats = 2;
-        CAFE_PASS(cafe_basis_project(context, b));
-        CAFE_PASS(settle_block(context, b, unused, 1e-8));
-    }
-    double *p = b->p;
-    b->p = b->w, b->w = p;
-    return CAFE_OK;
-}
-
-/* V <- [V P] */
-static void append_rows(void *argument, int64_t first, int64_t last) {
-    const cafe_basis *b = argument;
-    for (int64_t j = 0; j < b->width; j++) {
-        double *v = b->v + (b->used + j) * b->n;
-        for (int64_t u = first; u < last; u++) v[u] = b->p[u * WIDTH + j];
-    }
-}
-
-cafe_status cafe_basis_append(cafe_context *context, cafe_basis *b) {
-    cafe_status status = cafe_ranges(context, b->n, ROWS, append_rows, b);
-    b->used += b->width;
-    return status;
+/* The first block after a restart meets all of V, as the second does not. */
+void cafe_basis_append(cafe_basis *b) {
+    b->used += WIDTH;
+    b->near = b->turned || b->used < 2 * WIDTH ? 0 : b->used - 2 * WIDTH;
+    b->turned = false;
 }
 
 /* ---- rotation -------------------------------------------------------------------------------- */
 
 typedef struct rotate_job {
     cafe_basis *basis;
-    int64_t keep;
-    const double *s;
+    int64_t keep, blocks;
     double *to;
 } rotate_job;
+
+/* Row u of V S to row-major doubles. */
+static void write_row(const rotate_job *job, const void *turned, int64_t rows, int64_t row,
+                      double *to) {
+    for (int64_t j = 0; j < job->keep; j++) {
+        int64_t i = (j / WIDTH * rows + row) * WIDTH + j % WIDTH;
+        to[j] = job->basis->kind->size == sizeof(float) ? ((const float *)turned)[i]
+                                                        : ((const double *)turned)[i];
+    }
+}
 
 static void rotate_rows(void *argument, int64_t block, int32_t worker) {
     const rotate_job *job = argument;
     cafe_basis *b = job->basis;
-    int64_t from = block * ROWS, rows = cafe_block_end(b->n, ROWS, block) - from;
-    int64_t keep = job->keep;
-    double *scratch = b->scratch + worker * b->most * ROWS;
-    if (job->to) {
-        cafe_product x = cafe_product_of(rows, keep, b->used);
-        x.a_row = 1, x.a_inner = b->n;
-        cafe_dense_multiply(&x, b->v + from, job->s, job->to + from * keep);
-        return;
-    }
-    /* (V S)^T = S^T V^T */
-    cafe_product x = cafe_product_of(keep, rows, b->used);
-    x.a_row = 1, x.a_inner = keep, x.b_inner = b->n;
-    cafe_dense_multiply(&x, job->s, b->v + from, scratch);
-    for (int64_t j = 0; j < keep; j++)
-        memcpy(b->v + j * b->n + from, scratch + j * rows, (size_t)rows * sizeof *scratch);
+    int64_t from = block * TURNED, rows = cafe_block_end(b->n, TURNED, block) - from;
+    int64_t size = b->kind->size, bytes = rows * WIDTH * size;
+    char *scratch = (char *)b->scratch + worker * b->most * TURNED * size;
+    for (int64_t j = 0; j < job->blocks; j++)
+        b->kind->combine(rows, b->used / WIDTH, at(b, 0, from), b->n * WIDTH,
+                         (char *)b->narrow + j * b->used * WIDTH * size, 0, scratch + j * bytes);
+    for (int64_t j = 0; !job->to && j < job->blocks; j++)
+        memcpy(at(b, j, from), scratch + j * bytes, (size_t)bytes);
+    if (!job->to && job->keep < b->used) /* P stays after V */
+        memcpy(at(b, job->blocks, from), at(b, b->used / WIDTH, from), (size_t)bytes);
+    for (int64_t u = 0; job->to && u < rows; u++)
+        write_row(job, scratch, rows, u, job->to + (from + u) * job->keep);
+}
+
+/* S by blocks of eight columns, one after the other; columns that are missing at the end are 0. */
+static void cut(cafe_basis *b, int64_t keep, int64_t blocks, const double *s) {
+    for (int64_t j = 0; j < blocks; j++)
+        for (int64_t i = 0; i < b->used; i++) {
+            double row[WIDTH] = {0};
+            for (int64_t k = 0; k < WIDTH && j * WIDTH + k < keep; k++)
+                row[k] = s[i * keep + j * WIDTH + k];
+            put(b, WIDTH, 1, row, (char *)b->narrow + (j * b->used + i) * WIDTH * b->kind->size);
+        }
 }
 
 cafe_status cafe_basis_rotate(cafe_context *context, cafe_basis *b, int64_t keep, const double *s,
                               double *to) {
-    rotate_job job = {b, keep, s, to};
-    cafe_status status = cafe_parallel(context, cafe_blocks(b->n, ROWS), rotate_rows, &job);
+    rotate_job job = {b, keep, cafe_blocks(keep, WIDTH), to};
+    cut(b, keep, job.blocks, s);
+    cafe_status status = cafe_parallel(context, cafe_blocks(b->n, TURNED), rotate_rows, &job);
     if (to) return status;
     b->used = keep;
-    b->repeats = 2; /* the next block meets all of V */
+    b->turned = true;
     return status;
 }

@@ -6,42 +6,48 @@
 #include "operator/operator.h"
 
 /* As wide as the products are. */
-enum { CAFE_BASIS_WIDTH = CAFE_EXACT_WIDTH };
+enum { CAFE_BASIS_WIDTH = CAFE_EIGHT };
 
 typedef struct cafe_basis {
-    int64_t n, most;          /* most: columns of V at most */
-    int64_t used, width;      /* columns of V; of the block P, those after are zero */
-    double *v;                /* V transposed: most x n */
-    double *p, *w;            /* n x CAFE_BASIS_WIDTH: the next block of V, and what is to follow */
-    double *c;                /* V^T W of the last projection: used x CAFE_BASIS_WIDTH */
-    double scale;             /* a lower bound of |M|, kept by the caller */
-    double loss, loss_before; /* of orthogonality to V, in the last two blocks */
-    double limit;             /* that it may reach */
-    int repeats;              /* blocks that are yet to be projected twice */
+    const cafe_eights *kind; /* whether numbers are floats or doubles */
+    int64_t n, most, used;   /* columns of V, at most and now: whole blocks */
+    int64_t near;            /* the first column of V that M P need not be orthogonal to */
+    bool turned;             /* V has been rotated since it grew */
+    void *v;                 /* blocks n x 8 one after the other: those of V, then P */
+    void *w;                 /* n x 8: what is to become P */
+    double *c;               /* V^T W of the last projection, from before it: used x 8 */
+    double gram[CAFE_EIGHT * CAFE_EIGHT]; /* W^T W, from after it */
+    double scale;                         /* a lower bound of |M|, kept by the caller */
     uint64_t draws;
     int64_t block, part_count; /* rows of a part of a sum */
-    double *parts, *scratch;   /* as c, per part; most x rows per worker */
+    double *parts, *step;      /* as c: per part, and of one step */
+    void *narrow, *scratch;    /* a step in V's numbers; rows of V per worker */
 } cafe_basis;
 
-cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, double limit,
+/* With floats, V is orthonormal and sums are right to their precision. */
+cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, bool single,
                            cafe_basis *b);
 void cafe_basis_free(cafe_context *context, cafe_basis *b);
-int64_t cafe_basis_doubles(int64_t n, int64_t most, int64_t threads);
+int64_t cafe_basis_bytes(int64_t n, int64_t most, bool single, int64_t threads);
+
+/* P, the block after V's. */
+void *cafe_basis_block(const cafe_basis *b);
 
 /* A random W. */
-void cafe_basis_draw(cafe_context *context, cafe_basis *b);
+cafe_status cafe_basis_draw(cafe_context *context, cafe_basis *b);
 
 /* W <- W - V (V^T W); c gets V^T W. */
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b);
 
-/* P from W, which has been projected once: orthonormal and orthogonal to V; from a random block
- * when W vanishes (width 0 then: V spans everything). gram gets W^T W from before. */
-cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b, double *gram);
+/* P from W, which has been projected: orthonormal and orthogonal to V. Columns of W that vanish or
+ * depend on others are replaced by random ones. */
+cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b);
 
 /* V <- [V P] */
-cafe_status cafe_basis_append(cafe_context *context, cafe_basis *b);
+void cafe_basis_append(cafe_basis *b);
 
-/* V S for S used x keep into `to`, n x keep row-major; NULL: it becomes V. */
+/* V S for S used x keep into `to`, n x keep row-major; NULL: it becomes V, and keep is a multiple
+ * of eight. */
 cafe_status cafe_basis_rotate(cafe_context *context, cafe_basis *b, int64_t keep, const double *s,
                               double *to);
 

@@ -21,6 +21,7 @@
 #include "base/pool.h"
 #include "engine/dense.h"
 #include "spectral/basis.h"
+#include "spectral/outcome.h"
 
 enum {
     WIDTH = CAFE_EIGEN_WIDTH,
@@ -30,10 +31,12 @@ enum {
     MOST_PASSES = 1500,
     FIRST_LOOK = 100, /* passes after which a run without hope is given up; */
     LARGE = 1 << 30,  /* or sooner, when so many numbers of V have been read */
-    LOOK_BLOCKS = 8   /* passes of the last look for what was missed */
+    LOOK_BLOCKS = 8,  /* passes of the last look for what was missed */
+    SHORT_STEP = 2    /* passes between two looks at the residuals when they are close */
 };
-/* No residual is resolved below this share of |M|. */
-static const double rounding = 1e-14;
+/* No residual is resolved below this share of |M|; single precision serves from `least_single` on,
+ * and is asked for more than what is to be kept. */
+static const double rounding = 1e-14, least_single = 1e-6, stricter = 0.7;
 
 double cafe_want_largest(const void *argument, double value) {
     (void)argument;
@@ -55,6 +58,8 @@ double cafe_want_size(const void *argument, double value) {
 typedef struct krylov {
     const cafe_eigen_problem *problem;
     int64_t n, count;
+    bool single;
+    double tolerance;
     cafe_basis basis;               /* V, its next block P, and W */
     int64_t last, passes;           /* first column of the last block; products made */
     double *t, *s, *theta, *chosen; /* all of the order of V's columns: T, its eigenpairs */
@@ -62,11 +67,15 @@ typedef struct krylov {
     double gram[WIDTH * WIDTH];     /* W^T W */
 } krylov;
 
+static int64_t whole_blocks(int64_t columns) {
+    return cafe_blocks(columns, WIDTH) * WIDTH;
+}
+
 static int64_t basis_columns(int64_t n, int64_t count) {
     int64_t extra = SMALL_BASIS / (n * (int64_t)sizeof(double)) - 2 * count;
     if (extra > MOST_EXTRA) extra = MOST_EXTRA;
     if (extra < LEAST_EXTRA) extra = LEAST_EXTRA;
-    return 2 * count + extra;
+    return whole_blocks(2 * count + extra);
 }
 
 static bool is_small(int64_t n, int64_t count) {
@@ -78,25 +87,27 @@ static void free_krylov(cafe_context *context, krylov *k) {
     cafe_mem_free_all(context, k->t, k->s, k->theta, k->chosen, k->order);
 }
 
-static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *problem, krylov *k) {
+static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *problem, bool single,
+                              krylov *k) {
     int64_t most = basis_columns(problem->n, problem->count);
-    double limit = fmin(fmax(problem->tolerance / 100, rounding), 1e-9);
-    *k = (krylov){.problem = problem, .n = problem->n, .count = problem->count};
+    double tolerance = fmax(problem->tolerance, rounding) * (single ? stricter : 1);
+    *k = (krylov){problem, problem->n, problem->count, single, tolerance, .passes = 0};
     k->t = cafe_mem_zero(context, most * most, sizeof *k->t);
     k->s = cafe_mem(context, most * most, sizeof *k->s);
     k->chosen = cafe_mem(context, most * most, sizeof *k->chosen);
     k->theta = cafe_mem(context, most, sizeof *k->theta);
     k->order = cafe_mem(context, most, sizeof *k->order);
-    cafe_status status = cafe_basis_new(context, k->n, most, limit, &k->basis);
+    cafe_status status = cafe_basis_new(context, k->n, most, single, &k->basis);
     bool all = k->t && k->s && k->theta && k->chosen && k->order;
     return all ? status : CAFE_ERROR_MEMORY;
 }
 
 int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads) {
-    int64_t most = basis_columns(n, count), result = n * count + 2 * count;
-    int64_t small = 3 * n * n + 3 * WIDTH * n, dense = 5 * most * most;
-    int64_t large = cafe_basis_doubles(n, most, threads) + dense;
-    return (result + (is_small(n, count) ? small : large)) * (int64_t)sizeof(double);
+    int64_t most = basis_columns(n, count), size = sizeof(double);
+    int64_t result = (n * count + 2 * count) * size, small = (3 * n * n + 3 * WIDTH * n) * size;
+    int64_t large = cafe_basis_bytes(n, most, false, threads) + 5 * most * most * size;
+    int64_t after = cafe_outcome_bytes(n, count, threads);
+    return result + (is_small(n, count) ? small : large > after ? large : after);
 }
 
 /* ---- the expansion --------------------------------------------------------------------------- */
@@ -118,13 +129,18 @@ static void put_columns(krylov *k) {
 
 static cafe_status expand(cafe_context *context, krylov *k) {
     const cafe_eigen_problem *problem = k->problem;
+    const void *p = cafe_basis_block(&k->basis);
     k->last = k->basis.used;
-    CAFE_PASS(cafe_basis_append(context, &k->basis));
-    CAFE_PASS(problem->product(context, problem->argument, k->basis.p, k->basis.w));
+    cafe_basis_append(&k->basis);
+    if (k->single)
+        CAFE_PASS(problem->single(context, problem->argument, p, k->basis.w));
+    else
+        CAFE_PASS(problem->product(context, problem->argument, p, k->basis.w));
     cafe_step(context, ++k->passes, 0);
     CAFE_PASS(cafe_basis_project(context, &k->basis));
+    memcpy(k->gram, k->basis.gram, sizeof k->gram);
     put_columns(k);
-    return CAFE_OK;
+    return cafe_basis_next(context, &k->basis);
 }
 
 /* ---- Ritz pairs ------------------------------------------------------------------------------ */
@@ -165,10 +181,10 @@ static double residual(const krylov *k, int64_t pair) {
 
 /* How far the wanted pairs are from the tolerance: the mean over them of the powers of e that their
  * residuals have to fall by. */
-static double distance(const krylov *k, double tolerance) {
+static double distance(const krylov *k) {
     double sum = 0;
     for (int64_t j = 0; j < k->count; j++)
-        sum += fmax(0, log(residual(k, k->order[j]) / (tolerance * k->basis.scale)));
+        sum += fmax(0, log(residual(k, k->order[j]) / (k->tolerance * k->basis.scale)));
     return sum / (double)k->count;
 }
 
@@ -190,14 +206,17 @@ static cafe_status restart(cafe_context *context, krylov *k, int64_t keep) {
 
 /* ---- the iteration --------------------------------------------------------------------------- */
 
-/* Until V has no room for a block, or spans everything, or so many blocks have been added. */
+/* Until V has no room for a block, or so many blocks have been added. */
 static cafe_status fill(cafe_context *context, krylov *k, int64_t blocks) {
-    for (; blocks > 0 && k->basis.width > 0; blocks--) {
-        if (k->basis.used + k->basis.width > k->basis.most) break;
-        CAFE_PASS(expand(context, k));
-        CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
-    }
+    for (; blocks > 0 && k->basis.used < k->basis.most; blocks--) CAFE_PASS(expand(context, k));
     return ritz(context, k);
+}
+
+/* P from a random block. */
+static cafe_status start(cafe_context *context, krylov *k) {
+    CAFE_PASS(cafe_basis_draw(context, &k->basis));
+    CAFE_PASS(cafe_basis_project(context, &k->basis));
+    return cafe_basis_next(context, &k->basis);
 }
 
 /* How the distance has fallen: looks at passes that grow by half each time. */
@@ -236,97 +255,97 @@ static double want(const krylov *k, double value) {
     return k->problem->want(k->problem->argument, value);
 }
 
+/* Has a wanted value come as often as a block can show it? */
+static bool is_crowded(const krylov *k) {
+    double near = 10 * k->tolerance * k->basis.scale;
+    int64_t most = 0;
+    for (int64_t i = 0; i < k->count; i++) {
+        int64_t same = 0;
+        for (int64_t j = 0; j < k->count; j++)
+            same += fabs(k->theta[k->order[i]] - k->theta[k->order[j]]) <= near;
+        most = same > most ? same : most;
+    }
+    return most >= WIDTH;
+}
+
 /* A block holds eight vectors of an eigenvalue that comes more often, and rounding has to find the
  * others. So what is wanted is kept, and a few passes from new random vectors show whether they
  * find something that is wanted more. */
-static cafe_status look_again(cafe_context *context, krylov *k, double tolerance, bool *more) {
+static cafe_status look_again(cafe_context *context, krylov *k, bool *more) {
     double before = want(k, k->theta[k->order[k->count - 1]]);
     *more = false;
-    if (k->count <= WIDTH || k->basis.width == 0) return CAFE_OK;
-    CAFE_PASS(restart(context, k, k->count));
-    memset(k->basis.w, 0, (size_t)(k->n * WIDTH) * sizeof *k->basis.w);
-    CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
+    if (!is_crowded(k)) return CAFE_OK;
+    CAFE_PASS(restart(context, k, whole_blocks(k->count)));
+    CAFE_PASS(start(context, k));
     CAFE_PASS(fill(context, k, LOOK_BLOCKS));
     double ends = fmax(fabs(want(k, k->theta[0])), fabs(want(k, k->theta[k->basis.used - 1])));
-    *more = want(k, k->theta[k->order[k->count - 1]]) > before + 10 * tolerance * ends;
+    *more = want(k, k->theta[k->order[k->count - 1]]) > before + 10 * k->tolerance * ends;
     return CAFE_OK;
 }
 
 static cafe_status iterate(cafe_context *context, krylov *k) {
-    double tolerance = fmax(k->problem->tolerance, rounding);
-    int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES;
-    int64_t keep = k->count + (k->basis.most - k->count) / 3;
+    int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES, step = INT64_MAX;
+    int64_t keep = whole_blocks(k->count + (k->basis.most - k->count) / 3);
     pace p = {0};
     bool more = true;
-    cafe_basis_draw(context, &k->basis);
-    CAFE_PASS(cafe_basis_next(context, &k->basis, k->gram));
+    CAFE_PASS(start(context, k));
     for (;;) {
-        CAFE_PASS(fill(context, k, INT64_MAX));
-        double now = distance(k, tolerance);
+        CAFE_PASS(fill(context, k, step));
+        double now = distance(k);
         cafe_step(context, k->passes, residual(k, k->order[k->count - 1]) / k->basis.scale);
         if (!(now > 0)) {
-            CAFE_PASS(look_again(context, k, tolerance, &more));
+            CAFE_PASS(look_again(context, k, &more));
             if (!more) break;
             p = (pace){0};
         }
-        if (k->basis.width == 0 || k->passes >= most || hopeless(k, now, most, &p)) break;
-        CAFE_PASS(restart(context, k, keep < k->basis.used ? keep : k->basis.used));
+        step = now < 1 ? SHORT_STEP : INT64_MAX;
+        if (k->passes >= most || hopeless(k, now, most, &p)) break;
+        if (k->basis.used == k->basis.most) CAFE_PASS(restart(context, k, keep));
     }
     return CAFE_OK;
 }
 
 /* ---- what is returned ------------------------------------------------------------------------ */
 
-/* The sign of an eigenvector is free: its entry largest in size is made positive. */
-static void orient(int64_t n, int64_t count, double *vectors) {
-    for (int64_t j = 0; j < count; j++) {
-        double largest = 0;
-        for (int64_t u = 0; u < n; u++)
-            if (fabs(vectors[u * count + j]) > fabs(largest)) largest = vectors[u * count + j];
-        for (int64_t u = 0; u < n && largest < 0; u++) vectors[u * count + j] *= -1;
-    }
+/* The tolerance in full for single precision; otherwise twice of it: the estimate and the measure
+ * differ by rounding. */
+static void count_converged(const krylov *k, double scale, cafe_eigen *found) {
+    double most = (k->single ? 1 : 2) * fmax(k->problem->tolerance, rounding) * scale;
+    found->norm = scale;
+    found->converged = 0;
+    for (int64_t j = 0; j < k->count; j++) found->converged += found->residuals[j] <= most;
 }
 
-/* Residuals of pairs first .. first + width - 1 by a product. */
-static cafe_status measure(cafe_context *context, krylov *k, int64_t first, cafe_eigen *found) {
-    const cafe_eigen_problem *problem = k->problem;
-    int64_t left = found->count - first, width = left < WIDTH ? left : WIDTH;
-    double square[WIDTH] = {0};
-    memset(k->basis.p, 0, (size_t)(k->n * WIDTH) * sizeof *k->basis.p);
-    for (int64_t u = 0; u < k->n; u++)
-        memcpy(k->basis.p + u * WIDTH, found->vectors + u * found->count + first,
-               (size_t)width * sizeof *k->basis.p);
-    cafe_status status = problem->product(context, problem->argument, k->basis.p, k->basis.w);
-    found->passes++;
-    for (int64_t u = 0; u < k->n && status == CAFE_OK; u++)
-        for (int64_t j = 0; j < width; j++) {
-            double d =
-                k->basis.w[u * WIDTH + j] - found->values[first + j] * k->basis.p[u * WIDTH + j];
-            square[j] += d * d;
-        }
-    for (int64_t j = 0; j < width; j++) found->residuals[first + j] = sqrt(square[j]);
-    return status;
-}
-
+/* `missed`: the pairs would do by their estimates, and do not by their products. */
 static cafe_status solve_large(cafe_context *context, const cafe_eigen_problem *problem,
-                               cafe_eigen *found) {
+                               bool single, cafe_eigen *found, bool *missed) {
     krylov k;
-    cafe_status status = new_krylov(context, problem, &k);
+    cafe_status status = new_krylov(context, problem, single, &k);
     CAFE_TRY(status);
     CAFE_TRY(iterate(context, &k));
     for (int64_t j = 0; j < k.count; j++) found->values[j] = k.theta[k.order[j]];
     choose(&k, k.count);
     CAFE_TRY(cafe_basis_rotate(context, &k.basis, k.count, k.chosen, found->vectors));
-    orient(k.n, k.count, found->vectors);
-    found->passes = k.passes;
-    for (int64_t j = 0; j < k.count; j += WIDTH) CAFE_TRY(measure(context, &k, j, found));
-    /* twice the tolerance: the estimate and the measure differ by rounding */
-    double most = 2 * fmax(problem->tolerance, rounding) * k.basis.scale;
-    found->norm = k.basis.scale;
-    for (int64_t j = 0; j < k.count; j++) found->converged += found->residuals[j] <= most;
+    *missed = !(distance(&k) > 0);
+    found->passes += k.passes;
+    cafe_basis_free(context, &k.basis);
+    if (single) CAFE_TRY(cafe_outcome_settle(context, k.n, found));
+    CAFE_TRY(cafe_outcome_orient(context, k.n, found));
+    CAFE_TRY(cafe_outcome_measure(context, problem, single, found));
+    count_converged(&k, k.basis.scale, found);
+    *missed &= found->converged < found->count;
 done:
     free_krylov(context, &k);
     return status;
+}
+
+/* What single precision does not reach because it is single is left to doubles. */
+static cafe_status solve_in_turn(cafe_context *context, const cafe_eigen_problem *problem,
+                                 cafe_eigen *found) {
+    bool missed = true;
+    if (problem->single && problem->tolerance >= least_single)
+        CAFE_PASS(solve_large(context, problem, true, found, &missed));
+    return missed ? solve_large(context, problem, false, found, &missed) : CAFE_OK;
 }
 
 /* M written out: columns u .. u + WIDTH - 1 are the product with as many unit vectors. */
@@ -360,7 +379,7 @@ static cafe_status solve_small(cafe_context *context, const cafe_eigen_problem *
         found->residuals[j] = 0;
         for (int64_t u = 0; u < n; u++) found->vectors[u * count + j] = m[u * n + order[j]];
     }
-    orient(n, count, found->vectors);
+    CAFE_TRY(cafe_outcome_orient(context, n, found));
     found->passes = cafe_blocks(n, WIDTH);
     found->exact = true;
     found->converged = count;
@@ -385,7 +404,7 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
         found->values && found->residuals && found->vectors ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK)
         status = is_small(n, count) ? solve_small(context, problem, found)
-                                    : solve_large(context, problem, found);
+                                    : solve_in_turn(context, problem, found);
     if (status != CAFE_OK) cafe_eigen_free(context, found);
     return status;
 }

@@ -6,7 +6,7 @@
 
 /* Vectors of a block: a map takes so many at a time, n x CAFE_EIGEN_WIDTH row-major. */
 enum {
-    CAFE_EIGEN_WIDTH = CAFE_EXACT_WIDTH,
+    CAFE_EIGEN_WIDTH = CAFE_EIGHT,
     CAFE_EIGEN_SMALL = 512 /* nodes up to which LAPACK solves whatever is asked */
 };
 
@@ -22,6 +22,9 @@ typedef struct cafe_eigen_problem {
     int64_t count;
     double tolerance; /* |M v - lambda v| <= tolerance |M|; less than rounding allows: that */
     int64_t passes;   /* products with a block at most; 0: the usual limit */
+    /* the same product in single precision; NULL: there is none. It serves for tolerances that it
+     * can keep; what is returned is measured, and if need be found again, in double precision. */
+    cafe_status (*single)(cafe_context *context, void *argument, const float *x, float *y);
 } cafe_eigen_problem;
 
 /* The usual wishes. */

@@ -12,10 +12,17 @@ static cafe_status multiply(cafe_context *context, void *argument, const double 
     return cafe_operator_exact(context, &op->parts, CAFE_EIGEN_WIDTH, x, y);
 }
 
+static cafe_status multiply_single(cafe_context *context, void *argument, const float *x,
+                                   float *y) {
+    const cafe_operator *op = argument;
+    return cafe_operator_eight(context, &op->parts, x, y);
+}
+
 cafe_eigen_problem cafe_eigen_operator(const cafe_operator *op,
                                        double (*want)(const void *argument, double value),
                                        int64_t count, double tolerance) {
-    return (cafe_eigen_problem){op->n, multiply, want, (void *)op, count, tolerance, 0};
+    return (cafe_eigen_problem){op->n, multiply,  want, (void *)op,
+                                count, tolerance, 0,    multiply_single};
 }
 
 static cafe_status check(cafe_context *context, const cafe_operator *op, cafe_end end,
