@@ -1,17 +1,24 @@
-/* The eigensolver, and the refinement in float32 that --residual uses, on the same graph.
+/* The eigensolver, the refinement in float32 that --residual uses, and SLEPc's Krylov-Schur where
+ * it was found, on the same graph.
  *
- *     cafe-eigen GRAPH [PAIRS [TOLERANCE]]
+ *     cafe-eigen GRAPH [PAIRS [TOLERANCE [THREADS [SOLVER]]]]
  *
- * Prints CPU seconds of one thread, products with a vector, and the largest residual |Q v - lambda
- * v| as a share of |Q|, computed in double precision from the vectors that were returned.
+ * Prints seconds by the clock and of all processors, products with a vector, and the largest
+ * residual |Q v - lambda v| as a share of |Q| and of the vector's own lambda, computed in double
+ * precision, one vector at a time, from what was returned. SOLVER is ours, residual or slepc; all
+ * of them without it.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <cafe/cafe.h>
 
+#include "slepc.h"
 #include "spectral/eigen.h"
 
 static void need(cafe_context *context, cafe_status status) {
@@ -20,15 +27,33 @@ static void need(cafe_context *context, cafe_status status) {
     exit(1);
 }
 
-static double cpu_seconds(void) {
-    return (double)clock() / CLOCKS_PER_SEC;
+/* Seconds by the clock and of all processors. */
+typedef struct moment {
+    double wall, cpu;
+} moment;
+
+static double seconds_of(struct timeval t) {
+    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* The largest of |Q v - rho v| / |v| over the columns, rho their Rayleigh quotients. */
-static double worst_residual(cafe_context *context, const cafe_operator *op, int64_t columns,
-                             const double *vectors) {
+static moment now(void) {
+    struct timespec t;
+    struct rusage use;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    getrusage(RUSAGE_SELF, &use);
+    return (moment){(double)t.tv_sec + 1e-9 * (double)t.tv_nsec,
+                    seconds_of(use.ru_utime) + seconds_of(use.ru_stime)};
+}
+
+/* The largest of |Q v - rho v| / |v| over the columns, rho their Rayleigh quotients: as a share of
+ * the largest rho, and of their own. */
+static void report(cafe_context *context, const cafe_operator *op, const char *name, moment start,
+                   long long products, int64_t converged, int64_t asked, int64_t columns,
+                   const double *vectors) {
+    moment end = now();
     int64_t n = cafe_operator_nodes(op);
-    double worst = 0, *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+    double worst = 0, own = 0, norm = 0;
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
     for (int64_t j = 0; j < columns; j++) {
         double square = 0, form = 0, rest = 0;
         for (int64_t u = 0; u < n; u++) x[u] = vectors[u * columns + j], square += x[u] * x[u];
@@ -36,29 +61,32 @@ static double worst_residual(cafe_context *context, const cafe_operator *op, int
         for (int64_t u = 0; u < n; u++) form += x[u] * y[u] / square;
         for (int64_t u = 0; u < n; u++) rest += (y[u] - form * x[u]) * (y[u] - form * x[u]);
         worst = fmax(worst, sqrt(rest / square));
+        own = fmax(own, sqrt(rest / square) / fabs(form));
+        norm = fmax(norm, fabs(form));
     }
+    printf(
+        "%-12s %8.2f s %8.2f CPU s %8lld products  residual %.1e of |Q|, %.1e of lambda  "
+        "converged %lld of %lld\n",
+        name, end.wall - start.wall, end.cpu - start.cpu, products, worst / norm, own,
+        (long long)converged, (long long)asked);
+    fflush(stdout);
     free(x);
     free(y);
-    return worst;
 }
 
-static double run_eigen(cafe_context *context, const cafe_operator *op, int64_t pairs,
-                        double tolerance) {
+static void run_eigen(cafe_context *context, const cafe_operator *op, int64_t pairs,
+                      double tolerance) {
     cafe_eigen_problem problem = cafe_eigen_operator(op, cafe_want_largest, pairs, tolerance);
     cafe_eigen found;
-    double start = cpu_seconds();
+    moment start = now();
     need(context, cafe_eigen_solve(context, &problem, &found));
-    double seconds = cpu_seconds() - start, norm = fabs(found.values[0]);
-    printf("eigensolver  %8.2f s %8lld products  residual %.1e  converged %lld of %lld\n", seconds,
-           (long long)(found.passes * CAFE_EIGEN_WIDTH),
-           worst_residual(context, op, pairs, found.vectors) / norm, (long long)found.converged,
-           (long long)pairs);
+    report(context, op, "eigensolver", start, found.passes * CAFE_EIGEN_WIDTH, found.converged,
+           pairs, pairs, found.vectors);
     cafe_eigen_free(context, &found);
-    return norm;
 }
 
 static void run_residual(cafe_context *context, const cafe_operator *op, int64_t pairs,
-                         double tolerance, double norm) {
+                         double tolerance) {
     cafe_sphere_options sphere;
     cafe_finish_options finish;
     cafe_solution *solution = NULL;
@@ -68,22 +96,33 @@ static void run_residual(cafe_context *context, const cafe_operator *op, int64_t
     sphere.columns = pairs;
     finish.form = CAFE_FORM_RITZ;
     finish.residual = tolerance;
-    double start = cpu_seconds();
+    moment start = now();
     need(context, cafe_sphere(context, op, &sphere, NULL, &solution));
     need(context, cafe_finish(context, op, &solution, &finish, &embedding));
-    double seconds = cpu_seconds() - start;
     int64_t n = cafe_embedding_nodes(embedding), columns = cafe_embedding_columns(embedding);
     double *vectors = calloc((size_t)(n * columns), sizeof *vectors);
     for (int64_t i = 0; i < n * columns; i++)
         vectors[i] = cafe_embedding_row(embedding, i / columns)[i % columns];
     const cafe_certificate *c = cafe_embedding_certificate(embedding);
-    printf("--residual   %8.2f s %8lld products  residual %.1e  converged %lld of %lld\n", seconds,
-           (long long)(c->products * (columns + (columns / 4 > 8 ? columns / 4 : 8))),
-           worst_residual(context, op, columns, vectors) / norm, (long long)c->converged,
-           (long long)columns);
+    report(context, op, "--residual", start,
+           c->products * (columns + (columns / 4 > 8 ? columns / 4 : 8)), c->converged, pairs,
+           columns, vectors);
     free(vectors);
     cafe_embedding_free(embedding);
 }
+
+#ifdef CAFE_SLEPC
+static void run_slepc(cafe_context *context, const cafe_operator *op, int64_t pairs,
+                      double tolerance) {
+    double *vectors = calloc((size_t)(cafe_operator_nodes(op) * pairs), sizeof *vectors);
+    long long products = 0;
+    int converged = 0;
+    moment start = now();
+    if (!slepc_largest(context, op, (int)pairs, tolerance, vectors, &products, &converged)) exit(1);
+    report(context, op, "SLEPc", start, products, converged, pairs, converged, vectors);
+    free(vectors);
+}
+#endif
 
 int main(int count, char **arguments) {
     cafe_context_options o;
@@ -93,15 +132,19 @@ int main(int count, char **arguments) {
     cafe_operator *op = NULL;
     int64_t pairs = count > 2 ? atoll(arguments[2]) : 32;
     double tolerance = count > 3 ? atof(arguments[3]) : 1e-6;
+    const char *solver = count > 5 ? arguments[5] : "";
     if (count < 2) return 2;
     cafe_context_options_init(&o);
-    o.threads = 1;
+    o.threads = count > 4 ? atoi(arguments[4]) : 2;
     need(NULL, cafe_context_create(&o, &context));
     need(context, cafe_graph_read(context, arguments[1], NULL, &graph));
     need(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     need(context, cafe_operator_modularity(context, sampled, &op));
-    double norm = run_eigen(context, op, pairs, tolerance);
-    run_residual(context, op, pairs, tolerance, norm);
+    if (!*solver || strcmp(solver, "ours") == 0) run_eigen(context, op, pairs, tolerance);
+    if (!*solver || strcmp(solver, "residual") == 0) run_residual(context, op, pairs, tolerance);
+#ifdef CAFE_SLEPC
+    if (!*solver || strcmp(solver, "slepc") == 0) run_slepc(context, op, pairs, tolerance);
+#endif
     cafe_operator_free(op);
     cafe_sampled_free(sampled);
     cafe_graph_free(graph);

@@ -2,6 +2,9 @@
 #include "kernels/eights.h"
 
 #include <stddef.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
@@ -24,21 +27,53 @@ enum {
 };
 typedef double wide __attribute__((vector_size(BYTES), aligned(8), may_alias));
 
-/* REGISTER of numbers as they are stored, PIECE: as many of them as a register of sums has.
- * AT_ONCE: rows whose sums are in registers together; PART: columns of A whose sums are. */
+/* REGISTER: numbers as they are stored. AT_ONCE: rows whose sums are in registers together; PART:
+ * columns of A whose sums are. widen: LANES numbers, from memory or from place `s` of a register;
+ * narrow puts them back. */
 #define T          float
 #define NAME(name) name##_single
 typedef float register_single __attribute__((vector_size(BYTES), aligned(4), may_alias));
-typedef float piece_single __attribute__((vector_size(BYTES / 2), aligned(4), may_alias));
 enum { AT_ONCE_single = 4, PART_single = 8 };
+#if defined(__AVX__) /* compilers convert vectors of floats by halves */
+INLINE wide widen_single(const float *x) {
+    return (wide)_mm256_cvtps_pd(_mm_loadu_ps(x));
+}
+INLINE wide widen_part_single(register_single x, int s) {
+    __m256 all = (__m256)x;
+    return (wide)_mm256_cvtps_pd(s == 0 ? _mm256_castps256_ps128(all)
+                                        : _mm256_extractf128_ps(all, 1));
+}
+INLINE void narrow_single(wide sum, float *y) {
+    _mm_storeu_ps(y, _mm256_cvtpd_ps((__m256d)sum));
+}
+#else
+INLINE wide widen_single(const float *x) {
+    return (wide){x[0], x[1]};
+}
+INLINE wide widen_part_single(register_single x, int s) {
+    return (wide){x[2 * s], x[2 * s + 1]};
+}
+INLINE void narrow_single(wide sum, float *y) {
+    y[0] = (float)sum[0], y[1] = (float)sum[1];
+}
+#endif
 #include "kernels/eights_body.h"
 #undef T
 #undef NAME
 #define T          double
 #define NAME(name) name##_double
-typedef double register_double __attribute__((vector_size(BYTES), aligned(8), may_alias));
-typedef double piece_double __attribute__((vector_size(BYTES), aligned(8), may_alias));
+typedef wide register_double;
 enum { AT_ONCE_double = 2, PART_double = 4 };
+INLINE wide widen_double(const double *x) {
+    return *(const wide *)x;
+}
+INLINE wide widen_part_double(register_double x, int s) {
+    (void)s;
+    return x;
+}
+INLINE void narrow_double(wide sum, double *y) {
+    *(wide *)y = sum;
+}
 #include "kernels/eights_body.h"
 
 extern const cafe_eights JOIN(cafe_eights_single_, CAFE_ISA), JOIN(cafe_eights_double_, CAFE_ISA);

@@ -5,15 +5,15 @@
  */
 
 #define REGISTER NAME(register)
-#define PIECE    NAME(piece)
 #define AT_ONCE  NAME(AT_ONCE)
 #define PART     NAME(PART)
 enum { NAME(HELD) = EIGHT * sizeof(T) / BYTES, NAME(STEP) = BYTES / sizeof(T) };
 #define HELD NAME(HELD) /* registers of a row */
 #define STEP NAME(STEP)
 
-INLINE wide NAME(widen)(const T *x) {
-    return __builtin_convertvector(*(const PIECE *)x, wide);
+/* Numbers s LANES .. (s + 1) LANES - 1 of a row that is held in registers. */
+INLINE wide NAME(widen_held)(const REGISTER row[HELD], int s) {
+    return NAME(widen_part)(row[s * HELD / SUMS], s % (SUMS / HELD));
 }
 
 /* ---- C += A^T W ------------------------------------------------------------------------------ */
@@ -29,8 +29,7 @@ INLINE void NAME(cross_part)(int64_t rows, const T *a, const T *w, int from, dou
                 sum[i][h] += a[from + i] * *(const REGISTER *)(w + h * STEP);
     for (int i = 0; i < PART; i++)
         for (int s = 0; s < SUMS; s++)
-            *(wide *)(c + (from + i) * EIGHT + s * LANES) +=
-                NAME(widen)((const T *)sum[i] + s * LANES);
+            *(wide *)(c + (from + i) * EIGHT + s * LANES) += NAME(widen_held)(sum[i], s);
 }
 
 static void NAME(cross)(int64_t rows, const void *a, const void *w, double *c) {
@@ -62,11 +61,10 @@ INLINE void NAME(combine_rows)(int rows, int64_t blocks, const T *a, int64_t ste
                 for (int h = 0; h < HELD; h++)
                     part[r][h] += a[r * EIGHT + i] * *(const REGISTER *)(c + i * EIGHT + h * STEP);
         for (int r = 0; r < rows; r++)
-            for (int s = 0; s < SUMS; s++) sum[r][s] += NAME(widen)((const T *)part[r] + s * LANES);
+            for (int s = 0; s < SUMS; s++) sum[r][s] += NAME(widen_held)(part[r], s);
     }
     for (int r = 0; r < rows; r++)
-        for (int s = 0; s < SUMS; s++)
-            *(PIECE *)(y + r * EIGHT + s * LANES) = __builtin_convertvector(sum[r][s], PIECE);
+        for (int s = 0; s < SUMS; s++) NAME(narrow)(sum[r][s], y + r * EIGHT + s * LANES);
 }
 
 static void NAME(combine)(int64_t rows, int64_t blocks, const void *a, int64_t step, const void *c,
@@ -125,7 +123,6 @@ static void NAME(weigh)(int64_t rows, const double *weights, const void *x, doub
 }
 
 #undef REGISTER
-#undef PIECE
 #undef AT_ONCE
 #undef PART
 #undef HELD
