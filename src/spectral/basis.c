@@ -169,6 +169,7 @@ typedef struct settling {
     double floor[WIDTH]; /* columns longer than this are kept */
     int64_t width;       /* columns that are kept: they come first */
     int64_t filled;      /* columns that have not vanished */
+    double share;        /* of a column that is new, at least */
     bool good;           /* nothing was so short that rounding shows in it */
 } settling;
 
@@ -219,6 +220,7 @@ static void plan(const cafe_basis *b, settling *s, double least, double *m) {
     for (int64_t k = 0; k < WIDTH; k++)
         for (int64_t j = s->width + rest; j < WIDTH; j++) m[k * WIDTH + j] = 0;
     s->filled = s->width + rest;
+    s->share = share;
     s->good = s->width == WIDTH && shortest > 500 && share > limits_of(b).doubtful;
     for (int64_t j = 0; j < WIDTH; j++) s->floor[j] = j < s->width ? 1e-3 : least;
 }
@@ -276,7 +278,7 @@ cafe_status cafe_basis_next(cafe_context *context, cafe_basis *b) {
     for (int round = 0, last = 0; !last; round++) {
         if (round > 0) CAFE_PASS(s.good ? measure(context, b) : cafe_basis_project(context, b));
         plan(b, &s, least, m);
-        last = (round > 0 && s.good) || round == MOST_ROUNDS - 1;
+        last = (s.good && (round > 0 || s.share > 0.5)) || round == MOST_ROUNDS - 1;
         put(b, SQUARE, 1, m, mixer);
         mix_job job = {b, mixer, last ? cafe_basis_block(b) : b->w};
         CAFE_PASS(cafe_ranges(context, b->n, ROWS, mix_rows, &job));

@@ -25,9 +25,8 @@
 
 enum {
     WIDTH = CAFE_EIGEN_WIDTH,
-    LEAST_EXTRA = 48, /* columns of V besides two per pair: at least, */
-    MOST_EXTRA = 96,  /* and at most, where V takes less than SMALL_BASIS bytes */
-    SMALL_BASIS = 256 << 20,
+    EXTRA = 64, /* columns of V besides two per pair; */
+    KEPT = 24,  /* Ritz vectors that a restart keeps besides the wanted ones */
     MOST_PASSES = 1500,
     FIRST_LOOK = 100, /* passes after which a run without hope is given up; */
     LARGE = 1 << 30,  /* or sooner, when so many numbers of V have been read */
@@ -71,15 +70,12 @@ static int64_t whole_blocks(int64_t columns) {
     return cafe_blocks(columns, WIDTH) * WIDTH;
 }
 
-static int64_t basis_columns(int64_t n, int64_t count) {
-    int64_t extra = SMALL_BASIS / (n * (int64_t)sizeof(double)) - 2 * count;
-    if (extra > MOST_EXTRA) extra = MOST_EXTRA;
-    if (extra < LEAST_EXTRA) extra = LEAST_EXTRA;
-    return whole_blocks(2 * count + extra);
+static int64_t basis_columns(int64_t count) {
+    return whole_blocks(2 * count + EXTRA);
 }
 
 static bool is_small(int64_t n, int64_t count) {
-    return n <= CAFE_EIGEN_SMALL || n <= basis_columns(n, count);
+    return n <= CAFE_EIGEN_SMALL || n <= basis_columns(count);
 }
 
 static void free_krylov(cafe_context *context, krylov *k) {
@@ -89,7 +85,7 @@ static void free_krylov(cafe_context *context, krylov *k) {
 
 static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *problem, bool single,
                               krylov *k) {
-    int64_t most = basis_columns(problem->n, problem->count);
+    int64_t most = basis_columns(problem->count);
     double tolerance = fmax(problem->tolerance, rounding) * (single ? stricter : 1);
     *k = (krylov){problem, problem->n, problem->count, single, tolerance, .passes = 0};
     k->t = cafe_mem_zero(context, most * most, sizeof *k->t);
@@ -103,7 +99,7 @@ static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *p
 }
 
 int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads) {
-    int64_t most = basis_columns(n, count), size = sizeof(double);
+    int64_t most = basis_columns(count), size = sizeof(double);
     int64_t result = (n * count + 2 * count) * size, small = (3 * n * n + 3 * WIDTH * n) * size;
     int64_t large = cafe_basis_bytes(n, most, false, threads) + 5 * most * most * size;
     int64_t after = cafe_outcome_bytes(n, count, threads);
@@ -285,7 +281,7 @@ static cafe_status look_again(cafe_context *context, krylov *k, bool *more) {
 
 static cafe_status iterate(cafe_context *context, krylov *k) {
     int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES, step = INT64_MAX;
-    int64_t keep = whole_blocks(k->count + (k->basis.most - k->count) / 3);
+    int64_t keep = whole_blocks(k->count + KEPT);
     pace p = {0};
     bool more = true;
     CAFE_PASS(start(context, k));
