@@ -7,14 +7,15 @@
 #include "base/memory.h"
 #include "engine/lapack.h"
 
-void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c) {
+/* Any product, with the fastest kernels that this machine runs. */
+static void multiply(const cafe_product *x, const double *a, const double *b, double *c) {
     cafe_kernels_best()->products->in_double(x, a, b, c);
 }
 
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {
     cafe_product x = cafe_product_of(k, k, rows);
     x.a_row = 1, x.a_inner = k, x.beta = 1, x.shape = CAFE_PRODUCT_SYMMETRIC;
-    cafe_dense_multiply(&x, a, a, c);
+    multiply(&x, a, a, c);
 }
 
 void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c) {
@@ -26,14 +27,14 @@ void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t str
 void cafe_dense_triangular(int64_t rows, int64_t k, const double *a, const double *m, double *c) {
     cafe_product x = cafe_product_of(rows, k, k);
     x.shape = CAFE_PRODUCT_TRIANGULAR;
-    cafe_dense_multiply(&x, a, m, c);
+    multiply(&x, a, m, c);
 }
 
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c) {
     cafe_product x = cafe_product_of(rows, k, inner);
     if (transposed) x.a_row = 1, x.a_inner = rows;
-    cafe_dense_multiply(&x, a, b, c);
+    multiply(&x, a, b, c);
 }
 
 /* What is new in column j is x_j + sum over i < j of c_i x_i: row j of the lower triangle gets the

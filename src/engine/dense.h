@@ -9,9 +9,6 @@
 #include "base/context.h"
 #include "kernels/rows.h"
 
-/* Any product, with the fastest kernels that this machine runs. */
-void cafe_dense_multiply(const cafe_product *x, const double *a, const double *b, double *c);
-
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
 

@@ -159,10 +159,15 @@ extern const cafe_eights JOIN(cafe_eights_single_, CAFE_PRODUCTS),
     JOIN(cafe_eights_double_, CAFE_PRODUCTS);
 extern const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA);
 const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
-    TEXT(CAFE_ISA),  gather,
-    sphere,          softmax,
-    combine,         dot,
-    dot_moves,       accumulate,
-    accumulate_move, &JOIN(cafe_products_, CAFE_PRODUCTS),
+    TEXT(CAFE_ISA),
+    gather,
+    sphere,
+    softmax,
+    combine,
+    dot,
+    dot_moves,
+    accumulate,
+    accumulate_move,
+    &JOIN(cafe_products_, CAFE_PRODUCTS),
     {&JOIN(cafe_eights_single_, CAFE_PRODUCTS), &JOIN(cafe_eights_double_, CAFE_PRODUCTS)},
 };
