@@ -340,6 +340,63 @@ static void pooling_keeps_sum_and_modularity(void **state) {
     cafe_context_free(context);
 }
 
+/* order[n] at random, place[order[i]] = i */
+static void random_order(int64_t n, uint64_t *state, int32_t *order, int32_t *place) {
+    for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = test_below(state, i + 1);
+        int32_t held = order[i];
+        order[i] = order[j];
+        order[j] = held;
+    }
+    for (int64_t i = 0; i < n; i++) place[order[i]] = (int32_t)i;
+}
+
+/* Layers found in another order of the nodes, brought back, are sound for the graph as it is. */
+static void order_of_nodes_is_taken_back(void **state) {
+    const int32_t n = 300;
+    cafe_context *context = test_context(3, 1);
+    int32_t order[300], place[300], part[300], above[300];
+    (void)state;
+    for (uint64_t seed = 1; seed < 7; seed++) {
+        setting s = begin(context, test_random(context, n, 900, seed % 2, seed % 3 > 0, seed));
+        cafe_pooled *g = finest(&s), *moved = NULL, *coarse = NULL;
+        cafe_layers *layers = cafe_layers_new(context, n);
+        int64_t count, next;
+        double q;
+        uint64_t numbers = seed;
+        random_order(n, &numbers, order, place);
+        assert_int_equal(cafe_pooled_permute(context, g, order, place, &moved), CAFE_OK);
+        for (int32_t i = 0; i < n; i++) part[i] = i;
+        assert_int_equal(cafe_layers_move(context, moved, 1, 0, 0, part), CAFE_OK);
+        assert_int_equal(cafe_groups_number(context, n, part, &count), CAFE_OK);
+        assert_int_equal(cafe_layers_modularity(context, moved, 1, part, count, &q), CAFE_OK);
+        assert_int_equal(cafe_layers_add(context, layers, part, count, q), CAFE_OK);
+        assert_int_equal(cafe_coarsen(context, moved, part, count, &coarse), CAFE_OK);
+        for (int32_t i = 0; i < count; i++) above[i] = i;
+        assert_int_equal(cafe_layers_move(context, coarse, 1, 0, 0, above), CAFE_OK);
+        above[count - 1] = above[0]; /* one community fewer in any case */
+        assert_int_equal(cafe_groups_number(context, count, above, &next), CAFE_OK);
+        assert_int_equal(cafe_layers_modularity(context, coarse, 1, above, next, &q), CAFE_OK);
+        assert_int_equal(cafe_layers_add(context, layers, above, next, q), CAFE_OK);
+        assert_int_equal(cafe_layers_restore(context, layers, place), CAFE_OK);
+        for (int l = 0; l < 2; l++) {
+            cafe_layer layer = *cafe_layers_get(layers, l);
+            expect_numbered(layer.partition, n, layer.communities);
+            q = dense_modularity(s.graph, layer.partition, 1);
+            assert_true(fabs(layer.modularity - q) < 1e-12);
+            for (int32_t u = 0; u < n && l == 0; u++)
+                assert_int_equal(layer.parent[layer.partition[u]], top_of(layers).partition[u]);
+        }
+        cafe_layers_free(layers);
+        cafe_pooled_free(coarse);
+        cafe_pooled_free(moved);
+        cafe_pooled_free(g);
+        end(&s);
+    }
+    cafe_context_free(context);
+}
+
 /* No node gains by going to any other community, or by being alone. */
 static void expect_settled(const setting *s, const int32_t *part, double resolution) {
     int64_t n = cafe_graph_nodes(s->graph);
@@ -623,6 +680,7 @@ int main(void) {
         cmocka_unit_test(groups_are_counted_by_any_threads),
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(pooling_keeps_sum_and_modularity),
+        cmocka_unit_test(order_of_nodes_is_taken_back),
         cmocka_unit_test(moving_climbs_and_settles),
         cmocka_unit_test(one_chunk_of_a_bipartite_graph_ends),
         cmocka_unit_test(refinement_splits_into_connected_parts),

@@ -208,8 +208,8 @@ void cafe_pooled_free(cafe_pooled *g) {
     if (!g) return;
     cafe_mem_free(g->context, (void *)g->loops);
     if (!g->borrowed) {
-        cafe_mem_free_all(g->context, (void *)g->offsets, (void *)g->targets, (void *)g->pooled,
-                          (void *)g->mass);
+        cafe_mem_free_all(g->context, (void *)g->offsets, (void *)g->targets, (void *)g->single,
+                          (void *)g->factor, (void *)g->pooled, (void *)g->mass);
     }
     cafe_mem_free(g->context, g);
 }

@@ -70,6 +70,10 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
                              cafe_pooled **view);
 void cafe_pooled_free(cafe_pooled *g);
 
+/* The same graph, not itself a pooled one, with node order[i] as node i; place[order[i]] = i. */
+cafe_status cafe_pooled_permute(cafe_context *context, const cafe_pooled *g, const int32_t *order,
+                                const int32_t *place, cafe_pooled **permuted);
+
 /* The nodes of each group, ascending: member[start[i]] .. member[start[i+1]-1]. */
 typedef struct cafe_groups {
     int64_t count;

@@ -27,7 +27,10 @@ static const struct {
     int64_t arcs, rounds;
 } default_rounds[] = {{1 << 18, 20}, {1 << 20, 10}, {INT64_MAX, 8}};
 
-enum { LARGE_ARCS = 1 << 20 }; /* of graphs where fresh starts take too long */
+enum {
+    LARGE_ARCS = 1 << 20, /* of graphs where fresh starts take too long, */
+    GATHER_ARCS = 1 << 22 /* and of graphs that the caches do not hold */
+};
 
 /* In modularity: what a round must gain to be repeated at once; the same on large graphs, where it
  * is the only thing to be done; and what is worth anything. */
@@ -80,8 +83,11 @@ typedef struct level {
 typedef struct hierarchy {
     const cafe_layers_options *options;
     const cafe_pooled *finest;
-    const int32_t *start; /* of the finest nodes; NULL: each alone */
-    uint64_t turn;        /* grows with every refinement */
+    const int32_t *start;  /* of the finest nodes; NULL: each alone */
+    uint64_t turn;         /* grows with every refinement */
+    bool gather;           /* nodes of a community shall lie together; */
+    cafe_pooled *gathered; /* then the finest level is this, with nodes at these places */
+    int32_t *place;
     cafe_layers *layers;
 } hierarchy;
 
@@ -128,18 +134,57 @@ static cafe_status open_coarse(cafe_context *context, const cafe_pooled *g, cons
     return cafe_ranges(context, finer->g->n, NODES, inherit_parts, &(inherit_job){finer, l->part});
 }
 
-/* Moves and refines: afterwards part and group are numbered by first appearance. */
-static cafe_status work_level(cafe_context *context, hierarchy *h, level *l) {
-    double resolution = h->options->resolution;
-    CAFE_PASS(cafe_layers_move(context, l->g, resolution, h->options->chunks, h->turn, l->part));
-    CAFE_PASS(cafe_groups_number(context, l->g->n, l->part, &l->count));
+/* Afterwards part is numbered by first appearance. */
+static cafe_status move_level(cafe_context *context, const hierarchy *h, level *l) {
+    CAFE_PASS(cafe_layers_move(context, l->g, h->options->resolution, h->options->chunks, h->turn,
+                               l->part));
+    return cafe_groups_number(context, l->g->n, l->part, &l->count);
+}
+
+typedef struct gather_job {
+    const int32_t *order, *part;
+    int32_t *place, *by_place;
+} gather_job;
+
+static void gather_parts(void *argument, int64_t first, int64_t last) {
+    const gather_job *job = argument;
+    for (int64_t i = first; i < last; i++) {
+        job->place[job->order[i]] = (int32_t)i;
+        job->by_place[i] = job->part[job->order[i]];
+    }
+}
+
+/* The first communities of a large graph tell in which order its nodes should lie in memory: those
+ * of a community together. From now on the finest level is that. */
+static cafe_status gather_level(cafe_context *context, hierarchy *h, level *l) {
+    int64_t n = l->g->n;
+    cafe_groups groups = {0, NULL, NULL};
+    cafe_status status = CAFE_OK;
+    gather_job job = {.part = l->part, .by_place = cafe_mem(context, n, sizeof(int32_t))};
+    h->place = job.place = cafe_mem(context, n, sizeof(int32_t));
+    CAFE_TRY(cafe_mem_had(job.by_place, job.place));
+    CAFE_TRY(cafe_groups_new(context, n, l->part, l->count, &groups));
+    job.order = groups.member;
+    CAFE_TRY(cafe_ranges(context, n, NODES, gather_parts, &job));
+    CAFE_TRY(cafe_pooled_permute(context, l->g, groups.member, h->place, &h->gathered));
+    h->finest = l->g = h->gathered;
+    l->part = job.by_place;
+    job.by_place = (int32_t *)job.part;
+done:
+    cafe_groups_free(context, &groups);
+    cafe_mem_free(context, job.by_place);
+    return status;
+}
+
+/* Afterwards group is numbered by first appearance. */
+static cafe_status refine_level(cafe_context *context, hierarchy *h, level *l) {
     l->group = l->part;
     l->groups = l->count;
     if (!h->options->refine) return CAFE_OK;
     l->group = cafe_mem(context, l->g->n, sizeof *l->group);
     CAFE_PASS(l->group ? CAFE_OK : CAFE_ERROR_MEMORY);
-    CAFE_PASS(
-        cafe_layers_refine(context, l->g, resolution, l->part, l->count, h->turn++, l->group));
+    CAFE_PASS(cafe_layers_refine(context, l->g, h->options->resolution, l->part, l->count,
+                                 h->turn++, l->group));
     return cafe_groups_number(context, l->g->n, l->group, &l->groups);
 }
 
@@ -174,7 +219,9 @@ static cafe_status build(cafe_context *context, hierarchy *h) {
     CAFE_TRY(open_finest(context, h->finest, h->start, &now));
     for (;;) {
         cafe_pooled *made = NULL;
-        CAFE_TRY(work_level(context, h, &now));
+        CAFE_TRY(move_level(context, h, &now));
+        if (h->gather && !h->gathered) CAFE_TRY(gather_level(context, h, &now));
+        CAFE_TRY(refine_level(context, h, &now));
         if (now.groups == now.g->n || h->layers->count + 1 == CAFE_MOST_LAYERS) break;
         status = pool_level(context, h, &now, &made, &next);
         free_level(context, &now);
@@ -329,13 +376,16 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     s.large = o.rounds == 0 && finest->offsets[finest->n] > LARGE_ARCS;
     s.meet = cafe_mem(context, finest->n, sizeof *s.meet);
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
+    s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
     CAFE_TRY(run_rounds(context, &s));
+    if (s.h.gathered) CAFE_TRY(cafe_layers_restore(context, s.best, s.h.place));
     *layers = s.best;
     s.best = NULL;
 done:
     cafe_layers_free(s.h.layers);
+    cafe_pooled_free(s.h.gathered);
     cafe_pooled_free(finest);
-    cafe_mem_free(context, s.meet);
+    cafe_mem_free_all(context, s.meet, s.h.place);
     cafe_layers_free(s.other);
     cafe_layers_free(s.best);
     return status;

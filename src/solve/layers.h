@@ -28,7 +28,6 @@ typedef struct cafe_moves {
     int32_t *size;  /* nodes of S */
     int32_t *empty; /* stack of communities that became empty, some perhaps used again since */
     int64_t empties;
-    uint8_t *active; /* nodes in the queue */
     cafe_bins *bins; /* one a worker */
     int64_t moved;   /* moves made so far */
     bool fresh;      /* every node began alone */
@@ -91,6 +90,8 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
  * (for the first layer group[nodes]); there are fewer than CAFE_MOST_LAYERS. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity);
+/* From layers of places to those of the nodes that have them; numbers follow the nodes. */
+cafe_status cafe_layers_restore(cafe_context *context, cafe_layers *layers, const int32_t *place);
 /* Splits communities of part[g->n], numbered 0 .. count-1, that are not connected in g. The nodes
  * of a level are connected when they are refined parts, so that it need not be the finest one. */
 cafe_status cafe_layers_connect(cafe_context *context, const cafe_pooled *g, int32_t *part,

@@ -241,7 +241,9 @@ static cafe_status start(cafe_context *context, chunk_job *job) {
     job->wishes = cafe_mem(context, places, sizeof *job->wishes);
     job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
     CAFE_PASS(cafe_mem_had(job->active, job->wants, job->wishes, job->wanted));
-    for (int64_t u = 0; u < n; u++) job->active[place_of(job, u)] = 1;
+    /* as many places of a chunk are taken as there are nodes u mod B = c */
+    for (int64_t c = 0; c < job->chunks; c++)
+        memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
     return CAFE_OK;
 }
 

@@ -19,7 +19,8 @@ enum {
                                 * need not end */
     SEQUENTIAL_ARCS = 1 << 22, /* levels with fewer arcs are moved node by node */
     CHUNK_NODES = 8192,        /* of larger ones: nodes of a chunk, */
-    LEAST_CHUNKS = 64          /* and how many chunks at least */
+    LEAST_CHUNKS = 64,         /* and how many chunks at least */
+    MOST_CHUNKS = 256          /* and at most: threads meet at the end of each */
 };
 
 /* A gain must exceed this share of p_u: far above rounding, far below any edge. */
@@ -105,7 +106,8 @@ void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n,
 /* ---- the queue ------------------------------------------------------------------------------- */
 
 typedef struct queue {
-    int32_t *node; /* a ring of n places: no node is in it twice */
+    uint8_t *active; /* nodes in it */
+    int32_t *node;   /* a ring of n places: no node is in it twice */
     int64_t first, count, n;
 } queue;
 
@@ -126,8 +128,8 @@ static void push_neighbours(cafe_moves *moves, int64_t u, queue *q) {
     int32_t own = moves->part[u];
     for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
         int32_t w = g->targets[j];
-        if (moves->active[w] || moves->part[w] == own) continue;
-        moves->active[w] = 1;
+        if (q->active[w] || moves->part[w] == own) continue;
+        q->active[w] = 1;
         push(q, w);
     }
 }
@@ -135,51 +137,66 @@ static void push_neighbours(cafe_moves *moves, int64_t u, queue *q) {
 static cafe_status move_queue(cafe_context *context, cafe_moves *moves) {
     cafe_status status = CAFE_OK;
     int64_t n = moves->g->n;
-    queue q = {cafe_mem(context, n, sizeof(int32_t)), 0, n, n};
-    if (!q.node) return CAFE_ERROR_MEMORY;
+    queue q = {cafe_mem(context, n, sizeof(uint8_t)), cafe_mem(context, n, sizeof(int32_t)), 0, n,
+               n};
+    CAFE_TRY(cafe_mem_had(q.active, q.node));
+    memset(q.active, 1, (size_t)n);
     for (int64_t u = 0; u < n; u++) q.node[u] = (int32_t)u;
     if (moves->turn > 0) cafe_layers_shuffle(context->seed, 8 * moves->turn + 7, 0, n, q.node);
     for (int64_t visit = 0; q.count > 0 && visit < MOST_VISITS * n; visit++) {
         if (visit % CHECK == 0) CAFE_TRY(cafe_check_cancel(context));
         int32_t u = pop(&q);
-        moves->active[u] = 0;
+        q.active[u] = 0;
         cafe_move move = cafe_moves_best(moves, moves->bins, u);
         if (move.to == moves->part[u]) continue;
         cafe_moves_make(moves, u, move.to);
         push_neighbours(moves, u, &q);
     }
 done:
-    cafe_mem_free(context, q.node);
+    cafe_mem_free_all(context, q.active, q.node);
     return status;
 }
 
 /* ---- one level ------------------------------------------------------------------------------- */
 
 static void free_moves(cafe_context *context, cafe_moves *moves) {
-    cafe_mem_free_all(context, moves->mass, moves->size, moves->empty, moves->active);
+    cafe_mem_free_all(context, moves->mass, moves->size, moves->empty);
 }
 
-/* Atomic, since a community's nodes may be anywhere. */
+static void clear_masses(void *argument, int64_t first, int64_t last) {
+    const cafe_moves *moves = argument;
+    memset(moves->mass + first, 0, (size_t)(last - first) * sizeof *moves->mass);
+    memset(moves->size + first, 0, (size_t)(last - first) * sizeof *moves->size);
+}
+
+/* The nodes first .. last-1 are all of community s, which may have others elsewhere: atomic. */
+static void add_run(cafe_moves *moves, int32_t s, int64_t first, int64_t last) {
+    int64_t mass = 0;
+    for (int64_t u = first; u < last; u++) mass += cafe_moves_mass(moves, u);
+    __atomic_fetch_add(&moves->mass[s], mass, __ATOMIC_RELAXED);
+    int32_t size = (int32_t)(last - first);
+    size += __atomic_fetch_add(&moves->size[s], size, __ATOMIC_RELAXED);
+    if (size > 1 && __atomic_load_n(&moves->fresh, __ATOMIC_RELAXED))
+        __atomic_store_n(&moves->fresh, false, __ATOMIC_RELAXED);
+}
+
 static void add_masses(void *argument, int64_t first, int64_t last) {
     cafe_moves *moves = argument;
-    for (int64_t u = first; u < last; u++) {
-        int32_t s = moves->part[u];
-        __atomic_fetch_add(&moves->mass[s], cafe_moves_mass(moves, u), __ATOMIC_RELAXED);
-        int32_t before = __atomic_fetch_add(&moves->size[s], 1, __ATOMIC_RELAXED);
-        if (before > 0) __atomic_store_n(&moves->fresh, false, __ATOMIC_RELAXED);
+    for (int64_t u = first, end; u < last; u = end) {
+        for (end = u + 1; end < last && moves->part[end] == moves->part[u];) end++;
+        add_run(moves, moves->part[u], u, end);
     }
 }
 
-/* Communities as they are, every node to be looked at. */
+/* Communities as they are. */
 static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
     int64_t n = moves->g->n;
-    moves->mass = cafe_mem_zero(context, n, sizeof *moves->mass);
-    moves->size = cafe_mem_zero(context, n, sizeof *moves->size);
+    moves->mass = cafe_mem(context, n, sizeof *moves->mass);
+    moves->size = cafe_mem(context, n, sizeof *moves->size);
     moves->empty = cafe_mem(context, n, sizeof *moves->empty);
-    moves->active = cafe_mem(context, n, sizeof *moves->active);
-    if (!moves->mass || !moves->size || !moves->empty || !moves->active) return CAFE_ERROR_MEMORY;
-    memset(moves->active, 1, (size_t)n);
+    CAFE_PASS(cafe_mem_had(moves->mass, moves->size, moves->empty));
     moves->fresh = true;
+    CAFE_PASS(cafe_ranges(context, n, NODES, clear_masses, moves));
     return cafe_ranges(context, n, NODES, add_masses, moves);
 }
 
@@ -189,6 +206,7 @@ static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted) {
     if (g->offsets[g->n] < SEQUENTIAL_ARCS) return g->n;
     int64_t chunks = (g->n + CHUNK_NODES - 1) / CHUNK_NODES;
     if (chunks < LEAST_CHUNKS) chunks = LEAST_CHUNKS;
+    if (chunks > MOST_CHUNKS) chunks = MOST_CHUNKS;
     return chunks < g->n ? chunks : g->n;
 }
 

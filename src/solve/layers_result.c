@@ -86,6 +86,71 @@ cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const in
     return CAFE_OK;
 }
 
+/* ---- another order of nodes ------------------------------------------------------------------ */
+
+/* One layer: its partition by places, the one by nodes, and what became of the numbers. */
+typedef struct restore_job {
+    const int32_t *place, *by_place;
+    int32_t *partition, *number;
+} restore_job;
+
+static void take_places(void *argument, int64_t first, int64_t last) {
+    const restore_job *job = argument;
+    for (int64_t u = first; u < last; u++) job->partition[u] = job->by_place[job->place[u]];
+}
+
+static void note_numbers(void *argument, int64_t first, int64_t last) {
+    const restore_job *job = argument;
+    for (int64_t u = first; u < last; u++)
+        __atomic_store_n(&job->number[job->by_place[job->place[u]]], job->partition[u],
+                         __ATOMIC_RELAXED);
+}
+
+/* Numbers by first appearance among the nodes; number[communities] is allocated here. */
+static cafe_status restore_layer(cafe_context *context, const cafe_layers *layers,
+                                 cafe_layer *layer, const int32_t *place, int32_t **number) {
+    int64_t n = layers->nodes, count;
+    restore_job job = {.place = place, .by_place = layer->partition};
+    cafe_status status = CAFE_OK;
+    job.partition = cafe_mem(context, n, sizeof *job.partition);
+    *number = job.number = cafe_mem(context, layer->communities, sizeof *job.number);
+    CAFE_TRY(cafe_mem_had(job.partition, job.number));
+    CAFE_TRY(cafe_ranges(context, n, NODES, take_places, &job));
+    CAFE_TRY(cafe_groups_number(context, n, job.partition, &count));
+    CAFE_TRY(cafe_ranges(context, n, NODES, note_numbers, &job));
+    layer->partition = job.partition;
+    job.partition = (int32_t *)job.by_place;
+done:
+    cafe_mem_free(context, job.partition);
+    return status;
+}
+
+/* parent[i] = j becomes parent[lower[i]] = upper[j] */
+static cafe_status restore_parents(cafe_context *context, cafe_layer *layer, const int32_t *lower,
+                                   const int32_t *upper) {
+    int32_t *parent = cafe_mem(context, layer->communities, sizeof *parent);
+    if (!parent) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < layer->communities; i++) parent[lower[i]] = upper[layer->parent[i]];
+    cafe_mem_free(context, (int32_t *)layer->parent);
+    layer->parent = parent;
+    return CAFE_OK;
+}
+
+cafe_status cafe_layers_restore(cafe_context *context, cafe_layers *layers, const int32_t *place) {
+    cafe_status status = CAFE_OK;
+    int32_t *lower = NULL, *upper = NULL;
+    for (int64_t i = 0; i < layers->count; i++) {
+        CAFE_TRY(restore_layer(context, layers, &layers->at[i], place, &upper));
+        if (i > 0) CAFE_TRY(restore_parents(context, &layers->at[i - 1], lower, upper));
+        cafe_mem_free(context, lower);
+        lower = upper;
+        upper = NULL;
+    }
+done:
+    cafe_mem_free_all(context, lower, upper);
+    return status;
+}
+
 /* ---- connected communities ------------------------------------------------------------------- */
 
 /* Numbers by first appearance the pieces in which each community of part hangs together. */
