@@ -88,12 +88,11 @@ static int check_memory(embed_job *job) {
                      files ? ", --memory-limit keeps vectors in files" : "");
 }
 
-/* From now on the vectors lie in files, where they do not fit. */
-static int limit_memory(embed_job *job) {
+/* The limit holds from the reading of the graph on, and no more where all fits below it. */
+static int limit_memory(embed_job *job, int64_t bytes) {
     char folder[EMBED_FOLDER];
-    cafe_context *context = job->run.context;
-    if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
-    return cli_check(&job->run, cafe_limit_memory(context, job->memory, embed_folder(job, folder)));
+    return cli_check(&job->run,
+                     cafe_limit_memory(job->run.context, bytes, embed_folder(job, folder)));
 }
 
 /* ---- the phases ------------------------------------------------------------------------------ */
@@ -202,15 +201,16 @@ static int write_vectors(embed_job *job) {
 static int work(void *argument) {
     embed_job *job = argument;
     cli_run *run = &job->run;
+    CLI_TRY(limit_memory(job, job->memory));
     CLI_TRY(read_input(job));
     if (!cafe_graph_names_are_indices(run->graph))
         CLI_TRY(cli_check_names_file(run, run->common.output));
     CLI_TRY(estimate_memory(job));
+    if (job->plan.files == 0) CLI_TRY(limit_memory(job, 0));
     if (job->dry_run) embed_print_plan(job);
     run->kept = job->dry_run; /* the report of a run that would not fit */
     int fits = check_memory(job);
     if (fits == CLI_OK && !job->dry_run) {
-        CLI_TRY(limit_memory(job));
         CLI_TRY(sample(job));
         CLI_TRY(solve(job));
         CLI_TRY(finish(job));

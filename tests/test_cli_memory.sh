@@ -13,6 +13,9 @@ for threads in 1 3; do
     says '^memory .* in files$'
     same plain.in.npy v.npy
     [[ $(json_value v.json file_bytes) -gt 10000000 ]] || fail "no files"
+    if grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+        [[ $(json_value v.json peak_bytes) -lt $((50 << 20)) ]] || fail "more memory than the limit"
+    fi
     [[ $(json_value v.json groups) == 1 && $(json_value v.json fits) == true ]] || fail "groups"
     only v.npy v.json
     rm v.npy v.json

@@ -238,15 +238,16 @@ static void take_history(const cafe_binary_header *h, cafe_graph_counts *c) {
 static cafe_status take_file(cafe_input *input, cafe_graph *g) {
     g->block = input->owned;
     input->owned = NULL;
-    if (!input->map) return CAFE_OK;
+    if (!input->map.start) return CAFE_OK;
     g->file_name = cafe_mem_text(input->context, input->name);
     if (!g->file_name) return CAFE_ERROR_MEMORY;
-    g->map = (cafe_mapped){.start = input->map, .bytes = input->map_bytes};
+    cafe_mapped_remove(input->context, &input->map);
+    g->map = input->map;
     cafe_mapped_add(input->context, &g->map);
     g->open = input->open;
     g->file = input->file;
     g->stamp = input->stamp;
-    input->map = NULL;
+    input->map.start = NULL;
     input->open = false;
     return CAFE_OK;
 }
@@ -280,7 +281,7 @@ done:
 /* All of the file: mapped, or in memory that the graph can keep. */
 static cafe_status take_bytes(cafe_input *input, bool copy) {
     CAFE_PASS(copy ? cafe_input_load(input) : cafe_input_map(input));
-    if (input->map || input->owned) return CAFE_OK;
+    if (input->map.start || input->owned) return CAFE_OK;
     input->owned = cafe_mem(input->context, input->size, 1);
     if (!input->owned) return CAFE_ERROR_MEMORY;
     memcpy(input->owned, input->bytes, (size_t)input->size);

@@ -120,8 +120,8 @@ cafe_status cafe_input_map(cafe_input *input) {
     if (input->bytes || !input->open) return CAFE_OK;
     void *map = mmap(NULL, (size_t)input->size, PROT_READ, MAP_PRIVATE, input->file, 0);
     if (map == MAP_FAILED) return cafe_input_load(input);
-    input->map = map;
-    input->map_bytes = (size_t)input->size;
+    input->map = (cafe_mapped){.start = map, .bytes = (size_t)input->size};
+    cafe_mapped_add(input->context, &input->map);
     input->bytes = map;
     return cafe_input_unchanged(input);
 }
@@ -194,10 +194,13 @@ cafe_status cafe_input_expand(cafe_input *input) {
 }
 
 void cafe_input_close(cafe_input *input) {
-    if (input->map) munmap(input->map, input->map_bytes);
+    if (input->map.start) {
+        cafe_mapped_remove(input->context, &input->map);
+        munmap(input->map.start, input->map.bytes);
+    }
     if (input->open) close(input->file);
     cafe_mem_free(input->context, input->owned);
-    input->map = NULL;
+    input->map.start = NULL;
     input->open = false;
     input->owned = NULL;
     input->bytes = NULL;

@@ -18,9 +18,8 @@ typedef struct cafe_input {
     bool open; /* a regular file: `file` is its descriptor, `stamp` its size and time at opening */
     int file;
     cafe_stamp stamp;
-    void *map; /* the mapped file, or NULL */
-    size_t map_bytes;
-    uint8_t *owned; /* the context's memory that holds the bytes, or NULL */
+    cafe_mapped map; /* the mapped file; start NULL: none */
+    uint8_t *owned;  /* the context's memory that holds the bytes, or NULL */
     int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
 } cafe_input;
 
