@@ -31,18 +31,20 @@ const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]) {
     return folder;
 }
 
-/* Vectors to start from lie in memory beside the run. */
+/* Vectors to start from lie in memory beside the run, and so does the graph in another order. */
 static int estimate_memory(embed_job *job) {
     char folder[EMBED_FOLDER];
     cafe_context *context = job->run.context;
     cafe_method_options options = cli_method_options(&job->method);
-    int64_t start = job->run.counts.nodes * job->start_columns * (int64_t)sizeof *job->start;
-    if (!job->start) start = 0;
+    int64_t nodes = job->run.counts.nodes, beside = 0;
+    if (job->start) beside = nodes * job->start_columns * (int64_t)sizeof *job->start;
+    if (cafe_graph_order(job->run.graph))
+        beside += job->run.counts.edges * (job->run.counts.weighted ? 16 : 8) + nodes * 40;
     if (job->memory > 0) job->available = job->memory;
     cafe_method_plan(job->method.row, &options, job->run.graph, cafe_threads(context),
-                     job->available - start, &job->plan);
-    job->needed = job->plan.needed + start;
-    job->plan.least += start;
+                     job->available - beside, &job->plan);
+    job->needed = job->plan.needed + beside;
+    job->plan.least += beside;
     if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
     if (!job->dry_run)
         return cli_check(&job->run,

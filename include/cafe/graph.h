@@ -34,6 +34,15 @@ typedef enum cafe_directed {
                             * PageRank of teleportation 0.15 */
 } cafe_directed;
 
+/* An order of nodes for speed alone: vectors may be found in it, and come back in the graph's own.
+ */
+typedef enum cafe_reorder {
+    CAFE_REORDER_NONE = 0,
+    CAFE_REORDER_DEGREE = 1,      /* hubs first */
+    CAFE_REORDER_COMMUNITIES = 2, /* nodes that are linked side by side */
+    CAFE_REORDER_AUTO = 3         /* the order that a .cafe file keeps, if it has one */
+} cafe_reorder;
+
 typedef struct cafe_graph_options {
     size_t struct_size;
     int32_t self_loops; /* cafe_loops */
@@ -44,6 +53,7 @@ typedef struct cafe_graph_options {
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
     int32_t trust;      /* 1: symmetry, components and names of a .cafe file are not checked */
     int32_t copy;       /* 1: a .cafe file is read into memory, not mapped */
+    int32_t reorder;    /* cafe_reorder */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -110,6 +120,10 @@ CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph)
 /* The compressed rows: offsets[nodes+1], targets (ascending in each row), weights or NULL. */
 CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,
                              const int32_t **targets, const float **weights);
+
+/* The order that the graph keeps: node order[i] is the i-th in it; NULL: none. A .cafe file keeps
+ * it too. */
+CAFE_API const int32_t *cafe_graph_order(const cafe_graph *graph);
 
 /* 1 when names are simply 0 .. n-1. */
 CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);

@@ -41,8 +41,8 @@ class Graph:
     verbose : bool or callable
         Show progress, or call this with it.
     **options
-        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, nodes, directed, and
-        for files format, trust and copy.
+        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, nodes, directed,
+        reorder, and for files format, trust and copy.
 
     Examples
     --------

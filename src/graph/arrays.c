@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "graph/arrange.h"
 #include "graph/build.h"
 #include "graph/verify.h"
 
@@ -53,6 +54,7 @@ cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes, int64_t 
     cafe_links links = {.nodes = nodes, .count = count, .source = source, .target = target};
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(cafe_graph_of_links(context, &links, &o, graph));
+    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_phase(context, "", 0);
     return status;
@@ -177,6 +179,7 @@ cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes, const int6
     cafe_links links = {.nodes = nodes, .offsets = offsets, .target = targets, .matrix = true};
     links.weights = o.weights ? weights : NULL;
     CAFE_TRY(from_rows(context, &links, borrow != 0, &o, graph));
+    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_phase(context, "", 0);
     return status;

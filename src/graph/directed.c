@@ -6,6 +6,7 @@
  */
 #include "graph/directed.h"
 #include "base/option.h"
+#include "graph/arrange.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -211,6 +212,7 @@ cafe_status cafe_graph_from_arcs(cafe_context *context, int64_t nodes, int64_t c
     CAFE_TRY(arrange(&a));
     CAFE_TRY(apply(context, &arcs, rule, &o, graph));
     restate_counts(&a, arcs.offsets[nodes], rule, *graph);
+    CAFE_TRY(cafe_graph_arrange(context, (cafe_reorder)o.reorder, graph));
 done:
     cafe_rows_free(context, &arcs);
     cafe_phase(context, "", 0);

@@ -47,7 +47,12 @@ static const cafe_option graph_options[] = {
     {"copy", NULL, CAFE_OPTION_SWITCH, FIELD(copy), 0, 0, 1, NULL,
      "read a .cafe file into memory instead of mapping it, so that nothing that happens to the "
      "file "
-     "afterwards matters"}};
+     "afterwards matters"},
+    {"reorder", "ORDER", CAFE_OPTION_CHOICE, FIELD(reorder), CAFE_REORDER_AUTO, 0, 3,
+     "none|degree|communities|auto",
+     "find vectors (sphere, softmax) with the nodes in another order, for speed: hubs first, or "
+     "community by community; they are written in the graph's own. auto takes the order that "
+     "convert --reorder kept in a .cafe file, if there is one"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
@@ -71,6 +76,7 @@ void cafe_graph_free(cafe_graph *graph) {
         free_owned(context, graph->weights);
     }
     if (graph->owns_names) cafe_names_free(context, &graph->names);
+    if (graph->owns_order) free_owned(context, graph->order);
     cafe_mapped_remove(context, &graph->map);
     if (graph->map.start) munmap(graph->map.start, graph->map.bytes);
     if (graph->open) close(graph->file);

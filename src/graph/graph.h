@@ -41,12 +41,14 @@ struct cafe_graph {
     const float *weights; /* as given; NULL: all 1 */
     const float *scaled;  /* weights times 2^-exponent (graph/scale.h), which computations read */
     float *scaled_copy;   /* NULL: they are the weights themselves, or all 1 */
+    const int32_t *order; /* graph/arrange.h; NULL: none */
     int32_t exponent;
     int32_t top; /* 2^top <= the largest scaled weight < 2^(top + 1) */
     cafe_names names;
     cafe_graph_counts counts;
     bool owns_rows;  /* offsets, targets, weights are the context's memory */
     bool owns_names; /* likewise the name arrays */
+    bool owns_order; /* likewise the order */
     cafe_mapped map; /* a mapped .cafe file; start NULL: none */
     bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
     int file;

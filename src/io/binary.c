@@ -20,18 +20,21 @@ bool cafe_binary_layout(const cafe_binary_header *h,
     uint64_t nodes = (uint64_t)h->nodes, arcs = (uint64_t)h->arcs;
     bool weights = h->flags & CAFE_BINARY_WEIGHTS, strings = h->flags & CAFE_BINARY_STRINGS;
     bool integers = h->flags & CAFE_BINARY_INTEGERS;
-    uint64_t bytes[CAFE_BINARY_SECTIONS] = {8 * (nodes + 1), 4 * arcs, weights ? 4 * arcs : 0,
+    uint64_t bytes[CAFE_BINARY_SECTIONS] = {8 * (nodes + 1),
+                                            4 * arcs,
+                                            weights ? 4 * arcs : 0,
                                             strings    ? 8 * (nodes + 1)
                                             : integers ? 8 * nodes
                                                        : 0,
-                                            strings ? (uint64_t)h->text_bytes : 0};
+                                            strings ? (uint64_t)h->text_bytes : 0,
+                                            h->flags & CAFE_BINARY_ORDERED ? 4 * nodes : 0};
     uint64_t at = sizeof *h;
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) {
         sections[i] = (cafe_binary_section){at, bytes[i]};
         at += (bytes[i] + CAFE_BINARY_ALIGN - 1) / CAFE_BINARY_ALIGN * CAFE_BINARY_ALIGN;
     }
     *file_bytes = at;
-    return (h->flags & ~7u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0);
+    return (h->flags & ~15u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0);
 }
 
 typedef struct summing {
@@ -78,7 +81,8 @@ static void fill_header(const cafe_graph *g, cafe_binary_header *h) {
     h->version = CAFE_BINARY_VERSION;
     h->flags = (g->weights ? CAFE_BINARY_WEIGHTS : 0u) |
                (g->names.kind == CAFE_NAMES_INTEGER ? CAFE_BINARY_INTEGERS : 0u) |
-               (g->names.kind == CAFE_NAMES_STRING ? CAFE_BINARY_STRINGS : 0u);
+               (g->names.kind == CAFE_NAMES_STRING ? CAFE_BINARY_STRINGS : 0u) |
+               (g->order ? CAFE_BINARY_ORDERED : 0u);
     h->nodes = g->n;
     h->arcs = g->arcs;
     h->text_bytes = g->names.kind == CAFE_NAMES_STRING ? g->names.start[g->n] : 0;
@@ -97,10 +101,12 @@ static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
     cafe_binary_section sections[CAFE_BINARY_SECTIONS];
     const cafe_names *names = &graph->names;
     const uint8_t *parts[CAFE_BINARY_SECTIONS] = {
-        (const uint8_t *)graph->offsets, (const uint8_t *)graph->targets,
+        (const uint8_t *)graph->offsets,
+        (const uint8_t *)graph->targets,
         (const uint8_t *)graph->weights,
         (const uint8_t *)(names->kind == CAFE_NAMES_STRING ? names->start : names->integers),
-        (const uint8_t *)names->text};
+        (const uint8_t *)names->text,
+        (const uint8_t *)graph->order};
     fill_header(graph, &header);
     if (!cafe_binary_layout(&header, sections, &header.file_bytes))
         return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,

@@ -7,6 +7,7 @@
  *     weights   float32[arcs]                        flag WEIGHTS
  *     names     int64[nodes]                         flag INTEGERS
  *          or   int64[nodes + 1], byte[text_bytes]   flag STRINGS
+ *     order     int32[nodes]                         flag ORDERED
  *
  * All numbers are little-endian. `body` is the CRC-64 (ECMA, reflected) of the list of CRC-64s of
  * all sections' blocks of 1 MiB, so that many threads can check it; `header` is the CRC-64 of the
@@ -25,14 +26,20 @@
 #error "the .cafe format is read and written in place on little-endian machines only"
 #endif
 
-enum { CAFE_BINARY_VERSION = 1, CAFE_BINARY_ALIGN = 64, CAFE_BINARY_SECTIONS = 5 };
-enum { CAFE_BINARY_WEIGHTS = 1, CAFE_BINARY_INTEGERS = 2, CAFE_BINARY_STRINGS = 4 };
+enum { CAFE_BINARY_VERSION = 1, CAFE_BINARY_ALIGN = 64, CAFE_BINARY_SECTIONS = 6 };
+enum {
+    CAFE_BINARY_WEIGHTS = 1,
+    CAFE_BINARY_INTEGERS = 2,
+    CAFE_BINARY_STRINGS = 4,
+    CAFE_BINARY_ORDERED = 8
+};
 enum {
     CAFE_BINARY_OFFSETS,
     CAFE_BINARY_TARGETS,
     CAFE_BINARY_VALUES,
     CAFE_BINARY_NAMES,
-    CAFE_BINARY_TEXT
+    CAFE_BINARY_TEXT,
+    CAFE_BINARY_ORDER
 };
 
 typedef struct cafe_binary_header {

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/arrange.h"
 #include "graph/verify.h"
 #include "io/first.h"
 #include "io/format.h"
@@ -30,6 +31,7 @@ typedef struct opening {
     const int32_t *targets;
     const float *weights;
     cafe_names names;
+    const int32_t *order;
     bool trust;
     atomic_llong bad; /* the first bad name; INT64_MAX: none */
 } opening;
@@ -92,6 +94,7 @@ static void point(opening *o) {
     o->targets = (const int32_t *)parts[CAFE_BINARY_TARGETS];
     if (o->header.flags & CAFE_BINARY_WEIGHTS)
         o->weights = (const float *)parts[CAFE_BINARY_VALUES];
+    if (o->header.flags & CAFE_BINARY_ORDERED) o->order = (const int32_t *)parts[CAFE_BINARY_ORDER];
     if (o->header.flags & CAFE_BINARY_INTEGERS) {
         o->names.kind = CAFE_NAMES_INTEGER;
         o->names.integers = (const int64_t *)parts[CAFE_BINARY_NAMES];
@@ -184,6 +187,12 @@ static cafe_status check_names(opening *o) {
     return o->names.kind == CAFE_NAMES_STRING && !o->trust ? check_distinct(o) : CAFE_OK;
 }
 
+static cafe_status check_order(const opening *o) {
+    bool found = true;
+    if (o->order) CAFE_PASS(cafe_is_order(o->context, o->header.nodes, o->order, &found));
+    return found ? CAFE_OK : fail_binary(o, "an order with every node once, found another one");
+}
+
 /* ---- counts ---------------------------------------------------------------------------------- */
 
 static cafe_status compare(const opening *o, const char *name, int64_t stated, int64_t told) {
@@ -264,6 +273,7 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
     g->targets = o->targets;
     g->weights = o->weights;
     g->names = o->names;
+    g->order = o->order;
     take_history(&o->header, &g->counts);
     CAFE_TRY(check_counts(o, g));
     if (o->weights && !options->weights) {
@@ -302,5 +312,6 @@ cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *option
     point(&o);
     CAFE_PASS(check_rows(&o));
     CAFE_PASS(check_names(&o));
+    CAFE_PASS(check_order(&o));
     return make_graph(&o, input, options, graph);
 }

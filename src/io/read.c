@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "graph/arrange.h"
 #include "io/edge_list.h"
 #include "io/format.h"
 #include "io/names.h"
@@ -64,6 +65,8 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(check_directed(input, options, found));
     if (found->binary && cafe_input_is_gzip(input)) CAFE_TRY(cafe_input_expand(input));
     status = found->read(input, options, graph);
+    if (status == CAFE_OK)
+        status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
     status = blame_file(input, status);
     if (cafe_input_unchanged(input) != CAFE_OK) status = CAFE_ERROR_IO; /* whatever came of it */
     if (status == CAFE_OK) goto done;

@@ -16,6 +16,8 @@ cafe_status cafe_model_solve(cafe_context *context, const cafe_model *model,
     cafe_status status = CAFE_OK;
     cafe_job job = {0};
     *solution = NULL;
+    if (cafe_ordered_takes(model, method))
+        return cafe_ordered_solve(context, model, method, options, inputs, solution);
     CAFE_TRY(cafe_job_open(context, model, method, false, options, inputs, &job));
     CAFE_TRY(job.method->code->solve(context, &job, solution));
     /* a method that finds fewer columns than it may has missed none */
@@ -99,6 +101,8 @@ done:
 cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
                               const cafe_method *method, const cafe_method_options *options,
                               cafe_solution **solution, cafe_embedding **embedding) {
+    if ((*solution)->order)
+        return cafe_ordered_finish(context, model, method, options, solution, embedding);
     cafe_status status = CAFE_OK;
     cafe_method_options o;
     cafe_method_inputs none;

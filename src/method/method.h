@@ -18,6 +18,8 @@ struct cafe_model {
     cafe_operator *op;
     cafe_sampled *edges;    /* for the operator below */
     cafe_operator *certify; /* NULL, or the exact P of drawn walks, applied without rows */
+    cafe_model *ordered;    /* the same in the order that the graph keeps, or NULL, */
+    cafe_graph *renumbered; /* and its graph */
 };
 
 struct cafe_clustering {
@@ -52,6 +54,21 @@ struct cafe_method_code {
     double (*bytes)(const void *own, const cafe_graph_counts *counts, int64_t threads);
     bool files; /* its blocks may lie in files: rows are passed over in order, or by the engine */
 };
+
+/* ordered.c: vectors are found in the order that a graph keeps (graph/arrange.h), by methods that
+ * sweep over its edges, and come back in the graph's own.
+ *
+ * _make gives the model its other one where there is an order and the options allow it; _solve and
+ * _finish take it. */
+cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,
+                              const cafe_method_options *options, cafe_model *model);
+bool cafe_ordered_takes(const cafe_model *model, const cafe_method *method);
+cafe_status cafe_ordered_solve(cafe_context *context, const cafe_model *model,
+                               const cafe_method *method, const cafe_method_options *options,
+                               const cafe_method_inputs *inputs, cafe_solution **solution);
+cafe_status cafe_ordered_finish(cafe_context *context, const cafe_model *model,
+                                const cafe_method *method, const cafe_method_options *options,
+                                cafe_solution **solution, cafe_embedding **embedding);
 
 /* Opens a job for vectors or communities; *job is zero before, and closed in any case. */
 cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,

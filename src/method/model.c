@@ -52,6 +52,7 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
         cafe_sample(context, graph, (cafe_sampling)o.sampling, &sample, in.sample, &m->sampled));
     CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));
     CAFE_TRY(certify_exact(context, sample.window, m));
+    CAFE_TRY(cafe_ordered_make(context, method, &o, m));
     *model = m;
     m = NULL;
 done:
@@ -61,6 +62,8 @@ done:
 
 void cafe_model_free(cafe_model *model) {
     if (!model) return;
+    cafe_model_free(model->ordered);
+    cafe_graph_free(model->renumbered);
     cafe_operator_free(model->op);
     cafe_operator_free(model->certify);
     cafe_sampled_free(model->edges);

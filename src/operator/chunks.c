@@ -12,16 +12,20 @@ enum {
     SMALL = 4096,      /* lists up to this size are swept node by node */
     LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
     BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
-    CHUNK_BYTES = 1024 * 1024
+    CHUNK_BYTES = 1024 * 1024,
+    LOCAL_CHUNKS =
+        16, /* the same where neighbours are close: all rows of a block stay in the cache */
+    LOCAL_BYTES = 512 * 1024
 };
 
 /* B chunks for each of the blocks that the list is cut into. */
-static void lay_out(int64_t wanted, int64_t stride, cafe_chunks *c) {
-    int64_t n = c->size, rows = CHUNK_BYTES / (stride * (int64_t)sizeof(float)), blocks = 1;
+static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) {
+    int64_t n = c->size, bytes = local ? LOCAL_BYTES : CHUNK_BYTES, blocks = 1;
+    int64_t rows = bytes / (stride * (int64_t)sizeof(float));
     if (rows < 1) rows = 1;
     c->step = wanted > 0 ? (wanted < n ? wanted : n) : n;
     if (wanted <= 0 && n > SMALL) {
-        blocks = n / (BLOCK_CHUNKS * rows);
+        blocks = n / ((local ? LOCAL_CHUNKS : BLOCK_CHUNKS) * rows);
         if (blocks < 1) blocks = 1;
         c->step = cafe_blocks(cafe_blocks(n, blocks), rows);
         if (blocks == 1 && c->step < LEAST_CHUNKS) c->step = LEAST_CHUNKS;
@@ -148,7 +152,7 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, cons
     c->context = context;
     c->list = list;
     c->size = list ? size : op->n;
-    lay_out(wanted, stride, c);
+    lay_out(wanted, stride, op->parts.local && !list, c);
     CAFE_TRY(fill_starts(context, c));
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     CAFE_TRY(c->mass ? CAFE_OK : CAFE_ERROR_MEMORY);

@@ -39,6 +39,7 @@ typedef struct cafe_operator_parts {
     const int32_t *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; with f */
     double kappa;
     int32_t sign;
+    bool local; /* many links are between nodes of close numbers: chunks are laid out for it */
 } cafe_operator_parts;
 
 typedef struct cafe_operator_ops cafe_operator_ops;

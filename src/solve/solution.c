@@ -36,7 +36,8 @@ void cafe_solution_free(cafe_solution *solution) {
     if (!solution) return;
     cafe_block_drop(solution->context, &solution->h);
     cafe_block_drop(solution->context, &solution->y);
-    cafe_mem_free_all(solution->context, solution->objective, solution->trace, solution);
+    cafe_mem_free_all(solution->context, solution->objective, solution->trace, solution->order,
+                      solution);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -164,8 +165,14 @@ int64_t cafe_solution_drawn(const cafe_solution *solution) {
     return solution->drawn;
 }
 
+/* Rows in another order than the nodes go to their nodes one by one. */
 cafe_status cafe_solution_copy(const cafe_solution *solution, float *h) {
     const cafe_block *x = &solution->h;
-    cafe_part all = {0, x->n, 0, x->columns};
-    return cafe_ops(x)->copy_out(solution->context, x, all, h, x->columns);
+    const int32_t *order = solution->order;
+    cafe_part part = {0, order ? 1 : x->n, 0, x->columns};
+    cafe_status status = CAFE_OK;
+    for (; part.row < x->n && status == CAFE_OK; part.row += part.rows)
+        status = cafe_ops(x)->copy_out(solution->context, x, part,
+                                       h + (order ? order[part.row] : 0) * x->columns, x->columns);
+    return status;
 }

@@ -308,6 +308,10 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
     finishing f = {.op = op, .options = &o};
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
+    if (status == CAFE_OK && (*solution)->order)
+        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "the rows are in the order that the graph keeps: cafe_model_finish() "
+                           "finishes them");
     f.side = is_walk(o.form) ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
     f.weights = is_walk(o.form) ? op->parts.p : NULL;
     if (status == CAFE_OK) {
