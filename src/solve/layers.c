@@ -34,7 +34,7 @@ enum {
 
 /* In modularity: what a round must gain to be repeated at once; the same on large graphs, where it
  * is the only thing to be done; and what is worth anything. */
-static const double large_progress = 1e-3, fair_progress = 1e-4, least_progress = 1e-7;
+static const double large_progress = 1e-3, fair_progress = 1e-5, least_progress = 1e-7;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
