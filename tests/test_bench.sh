@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The benchmarks run: the yardstick's vectors have a row of length 1 per node, the table of bench/run has
+# its columns, and bench/peers judges what tools write, ours and any that is named.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+bench=$BUILD/bench
+if [[ ! -x $bench/cafe-loop || ! -x $bench/cafe-bench ]]; then
+    echo "skipped: no $bench/cafe-loop and cafe-bench"
+    exit 77
+fi
+
+expect 0 "$CAFE" generate sbm --nodes 300 --edges 3000 --blocks 3 -q -o g.in.txt --labels l.in.txt
+expect 0 "$bench/cafe-loop" g.in.txt v.npy 16 2
+[[ $(stat -c %s v.npy) -eq $((128 + 300 * 16 * 4)) ]] || fail "the yardstick wrote $(stat -c %s v.npy) bytes"
+od -An -v -t f4 -w64 -j128 v.npy | awk '{ s = 0; for (i = 1; i <= NF; i++) s += $i * $i
+    if (s < 0.9999 || s > 1.0001) exit 1 }' || fail "a row of the yardstick has not length 1"
+expect 0 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --embedding v.npy --classifier logistic \
+    --repeats 1 --train 0.5 -q
+expect 0 "$bench/cafe-loop" g.in.txt one.npy 16 1
+cmp v.npy one.npy || fail "the yardstick depends on the threads"
+
+TMPDIR=. expect 0 "$bench/cafe-bench" --edges 2e3,4e3 --columns 8 --threads 1,2 --repeats 1 --input cafe
+grep -q '| solve | finish | write | whole run | CPU |' .last/out || fail "no phases"
+[[ $(grep -c '^| [0-9]' .last/out) -eq 4 ]] || fail "not a line for each size and number of threads"
+[[ $(grep -c 'the whole run as m^' .last/out) -eq 2 ]] || fail "no growth"
+
+if ! command -v /usr/bin/python3 >/dev/null; then
+    echo "skipped in part: no /usr/bin/python3"
+    exit 0
+fi
+expect 0 env CAFE="$CAFE" BENCH="$bench" /usr/bin/python3 "$SOURCE/bench/peers.py" g.in.txt l.in.txt \
+    --tasks vectors,communities --only cafe --columns 16 --train 0.5 --test 100 \
+    --peer "communities:planted=cp $PWD/l.in.txt {out}.tsv"
+[[ $(grep -cE '^\| .* [01]\.[0-9]{4,6} \|$' .last/out) -eq 4 ]] || fail "not four rows with a quality"
+grep -qE '^\| planted .* 0\.46[0-9]* \|$' .last/out || fail "another peer is not judged"
