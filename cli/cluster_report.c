@@ -74,12 +74,24 @@ void cluster_say_end(cluster_job *job) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* "\tNUMBER\n": fprintf takes most of the time that a large partition's file takes. */
+static void put_community(FILE *file, int32_t community) {
+    char text[16], *at = text + sizeof text;
+    *--at = '\n';
+    do {
+        *--at = (char)('0' + community % 10);
+        community /= 10;
+    } while (community > 0);
+    *--at = '\t';
+    fwrite(at, 1, (size_t)(text + sizeof text - at), file);
+}
+
 int cluster_put_partition(FILE *file, const void *argument) {
     const cluster_job *job = argument;
     for (int64_t u = 0; u < job->run.counts.nodes; u++) {
         if (u % CHECK == 0 && cli_signal()) return cli_check(&job->run, CAFE_ERROR_CANCELLED);
         cli_put_node(file, &job->run, job->run.graph, u);
-        fprintf(file, "\t%" PRId32 "\n", job->found->partition[u]);
+        put_community(file, job->found->partition[u]);
     }
     return CLI_OK;
 }

@@ -7,7 +7,12 @@
 #include "command.h"
 
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
-    size_t length = cafe_graph_field(graph, node, &(char){0}, 1);
+    char brief[64];
+    size_t length = cafe_graph_field(graph, node, brief, sizeof brief);
+    if (length < sizeof brief) {
+        fwrite(brief, 1, length, file);
+        return;
+    }
     char *text = cli_text_room(run, length);
     if (!cli_text_lost(run)) cafe_graph_field(graph, node, text, length + 1);
     fputs(text, file);

@@ -6,11 +6,9 @@
  * one, the first to publish it wins and the others free theirs. Without memory for a table the
  * names are compared one by one.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/print.h"
 #include "graph/dictionary.h"
 #include "graph/graph.h"
 
@@ -33,10 +31,25 @@ static size_t string_name(const cafe_names *names, int64_t node, char *text, siz
     return length;
 }
 
+/* Digits by hand: millions of names are written one by one. */
+static size_t integer_name(int64_t number, char *text, size_t capacity) {
+    char digits[20]; /* from the last one on */
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    size_t count = 0, sign = number < 0, at = 0;
+    do {
+        digits[count++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    if (sign && at + 1 < capacity) text[at++] = '-';
+    for (size_t i = count; i > 0 && at + 1 < capacity; i--) text[at++] = digits[i - 1];
+    if (capacity > 0) text[at] = 0;
+    return sign + count;
+}
+
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity) {
     if (names->kind == CAFE_NAMES_STRING) return string_name(names, i, text, capacity);
     int64_t number = names->kind == CAFE_NAMES_INTEGER ? names->integers[i] : i;
-    return (size_t)cafe_print(text, capacity, "%" PRId64, number);
+    return integer_name(number, text, capacity);
 }
 
 size_t cafe_graph_name(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {
