@@ -12,8 +12,9 @@
  *
  * Where links are spread evenly these parts are pairs and triples, and pooling them leaves nearly
  * as many links as there were: a level that costs what the graph costs, and that moves nothing a
- * node could not do alone. So where it would leave more than 0.4 of the links within S, the parts
- * join once more, in the same way.
+ * node could not do alone. So on large levels, where it would leave more than 0.4 of the links
+ * within S, the parts join once more, in the same way. On small ones it would save little, and cost
+ * some of what the many rounds gain there.
  *
  * Communities do not see each other: each is one task's, who copies its links into a graph of its
  * own (layers_nest.c) that stays in the cache.
@@ -29,7 +30,8 @@ enum {
     PLACES = 4096,       /* nodes of a task that looks up places */
     TASK_ARCS = 1 << 14, /* arcs of a task, unless one community has more */
     SIZES = 64,          /* communities are ordered by the bits of their arcs */
-    NESTS = 2            /* a worker's: of nodes, of parts */
+    NESTS = 2,           /* a worker's: of nodes, of parts */
+    TWICE_ARCS = 1 << 22 /* of levels so large that those which follow shall be small */
 };
 
 static const double most_links = 0.4;
@@ -48,6 +50,7 @@ typedef struct refine_job {
     int32_t *top;       /* the part of each place */
     cafe_nest *nests;   /* NESTS a worker */
     cafe_bins *bins;
+    bool twice;        /* where pooling the parts would save little, they join once more */
     atomic_int status; /* of the tasks */
     int32_t *refined;
 } refine_job;
@@ -118,7 +121,7 @@ static cafe_status join_parts(const refine_job *job, int64_t first, cafe_nest *n
     cafe_nest_join(nest, pull, bins);
     parts = cafe_nest_number(nest);
     memcpy(top, nest->part, (size_t)n * sizeof *top);
-    if (parts == n || parts == 1) return CAFE_OK;
+    if (!job->twice || parts == n || parts == 1) return CAFE_OK;
     CAFE_PASS(cafe_nest_pool(job->context, nest, parts, bins, nest + 1));
     if (!hardly_pooled(nest)) return CAFE_OK;
     order_nodes(job, first, 1, nest + 1);
