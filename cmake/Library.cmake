@@ -43,14 +43,13 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES 
                             "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
-# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c with these options; its products and blocks
-# of eight columns are those of PRODUCTS, which are compiled here too where it is NAME.
+# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c and eights.c with these options; its products are
+# those of PRODUCTS, which is compiled here too where it is NAME.
 set(CAFE_KERNEL_OBJECTS "")
 function(cafe_kernels name products)
-    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c)
+    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c ${CMAKE_SOURCE_DIR}/src/kernels/eights.c)
     if(name STREQUAL products)
-        list(APPEND sources ${CMAKE_SOURCE_DIR}/src/kernels/products.c
-             ${CMAKE_SOURCE_DIR}/src/kernels/eights.c)
+        list(APPEND sources ${CMAKE_SOURCE_DIR}/src/kernels/products.c)
     endif()
     add_library(cafe_kernels_${name} OBJECT ${sources})
     target_include_directories(cafe_kernels_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include

@@ -23,10 +23,12 @@ INLINE void NAME(cross_part)(int64_t rows, const T *a, const T *w, int from, dou
     REGISTER sum[PART][HELD];
     for (int i = 0; i < PART; i++)
         for (int h = 0; h < HELD; h++) sum[i][h] = (REGISTER){0};
-    for (int64_t u = 0; u < rows; u++, a += EIGHT, w += EIGHT)
+    for (int64_t u = 0; u < rows; u++, a += EIGHT, w += EIGHT) {
+        __builtin_prefetch(a + 2 * AHEAD * EIGHT);
         for (int i = 0; i < PART; i++)
             for (int h = 0; h < HELD; h++)
                 sum[i][h] += a[from + i] * *(const REGISTER *)(w + h * STEP);
+    }
     for (int i = 0; i < PART; i++)
         for (int s = 0; s < SUMS; s++)
             *(wide *)(c + (from + i) * EIGHT + s * LANES) += NAME(widen_held)(sum[i], s);

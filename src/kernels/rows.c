@@ -155,8 +155,7 @@ static void accumulate_move(int64_t stride, double weight, const float *restrict
 }
 
 extern const cafe_products JOIN(cafe_products_, CAFE_PRODUCTS);
-extern const cafe_eights JOIN(cafe_eights_single_, CAFE_PRODUCTS),
-    JOIN(cafe_eights_double_, CAFE_PRODUCTS);
+extern const cafe_eights JOIN(cafe_eights_single_, CAFE_ISA), JOIN(cafe_eights_double_, CAFE_ISA);
 extern const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA);
 const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
     TEXT(CAFE_ISA),
@@ -169,5 +168,5 @@ const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
     accumulate,
     accumulate_move,
     &JOIN(cafe_products_, CAFE_PRODUCTS),
-    {&JOIN(cafe_eights_single_, CAFE_PRODUCTS), &JOIN(cafe_eights_double_, CAFE_PRODUCTS)},
+    {&JOIN(cafe_eights_single_, CAFE_ISA), &JOIN(cafe_eights_double_, CAFE_ISA)},
 };

@@ -41,7 +41,8 @@ static void add_rows(void *argument, int64_t first, int64_t last, double *sum) {
 /* sum = sign sum / total + kappa F_u S, from the sum over the links of u */
 static inline void finish_row(const exact_job *job, int64_t u, int64_t width, double *sum) {
     const cafe_operator_parts *q = job->q;
-    for (int64_t k = 0; k < width; k++) sum[k] *= q->sign / q->total;
+    double share = q->sign / q->total;
+    for (int64_t k = 0; k < width; k++) sum[k] *= share;
     for (int64_t l = 0; l < q->width; l++) {
         double f = q->kappa * entry(q, u, l);
         for (int64_t k = 0; k < width; k++) sum[k] += f * job->s[l * width + k];

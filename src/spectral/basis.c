@@ -347,6 +347,14 @@ cafe_status cafe_basis_rotate(cafe_context *context, cafe_basis *b, int64_t keep
     cafe_status status = cafe_parallel(context, cafe_blocks(b->n, TURNED), rotate_rows, &job);
     if (to) return status;
     b->used = keep;
+    b->near = 0;
     b->turned = true;
     return status;
+}
+
+cafe_status cafe_basis_renew(cafe_context *context, cafe_basis *b, const double *s) {
+    CAFE_PASS(cafe_basis_rotate(context, b, WIDTH, s, NULL));
+    b->used = 0;
+    b->scale = 1e-300;
+    return CAFE_OK;
 }

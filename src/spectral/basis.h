@@ -51,4 +51,7 @@ void cafe_basis_append(cafe_basis *b);
 cafe_status cafe_basis_rotate(cafe_context *context, cafe_basis *b, int64_t keep, const double *s,
                               double *to);
 
+/* A new start: P <- V S, S used x 8 with V S orthonormal, and V is empty. */
+cafe_status cafe_basis_renew(cafe_context *context, cafe_basis *b, const double *s);
+
 #endif

@@ -8,6 +8,13 @@
  * without a product: s_last^T (W^T W) s_last. When V is full, the most wanted Ritz vectors replace
  * it (T becomes diagonal) and the expansion goes on with W, so that nothing learnt is lost.
  *
+ * Where the gaps are so small that many passes lie ahead, V starts again and belongs to a
+ * polynomial of M (spectral/filter.h): a block then takes several products, and V grows and is
+ * turned so many times less often (the filtered Lanczos procedure of Fang and Saad, 2012).
+ *
+ * Numbers are floats where the tolerance allows; what is returned is measured in double precision,
+ * and the run goes on, or is made again with doubles, when it is not what was asked for.
+ *
  * Blocks find multiple eigenvalues and share a pass over the matrix, and over V, between eight
  * vectors; both ends of the spectrum come in one run in any order of preference. There is no state
  * outside the run. Small problems are written out and given to LAPACK.
@@ -21,6 +28,7 @@
 #include "base/pool.h"
 #include "engine/dense.h"
 #include "spectral/basis.h"
+#include "spectral/filter.h"
 #include "spectral/outcome.h"
 
 enum {
@@ -31,11 +39,16 @@ enum {
     FIRST_LOOK = 100, /* passes after which a run without hope is given up; */
     LARGE = 1 << 30,  /* or sooner, when so many numbers of V have been read */
     LOOK_BLOCKS = 8,  /* passes of the last look for what was missed */
+    MOST_DEGREE = 9,  /* of the filter, which is there when so many passes */
+    LONG_WAY = 80,    /* lie ahead without it */
     SHORT_STEP = 2    /* passes between two looks at the residuals when they are close */
 };
 /* No residual is resolved below this share of |M|; single precision serves from `least_single` on,
  * and is asked for more than what is to be kept. */
 static const double rounding = 1e-14, least_single = 1e-6, stricter = 0.7;
+/* By so much the filter favours the first eigenvalue at most, and the last one that is wanted at
+ * least. */
+static const double most_growth = 20, least_growth = 1.5;
 
 double cafe_want_largest(const void *argument, double value) {
     (void)argument;
@@ -59,6 +72,9 @@ typedef struct krylov {
     int64_t n, count;
     bool single;
     double tolerance;
+    cafe_filter filter; /* V belongs to this polynomial of M */
+    double norm,
+        slack; /* |M| from below; what the residuals are asked to be less than the estimate */
     cafe_basis basis;               /* V, its next block P, and W */
     int64_t last, passes;           /* first column of the last block; products made */
     double *t, *s, *theta, *chosen; /* all of the order of V's columns: T, its eigenpairs */
@@ -80,6 +96,7 @@ static bool is_small(int64_t n, int64_t count) {
 
 static void free_krylov(cafe_context *context, krylov *k) {
     cafe_basis_free(context, &k->basis);
+    cafe_filter_free(context, &k->filter);
     cafe_mem_free_all(context, k->t, k->s, k->theta, k->chosen, k->order);
 }
 
@@ -87,7 +104,8 @@ static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *p
                               krylov *k) {
     int64_t most = basis_columns(problem->count);
     double tolerance = fmax(problem->tolerance, rounding) * (single ? stricter : 1);
-    *k = (krylov){problem, problem->n, problem->count, single, tolerance, .passes = 0};
+    *k = (krylov){problem, problem->n, problem->count, single, tolerance, .slack = 1};
+    k->filter = (cafe_filter){.degree = 1, .single = single, .sign = 1};
     k->t = cafe_mem_zero(context, most * most, sizeof *k->t);
     k->s = cafe_mem(context, most * most, sizeof *k->s);
     k->chosen = cafe_mem(context, most * most, sizeof *k->chosen);
@@ -102,8 +120,8 @@ int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads) {
     int64_t most = basis_columns(count), size = sizeof(double);
     int64_t result = (n * count + 2 * count) * size, small = (3 * n * n + 3 * WIDTH * n) * size;
     int64_t large = cafe_basis_bytes(n, most, false, threads) + 5 * most * most * size;
-    int64_t after = cafe_outcome_bytes(n, count, threads);
-    return result + (is_small(n, count) ? small : large > after ? large : after);
+    int64_t after = cafe_outcome_bytes(n, count, threads) + cafe_filter_bytes(n);
+    return result + (is_small(n, count) ? small : large + after);
 }
 
 /* ---- the expansion --------------------------------------------------------------------------- */
@@ -128,11 +146,14 @@ static cafe_status expand(cafe_context *context, krylov *k) {
     const void *p = cafe_basis_block(&k->basis);
     k->last = k->basis.used;
     cafe_basis_append(&k->basis);
-    if (k->single)
+    if (k->filter.degree > 1)
+        CAFE_PASS(cafe_filter_apply(context, problem, &k->filter, p, &k->basis.w));
+    else if (k->single)
         CAFE_PASS(problem->single(context, problem->argument, p, k->basis.w));
     else
         CAFE_PASS(problem->product(context, problem->argument, p, k->basis.w));
-    cafe_step(context, ++k->passes, 0);
+    k->passes += k->filter.degree;
+    cafe_step(context, k->passes, 0);
     CAFE_PASS(cafe_basis_project(context, &k->basis));
     memcpy(k->gram, k->basis.gram, sizeof k->gram);
     put_columns(k);
@@ -159,9 +180,13 @@ static cafe_status ritz(cafe_context *context, krylov *k) {
         memcpy(k->s + i * k->basis.used, k->t + i * k->basis.most,
                (size_t)k->basis.used * sizeof *k->s);
     CAFE_PASS(cafe_dense_eigen(context, k->basis.used, k->s, k->theta));
-    rank_values(k->problem, k->basis.used, k->theta, k->order);
     k->basis.scale =
         fmax(k->basis.scale, fmax(fabs(k->theta[0]), fabs(k->theta[k->basis.used - 1])));
+    if (k->filter.degree == 1) {
+        k->norm = k->basis.scale;
+        rank_values(k->problem, k->basis.used, k->theta, k->order);
+    } else
+        for (int64_t i = 0; i < k->basis.used; i++) k->order[i] = i; /* they descend */
     return CAFE_OK;
 }
 
@@ -175,12 +200,25 @@ static double residual(const krylov *k, int64_t pair) {
     return sqrt(fmax(sum, 0));
 }
 
+/* The residual that a pair may have. With p the filter, a share of the eigenvector of mu makes a
+ * residual of |lambda - mu| with M and of |p(lambda) - p(mu)| with p(M): p'(lambda) times as much
+ * for mu near by, p(lambda) over half the unwanted part for mu far away. Both count, so it is the
+ * mean of the two, and what is found is measured. */
+static double allowed(const krylov *k, int64_t pair) {
+    const cafe_filter *f = &k->filter;
+    double most = k->tolerance * k->norm, p = fmax(1 + 1e-9, k->theta[pair]);
+    if (f->degree == 1) return most;
+    double x = cosh(acosh(p) / (double)f->degree);
+    double slope = (double)f->degree * sqrt((p * p - 1) / (x * x - 1));
+    return k->slack * most * sqrt(p * slope) / f->half;
+}
+
 /* How far the wanted pairs are from the tolerance: the mean over them of the powers of e that their
  * residuals have to fall by. */
 static double distance(const krylov *k) {
     double sum = 0;
     for (int64_t j = 0; j < k->count; j++)
-        sum += fmax(0, log(residual(k, k->order[j]) / (k->tolerance * k->basis.scale)));
+        sum += fmax(0, log(residual(k, k->order[j]) / allowed(k, k->order[j])));
     return sum / (double)k->count;
 }
 
@@ -248,12 +286,12 @@ static bool hopeless(const krylov *k, double now, int64_t most, pace *p) {
 }
 
 static double want(const krylov *k, double value) {
-    return k->problem->want(k->problem->argument, value);
+    return k->filter.degree > 1 ? value : k->problem->want(k->problem->argument, value);
 }
 
 /* Has a wanted value come as often as a block can show it? */
 static bool is_crowded(const krylov *k) {
-    double near = 10 * k->tolerance * k->basis.scale;
+    double near = 30 * k->tolerance * k->basis.scale;
     int64_t most = 0;
     for (int64_t i = 0; i < k->count; i++) {
         int64_t same = 0;
@@ -279,12 +317,72 @@ static cafe_status look_again(cafe_context *context, krylov *k, bool *more) {
     return CAFE_OK;
 }
 
+/* ---- the filter ------------------------------------------------------------------------------ */
+
+/* The polynomial of the highest degree that does not let the first value outgrow the others. Ritz
+ * values are not beyond eigenvalues, so nothing that is wanted is cut off. */
+static void plan_filter(const krylov *k, cafe_filter *f) {
+    int64_t far = f->sign > 0 ? k->basis.used - 1 : 0;
+    int64_t cut = k->order[whole_blocks(k->count + KEPT) - 1];
+    double low = f->sign * k->theta[far] - residual(k, far), high = f->sign * k->theta[cut];
+    f->centre = (high + low) / 2;
+    f->half = (high - low) / 2;
+    f->degree = 1;
+    if (!(f->half > 1e-6 * k->norm)) return;
+    for (int64_t degree = 3; degree <= MOST_DEGREE; degree += 2) {
+        cafe_filter next = *f;
+        next.degree = degree;
+        if (cafe_filter_value(&next, f->sign * k->theta[k->order[0]]) > most_growth) break;
+        f->degree = degree;
+    }
+    double last = f->sign * k->theta[k->order[k->count - 1]];
+    if (cafe_filter_value(f, last) < least_growth) f->degree = 1;
+}
+
+/* What V has of the wanted vectors becomes the start of the filter's V: each column is a sum of one
+ * in eight of them. */
+static cafe_status start_filter(cafe_context *context, krylov *k) {
+    cafe_filter f = k->filter;
+    int64_t keep = whole_blocks(k->count + KEPT), used = k->basis.used;
+    f.sign = k->problem->want == cafe_want_smallest ? -1 : 1;
+    if (f.sign > 0 && k->problem->want != cafe_want_largest) return CAFE_OK;
+    if (k->count <= WIDTH) return CAFE_OK; /* V is small beside the products */
+    plan_filter(k, &f);
+    if (f.degree == 1) return CAFE_OK;
+    CAFE_PASS(cafe_filter_new(context, k->n, k->single, &k->filter));
+    f.older = k->filter.older, f.newer = k->filter.newer;
+    k->filter = f;
+    memset(k->chosen, 0, (size_t)(used * WIDTH) * sizeof *k->chosen);
+    for (int64_t i = 0; i < used; i++)
+        for (int64_t j = 0; j < keep; j++)
+            k->chosen[i * WIDTH + j % WIDTH] +=
+                k->s[i * used + k->order[j]] / sqrt((double)(keep / WIDTH));
+    memset(k->t, 0, (size_t)(k->basis.most * k->basis.most) * sizeof *k->t);
+    return cafe_basis_renew(context, &k->basis, k->chosen);
+}
+
+/* Would the run be long as it is? By what the distance has fallen since V was full before. */
+static bool is_slow(const krylov *k, double now, const pace *last) {
+    double gain = (last->then - now) / (double)(k->passes - last->since);
+    return last->since > 0 && now > LONG_WAY * gain;
+}
+
+/* V is full: it starts again with a filter, if that is worth it, or with the best of its vectors.
+ */
+static cafe_status go_on(cafe_context *context, krylov *k, double now, pace *last, pace *p) {
+    bool slow = k->filter.degree == 1 && k->problem->passes == 0 && is_slow(k, now, last);
+    *last = (pace){.then = now, .since = k->passes};
+    if (slow) CAFE_PASS(start_filter(context, k));
+    if (slow && k->filter.degree > 1) *p = (pace){0};
+    return k->basis.used == k->basis.most ? restart(context, k, whole_blocks(k->count + KEPT))
+                                          : CAFE_OK;
+}
+
 static cafe_status iterate(cafe_context *context, krylov *k) {
     int64_t most = k->problem->passes > 0 ? k->problem->passes : MOST_PASSES, step = INT64_MAX;
-    int64_t keep = whole_blocks(k->count + KEPT);
-    pace p = {0};
+    pace p = {0}, last = {0};
     bool more = true;
-    CAFE_PASS(start(context, k));
+    if (k->passes == 0) CAFE_PASS(start(context, k));
     for (;;) {
         CAFE_PASS(fill(context, k, step));
         double now = distance(k);
@@ -296,40 +394,51 @@ static cafe_status iterate(cafe_context *context, krylov *k) {
         }
         step = now < 1 ? SHORT_STEP : INT64_MAX;
         if (k->passes >= most || hopeless(k, now, most, &p)) break;
-        if (k->basis.used == k->basis.most) CAFE_PASS(restart(context, k, keep));
+        if (k->basis.used == k->basis.most) CAFE_PASS(go_on(context, k, now, &last, &p));
     }
     return CAFE_OK;
 }
 
 /* ---- what is returned ------------------------------------------------------------------------ */
 
-/* The tolerance in full for single precision; otherwise twice of it: the estimate and the measure
- * differ by rounding. */
-static void count_converged(const krylov *k, double scale, cafe_eigen *found) {
-    double most = (k->single ? 1 : 2) * fmax(k->problem->tolerance, rounding) * scale;
-    found->norm = scale;
+/* The pairs, made ready and measured. Where they come from single precision or a filter, values are
+ * those of the measure, and the tolerance holds in full; otherwise twice of it, since the estimate
+ * and the measure differ by rounding. */
+static cafe_status take_pairs(cafe_context *context, krylov *k, cafe_eigen *found) {
+    bool refresh = k->single || k->filter.degree > 1;
+    double worst = 0, most = (refresh ? 1 : 2) * fmax(k->problem->tolerance, rounding) * k->norm;
+    for (int64_t j = 0; j < k->count; j++) found->values[j] = k->theta[k->order[j]];
+    choose(k, k->count);
+    CAFE_PASS(cafe_basis_rotate(context, &k->basis, k->count, k->chosen, found->vectors));
+    if (k->single) CAFE_PASS(cafe_outcome_settle(context, k->n, found));
+    CAFE_PASS(cafe_outcome_orient(context, k->n, found));
+    CAFE_PASS(cafe_outcome_measure(context, k->problem, refresh, found));
+    found->norm = k->norm;
     found->converged = 0;
-    for (int64_t j = 0; j < k->count; j++) found->converged += found->residuals[j] <= most;
+    for (int64_t j = 0; j < k->count; j++) {
+        found->converged += found->residuals[j] <= most;
+        worst = fmax(worst, found->residuals[j]);
+    }
+    k->slack *= fmin(1, 0.7 * most / worst);
+    return CAFE_OK;
 }
 
 /* `missed`: the pairs would do by their estimates, and do not by their products. */
 static cafe_status solve_large(cafe_context *context, const cafe_eigen_problem *problem,
                                bool single, cafe_eigen *found, bool *missed) {
+    enum { MOST_TRIES = 3 };
     krylov k;
     cafe_status status = new_krylov(context, problem, single, &k);
     CAFE_TRY(status);
-    CAFE_TRY(iterate(context, &k));
-    for (int64_t j = 0; j < k.count; j++) found->values[j] = k.theta[k.order[j]];
-    choose(&k, k.count);
-    CAFE_TRY(cafe_basis_rotate(context, &k.basis, k.count, k.chosen, found->vectors));
-    *missed = !(distance(&k) > 0);
+    *missed = true;
+    for (int tries = 0; tries < MOST_TRIES && *missed; tries++) {
+        CAFE_TRY(iterate(context, &k));
+        *missed = !(distance(&k) > 0);
+        CAFE_TRY(take_pairs(context, &k, found));
+        *missed &= found->converged < found->count;
+        if (k.filter.degree == 1) break;
+    }
     found->passes += k.passes;
-    cafe_basis_free(context, &k.basis);
-    if (single) CAFE_TRY(cafe_outcome_settle(context, k.n, found));
-    CAFE_TRY(cafe_outcome_orient(context, k.n, found));
-    CAFE_TRY(cafe_outcome_measure(context, problem, single, found));
-    count_converged(&k, k.basis.scale, found);
-    *missed &= found->converged < found->count;
 done:
     free_krylov(context, &k);
     return status;
