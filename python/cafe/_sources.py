@@ -3,7 +3,7 @@
 All other libraries are recognised by what their objects can do, and never imported here.
 """
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Iterable, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class Links:
     source: Optional[np.ndarray] = None  # int32
     offsets: Optional[np.ndarray] = None  # int64
     names: Optional[np.ndarray] = None
+    lent: Tuple[np.ndarray, ...] = ()  # the caller's arrays that some of these may be
+    matrix: Any = None  # of scipy, that these are of
 
     def __post_init__(self) -> None:
         """The library reads as many numbers as these say: their lengths must agree."""
@@ -30,6 +32,13 @@ class Links:
         if self.offsets is not None:
             _check_offsets(self.offsets, self.nodes, count)
 
+    def copy(self) -> None:
+        """Own arrays instead of the caller's."""
+        self.lent = ()
+        self.target = self.target.copy()
+        self.weights = None if self.weights is None else self.weights.copy()
+        self.offsets = None if self.offsets is None else self.offsets.copy()
+
     def sources(self) -> np.ndarray:
         if self.source is None:
             assert self.offsets is not None
@@ -37,21 +46,80 @@ class Links:
         return self.source
 
 
-def links_of(data: Any, weights: Any, nodes: Optional[int]) -> Links:
-    """Dispatches on what the data can do."""
+def certain_links(data: Any, weights: Any, nodes: Optional[int]) -> Links:
+    """Of data with one meaning alone; whatever has two is refused by the constructors to choose
+    from."""
+    kind = kind_of(data)
+    if nodes is not None and kind not in ("edges", "edge_index"):
+        raise TypeError(f"nodes: {_WHAT[kind]} has its own number of nodes")
+    if kind == "scipy":
+        _without(weights, kind)
+        return from_scipy(data)
+    if kind == "adjacency":
+        _without(weights, kind)
+        return from_adjacency(data)
+    if kind in ("networkx", "igraph"):
+        if weights is not None and not isinstance(weights, str):
+            raise TypeError(f"weights: {_WHAT[kind]} has its own, as an attribute; give its name")
+        make = from_networkx if kind == "networkx" else from_igraph
+        return make(data, weights)
+    if kind == "pandas":
+        return _from_table(data, weights)
+    if kind == "edge_index":
+        return from_edge_index(data, weights, nodes)
+    return from_edges(data, None, weights, nodes)
+
+
+_WHAT = {"scipy": "a matrix", "adjacency": "an adjacency", "networkx": "a graph of networkx",
+         "igraph": "a graph of igraph", "pandas": "a table"}
+
+
+def _without(weights: Any, kind: str) -> None:
+    if weights is not None:
+        raise TypeError(f"weights: {_WHAT[kind]} has its own, its entries; False leaves them out")
+
+
+def kind_of(data: Any) -> str:
+    """By what the data can do; arrays by their shape, when that has one meaning."""
     if hasattr(data, "tocsr") and hasattr(data, "shape"):
-        return _from_scipy(data)
+        return "scipy"
     if hasattr(data, "adj") and hasattr(data, "is_multigraph"):
-        return _from_networkx(data, weights)
+        return "networkx"
     if hasattr(data, "get_edgelist") and hasattr(data, "vcount"):
-        return _from_igraph(data, weights)
+        return "igraph"
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return _from_pandas(data, weights)
+        return "pandas"
     if hasattr(data, "edge_index"):
-        given = weights if weights is not None else getattr(data, "edge_weight", None)
-        return _from_array(_array(data.edge_index), given,
-                           nodes or getattr(data, "num_nodes", None))
-    return _from_array(_array(data), weights, nodes)
+        return "edge_index"
+    if hasattr(data, "read"):
+        raise TypeError("an open file: give its path, Graph.from_file(path)")
+    return _kind_of_array(as_array(data))
+
+
+def _kind_of_array(array: np.ndarray) -> str:
+    rows, columns = array.shape if array.ndim == 2 else (0, 0)
+    names = array.dtype.kind not in "biuf"
+    if columns == 2 and (rows != 2 or names):
+        return "edges"
+    if rows == 2 and columns > 2:
+        return "edge_index"
+    if rows == columns and rows > 3:
+        return "adjacency"
+    raise ValueError(_uncertain(array, rows, columns))
+
+
+def _uncertain(array: np.ndarray, rows: int, columns: int) -> str:
+    if rows == columns == 2:
+        return ("a 2 x 2 array may be two edges or an edge_index of two columns: "
+                "Graph.from_edges(x) or Graph.from_edge_index(x)")
+    if rows == columns == 3:
+        return ("a 3 x 3 array may be three edges with weights or an adjacency: "
+                "Graph.from_edges(x[:, :2], weights=x[:, 2]) or Graph.from_adjacency(x)")
+    if columns == 3:
+        return ("an m x 3 array may be edges with weights: "
+                "Graph.from_edges(x[:, :2], weights=x[:, 2])")
+    return (f"expected edges as an m x 2 or 2 x m array, or a square adjacency; found shape "
+            f"{array.shape}")
 
 
 def _check_offsets(offsets: np.ndarray, rows: int, entries: int) -> None:
@@ -65,7 +133,12 @@ def _check_offsets(offsets: np.ndarray, rows: int, entries: int) -> None:
 
 def as_names(names: Sequence) -> Optional[np.ndarray]:
     """An array of names: text or whole numbers as such, anything else as objects; None when they
-    are just 0 .. n-1."""
+    are just 0 .. n-1. No name comes twice."""
+    names = list(names)
+    if len(set(names)) < len(names):
+        seen: set = set()
+        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        raise ValueError(f"names: {twice!r} comes twice")
     array = np.array(names) if len(names) and not _nested(names) else _objects(names)
     if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(names):
         array = _objects(names)
@@ -89,12 +162,48 @@ def _objects(names: Sequence) -> np.ndarray:
 
 # ---- matrices ----------------------------------------------------------------------------------
 
-def _from_scipy(matrix: Any) -> Links:
-    if matrix.shape[0] != matrix.shape[1]:
+def from_scipy(matrix: Any) -> Links:
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency is square, found shape {matrix.shape}")
     csr = matrix.tocsr()
+    lent = tuple(getattr(matrix, name) for name in ("indptr", "indices", "data") if csr is matrix)
     return Links(csr.shape[0], _indices(csr.indices, csr.shape[0]), _data_weights(csr.data),
-                 offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64))
+                 offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64), lent=lent, matrix=csr)
+
+
+def summed(matrix: Any) -> Links:
+    """Entries that are there twice count together, as everywhere in scipy."""
+    matrix = matrix.copy()
+    matrix.sum_duplicates()
+    return from_scipy(matrix)
+
+
+def from_adjacency(matrix: Any) -> Links:
+    """A square array; or a table whose columns are named as its rows are."""
+    if not hasattr(matrix, "iloc"):
+        return _from_dense(_square(as_array(matrix)))
+    names = list(matrix.index)
+    if list(matrix.columns) != names:
+        raise ValueError("an adjacency has its rows and columns named alike and in the same order")
+    links = _from_dense(_square(_numbers(matrix, "an adjacency")))
+    links.names = as_names(names)
+    return links
+
+
+def _square(array: np.ndarray) -> np.ndarray:
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ValueError(f"an adjacency is square, found shape {array.shape}")
+    return array
+
+
+def _numbers(table: Any, what: str) -> np.ndarray:
+    """Of a table or column, nullable ones too."""
+    if table.isna().to_numpy().any():
+        raise ValueError(f"{what} has missing values")
+    try:
+        return table.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what}: expected real numbers, found {table.dtypes}") from None
 
 
 def links_of_rows(matrix: Any, columns: int) -> Links:
@@ -116,10 +225,19 @@ def _data_weights(data: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _weights(values: Any) -> np.ndarray:
-    array = _array(values)
+    array = as_array(values)
+    if array.dtype == object:
+        array = _plain(array)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"weights: expected real numbers, found {array.dtype}")
     return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """Objects that are all real numbers, as such."""
+    if not all(isinstance(x, (int, float, np.integer, np.floating)) for x in array.ravel()):
+        return array
+    return array.astype(np.float64)
 
 
 def _indices(values: np.ndarray, nodes: int) -> np.ndarray:
@@ -134,8 +252,10 @@ def _indices(values: np.ndarray, nodes: int) -> np.ndarray:
 
 # ---- arrays of edges ---------------------------------------------------------------------------
 
-def _array(data: Any) -> np.ndarray:
+def as_array(data: Any) -> np.ndarray:
     """NumPy from anything; tensors come from their device first."""
+    if isinstance(data, np.ma.MaskedArray):
+        raise TypeError("a masked array: fill it first, x.filled(0)")
     if hasattr(data, "detach"):
         data = data.detach().cpu()
     if hasattr(data, "numpy") and not isinstance(data, np.ndarray):
@@ -143,18 +263,35 @@ def _array(data: Any) -> np.ndarray:
     return np.asarray(data)
 
 
-def _from_array(array: np.ndarray, weights: Any, nodes: Optional[int]) -> Links:
-    if array.ndim != 2:
-        raise ValueError(f"expected edges as an m x 2 or 2 x m array, or a square adjacency; found "
-                         f"shape {array.shape}")
-    if array.shape[1] == 2:
+def from_edges(edges: Any, target: Any, weights: Any, nodes: Optional[int]) -> Links:
+    """Pairs, m x 2; or the sources and the targets, each m long."""
+    array = as_array(edges)
+    if target is None:
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise ValueError(f"edges: expected an m x 2 array, found shape {array.shape}")
         return _from_pairs(array[:, 0], array[:, 1], weights, nodes)
-    if array.shape[0] == 2:
-        return _from_pairs(array[0], array[1], weights, nodes)
-    if array.shape[0] == array.shape[1]:
-        return _from_dense(array)
-    raise ValueError(f"expected edges as an m x 2 or 2 x m array, or a square adjacency; found "
-                     f"shape {array.shape}")
+    other = as_array(target)
+    if array.ndim != 1 or array.shape != other.shape:
+        raise ValueError(f"edges: expected sources and targets of one length, found shapes "
+                         f"{array.shape} and {other.shape}")
+    return _from_pairs(array, other, weights, nodes)
+
+
+def from_edge_index(data: Any, weights: Any, nodes: Optional[int]) -> Links:
+    """2 x m, or an object that has one, with its weights and number of nodes."""
+    if hasattr(data, "edge_index"):
+        if weights is None:
+            weights = getattr(data, "edge_weight", None)
+        nodes = getattr(data, "num_nodes", None) if nodes is None else nodes
+        data = data.edge_index
+    array = as_array(data)
+    if array.ndim != 2 or array.shape[0] != 2:
+        raise ValueError(f"edge_index: expected a 2 x m array, found shape {array.shape}")
+    if weights is not None:
+        weights = as_array(weights)
+        if weights.ndim == 2 and weights.shape[1] == 1:
+            weights = weights[:, 0]
+    return _from_pairs(array[0], array[1], weights, nodes)
 
 
 def _from_dense(matrix: np.ndarray) -> Links:
@@ -214,43 +351,68 @@ def _numbered(source: np.ndarray, target: np.ndarray,
 
 # ---- objects of other libraries ----------------------------------------------------------------
 
-def _from_networkx(graph: Any, weights: Any) -> Links:
+def from_networkx(graph: Any, weight: Optional[str]) -> Links:
     nodes = list(graph.nodes)
     place = {node: i for i, node in enumerate(nodes)}
     edges = list(graph.edges(data=True))
-    attribute = weights if isinstance(weights, str) else "weight"
+    attribute = weight or "weight"
     given = None
     if any(attribute in data for *_, data in edges):
         given = _weights([data.get(attribute, 1) for *_, data in edges])
+    elif weight is not None and edges:
+        raise ValueError(f"weights={weight!r}: no edge has this attribute"
+                         + _there_are({name for *_, data in edges for name in data}))
     pairs = np.array([(place[u], place[w]) for u, w, *_ in edges], dtype=np.int32).reshape(-1, 2)
     return Links(len(nodes), np.ascontiguousarray(pairs[:, 1]), given,
                  np.ascontiguousarray(pairs[:, 0]), names=as_names(nodes))
 
 
-def _from_igraph(graph: Any, weights: Any) -> Links:
+def from_igraph(graph: Any, weight: Optional[str]) -> Links:
     pairs = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
-    attribute = weights if isinstance(weights, str) else "weight"
-    given = _weights(graph.es[attribute]) if attribute in graph.es.attributes() else None
+    attribute = weight or "weight"
+    given = None
+    if attribute in graph.es.attributes():
+        given = _weights(graph.es[attribute])
+    elif weight is not None:
+        raise ValueError(f"weights={weight!r}: no edge has this attribute"
+                         + _there_are(graph.es.attributes()))
     names = as_names(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     return Links(graph.vcount(), np.ascontiguousarray(pairs[:, 1]), given,
                  np.ascontiguousarray(pairs[:, 0]), names=names)
 
 
-def _from_pandas(table: Any, weights: Any) -> Links:
-    """Columns source, target, weight; without these names the first two."""
+def _there_are(names: Iterable) -> str:
+    known = ", ".join(sorted(map(repr, names)))
+    return f"; there are {known}" if known else "; there are none"
+
+
+def _from_table(table: Any, weights: Any) -> Links:
+    """A table says by its headings what it is, or is refused."""
     columns = list(table.columns)
-    ends = ["source", "target"] if {"source", "target"} <= set(columns) else columns[:2]
-    if len(ends) < 2:
-        raise ValueError("a table of edges has columns source and target")
-    attribute = weights if isinstance(weights, str) else "weight"
-    given = weights if weights is not None and not isinstance(weights, str) else None
-    if given is None and attribute in columns:
-        given = table[attribute].to_numpy()
-    source, target = (_names_column(table[c]) for c in ends)
-    whole = source.dtype.kind in "iu" and target.dtype.kind in "iu"
-    source, target, names = _numbered(source, target, ascending=whole)
-    return Links(len(names), _indices(target, len(names)),
-                 None if given is None else _weights(given), _indices(source, len(names)),
+    if not {"source", "target"} <= set(columns):
+        raise ValueError("a table of edges has columns source and target; otherwise "
+                         "Graph.from_pandas(x, source=..., target=...), or for a square table of "
+                         f"weights Graph.from_adjacency(x); found columns {columns[:6]}")
+    if weights is None and "weight" in columns:
+        weights = "weight"
+    return from_pandas(table, "source", "target", weights)
+
+
+def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> Links:
+    """Columns by their names; the weights may be an array of their own."""
+    named = [source, target] + ([weight] if isinstance(weight, str) else [])
+    for name in named:
+        if name not in table.columns:
+            raise ValueError(f"the table has no column {name!r}{_there_are(table.columns)}")
+    given = None
+    if isinstance(weight, str):
+        given = _weights(_numbers(table[weight], f"column {weight!r}"))
+    elif weight is not None:
+        given = _weights(weight)
+    first, second = (_names_column(table[c]) for c in (source, target))
+    whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"
+    first, second, names = _numbered(first, second, ascending=whole)
+    return Links(len(names), _indices(second, len(names)), given, _indices(first, len(names)),
                  names=as_names(names))
 
 
@@ -258,4 +420,6 @@ def _names_column(column: Any) -> np.ndarray:
     if column.isna().any():
         raise ValueError(f"column {column.name!r} of the edges has missing values")
     values = column.to_numpy()
+    if values.dtype == object and all(isinstance(n, (int, np.integer)) for n in values.tolist()):
+        return values.astype(np.int64)  # nullable integers
     return values if values.dtype.kind in "iuU" else values.astype(object)

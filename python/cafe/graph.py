@@ -17,19 +17,21 @@ LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
 class Graph:
     """An undirected graph, immutable, in compressed rows.
 
+    What data means is never guessed: anything with two meanings is refused, and the message names
+    the constructors to choose from.
+
     Parameters
     ----------
     data : graph-like
-        - a matrix of scipy.sparse of any format, or a square NumPy array of at least three rows:
-          the adjacency. CSR with int32 indices is not copied when it is symmetric with sorted
-          rows, without loops and zeros, and its data is float32 or all ones. A matrix M that is
-          not symmetric becomes M + M.T.
-        - an m x 2 array of edges, or a 2 x m `edge_index` (a 2 x 2 array counts as two edges).
-          Integers are numbers of nodes, from 0 to the largest one or to `nodes` - 1; anything else
-          is a name.
+        - a matrix of scipy.sparse of any format, or a square NumPy array of at least four rows: the
+          adjacency. CSR with int32 indices is not copied when it is symmetric with sorted rows,
+          without loops and zeros, and its data is float32 or all ones: `shared` is then True, and
+          its arrays become read-only. A matrix M that is not symmetric becomes M + M.T.
+        - an m x 2 array of edges, or a 2 x m `edge_index`, m > 2. Integers are numbers of nodes,
+          from 0 to the largest one or to `nodes` - 1; anything else is a name.
         - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
         - a graph of networkx or igraph
-        - a pandas table with columns source, target and perhaps weight (else the first two)
+        - a pandas table with columns source, target and perhaps weight
         - the path of a file: edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped
     weights : array, str or bool, optional
         Of the edges: an array of m, the name of an edge attribute or column (default "weight"), or
@@ -41,8 +43,8 @@ class Graph:
     verbose : bool or callable
         Show progress, or call this with it.
     **options
-        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, nodes, directed,
-        reorder, and for files format, trust and copy.
+        As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder; nodes
+        where the edges are numbers; copy for arrays and files; format and trust for files.
 
     Examples
     --------
@@ -52,6 +54,10 @@ class Graph:
     Graph(4 nodes, 4 edges)
     >>> cafe.Graph([["ann", "bob"], ["bob", "cy"]]).nodes
     array(['ann', 'bob', 'cy'], dtype='<U3')
+    >>> cafe.Graph([[0, 1], [1, 2]])
+    Traceback (most recent call last):
+    ValueError: a 2 x 2 array may be two edges or an edge_index of two columns: \
+Graph.from_edges(x) or Graph.from_edge_index(x)
     """
 
     _handle: Handle
@@ -62,6 +68,7 @@ class Graph:
         self._names: Any = None
         self._asked = False
         self._index: Optional[Dict[Hashable, int]] = None
+        self.shared = False
         if isinstance(weights, (bool, np.bool_)):
             options["weights"] = bool(weights)
             weights = None
@@ -69,29 +76,118 @@ class Graph:
             if weights is not None or options:
                 raise TypeError("a Graph is immutable: options go with the data it is made from")
             self._handle, self._names, self._asked = data._handle, data.names, True
+            self.shared = data.shared
         elif isinstance(data, (str, os.PathLike)):
             if weights is not None:
                 raise TypeError("weights: a file has its own; True or False: they count or not")
             self._handle = _read(data, options, n_jobs, verbose)
         else:
-            links = _sources.links_of(data, weights, options.get("nodes"))
-            self._handle = _build(links, options, n_jobs, verbose)
-            self._asked = True
-            self._names = links.names
+            for name in {"format", "trust"} & set(options):
+                raise TypeError(f"{name}: belongs to files")
+            links = _sources.certain_links(data, weights, options.pop("nodes", None))
+            self._take(links, options, n_jobs, verbose)
         if names is not None:
             self._set_names(names)
+
+    def _take(self, links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],
+              verbose: Verbose) -> None:
+        if options.pop("copy", False):
+            links.copy()
+        self._handle = _build(links, options, n_jobs, verbose)
+        if links.matrix is not None and self.counts["duplicates"] and "duplicates" not in options:
+            links = _sources.summed(links.matrix)
+            links.lent = ()
+            self._handle = _build(links, options, n_jobs, verbose)
+        self._names, self._asked = links.names, True
+        self.shared = _protect(self, links)
 
     @classmethod
     def _of(cls, handle: Handle, names: Any = None) -> "Graph":
         """Around what the library made."""
         graph = cls.__new__(cls)
         graph._handle, graph._names, graph._asked, graph._index = handle, names, True, None
+        graph.shared = False
         return graph
+
+    @classmethod
+    def _from(cls, links: "_sources.Links", caller: str, *, names: Optional[Sequence] = None,
+              n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> "Graph":
+        """Of links whose meaning is certain; what is left are the options of every graph."""
+        check_keywords(options, ["self_loops", "duplicates", "directed", "reorder", "copy"], caller)
+        graph = cls._of(None)  # type: ignore[arg-type]
+        graph._take(links, options, n_jobs, verbose)
+        if names is not None:
+            graph._set_names(names)
+        return graph
+
+    # ---- constructors that say what the data is
+
+    @classmethod
+    def from_edges(cls, edges: Any, target: Any = None, *, weights: Any = None,
+                   nodes: Optional[int] = None, **options: Any) -> "Graph":
+        """Pairs of nodes, m x 2; or their sources and targets, two arrays.
+
+        >>> import cafe
+        >>> cafe.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 1])
+        Graph(4 nodes, 3 edges, weighted)
+        """
+        return cls._from(_sources.from_edges(edges, target, weights, nodes), "from_edges", **options)
+
+    @classmethod
+    def from_edge_index(cls, edge_index: Any, *, edge_attr: Any = None,
+                        num_nodes: Optional[int] = None, **options: Any) -> "Graph":
+        """A 2 x m array as in PyTorch Geometric, or an object that has one. `edge_attr`: one number
+        an edge, its weight."""
+        links = _sources.from_edge_index(edge_index, edge_attr, num_nodes)
+        return cls._from(links, "from_edge_index", **options)
+
+    @classmethod
+    def from_adjacency(cls, matrix: Any, **options: Any) -> "Graph":
+        """A square array of weights, 0 where there is no edge; or a pandas table of them, whose rows
+        and columns carry the names of the nodes."""
+        return cls._from(_sources.from_adjacency(matrix), "from_adjacency", **options)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, **options: Any) -> "Graph":
+        """A square matrix of scipy.sparse, of any format."""
+        return cls._from(_sources.from_scipy(matrix), "from_scipy", **options)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, weight: Optional[str] = None, **options: Any) -> "Graph":
+        """`weight`: the attribute with the weights; None takes "weight" where edges have it."""
+        return cls._from(_sources.from_networkx(graph, weight), "from_networkx", **options)
+
+    @classmethod
+    def from_igraph(cls, graph: Any, *, weight: Optional[str] = None, **options: Any) -> "Graph":
+        """`weight`: the attribute with the weights; None takes "weight" where edges have it."""
+        return cls._from(_sources.from_igraph(graph, weight), "from_igraph", **options)
+
+    @classmethod
+    def from_pandas(cls, table: Any, *, source: Any, target: Any, weight: Any = None,
+                    **options: Any) -> "Graph":
+        """A row per edge: the columns of its two nodes and, if it has one, of its weight. Any
+        values are names of nodes.
+
+        >>> import pandas, cafe
+        >>> table = pandas.DataFrame({"id": [1, 2], "from": ["a", "b"], "to": ["b", "c"]})
+        >>> cafe.Graph.from_pandas(table, source="from", target="to").nodes.tolist()
+        ['a', 'b', 'c']
+        """
+        return cls._from(_sources.from_pandas(table, source, target, weight), "from_pandas",
+                         **options)
+
+    @classmethod
+    def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
+        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped."""
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path: expected a path, found {type(path).__name__}")
+        return cls(path, **options)
 
     @classmethod
     def from_points(cls, x: Any, *, random_state: Any = None, n_jobs: Optional[int] = None,
                     verbose: Verbose = False, **options: Any) -> "Graph":
-        """The graph of the nearest neighbours of points, rows of a table.
+        """The graph of the nearest neighbours of points, rows of a table. The index of a pandas
+        table names the nodes.
 
         >>> import numpy as np, cafe
         >>> x = np.random.default_rng(0).normal(size=(50, 3))
@@ -102,13 +198,14 @@ class Graph:
         check_keywords(options, [o.keyword for o in table.options], "from_points")
         rows = np.asarray(x)
         values = block(rows, rows.shape[0] if rows.ndim else 0, "x")
+        names = _sources.as_names(list(x.index)) if hasattr(x, "iloc") else None
 
         def work(context: Context) -> Handle:
             o = table.pointer_to(context, options, "cafe_points_options")
             return context.make("cafe_graph_from_points", "cafe_graph", values.shape[0],
                                 values.shape[1], pointer(values), o)
 
-        return cls._of(run(work, threads_of(n_jobs), seed_of(random_state), verbose))
+        return cls._of(run(work, threads_of(n_jobs), seed_of(random_state), verbose), names)
 
     # ---- what is in it
 
@@ -189,6 +286,64 @@ class Graph:
         data = np.ones(len(targets), np.float32) if weights is None else weights
         return csr_matrix((data, targets, offsets), shape=(self.n_nodes, self.n_nodes))
 
+    def to_edges(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sources, targets and weights, each edge once; nodes by their names.
+
+        >>> import cafe
+        >>> source, target, weight = cafe.karate().to_edges()
+        >>> len(source), int(source[0]), int(target[0]), float(weight[0])
+        (78, 0, 1, 1.0)
+        """
+        offsets, targets, weights = self.csr()
+        rows = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(offsets))
+        once = rows <= targets
+        names = self.nodes
+        weight = np.ones(int(once.sum()), np.float32) if weights is None else weights[once]
+        return names[rows[once]], names[targets[once]], weight
+
+    def to_networkx(self) -> Any:
+        """With names, and weights where the graph has them."""
+        import networkx
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.nodes.tolist())
+        source, target, weight = (part.tolist() for part in self.to_edges())
+        if self.weighted:
+            graph.add_weighted_edges_from(zip(source, target, weight))
+        else:
+            graph.add_edges_from(zip(source, target))
+        return graph
+
+    def to_igraph(self) -> Any:
+        """With names as the attribute "name", and weights where the graph has them."""
+        import igraph
+        offsets, targets, weights = self.csr()
+        rows = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(offsets))
+        once = rows <= targets
+        graph = igraph.Graph(self.n_nodes, np.column_stack([rows[once], targets[once]]).tolist())
+        if self.names is not None:
+            graph.vs["name"] = self.names.tolist()
+        if weights is not None:
+            graph.es["weight"] = weights[once].tolist()
+        return graph
+
+    def neighbors(self, node: Hashable) -> np.ndarray:
+        """The nodes linked to a node, by their names."""
+        offsets, targets, _ = self.csr()
+        u = self.index(node)
+        return self.nodes[targets[offsets[u]:offsets[u + 1]]]
+
+    def subgraph(self, nodes: Sequence) -> "Graph":
+        """The links among these nodes, which keep their names.
+
+        >>> import cafe
+        >>> cafe.karate().subgraph([0, 1, 2, 33]).nodes.tolist()
+        [0, 1, 2, 33]
+        """
+        chosen = np.array([self.index(node) for node in nodes], dtype=np.int64)
+        loops = "keep" if self.counts["self_loops_kept"] else "drop"
+        return Graph.from_scipy(self.to_scipy()[chosen][:, chosen], names=self.nodes[chosen],
+                                self_loops=loops, copy=True)
+
     @property
     def degrees(self) -> np.ndarray:
         """Sums of the weights of each node's links, a loop counting twice."""
@@ -229,7 +384,7 @@ class Graph:
         return twin
 
     def __repr__(self) -> str:
-        kind = ", weighted" if self.weighted else ""
+        kind = (", weighted" if self.weighted else "") + (", shared" if self.shared else "")
         return f"Graph({self.n_nodes} nodes, {self.n_edges} edges{kind})"
 
     def __reduce__(self) -> Any:
@@ -266,7 +421,6 @@ def _read(path: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Ve
 
 def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],
            verbose: Verbose) -> Handle:
-    options = {k: v for k, v in options.items() if k not in ("nodes", "format")}
     directed = options.get("directed", "no")
     threads = threads_of(n_jobs) if len(links.target) > LARGE else 1
     if not options.get("weights", True):
@@ -287,6 +441,18 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
                             source, target, weights, rule, o)
 
     return run(work, threads, verbose=verbose)
+
+
+def _protect(graph: Graph, links: "_sources.Links") -> bool:
+    """Whether the graph lies in arrays of the caller's: nobody writes into these from now on."""
+    own = [array for array in graph.csr() if array is not None]
+    shared = [lent for lent in links.lent if any(np.may_share_memory(lent, a) for a in own)]
+    for lent in shared:
+        array: Any = lent
+        while isinstance(array, np.ndarray):
+            array.flags.writeable = False
+            array = array.base
+    return bool(shared)
 
 
 def _restored(offsets: np.ndarray, targets: np.ndarray, weights: Optional[np.ndarray], loops: bool,

@@ -204,7 +204,7 @@ def test_a_fit_forgets_the_one_before(karate):
 
 
 def test_labels_that_reach_nobody():
-    two = cafe.Graph([[0, 1], [2, 3]])
+    two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     assert cafe.LabelPropagation().fit(two, {0: 5}).transduction_.tolist() == [5, 5, -1, -1]
     assert cafe.LabelPropagation().fit(two, {0: "a"}).transduction_.tolist() == \
         ["a", "a", None, None]

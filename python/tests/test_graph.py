@@ -119,8 +119,8 @@ def test_names_of_any_kind():
     assert graph.nodes.tolist() == [(0, 0), (0, 1), "a", 7]
     assert graph.index((0, 1)) == 1 and graph.index(7) == 3
     large = pandas.DataFrame({"a": [10**12, 5], "b": [5, 10**13]})
-    assert cafe.Graph(large).nodes.tolist() == [5, 10**12, 10**13]
-    given = cafe.Graph(np.array([[0, 1], [1, 2]]), names=["x", "y", "z"])
+    assert cafe.Graph.from_pandas(large, source="a", target="b").nodes.tolist() == [5, 10**12, 10**13]
+    given = cafe.Graph.from_edges(np.array([[0, 1], [1, 2]]), names=["x", "y", "z"])
     assert given.nodes.tolist() == list("xyz")
 
 
@@ -187,9 +187,9 @@ def test_what_is_no_graph(data):
 
 def test_wrong_weights():
     with pytest.raises(ValueError, match="weights"):
-        cafe.Graph([[0, 1], [1, 2]], weights=[1, 2, 3])
+        cafe.Graph.from_edges([[0, 1], [1, 2]], weights=[1, 2, 3])
     with pytest.raises(ValueError):
-        cafe.Graph([[0, 1], [1, 2]], weights=[1, float("nan")])
+        cafe.Graph.from_edges([[0, 1], [1, 2]], weights=[1, float("nan")])
 
 
 def test_what_was_dropped_is_counted():
@@ -207,6 +207,123 @@ def test_directed_rules_match_scipy(rng):
     cocited = (a @ a.T + a.T @ a).tolil()
     cocited.setdiag(0)
     assert abs(cafe.Graph(a, directed="cocitation").to_scipy() - cocited).max() < 1e-5
+
+
+# ---- nothing is guessed
+
+TRIPLES = [(0, 1, 2.5), (1, 2, 1.0), (0, 2, 1.0)]
+
+
+@pytest.mark.parametrize("data, constructor", [
+    (TRIPLES, "from_edges"), (TRIPLES, "from_adjacency"), ([[0, 0], [1, 2]], "from_edge_index"),
+    (np.array(TRIPLES + TRIPLES), "from_edges"),
+    (pandas.DataFrame(np.eye(4)), "from_adjacency"),
+    (pandas.DataFrame({"id": [7, 8], "from": [0, 1], "to": [1, 2]}), "from_pandas"),
+])
+def test_what_has_two_meanings_is_refused(data, constructor):
+    with pytest.raises(ValueError, match=constructor):
+        cafe.Graph(data)
+
+
+def test_what_is_certain_by_its_constructor():
+    assert edges_of(cafe.Graph.from_edges([t[:2] for t in TRIPLES],
+                                          weights=[t[2] for t in TRIPLES])) == \
+        {(0, 1): 2.5, (1, 2): 1.0, (0, 2): 1.0}
+    index = types.SimpleNamespace(edge_index=[[0, 0], [1, 2]])
+    for graph in (cafe.Graph(index), cafe.Graph.from_edge_index([[0, 0], [1, 2]])):
+        assert edges_of(graph) == {(0, 1): 1.0, (0, 2): 1.0}
+    assert edges_of(cafe.Graph.from_edge_index([[0, 0], [1, 2]], edge_attr=[[3], [4]])) == \
+        {(0, 1): 3.0, (0, 2): 4.0}
+    assert edges_of(cafe.Graph.from_edges([[0, 0], [1, 2]], self_loops="keep")) == \
+        {(0, 0): 2.0, (1, 2): 1.0}
+    table = pandas.DataFrame([[0, 2, 0], [2, 0, 1], [0, 1, 0]], index=list("abc"), columns=list("abc"))
+    assert edges_of(cafe.Graph.from_adjacency(table)) == {("a", "b"): 2.0, ("b", "c"): 1.0}
+    with pytest.raises(ValueError, match="named alike"):
+        cafe.Graph.from_adjacency(table[["b", "a", "c"]])
+    named = pandas.DataFrame({"id": [7, 8], "from": [0, 1], "to": [1, 2], "w": [0.5, 2]})
+    assert edges_of(cafe.Graph.from_pandas(named, source="from", target="to", weight="w")) == \
+        {(0, 1): 0.5, (1, 2): 2.0}
+    assert cafe.Graph.from_edges([0, 1], [1, 5], nodes=9).n_nodes == 9
+
+
+def test_weights_that_do_not_belong(arrays, tmp_path):
+    graph = weighted_networkx(arrays)
+    other = igraph.Graph(3, [(0, 1)], edge_attrs={"strength": [2]})
+    table = pandas.DataFrame({"source": [0], "target": [1], "weight": [3]})
+    for data in (graph, other, table):
+        with pytest.raises(ValueError, match="nosuch"):
+            cafe.Graph(data, weights="nosuch")
+    assert edges_of(cafe.Graph(other, weights="strength")) == {(0, 1): 2.0}
+    for data in (graph, networkx.to_scipy_sparse_array(graph), np.ones((5, 5))):
+        with pytest.raises(TypeError, match="weights"):
+            cafe.Graph(data, weights=arrays[1])
+    with pytest.raises(ValueError, match="weights: expected 1"):
+        cafe.Graph(table, weights=[1, 2])
+
+
+@pytest.mark.parametrize("options", [{"nodes": 9}, {"format": "edges"}, {"trust": True}])
+def test_options_that_do_not_belong(options):
+    with pytest.raises(TypeError, match=next(iter(options))):
+        cafe.Graph(scipy.sparse.eye(5, k=1), **options)
+    with pytest.raises(TypeError, match=next(iter(options))):
+        cafe.Graph.from_scipy(scipy.sparse.eye(5, k=1), **options)
+
+
+def test_entries_that_are_there_twice_count_together():
+    doubled = scipy.sparse.csr_matrix((np.array([1, 2, 3], np.float32), np.array([1, 1, 0]),
+                                       np.array([0, 2, 3])), shape=(2, 2))
+    graph = cafe.Graph.from_scipy(doubled)
+    assert edges_of(graph) == {(0, 1): 3.0} and not graph.shared
+    assert doubled.nnz == 3  # the caller's stays as it is
+
+
+def test_masked_arrays_files_and_repeated_names():
+    with pytest.raises(TypeError, match="masked"):
+        cafe.Graph(np.ma.masked_equal(np.eye(5), 0))
+    with open(os.devnull) as file, pytest.raises(TypeError, match="from_file"):
+        cafe.Graph(file)
+    with pytest.raises(ValueError, match="'a' comes twice"):
+        cafe.Graph([[0, 1], [1, 2], [0, 2]], names=["a", "b", "a"])
+
+
+def test_nullable_and_object_columns():
+    table = pandas.DataFrame({"source": pandas.array([3, 1], dtype="Int64"),
+                              "target": pandas.array([1, 2], dtype="Int64"),
+                              "weight": pandas.array([0.5, 2], dtype="Float64")})
+    assert edges_of(cafe.Graph(table)) == {(1, 3): 0.5, (1, 2): 2.0}
+    table["weight"] = np.array([1, 2.5], dtype=object)
+    assert edges_of(cafe.Graph(table)) == {(1, 3): 1.0, (1, 2): 2.5}
+    table["weight"] = ["a", 2]
+    with pytest.raises(ValueError, match="column 'weight': expected real numbers"):
+        cafe.Graph(table)
+    table["weight"] = pandas.array([None, 2], dtype="Float64")
+    with pytest.raises(ValueError, match="column 'weight' has missing values"):
+        cafe.Graph(table)
+    pair = pandas.DataFrame({"source": [("a", 1), "b"], "target": ["b", ("a", 1)]})
+    assert cafe.Graph(pair).nodes.tolist() == [("a", 1), "b"]
+
+
+def test_points_keep_their_index(rng):
+    table = pandas.DataFrame(rng.normal(size=(30, 3)), index=[f"p{i}" for i in range(30)])
+    assert cafe.Graph.from_points(table, neighbours=4).nodes.tolist() == list(table.index)
+
+
+# ---- and back
+
+def test_back_to_other_libraries(arrays, wanted):
+    graph = cafe.Graph(arrays[0], weights=arrays[1], names=[f"n{i}" for i in range(60)])
+    named = edges_of(graph)
+    assert edges_of(cafe.Graph(graph.to_networkx())) == named
+    assert edges_of(cafe.Graph(graph.to_igraph())) == named
+    source, target, weight = graph.to_edges()
+    assert {tuple(sorted(e)): float(w) for *e, w in zip(source.tolist(), target.tolist(), weight)} \
+        == named
+    assert set(graph.neighbors("n5").tolist()) == \
+        {b if a == "n5" else a for a, b in named if "n5" in (a, b)}
+    some = [f"n{i}" for i in range(0, 60, 2)]
+    assert edges_of(graph.subgraph(some)) == {e: w for e, w in named.items() if set(e) <= set(some)}
+    with pytest.raises(KeyError):
+        graph.subgraph(["n5", "n60"])
 
 
 # ---- memory
@@ -269,6 +386,21 @@ def test_fitting_rows_are_not_copied(arrays):
     assert graph.csr()[1].ctypes.data == ones.indices.ctypes.data and graph.csr()[2] is None
 
 
+def test_shared_arrays_are_protected(arrays):
+    matrix = scipy.sparse.csr_matrix(
+        networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60)),
+        dtype=np.float32)
+    copied = cafe.Graph(matrix, copy=True)
+    assert not copied.shared and matrix.data.flags.writeable
+    graph = cafe.Graph(matrix)
+    assert graph.shared and "shared" in repr(graph) and not cafe.Graph(arrays[0]).shared
+    for array in (matrix.data, matrix.indices):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    rows = _Rows(np.array([0, 1, 2]), np.array([1, 0], np.int32)[:], np.ones(2), shape=(2, 2))
+    assert cafe.Graph(rows).shared and not rows.indices.base.flags.writeable
+
+
 def test_views_keep_the_graph(arrays):
     offsets, targets, _ = cafe.Graph(arrays[0]).csr()  # the graph itself is gone
     filler = [np.full(len(targets), -1, np.int32) for _ in range(200)]
@@ -290,7 +422,7 @@ def test_pickle(arrays, wanted):
     graph = cafe.Graph(arrays[0], weights=arrays[1], names=[f"n{i}" for i in range(60)])
     again = pickle.loads(pickle.dumps(graph))
     assert edges_of(again) == edges_of(graph) and again.nodes.tolist() == graph.nodes.tolist()
-    loops = cafe.Graph([[0, 0], [0, 1]], self_loops="keep")
+    loops = cafe.Graph.from_edges([[0, 0], [0, 1]], self_loops="keep")
     assert abs(pickle.loads(pickle.dumps(loops)).to_scipy() - loops.to_scipy()).max() == 0
 
 
