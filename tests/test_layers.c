@@ -475,7 +475,8 @@ static void refinement_splits_into_connected_parts(void **state) {
         int32_t *part = malloc((size_t)n * sizeof *part), *fine = malloc((size_t)n * sizeof *fine);
         for (int64_t u = 0; u < n; u++) part[u] = (int32_t)test_below(&numbers, 4);
         assert_int_equal(cafe_groups_number(context, n, part, &count), CAFE_OK);
-        assert_int_equal(cafe_layers_refine(context, g, 1, part, count, seed, fine), CAFE_OK);
+        assert_int_equal(cafe_layers_refine(context, g, 1, part, count, seed, seed % 2, fine),
+                         CAFE_OK);
         assert_int_equal(cafe_groups_number(context, n, fine, &count), CAFE_OK);
         assert_int_equal(count_pieces(s.graph, fine), count);
         for (int64_t u = 0; u < n; u++)

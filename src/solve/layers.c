@@ -85,7 +85,7 @@ typedef struct hierarchy {
     const cafe_pooled *finest;
     const int32_t *start;  /* of the finest nodes; NULL: each alone */
     uint64_t turn;         /* grows with every refinement */
-    bool gather;           /* nodes of a community shall lie together; */
+    bool gather;           /* large: nodes of a community shall lie together; */
     cafe_pooled *gathered; /* then the finest level is this, with nodes at these places */
     int32_t *place;
     cafe_layers *layers;
@@ -184,7 +184,7 @@ static cafe_status refine_level(cafe_context *context, hierarchy *h, level *l) {
     l->group = cafe_mem(context, l->g->n, sizeof *l->group);
     CAFE_PASS(l->group ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_PASS(cafe_layers_refine(context, l->g, h->options->resolution, l->part, l->count,
-                                 h->turn++, l->group));
+                                 h->turn++, h->gather, l->group));
     return cafe_groups_number(context, l->g->n, l->group, &l->groups);
 }
 

@@ -66,9 +66,11 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
 /* ---- refinement: layers_refine.c ------------------------------------------------------------- */
 
 /* Splits the communities part[n] (0 .. count-1) into connected, well connected ones, refined[n]
- * (values 0 .. n-1). `turn` keeps the random orders of different calls apart. */
+ * (values 0 .. n-1). `turn` keeps the random orders of different calls apart; twice: small parts
+ * join once more. */
 cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
-                               const int32_t *part, int64_t count, uint64_t turn, int32_t *refined);
+                               const int32_t *part, int64_t count, uint64_t turn, bool twice,
+                               int32_t *refined);
 
 /* ---- the result: layers_result.c ------------------------------------------------------------- */
 

@@ -12,9 +12,9 @@
  *
  * Where links are spread evenly these parts are pairs and triples, and pooling them leaves nearly
  * as many links as there were: a level that costs what the graph costs, and that moves nothing a
- * node could not do alone. So on large levels, where it would leave more than 0.4 of the links
- * within S, the parts join once more, in the same way. On small ones it would save little, and cost
- * some of what the many rounds gain there.
+ * node could not do alone. So on large graphs (`twice`), where it would leave more than 0.4 of the
+ * links within S, the parts join once more, in the same way. On small ones it would save little,
+ * and cost some of what the many rounds gain there.
  *
  * Communities do not see each other: each is one task's, who copies its links into a graph of its
  * own (layers_nest.c) that stays in the cache.
@@ -30,8 +30,7 @@ enum {
     PLACES = 4096,       /* nodes of a task that looks up places */
     TASK_ARCS = 1 << 14, /* arcs of a task, unless one community has more */
     SIZES = 64,          /* communities are ordered by the bits of their arcs */
-    NESTS = 2,           /* a worker's: of nodes, of parts */
-    TWICE_ARCS = 1 << 22 /* of levels so large that those which follow shall be small */
+    NESTS = 2            /* a worker's: of nodes, of parts */
 };
 
 static const double most_links = 0.4;
@@ -190,11 +189,15 @@ static void release(cafe_context *context, refine_job *job) {
 }
 
 cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, double resolution,
-                               const int32_t *part, int64_t count, uint64_t turn,
+                               const int32_t *part, int64_t count, uint64_t turn, bool twice,
                                int32_t *refined) {
     cafe_status status = CAFE_OK;
-    refine_job job = {
-        .context = context, .g = g, .resolution = resolution, .turn = turn, .refined = refined};
+    refine_job job = {.context = context,
+                      .g = g,
+                      .resolution = resolution,
+                      .turn = turn,
+                      .twice = twice,
+                      .refined = refined};
     atomic_init(&job.status, CAFE_OK);
     CAFE_TRY(cafe_groups_new(context, g->n, part, count, &job.groups));
     CAFE_TRY(allocate(context, &job));
