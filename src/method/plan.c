@@ -64,8 +64,8 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
 
 /* ---- within a limit -------------------------------------------------------------------------- */
 
-/* Passes over an n x K block that a run makes besides its sweeps, with its hub part: measured. */
-enum { RUN_READS = 16, RUN_WRITES = 8 };
+/* Passes over an n x K block that a run makes besides its sweeps: measured. */
+enum { RUN_READS = 12, RUN_WRITES = 7 };
 
 static double larger(double a, double b) {
     return a > b ? a : b;
