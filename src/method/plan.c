@@ -90,12 +90,13 @@ static double least_of(double nodes, double links, double columns, int32_t threa
 }
 
 /* A sweep over groups of columns reads H once a group and once more, and writes it, in every chunk;
- * the rows of its chunks go out and come back; the links are read once a group and chunk. */
+ * the sums of its chunks go out and come back once a group; the links are read once a group and
+ * chunk. */
 static void count_sweep(double h, double graph, cafe_plan *plan) {
     double chunks = (double)plan->chunks, groups = (double)plan->groups;
     if (plan->groups == 1) return;
-    plan->sweep_reads = (int64_t)(chunks * ((groups + 1) * h + groups * graph) + h);
-    plan->sweep_writes = (int64_t)((chunks + 1) * h);
+    plan->sweep_reads = (int64_t)(chunks * ((groups + 1) * h + groups * graph) + groups * h);
+    plan->sweep_writes = (int64_t)((chunks + groups) * h);
 }
 
 static bool lies_in_files(const cafe_method *method, const cafe_method_options *options) {
