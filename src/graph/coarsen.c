@@ -306,6 +306,7 @@ static void gather_rows(void *argument, int64_t first, int64_t last) {
     for (int64_t i = first; i < last; i++) {
         const stock *s = &job->stocks[job->maker[i]];
         int64_t to = job->offsets[i], length = job->offsets[i + 1] - to;
+        if (length == 0) continue; /* perhaps he never had any */
         memcpy(job->targets + to, s->targets + job->at[i], (size_t)length * sizeof(int32_t));
         memcpy(job->weights + to, s->weights + job->at[i], (size_t)length * sizeof(double));
     }
