@@ -241,7 +241,7 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
     test_problem t = test_open(context, graph);
     cafe_sphere_options o = options(K, 100, 0);
-    o.tolerance = 0.01;
+    o.tolerance = 0.025;
     cafe_solution *solution = solve(&t, o, NULL);
     int64_t last = cafe_solution_sweeps(solution);
     const double *objective = cafe_solution_objective(solution);
@@ -249,16 +249,16 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     double before = objective[last - 1] - objective[last - 2], width = width_of(solution, N, K);
     assert_int_equal(cafe_solution_converged(solution), 1);
     assert_true(gain > 0.001 * end); /* so that it was not the gain that ended it */
-    assert_true(gain * gain / (before - gain) <= 0.01 * end);
+    assert_true(gain * gain / (before - gain) <= 0.025 * fmin(end, 1 - end));
     assert_true(width > K / 4.0);
     cafe_solution_free(solution);
     o.sweeps = last - 1, o.tolerance = 0;
     solution = solve(&t, o, NULL);
-    assert_true(width > 0.95 * width_of(solution, N, K));
+    assert_true(width > 0.9 * width_of(solution, N, K));
     cafe_solution_free(solution);
     o.sweeps = 100;
     solution = solve(&t, o, NULL);
-    assert_true(cafe_solution_objective(solution)[100] < 1.02 * end);
+    assert_true(cafe_solution_objective(solution)[100] < 1.04 * end);
     cafe_solution_free(solution);
     test_close(&t);
 }
@@ -275,8 +275,8 @@ static void it_stops_when_the_gain_is_small(void **state) {
     assert_int_equal(cafe_solution_converged(solution), 1);
     assert_true(last > 2 && last < 500);
     /* all rows are next to one line, so that the objective alone decides */
-    assert_true(objective[last] - objective[last - 1] < 1.01e-5 * objective[last]);
-    assert_true(objective[last - 1] - objective[last - 2] >= 0.9e-5 * objective[last - 1]);
+    assert_true(objective[last] - objective[last - 1] < 0.41e-5 * objective[last]);
+    assert_true(objective[last - 1] - objective[last - 2] >= 0.36e-5 * objective[last - 1]);
     /* a warm start from there has nothing left to do */
     float *h = rows_of(solution, TEST_KARATE_NODES);
     cafe_solution *again = solve(&t, o, h);

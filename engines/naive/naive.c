@@ -113,10 +113,19 @@ static void add_links(const cafe_start *s, cafe_block *x, int64_t u) {
     }
 }
 
-static void start_row(const cafe_start *s, cafe_block *x, int64_t u) {
+/* A row of A S, of length 1; false where it is 0. */
+static bool start_links(const cafe_start *s, cafe_block *x, int64_t u, float *row) {
+    add_links(s, x, u);
+    for (int64_t k = 0; k < x->stride; k++) row[k] = k < x->columns ? *naive_at(x, u, k) : 0;
+    float square = (float)naive_dot(x->stride, row, row), inverse = 1 / sqrtf(square);
+    for (int64_t k = 0; k < x->columns && square > 0; k++) *naive_at(x, u, k) = row[k] * inverse;
+    return square > 0;
+}
+
+static void start_row(const cafe_start *s, cafe_block *x, int64_t u, float *row) {
     bool labelled = s->labels && s->labels[u] >= 0, even = s->labels && !s->given;
-    if (s->kind == CAFE_START_LINKS) add_links(s, x, u);
-    if ((s->given || s->kind == CAFE_START_LINKS) && !labelled && size_of(s, x, u) > 0) {
+    if (s->kind == CAFE_START_LINKS && start_links(s, x, u, row)) return;
+    if (s->given && !labelled && size_of(s, x, u) > 0) {
         divide_row(x, u, size_of(s, x, u));
         return;
     }
@@ -128,8 +137,11 @@ static void start_row(const cafe_start *s, cafe_block *x, int64_t u) {
 }
 
 static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start *s) {
-    (void)context;
-    for (int64_t u = 0; u < x->n; u++) start_row(s, x, u);
+    const cafe_engine_host *host = naive_host(x);
+    float *row = host->allocate(context, x->stride, sizeof *row);
+    if (!row) return CAFE_ERROR_MEMORY;
+    for (int64_t u = 0; u < x->n; u++) start_row(s, x, u, row);
+    host->release(context, row);
     return CAFE_OK;
 }
 

@@ -57,8 +57,10 @@ typedef struct cafe_part {
  *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 where
  *            weights[u] is 0. The columns before them stay.
  *   links    A S scaled to rows of length 1, A the operator's links and S with one number a row: 1
- * in column marks[w], or -1 in column ~marks[w] where marks[w] < 0. Links are added up in the order
- * of the row, in single precision. A row of length 0 is drawn as for `unit`.
+ *            in column marks[w], or -1 in column ~marks[w] where marks[w] < 0. Links are added up
+ *            in the order of the row, in single precision; the row is multiplied by the reciprocal
+ *            of its length, the root of its dot product in single precision. A row of length 0 is
+ *            drawn as for `unit`.
  *
  * Lengths and sums are added up in double precision from the first column to the last, and divide
  * each number. Given rows are those that stand there; one of length (sum) 0 is drawn. */

@@ -12,6 +12,7 @@ enum { BLOCK = 1024 }; /* rows of a task */
 typedef struct start_job {
     cafe_block *x;
     const cafe_start *start;
+    const cafe_kernels *kernels;
 } start_job;
 
 /* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
@@ -62,6 +63,14 @@ static double settle_row(cafe_start_kind kind, int64_t columns, float *row) {
     return size;
 }
 
+/* By the length that a row's dot product gives. */
+static bool divide_row(const start_job *job, float *row) {
+    int64_t stride = job->x->stride;
+    float square = (float)job->kernels->dot(stride, row, row), inverse = 1 / sqrtf(square);
+    for (int64_t k = 0; k < stride && square > 0; k++) row[k] *= inverse;
+    return square > 0;
+}
+
 static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, float *row) {
     for (int64_t k = start->from; k < columns && (!start->weights || start->weights[u] > 0); k++) {
         float draw[4];
@@ -86,7 +95,7 @@ static void start_row(const start_job *job, int64_t u) {
         for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
     } else {
         if (s->kind == CAFE_START_LINKS) add_links(s, u, row);
-        if (s->kind == CAFE_START_LINKS && settle_row(s->kind, columns, row) > 0) return;
+        if (s->kind == CAFE_START_LINKS && divide_row(job, row)) return;
         (s->kind == CAFE_START_SIMPLEX ? draw_simplex : draw_unit)(s, u, columns, row);
         settle_row(s->kind, columns, row);
     }
@@ -98,6 +107,6 @@ static void start_rows(void *argument, int64_t first, int64_t last) {
 }
 
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how) {
-    start_job job = {x, how};
+    start_job job = {x, how, cafe_kernels_best()};
     return cafe_ranges(context, x->n, BLOCK, start_rows, &job);
 }

@@ -1,15 +1,19 @@
 /* When sweeps have settled.
  *
  * Two things are watched. The objective: if gains go on to shrink as the last one did, by the ratio
- * r = g / g', all further sweeps gain g (r + r^2 + ...) = g^2 / (g' - g). And the columns in use,
+ * r = g / g', all further sweeps gain g (r + r^2 + ...) = g^2 / (g' - g). Where that is true, it is
+ * half of what it was a sweep before, or less; where gains have a long tail, it is not, and says
+ * nothing. And it is to be little beside the objective and, of a graph, beside what that lacks of
+ * 1, which it never exceeds: where linked nodes are alike anyway, a sweep or two bring it next to
+ * 1, and what matters is in the rest. And the columns in use,
  *
  *     width = (sum of lambda)^2 / (sum of lambda^2),     lambda the eigenvalues of H^T H ,
  *
  * K when all directions are used alike, 1 when all rows lie on one line: long after the objective
  * has all but stopped, rows may still turn into fewer directions, and classifiers gain by that. The
- * sweeps end when the first is less than a share of the objective and the second, in use for a
- * quarter of all columns at least, shrinks by less than a twentieth; or when a sweep gains less
- * than a tenth of that share, whatever the width. docs/algorithms/sphere.md has the measurements.
+ * sweeps end when the first is less than a share of the objective and the second, a quarter of all
+ * columns at least, shrinks by less than a tenth; or when a sweep gains less than a 25th of that
+ * share, whatever the width. docs/algorithms/sphere.md has the measurements.
  *
  * Of a large graph 2^16 rows, chosen by their number alone, tell the width.
  */
@@ -49,19 +53,25 @@ static cafe_status find_width(cafe_context *context, const cafe_block *h, cafe_s
     return CAFE_OK;
 }
 
+/* What the tolerance is a share of. */
+static double scale_of(const cafe_operator *op, double objective) {
+    double size = fabs(objective);
+    return op->parts.f ? size : fmin(size, fmax(1 - size, 0));
+}
+
 static cafe_status look(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
                         cafe_solution *solution) {
     cafe_settling *s = (cafe_settling *)passes;
     const double *objective = solution->objective + solution->sweeps;
-    double width = s->width;
-    (void)op;
+    double width = s->width, rest = s->rest;
     if (solution->sweeps == 0) return CAFE_OK;
     CAFE_PASS(find_width(context, &solution->h, s));
-    double gain = objective[0] - objective[-1];
-    double last = solution->sweeps > 1 ? objective[-1] - objective[-2] : 0;
-    double share = s->tolerance * fabs(passes->level + objective[0]);
-    bool steady = s->width > 0.95 * width && s->width > (double)solution->columns / 4;
-    solution->converged = gain <= share / 10 || (steady && still_to_gain(gain, last) <= share);
+    double gain = objective[0] - objective[-1], now = passes->level + objective[0];
+    double share = s->tolerance * scale_of(op, now);
+    s->rest = solution->sweeps > 1 ? still_to_gain(gain, objective[-1] - objective[-2]) : INFINITY;
+    bool little = s->rest <= share && solution->sweeps > 2 && s->rest <= rest / 2;
+    bool steady = s->width > 0.9 * width && s->width > (double)solution->columns / 4;
+    solution->converged = gain <= s->tolerance / 25 * fabs(now) || (little && steady);
     return CAFE_OK;
 }
 

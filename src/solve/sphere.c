@@ -29,9 +29,10 @@ static const cafe_option sphere_options[] = {
      NULL, "columns of the embedding"},
     {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, sweeps), 10, 0, 1e9, NULL,
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
-    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 1e-2, 0, 1, NULL,
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 0.025, 0, 1,
+     NULL,
      "stop when further sweeps would change little: the objective by less than this share, as the "
-     "last gains foretell, and the columns in use by less than a twentieth; 0 does not"},
+     "last gains foretell, and the columns in use by less than a tenth; 0 does not"},
     {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, beta), 1, 1e-6, 1, NULL,
      "influence of the neighbours; below 1 a node keeps a part of its old direction"},
     {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,

@@ -44,13 +44,14 @@ static double largest_size(const cafe_ritz *ritz) {
     return fmax(fabs(ritz->values[0]), fabs(ritz->values[ritz->pairs - 1]));
 }
 
-/* How many of the bottom's directions are worth a column: of at least that share of the largest. */
+/* How many of the bottom's directions are worth a column: of at least that share of the largest,
+ * if their sizes still grow so many times. */
 static int64_t count_bottom(const cafe_ritz *top, const cafe_ritz *bottom, int64_t asked,
-                            double share) {
+                            double share, double growth) {
     const double least = fmax(largest_size(top), largest_size(bottom)) * share;
     int64_t larger = 0, count = 0; /* values of the top that are larger than the next one */
     for (; count < bottom->pairs; count++) {
-        double size = -bottom->values[bottom->pairs - 1 - count];
+        double size = -growth * bottom->values[bottom->pairs - 1 - count];
         while (larger < top->pairs && top->values[larger] >= size) larger++;
         if (!(size > 0 && size >= least && larger + count < asked)) break;
     }
@@ -67,7 +68,7 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
     cafe_phase(context, "ends", 0);
     CAFE_TRY(values_of(context, op->parts.p, s, 0, from, &top));
     CAFE_TRY(values_of(context, op->parts.p, s, from, s->bottom, &bottom));
-    int64_t count = count_bottom(&top, &bottom, s->asked, HALF);
+    int64_t count = count_bottom(&top, &bottom, s->asked, HALF, 1);
     for (int64_t k = 0; k < s->asked; k++) /* the first ones of each end */
         kept[k] = k < s->asked - count ? k : from + k - (s->asked - count);
     CAFE_TRY(cafe_ops(&s->h)->select(context, &s->h, s->asked, kept));
@@ -113,8 +114,22 @@ static cafe_status judge_bottom(cafe_context *context, int64_t columns, int64_t 
     return status;
 }
 
-static bool enough(const probe *p, double share) {
-    return count_bottom(&p->top, &p->bottom, p->solution->columns, share) >= p->least;
+static bool enough(const probe *p, double share, double growth) {
+    return count_bottom(&p->top, &p->bottom, p->solution->columns, share, growth) >= p->least;
+}
+
+enum { SPARE = 8, SWEEPS = 3, SMALL = 1 << 21 };
+
+/* Of a large graph one sweep is enough to see that there is nothing: sizes grow by a third after it
+ * at most (docs/algorithms/ends.md). */
+static cafe_status look_once(cafe_context *context, int64_t few, probe *p, bool *promising) {
+    const double growth = 1.6, short_of_half = 0.47;
+    CAFE_PASS(cafe_sample_rows(context, p->op->n, p->op->parts.p, &p->sample));
+    if (p->sample) p->p = p->sample;
+    CAFE_PASS(judge_bottom(context, few, 1, p));
+    CAFE_PASS(judge_top(context, p->solution->columns, p));
+    *promising = enough(p, short_of_half, growth);
+    return CAFE_OK;
 }
 
 /* The sizes that few columns find in few sweeps fall short, by a tenth or two, of what half of all
@@ -123,21 +138,21 @@ static bool enough(const probe *p, double share) {
  * small graphs settle as CAFE_ENDS_AUTO does; large ones, where that would cost half of a run, by
  * a share of the largest that is smaller as the sizes are. */
 static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
-    enum { SPARE = 8, SWEEPS = 3, SMALL = 1 << 21 };
     const double hopeless = 0.25, short_of_half = 0.47;
     const bool large = p->op->parts.offsets[p->op->n] > SMALL;
     int64_t all = p->solution->columns, half = (all + 1) / 2;
     int64_t few = p->least + SPARE < half ? p->least + SPARE : half;
-    if (large) CAFE_PASS(cafe_sample_rows(context, p->op->n, p->op->parts.p, &p->sample));
-    if (p->sample) p->p = p->sample;
+    bool promising = true;
+    if (large) CAFE_PASS(look_once(context, few, p, &promising));
+    if (!promising) return CAFE_OK;
     CAFE_PASS(judge_bottom(context, few, SWEEPS, p));
     CAFE_PASS(judge_top(context, few, p));
-    if (!enough(p, large ? short_of_half : hopeless)) return CAFE_OK;
+    if (!enough(p, large ? short_of_half : hopeless, 1)) return CAFE_OK;
     CAFE_PASS(judge_top(context, all, p));
-    *bottom = enough(p, large ? short_of_half : HALF);
-    if (*bottom || large || !enough(p, hopeless)) return CAFE_OK;
+    *bottom = enough(p, large ? short_of_half : HALF, 1);
+    if (*bottom || large || !enough(p, hopeless, 1)) return CAFE_OK;
     CAFE_PASS(judge_bottom(context, half, p->options->sweeps, p));
-    *bottom = enough(p, HALF);
+    *bottom = enough(p, HALF, 1);
     return CAFE_OK;
 }
 
