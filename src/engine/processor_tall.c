@@ -104,7 +104,7 @@ static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
     parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
     job->block = cafe_blocks(n, parts) > ROWS ? cafe_blocks(n, parts) : ROWS;
     parts = cafe_blocks(n, job->block);
-    job->scratch = ROWS * k * (int64_t)sizeof(double) + k * k * (int64_t)sizeof(float);
+    job->scratch = ROWS * k * (int64_t)sizeof(double) + (k * k + 1) / 2 * 8; /* whole doubles */
     job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
     job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
     cafe_status status = cafe_mem_had(job->rows, job->parts);

@@ -118,7 +118,7 @@ static bool enough(const probe *p, double share, double growth) {
     return count_bottom(&p->top, &p->bottom, p->solution->columns, share, growth) >= p->least;
 }
 
-enum { SPARE = 8, SWEEPS = 3, SMALL = 1 << 21 };
+enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21 };
 
 /* Of a large graph one sweep is enough to see that there is nothing: sizes grow by a third after it
  * at most (docs/algorithms/ends.md). */
