@@ -240,7 +240,7 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     g.nodes = N, g.edges = 15 * N, g.blocks = K, g.mixing = 0.2;
     TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &g, &graph, NULL));
     test_problem t = test_open(context, graph);
-    cafe_sphere_options o = options(K, 100, 0);
+    cafe_sphere_options o = options(K, 30, 0);
     o.tolerance = 0.025;
     cafe_solution *solution = solve(&t, o, NULL);
     int64_t last = cafe_solution_sweeps(solution);
@@ -256,9 +256,9 @@ static void it_stops_when_columns_and_objective_are_steady(void **state) {
     solution = solve(&t, o, NULL);
     assert_true(width > 0.9 * width_of(solution, N, K));
     cafe_solution_free(solution);
-    o.sweeps = 100;
+    o.sweeps = 30;
     solution = solve(&t, o, NULL);
-    assert_true(cafe_solution_objective(solution)[100] < 1.04 * end);
+    assert_true(cafe_solution_objective(solution)[30] < 1.04 * end);
     cafe_solution_free(solution);
     test_close(&t);
 }
