@@ -11,9 +11,10 @@
  *
  * K when all directions are used alike, 1 when all rows lie on one line: long after the objective
  * has all but stopped, rows may still turn into fewer directions, and classifiers gain by that. The
- * sweeps end when the first is less than a share of the objective and the second, a quarter of all
- * columns at least, shrinks by less than a tenth; or when a sweep gains less than a 25th of that
- * share, whatever the width. docs/algorithms/sphere.md has the measurements.
+ * sweeps end when the first is less than that share, the tolerance, and the second, a quarter of
+ * all columns at least, shrinks by less than a tenth; or when a sweep gains less than a 25th of the
+ * tolerance times the objective, whatever the width. docs/algorithms/sphere.md has the
+ * measurements.
  *
  * Of a large graph 2^16 rows, chosen by their number alone, tell the width.
  */

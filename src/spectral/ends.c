@@ -121,7 +121,7 @@ static bool enough(const probe *p, double share, double growth) {
 enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21 };
 
 /* Of a large graph one sweep is enough to see that there is nothing: sizes grow by a third after it
- * at most (docs/algorithms/ends.md). */
+ * at most (docs/algorithms/hubs.md). */
 static cafe_status look_once(cafe_context *context, int64_t few, probe *p, bool *promising) {
     const double growth = 1.6, short_of_half = 0.47;
     CAFE_PASS(cafe_sample_rows(context, p->op->n, p->op->parts.p, &p->sample));
