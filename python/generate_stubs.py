@@ -78,8 +78,8 @@ def stub(cls: type) -> str:
     fit = TABLE_FIT if cls is reduce.Reduce else CLUSTER_FIT if cls in cluster.CLASSES else GRAPH_FIT
     lines = ["", f"class {name}(Estimator):"]
     lines += [f"    {n}: {kind}" for n, kind in attributes(cls)]
-    lines += ["    def __init__(self, *,"]
-    lines += [f"                 {p.name}: {p.annotation} = ...," for p in cls._parameters]
+    first, *others = [f"{p.name}: {p.annotation} = ...," for p in cls._parameters]
+    lines += [f"    def __init__(self, {first} *,"] + [f"                 {o}" for o in others]
     lines += ["                 ) -> None: ...", fit.format(name=name)]
     if hasattr(cls, "fit_predict"):
         lines.append(PREDICT)

@@ -5,10 +5,10 @@
 
 Called by scripts/check. The exit code is 0; who calls counts the lines.
 """
-import keyword
 import os
 import pathlib
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -239,10 +239,9 @@ GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy
 PYTHON_ONLY = set("random_state n_jobs verbose".split())
 
 
-def keyword_of(option):
-    """twist-mean -> twist_mean; lambda, a word of Python's, gets an underscore."""
-    plain = option.replace("-", "_")
-    return plain + "_" if keyword.iskeyword(plain) else plain
+def names():
+    """python_name() of the package: --columns is n_components there."""
+    return runpy.run_path("python/cafe/_names.py")["python_name"]
 
 
 def tool_options():
@@ -268,16 +267,17 @@ def python_keywords():
                 return print("skipped: options of Python:", done.stderr.splitlines()[-1],
                              file=sys.stderr)
         stubs = pathlib.Path(folder, "cafe", "stubs").read_text()
-    inits = re.findall(r"def __init__\(self, \*,(.*?)\) -> None", stubs, re.S)
+    inits = re.findall(r"def __init__\(self,(.*?)\) -> None", stubs, re.S)
     return {name for init in inits for name in re.findall(r"(\w+):", init)}
 
 
 def check_options():
-    """Options that estimators have are called the same in the tool and in Python."""
+    """Options that estimators have are called the same in the tool and in Python, but for the words
+    of one table."""
     theirs = python_keywords() if (build / "cafe").exists() else None
     if theirs is None:
         return
-    options = tool_options()
+    options, keyword_of = tool_options(), names()
     for name in sorted(options - TOOL_ONLY - GRAPH_ONLY):
         if keyword_of(name) not in theirs:
             breach(f"--{name} of the tool is no keyword in Python")

@@ -161,10 +161,11 @@ printf '  -k, --columns K    columns\n      --twist-mean R  mean\n      --lambda
 TEXT
 chmod +x tree/build/cafe
 echo 'pass' >tree/python/generate_abi.py
+cp "$SOURCE/python/cafe/_names.py" tree/python/cafe/
 cat >tree/python/generate_stubs.py <<'TEXT'
 import sys
-words = "columns: int, twist_mean: float, lambda_: float, n_jobs: int"
-open(sys.argv[1], "w").write(f"def __init__(self, *, {words}) -> None: ...")
+words = "n_components: int, twist_mean: float, lam: float, n_jobs: int"
+open(sys.argv[1], "w").write(f"def __init__(self, {words}) -> None: ...")
 TEXT
 kept options
 sed -i 's/twist_mean/mean/' tree/python/generate_stubs.py

@@ -93,7 +93,7 @@ tac h.tsv >turned.in.tsv
 expect 0 "$CAFE" embed "$karate" -q --start turned.in.tsv --sweeps 1 -o by-name.npy
 same by-order.npy by-name.npy
 expect 1 "$CAFE" embed "$karate" -q --start h.npy -k 5 --json no.json
-says 'start vectors have 6 columns, and columns is 5'
+says 'start vectors have 6 columns, and --columns is 5'
 [[ ! -e no.json ]] || fail "a refused run left a report"
 
 # ---- names come back: integers ascending, strings by first appearance, in every format

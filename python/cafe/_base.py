@@ -6,6 +6,7 @@ import numpy as np
 
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._method import Given, Method, samplings
+from ._names import in_python
 from ._options import Parameter, Table, from_table, indented
 from .graph import Graph
 
@@ -59,7 +60,7 @@ RUN = [
     own("random_state", None, "int or generator", "Any",
         "The seed; None is the library's default, 1. The same seed gives the same bits for any "
         "number of threads."),
-    own("n_jobs", None, "int", "Optional[int]", "Threads; None and -1: one per CPU."),
+    own("n_jobs", None, "int", "Optional[int]", "Threads; None is 1, -1 one per CPU."),
     own("verbose", False, "bool or callable", "Verbose",
         "Show progress (by tqdm where it is installed), or call this with cafe.Progress."),
 ]
@@ -71,7 +72,7 @@ def sampling_parameters(method: Method) -> List[Parameter]:
     return [
         own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}", "str",
             "How pairs of nodes are drawn. An option of another sampling is refused. "
-            + " ".join(f"{name}: {row.summary}." for name, row in _SAMPLINGS.items())),
+            + " ".join(f"{name}: {in_python(row.summary)}." for name, row in _SAMPLINGS.items())),
         *from_table(Table.named("sample"),
                     defaults={"twist_mean": None, "degree_exponent": method.degree_exponent}),
     ]
@@ -120,7 +121,7 @@ class Estimator(BaseEstimator):
         if start is not None and not self._method.takes("TAKES_START"):
             raise ValueError(f"{type(self).__name__} does not take vectors to start from")
         given = Given(self._values(self._own), start=start, seeds=seeds, attributes=attributes)
-        given.free_columns = getattr(self, "columns", None) is None
+        given.free_columns = getattr(self, "n_components", None) is None
         if samples:
             given.sampling, given.sample = self.sampling, self._values(Table.named("sample"))
         return given

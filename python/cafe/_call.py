@@ -10,6 +10,7 @@ meet.
 """
 import _thread
 import ctypes
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import (Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar
 
 from . import _abi
 from ._library import lib
+from ._names import in_python
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
@@ -64,7 +66,8 @@ _ERRORS: Dict[str, Type[CafeError]] = {
 
 def error_of(status: int, text: str = "") -> CafeError:
     name = lib.cafe_status_name(status).decode()
-    error = _ERRORS.get(name, CafeError)(text or lib.cafe_status_message(status).decode())
+    message = in_python(text) or lib.cafe_status_message(status).decode()
+    error = _ERRORS.get(name, CafeError)(message)
     error.status = name
     return error
 
@@ -248,12 +251,15 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: Optional[int]) -> int:
-    """None and -1: one per CPU this process may run on, 0 for the library."""
-    if n_jobs is None or n_jobs == -1:
-        return 0
-    if n_jobs < 1:
-        raise ValueError(f"n_jobs={n_jobs!r}: expected None, -1 or a positive number")
-    return int(n_jobs)
+    """As joblib counts: None is 1; -1 one per CPU this process may run on (0 for the library), -2 all
+    but one of them."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0: expected None, -1 or a positive number")
+    if n_jobs >= -1:
+        return max(0, int(n_jobs))
+    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
 
 
 class _Worker:

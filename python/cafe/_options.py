@@ -7,7 +7,6 @@ back as text through cafe_options_set(), whose errors are the library's.
 import ctypes
 import functools
 import inspect
-import keyword
 import math
 import numbers
 import textwrap
@@ -15,16 +14,11 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from . import _abi
-from ._call import CafeValueError, Context
+from ._call import Context
 from ._library import lib
+from ._names import in_python, python_name
 
 _TYPES = {value: name for name, value in _abi.ENUMS["cafe_option_type"].items()}
-
-
-def python_name(name: str) -> str:
-    """'twist-mean' -> 'twist_mean', 'lambda' -> 'lambda_'"""
-    plain = name.replace("-", "_")
-    return plain + "_" if keyword.iskeyword(plain) else plain
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class Option:
     def described(self, default: Any) -> str:
         kind = {"integer": "int", "real": "float", "switch": "bool"}.get(self.type, "")
         kind = kind or "{" + ", ".join(map(repr, self.choices)) + "}"
-        text = self.help.replace("--refine yes", "refine=True").replace("--residual", "residual")
+        text = in_python(self.help)
         text = text[0].upper() + text[1:]
         return f"{self.keyword} : {kind}, default={default!r}\n{indented(text)}."
 
@@ -103,25 +97,13 @@ class Table:
             raise ImportError(f"{kind}: {ctypes.sizeof(struct)} bytes here, {size} in the library")
         address = ctypes.cast(ctypes.pointer(struct), ctypes.c_void_p)
         lib.cafe_options_init(self.pointer, address, size)
-        try:
-            for option in self.options:
-                if option.keyword in values:
-                    text = option.text(values[option.keyword]).encode()
-                    context.call("cafe_options_set", self.pointer, address, option.name.encode(),
-                                 text)
-            context.call("cafe_options_check", self.pointer, address)
-        except CafeValueError as error:
-            raise self._in_python(error) from None
-        return struct
-
-    def _in_python(self, error: CafeValueError) -> CafeValueError:
-        """The message with the names that options have here: --self-loops -> self_loops."""
-        text = str(error)
         for option in self.options:
-            text = text.replace(f"--{option.name} ", f"{option.keyword} ")
-        renamed = CafeValueError(text)
-        renamed.status = error.status
-        return renamed
+            if option.keyword in values:
+                text = option.text(values[option.keyword]).encode()
+                context.call("cafe_options_set", self.pointer, address, option.name.encode(),
+                             text)
+        context.call("cafe_options_check", self.pointer, address)
+        return struct
 
     def pointer_to(self, context: Context, values: Mapping[str, Any], kind: str) -> Any:
         return ctypes.pointer(self.fill(context, values, kind))
@@ -177,18 +159,20 @@ def from_table(table: Table, leave_out: Sequence[str] = (),
         kind = _ANNOTATIONS[option.type]
         found.append(Parameter(option.keyword, default, option.described(default),
                                f"Optional[{kind}]" if default is None else kind))
-    return found
+    return sorted(found, key=lambda p: p.name != "n_components")  # what every method has comes first
 
 
 def make_init(parameters: Sequence[Parameter]) -> Callable[..., None]:
-    """An __init__ that stores its keywords untouched, with a signature that tells them."""
+    """An __init__ that stores its arguments untouched, with a signature that tells them: the first
+    may come without its name, all others need it."""
+    either, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature(
-        [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)] +
-        [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default)
-         for p in parameters])
+        [inspect.Parameter("self", either)] +
+        [inspect.Parameter(p.name, named if i else either, default=p.default)
+         for i, p in enumerate(parameters)])
 
-    def __init__(self: Any, **keywords: Any) -> None:
-        bound = signature.bind(self, **keywords)
+    def __init__(self: Any, *first: Any, **keywords: Any) -> None:
+        bound = signature.bind(self, *first, **keywords)
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)

@@ -17,7 +17,7 @@ Attributes
 ----------
 communities_, labels_ : array of int
     The community of each node, numbered by first appearance.
-memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, columns)
+memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, n_components)
     The probabilities above 1e-6.
 modularity_ : float
     Of the communities.
@@ -29,7 +29,7 @@ objective_, n_iter_, converged_, nodes_, report_
 Examples
 --------
 >>> import cafe
->>> model = cafe.{name}(columns=4).fit(cafe.karate())
+>>> model = cafe.{name}(n_components=4).fit(cafe.karate())
 >>> model.memberships_.shape
 (34, 4)
 """
@@ -99,7 +99,7 @@ def _memberships(context: Context, clustering: Handle, info: Any) -> Any:
 def _class(method: Method) -> Type[Clustering]:
     table, name = method.communities, method.class_name
     assert table is not None
-    free = {"columns": None} if method.takes("TAKES_LABELS") else None
+    free = {"n_components": None} if method.takes("TAKES_LABELS") else None
     parameters = [*from_table(table, defaults=free), *sampling_parameters(method), *RUN]
     return type(name, (Clustering,), {
         "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,

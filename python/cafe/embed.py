@@ -16,7 +16,7 @@ from .graph import Graph, as_graph
 ATTRIBUTES = """
 Attributes
 ----------
-embedding_ : array of shape (n_nodes, n_columns), float32
+embedding_ : array of shape (n_nodes, n_components), float32
     The vectors, in the order of the nodes.
 ritz_values_, residuals_, shares_ : arrays
     An eigenvalue of Q lies within the residual of each Ritz value; its share of the positive ones.
@@ -43,7 +43,7 @@ PARTS = """parts_ : dict
     Columns of embedding_ by where they come from: 'sphere', the first ones, and 'hubs' behind them.
 """
 
-LABELS = """memberships_ : array (n_nodes, columns)
+LABELS = """memberships_ : array (n_nodes, n_components)
     How much of each node is in each column.
 classes_, transduction_ : arrays
     With labels: the classes in order, and the most likely one of each node (-1 or None where no
@@ -60,7 +60,7 @@ class Embedding(TransformerMixin, Estimator):
 
     _method: Method
 
-    columns: Any
+    n_components: Any
     propagate: bool
     embedding_: np.ndarray
     objective_: np.ndarray
@@ -78,7 +78,7 @@ class Embedding(TransformerMixin, Estimator):
             See cafe.Graph.
         y : array or mapping, optional
             Known labels (methods that take them): -1 or None where there is none.
-        start : array of shape (n_nodes, columns), optional
+        start : array of shape (n_nodes, n_components), optional
             Vectors to start from (methods that take them).
         seeds : sequence of nodes, optional
             Where walks begin (sampling 'walk' and 'pagerank').
@@ -180,7 +180,7 @@ def _has_parts(table: Table) -> bool:
 
 
 def _parameters(method: Method, table: Table) -> List[Any]:
-    free = {"columns": None} if method.takes("TAKES_LABELS") else None
+    free = {"n_components": None} if method.takes("TAKES_LABELS") else None
     return [*from_table(table, defaults=free),
             *(sampling_parameters(method) if method.takes("TAKES_SAMPLING") else []),
             *finish_parameters(method.form), *PROPAGATE, *RUN]
@@ -191,7 +191,7 @@ def _example(method: Method, name: str) -> str:
         call, shown = "fit_transform(cafe.karate(), {0: 'Hi', 33: 'John A'})", "(34, 2)"
         made = f"cafe.{name}()"
     else:
-        call, shown, made = "fit_transform(cafe.karate()).shape[0]", "34", f"cafe.{name}(columns=4)"
+        call, shown, made = "fit_transform(cafe.karate()).shape[0]", "34", f"cafe.{name}(n_components=4)"
     call = call if call.endswith("[0]") else f"{call}.shape"
     return f"\nExamples\n--------\n>>> import cafe\n>>> {made}.{call}\n{shown}\n"
 

@@ -315,7 +315,7 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
     --------
     >>> import cafe
     >>> karate = cafe.karate()
-    >>> model = cafe.SphereGCN(columns=4).fit(karate)
+    >>> model = cafe.SphereGCN(n_components=4).fit(karate)
     >>> why = cafe.explain(karate, model)
     >>> why.dimensions[0].high[0][0] in range(34)
     True

@@ -39,7 +39,7 @@ class Graph:
     names : sequence, optional
         Of the nodes, in their order, for data that has none.
     n_jobs : int, optional
-        Threads; None and -1: one per CPU.
+        Threads; None is 1, -1 one per CPU.
     verbose : bool or callable
         Show progress, or call this with it.
     **options
@@ -191,7 +191,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
         >>> import numpy as np, cafe
         >>> x = np.random.default_rng(0).normal(size=(50, 3))
-        >>> cafe.Graph.from_points(x, neighbours=5).n_nodes
+        >>> cafe.Graph.from_points(x, n_neighbors=5).n_nodes
         50
         """
         table = Table.named("points")

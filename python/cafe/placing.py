@@ -40,7 +40,7 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     --------
     >>> import numpy as np, cafe
     >>> karate = cafe.karate()
-    >>> model = cafe.SphereGCN(columns=2, residual=1e-6).fit(karate)
+    >>> model = cafe.SphereGCN(n_components=2, residual=1e-6).fit(karate)
     >>> new = cafe.place(karate, model, [[0, 1, 2], [32, 33]])
     >>> new.shape, bool(new[0, 0] * model.embedding_[0, 0] > 0)
     ((2, 2), True)

@@ -40,7 +40,7 @@ Examples
 >>> import numpy as np, cafe
 >>> rng = np.random.default_rng(0)
 >>> table = np.repeat(np.eye(3, 8), 20, axis=0) + 0.01 * rng.normal(size=(60, 8))
->>> model = cafe.Reduce(columns=3).fit(table)
+>>> model = cafe.Reduce(n_components=3).fit(table)
 >>> model.embedding_.shape
 (60, 2)
 >>> np.allclose(model.transform(table), model.embedding_, atol=1e-4)

@@ -24,7 +24,7 @@ def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Opti
 
     >>> import cafe
     >>> karate = cafe.karate()
-    >>> cafe.layout(karate, cafe.SphereGCN(columns=4).fit(karate)).shape
+    >>> cafe.layout(karate, cafe.SphereGCN(n_components=4).fit(karate)).shape
     (34, 2)
     """
     g = as_graph(graph, n_jobs)
@@ -120,7 +120,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     --------
     >>> import cafe
     >>> karate = cafe.karate()
-    >>> page = cafe.view(karate, cafe.SphereGCN(columns=4).fit(karate))
+    >>> page = cafe.view(karate, cafe.SphereGCN(n_components=4).fit(karate))
     >>> page.path.suffix
     '.html'
     """

@@ -89,7 +89,7 @@ def test_types_are_sound(tmp_path):
     pytest.importorskip("mypy")
     use = tmp_path / "use.py"
     use.write_text("import cafe\n"
-                   "m = cafe.SphereGCN(columns=4, n_jobs=1).fit(cafe.karate())\n"
+                   "m = cafe.SphereGCN(n_components=4, n_jobs=1).fit(cafe.karate())\n"
                    "x: float = m.certificate_.objective\n"
                    "cafe.DeepWalk(no_such_option=1)\n")
     command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import cafe
+from cafe._names import NAMES
 
 TOOL = os.environ.get("CAFE") or shutil.which("cafe")
 pytestmark = pytest.mark.skipif(not TOOL, reason="the tool is not there: set $CAFE")
@@ -31,25 +32,28 @@ def tool(folder, *arguments):
 
 RUNS = [
     (cafe.SphereGCN, {}, []),
-    (cafe.SphereGCN, dict(columns=16, sweeps=7, beta=0.8, ends="both", output_form="ritz",
+    (cafe.SphereGCN, dict(n_components=16, max_iter=7, beta=0.8, ends="both", output_form="ritz",
                           residual=1e-5, random_state=9), []),
-    (cafe.SphereGCN, dict(columns=12, sampling="walk", window=3), []),
-    (cafe.SphereGCN, dict(columns=12, sampling="walk", samples=20000, random_state=4), []),
-    (cafe.SphereGCN, dict(columns=8, sampling="pagerank", damping=0.5, propagate=True,
+    (cafe.SphereGCN, dict(n_components=12, sampling="walk", window=3), []),
+    (cafe.SphereGCN, dict(n_components=12, sampling="walk", samples=20000, random_state=4), []),
+    (cafe.SphereGCN, dict(n_components=8, sampling="pagerank", damping=0.5, propagate=True,
                           propagate_mu=0.3), []),
-    (cafe.CafeGCN, dict(columns=24, theta=3.0, output_form="hhat"), ["--method", "cafe"]),
-    (cafe.LayeredCafe, dict(columns=40), ["--method", "layers"]),
-    (cafe.DeepWalk, dict(columns=16, walks=5, length=10), ["--method", "deepwalk"]),
-    (cafe.Spectral, dict(columns=5, tolerance=1e-9), ["--method", "spectral"]),
-    (cafe.HOPE, dict(columns=8), ["--method", "hope"]),
-    (cafe.SDNE, dict(columns=8, epochs=2, random_state=2), ["--method", "sdne"]),
+    (cafe.CafeGCN, dict(n_components=24, theta=3.0, output_form="hhat"), ["--method", "cafe"]),
+    (cafe.LayeredCafe, dict(n_components=40), ["--method", "layers"]),
+    (cafe.DeepWalk, dict(n_components=16, walks=5, length=10), ["--method", "deepwalk"]),
+    (cafe.Spectral, dict(n_components=5, tol=1e-9), ["--method", "spectral"]),
+    (cafe.HOPE, dict(n_components=8), ["--method", "hope"]),
+    (cafe.SDNE, dict(n_components=8, epochs=2, random_state=2), ["--method", "sdne"]),
 ]
+
+
+TOOL_S = {python: tool for tool, python in NAMES.items()}
 
 
 def words(options):
     found = []
     for name, value in options.items():
-        name = {"random_state": "seed"}.get(name, name.rstrip("_").replace("_", "-"))
+        name = TOOL_S.get(name, name.replace("_", "-"))
         found += [f"--{name}"] if value is True else [f"--{name}", repr(value).strip("'")]
     return found
 
@@ -83,7 +87,7 @@ def test_labels(cls, method, files):
 @pytest.mark.parametrize("model, more", [
     (cafe.LayeredCafe(), []), (cafe.LayeredCafe(resolution=2.0, refine=False),
                                ["--resolution", "2.0", "--refine", "no"]),
-    (cafe.SoftmaxClustering(columns=20), ["--method", "softmax", "--columns", "20"]),
+    (cafe.SoftmaxClustering(n_components=20), ["--method", "softmax", "--columns", "20"]),
     (cafe.SoftmaxClustering(start="layers", rows="sparse"),
      ["--method", "softmax", "--start", "layers", "--rows", "sparse"])])
 def test_communities(model, more, files):
@@ -96,7 +100,7 @@ def test_reduce(files, rng):
     x = rng.normal(size=(200, 9)).astype(np.float32)
     np.save(files / "x.npy", x)
     tool(files, "reduce", "x.npy", "-o", "r.npy", "-q", "--columns", "4")
-    assert cafe.Reduce(columns=4).fit(x).embedding_.tobytes() == np.load(files / "r.npy").tobytes()
+    assert cafe.Reduce(n_components=4).fit(x).embedding_.tobytes() == np.load(files / "r.npy").tobytes()
 
 
 def test_map(files):

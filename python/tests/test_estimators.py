@@ -1,6 +1,8 @@
 """Estimators keep scikit-learn's conventions, and give the results they promise."""
+import inspect
 import os
 import pickle
+import re
 import subprocess
 import sys
 
@@ -19,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import cafe
+from cafe._call import threads_of
 
 BASELINES = [cafe.GraphFactorization, cafe.DeepWalk, cafe.Node2vec, cafe.LINE, cafe.HOPE,
              cafe.GraRep, cafe.SDNE, cafe.Spectral]
@@ -45,13 +48,50 @@ def test_parameters(cls):
     assert all(f"\n{name} : " in cls.__doc__ for name in params)
 
 
+def test_the_names_are_the_ecosystem_s():
+    found = {cls: set(cls().get_params()) for cls in ALL}
+    words = {word for names in found.values() for word in names}
+    assert {"n_components", "max_iter", "tol", "random_state", "n_jobs", "lam"} <= words
+    assert not words & {"columns", "sweeps", "tolerance", "seed", "threads", "neighbours", "lambda_"}
+    for cls in ALL:
+        first, *others = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        assert first.name == "n_components" or "n_components" not in found[cls]
+        assert all(other.kind is other.KEYWORD_ONLY for other in others)
+        assert not [name for name in found[cls] if name.endswith("_")]  # those are results
+
+
+def test_the_first_argument_needs_no_name(karate):
+    assert cafe.SphereGCN(32).n_components == 32 and cafe.Reduce(3).n_components == 3
+    assert cafe.LayeredCafe(5).n_components == 5 and cafe.SphereGCN(5).fit_transform(karate).shape[1] == 5
+    with pytest.raises(TypeError, match="positional"):
+        cafe.SphereGCN(32, 5)
+    with pytest.raises(TypeError, match="n_components"):
+        cafe.SphereGCN(32, n_components=5)
+
+
+def test_jobs_are_counted_as_joblib_does():
+    cpus = len(os.sched_getaffinity(0))
+    assert [threads_of(jobs) for jobs in (None, 1, 3, -1)] == [1, 1, 3, 0]
+    assert threads_of(-2) == max(1, cpus - 1) and threads_of(-10**6) == 1
+    alone = cafe.SphereGCN(n_components=2).fit(cafe.karate())
+    assert alone.report_["options"]["threads"] == 1
+
+
+def test_messages_have_python_s_names(karate):
+    with pytest.raises(ValueError, match="^n_components takes"):
+        cafe.SphereGCN(n_components=0).fit(karate)
+    with pytest.raises(ValueError, match="output_form"):
+        cafe.SphereGCN(n_components=2, output_form="cooked").fit(karate)
+    assert not [cls for cls in ALL if re.search(r"--[a-z]", cls.__doc__.partition("Attributes")[0])]
+
+
 def test_nothing_is_validated_before_fit(karate):
-    model = cafe.SphereGCN(columns="many", beta=-3)
-    assert model.columns == "many"
-    with pytest.raises(TypeError, match="columns='many'"):
+    model = cafe.SphereGCN(n_components="many", beta=-3)
+    assert model.n_components == "many"
+    with pytest.raises(TypeError, match="n_components='many'"):
         model.fit(karate)
     with pytest.raises(ValueError, match="beta"):
-        model.set_params(columns=3).fit(karate)
+        model.set_params(n_components=3).fit(karate)
     with pytest.raises(ValueError, match="n_jobs=0"):
         cafe.SphereGCN(n_jobs=0).fit(karate)
     with pytest.raises(ValueError, match="sampling='edges'"):
@@ -59,13 +99,13 @@ def test_nothing_is_validated_before_fit(karate):
 
 
 def test_reduce_passes_scikit_learn_s_checks():
-    check_estimator(cafe.Reduce(columns=3))
-    check_estimator(cafe.Reduce(columns=2, method="sphere", n_jobs=1))
+    check_estimator(cafe.Reduce(n_components=3))
+    check_estimator(cafe.Reduce(n_components=2, method="sphere", n_jobs=1))
 
 
 @pytest.mark.parametrize("cls", VECTORS)
 def test_vectors(cls, karate):
-    model = cls(columns=8, random_state=3)
+    model = cls(n_components=8, random_state=3)
     x = model.fit_transform(karate)
     assert x is model.embedding_ and x.dtype == np.float32 and np.isfinite(x).all()
     assert x.shape[0] == 34 and x.shape[1] <= 8
@@ -75,27 +115,27 @@ def test_vectors(cls, karate):
     assert model.report_["graph"]["edges"] == 78
     assert model.report_["columns"] == x.shape[1]
     assert len(model.get_feature_names_out()) == x.shape[1]
-    assert np.array_equal(cls(columns=8, random_state=3, n_jobs=1).fit_transform(karate), x)
+    assert np.array_equal(cls(n_components=8, random_state=3, n_jobs=1).fit_transform(karate), x)
 
 
 @pytest.mark.parametrize("parts", ["auto", "both", "hubs"])
 def test_the_width_is_what_was_asked_for(parts, karate):
     for columns in (1, 3, 8, 33):
-        model = cafe.SphereGCN(columns=columns, parts=parts).fit(karate)
+        model = cafe.SphereGCN(n_components=columns, parts=parts).fit(karate)
         found, names = model.parts_, model.get_feature_names_out()
         assert model.embedding_.shape == (34, columns) and sum(found.values()) == columns
         assert found["hubs"] == model.certificate_.hubs == len(model.certificate_.hub_values)
         assert len(set(names)) == columns
         assert sum("hubs" in name for name in names) == found["hubs"]
-    alone = cafe.SphereGCN(columns=33, parts="sphere").fit(karate)
+    alone = cafe.SphereGCN(n_components=33, parts="sphere").fit(karate)
     assert alone.parts_ == {"sphere": alone.embedding_.shape[1], "hubs": 0}
     assert alone.embedding_.shape[1] < 33
-    assert not hasattr(cafe.CafeGCN(columns=4).fit(karate), "parts_")
+    assert not hasattr(cafe.CafeGCN(n_components=4).fit(karate), "parts_")
 
 
 def test_names_come_back():
     graph = cafe.Graph([["ann", "bob"], ["bob", "cy"], ["cy", "ann"], ["cy", "dee"]])
-    model = cafe.SphereGCN(columns=2).fit(graph)
+    model = cafe.SphereGCN(n_components=2).fit(graph)
     table = model.to_frame()
     assert table.index.tolist() == ["ann", "bob", "cy", "dee"]
     assert np.array_equal(table.to_numpy(), model.embedding_)
@@ -104,7 +144,7 @@ def test_names_come_back():
 
 
 def test_pickle_holds_no_handle(karate):
-    model = cafe.CafeGCN(columns=4).fit(karate)
+    model = cafe.CafeGCN(n_components=4).fit(karate)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.embedding_, model.embedding_)
     assert again.get_params() == model.get_params()
@@ -121,7 +161,7 @@ def test_not_fitted():
 
 def test_seeds(karate):
     def run(state):
-        return cafe.SphereGCN(columns=4, random_state=state).fit_transform(karate)
+        return cafe.SphereGCN(n_components=4, random_state=state).fit_transform(karate)
 
     assert np.array_equal(run(None), run(1))
     assert np.array_equal(run(5), run(5)) and not np.array_equal(run(5), run(6))
@@ -141,12 +181,12 @@ def test_same_bits_for_any_threads(cls, planted):
 
 @pytest.mark.parametrize("cls", [cafe.SphereGCN, cafe.SoftmaxClustering])
 def test_the_objective_never_falls(cls, planted):
-    objective = cls(columns=16).fit(planted[0]).objective_
+    objective = cls(n_components=16).fit(planted[0]).objective_
     assert (np.diff(objective) >= -1e-9).all() and objective[-1] > objective[0]
 
 
 def test_layers_are_nested(planted):
-    model = cafe.LayeredCafe(columns=32).fit(planted[0])
+    model = cafe.LayeredCafe(n_components=32).fit(planted[0])
     for fine, coarse in zip(model.layers_, model.layers_[1:]):
         assert np.array_equal(fine.parent[fine.partition], coarse.partition)
         assert fine.modularity <= coarse.modularity + 1e-12
@@ -159,7 +199,7 @@ def test_layers_are_nested(planted):
 @pytest.mark.parametrize("start", ["random", "layers", "sphere"])
 @pytest.mark.parametrize("rows", ["dense", "sparse"])
 def test_soft_clusters(start, rows, planted):
-    model = cafe.SoftmaxClustering(columns=20, start=start, rows=rows)
+    model = cafe.SoftmaxClustering(n_components=20, start=start, rows=rows)
     if start == "sphere" and rows == "sparse":
         with pytest.raises(ValueError, match="dense"):
             model.fit(planted[0])
@@ -195,12 +235,12 @@ def test_labels_stay(karate, faction):
 
 
 def test_a_fit_forgets_the_one_before(karate):
-    model = cafe.CafeGCN(sampling="twisted", lambda_=3.0).fit(
+    model = cafe.CafeGCN(sampling="twisted", lam=3.0).fit(
         karate, {0: 0, 33: 1}, attributes=np.eye(34))
     assert hasattr(model, "transduction_")
-    model.set_params(columns=5).fit(karate, attributes=np.eye(34))
+    model.set_params(n_components=5).fit(karate, attributes=np.eye(34))
     assert not hasattr(model, "transduction_") and not hasattr(model, "classes_")
-    assert model.lambda_ == 3.0 and model.memberships_.shape == (34, 5)
+    assert model.lam == 3.0 and model.memberships_.shape == (34, 5)
 
 
 def test_labels_that_reach_nobody():
@@ -211,41 +251,41 @@ def test_labels_that_reach_nobody():
     with pytest.raises(ValueError, match="known label"):
         cafe.LabelPropagation().fit(two, [-1] * 4)
     with pytest.raises(ValueError, match="too few"):
-        cafe.CafeGCN(columns=1).fit(two, [0, 1, -1, -1])
+        cafe.CafeGCN(n_components=1).fit(two, [0, 1, -1, -1])
 
 
 def test_start_goes_on(planted):
-    first = cafe.SphereGCN(columns=8, sweeps=3, tolerance=0, output_form="raw").fit(planted[0])
-    more = cafe.SphereGCN(columns=8, sweeps=1, tolerance=0).fit(planted[0],
+    first = cafe.SphereGCN(n_components=8, max_iter=3, tol=0, output_form="raw").fit(planted[0])
+    more = cafe.SphereGCN(n_components=8, max_iter=1, tol=0).fit(planted[0],
                                                                 start=first.embedding_)
     assert more.objective_[0] == pytest.approx(first.objective_[-1], rel=1e-6)
-    with pytest.raises(ValueError, match="columns is 8"):
-        cafe.SphereGCN(columns=8).fit(planted[0], start=np.zeros((2000, 3)))
+    with pytest.raises(ValueError, match="n_components is 8"):
+        cafe.SphereGCN(n_components=8).fit(planted[0], start=np.zeros((2000, 3)))
     with pytest.raises(ValueError, match="start"):
         cafe.LayeredCafe().fit(planted[0], start=np.zeros((2000, 3)))
 
 
 def test_samplings(karate, rng):
-    edge = cafe.SphereGCN(columns=4).fit(karate)
-    walk = cafe.SphereGCN(columns=4, sampling="walk", window=3).fit(karate)
-    pagerank = cafe.SphereGCN(columns=4, sampling="pagerank", damping=0.5).fit(karate, seeds=[0, 1])
+    edge = cafe.SphereGCN(n_components=4).fit(karate)
+    walk = cafe.SphereGCN(n_components=4, sampling="walk", window=3).fit(karate)
+    pagerank = cafe.SphereGCN(n_components=4, sampling="pagerank", damping=0.5).fit(karate, seeds=[0, 1])
     x = rng.normal(size=(34, 5))
-    twisted = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=2.0).fit(karate, attributes=x)
-    plain = cafe.SphereGCN(columns=4, sampling="twisted", lambda_=0.0).fit(karate, attributes=x)
-    aimed = cafe.SphereGCN(columns=4, sampling="twisted", twist_mean=0.05).fit(karate, attributes=x)
+    twisted = cafe.SphereGCN(n_components=4, sampling="twisted", lam=2.0).fit(karate, attributes=x)
+    plain = cafe.SphereGCN(n_components=4, sampling="twisted", lam=0.0).fit(karate, attributes=x)
+    aimed = cafe.SphereGCN(n_components=4, sampling="twisted", twist_mean=0.05).fit(karate, attributes=x)
     assert walk.report_["sampled"]["exact"] and pagerank.report_["sampled"]["seed_nodes"] == 2
     assert not np.array_equal(edge.embedding_, twisted.embedding_)
     assert np.array_equal(edge.embedding_, plain.embedding_)
     assert aimed.report_["sampled"]["mean"] == pytest.approx(0.05, abs=1e-6)
-    drawn = cafe.SphereGCN(columns=4, sampling="walk", samples=5000).fit(karate)
+    drawn = cafe.SphereGCN(n_components=4, sampling="walk", samples=5000).fit(karate)
     assert not drawn.report_["sampled"]["exact"]
     with pytest.raises(ValueError, match="attributes"):
         cafe.SphereGCN(sampling="twisted").fit(karate)
 
 
 def test_propagation_sharpens(planted):
-    plain = cafe.SphereGCN(columns=16).fit(planted[0])
-    spread = cafe.SphereGCN(columns=16, propagate=True).fit(planted[0])
+    plain = cafe.SphereGCN(n_components=16).fit(planted[0])
+    spread = cafe.SphereGCN(n_components=16, propagate=True).fit(planted[0])
     assert spread.embedding_.shape[0] == 2000
     assert not np.array_equal(plain.embedding_, spread.embedding_)
     assert np.allclose(np.linalg.norm(spread.embedding_, axis=1), 1, atol=1e-4)
@@ -254,7 +294,7 @@ def test_propagation_sharpens(planted):
 def test_reduce(rng):
     centres = rng.normal(size=(4, 12)) * 5
     x = np.repeat(centres, 40, axis=0) + rng.normal(size=(160, 12))
-    model = cafe.Reduce(columns=4).fit(x)
+    model = cafe.Reduce(n_components=4).fit(x)
     gram = model.embedding_.T @ model.embedding_
     assert np.allclose(gram, np.eye(model.n_components_), atol=1e-4)
     assert np.allclose(model.transform(x), model.embedding_, atol=1e-4)
@@ -268,13 +308,13 @@ def test_reduce(rng):
         assert np.abs(exact - value).min() <= residual + 1e-4 * exact.max()
     labels = np.repeat(np.arange(4), 40)
     judge = make_pipeline(StandardScaler(), LogisticRegression())
-    score = cross_val_score(make_pipeline(cafe.Reduce(columns=16, method="sphere", sweeps=3), judge), x,
+    score = cross_val_score(make_pipeline(cafe.Reduce(n_components=16, method="sphere", max_iter=3), judge), x,
                             labels, cv=4)
     assert score.mean() > 0.85
     search = GridSearchCV(make_pipeline(cafe.Reduce(n_jobs=1), judge),
-                          {"reduce__columns": [2, 16], "reduce__method": ["softmax", "sphere"]},
+                          {"reduce__n_components": [2, 16], "reduce__method": ["softmax", "sphere"]},
                           cv=2, n_jobs=2).fit(x, labels)
-    assert search.best_params_["reduce__columns"] == 16 and search.best_score_ > 0.85
+    assert search.best_params_["reduce__n_components"] == 16 and search.best_score_ > 0.85
 
 
 # ---- many at once
@@ -288,14 +328,14 @@ def fit_score(graph, labels, params):
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib_grid(planted, backend):
     graph, labels = planted
-    grid = list(ParameterGrid({"columns": [4, 12], "output_form": ["walk", "hhat"],
-                               "sweeps": [5]}))
+    grid = list(ParameterGrid({"n_components": [4, 12], "output_form": ["walk", "hhat"],
+                               "max_iter": [5]}))
     found = joblib.Parallel(n_jobs=2, backend=backend)(
         joblib.delayed(fit_score)(graph, labels, p) for p in grid)
     alone = [fit_score(graph, labels, p)[1] for p in grid]
     assert all(np.array_equal(x, y) for (_, x), y in zip(found, alone))
     best = max(range(len(grid)), key=lambda i: found[i][0])
-    assert grid[best]["columns"] == 12 and found[best][0] > 0.9
+    assert grid[best]["n_components"] == 12 and found[best][0] > 0.9
 
 
 def test_without_scikit_learn():
@@ -306,18 +346,18 @@ for name in ("sklearn", "scipy", "pandas", "networkx", "igraph", "tqdm"):
     sys.modules[name] = None
 import numpy as np, cafe
 g = cafe.karate()
-m = cafe.SphereGCN(columns=4, random_state=2).fit(g)
-print(m, m.get_params()["columns"])
-print(m.set_params(columns=3).columns)
-assert cafe.SoftmaxClustering(columns=4).fit_predict(g).shape == (34,)
+m = cafe.SphereGCN(n_components=4, random_state=2).fit(g)
+print(m, m.get_params()["n_components"])
+print(m.set_params(n_components=3).n_components)
+assert cafe.SoftmaxClustering(n_components=4).fit_predict(g).shape == (34,)
 x = np.random.default_rng(0).normal(size=(30, 5))
-r = cafe.Reduce(columns=3).fit(x)
+r = cafe.Reduce(n_components=3).fit(x)
 assert np.allclose(r.transform(x), r.embedding_, atol=1e-4)
 try:
     r.transform(x[:, :2])
 except ValueError as error:
     print("refused")
-cafe.explain(g, m); cafe.SphereGCN(columns=2, verbose=1).fit(g)
+cafe.explain(g, m); cafe.SphereGCN(n_components=2, verbose=1).fit(g)
 try:
     cafe.SphereGCN().to_frame()
 except ValueError:
@@ -326,26 +366,26 @@ except ValueError:
     done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, env=os.environ)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["SphereGCN(columns=4, random_state=2) 4", "3", "refused",
+    assert done.stdout.splitlines() == ["SphereGCN(n_components=4, random_state=2) 4", "3", "refused",
                                         "not fitted"]
 
 
 def test_progress(planted, capsys):
     seen = []
-    cafe.SphereGCN(columns=64, sweeps=30, tolerance=0, verbose=seen.append).fit(planted[0])
+    cafe.SphereGCN(n_components=64, max_iter=30, tol=0, verbose=seen.append).fit(planted[0])
     assert seen and all(isinstance(p, cafe.Progress) for p in seen)
-    cafe.SphereGCN(columns=64, sweeps=200, tolerance=0, verbose=True).fit(planted[0])
+    cafe.SphereGCN(n_components=64, max_iter=200, tol=0, verbose=True).fit(planted[0])
     assert "sweep" in capsys.readouterr().err
 
     def stop(progress):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        cafe.SphereGCN(columns=64, sweeps=10**6, tolerance=0, verbose=stop).fit(planted[0])
+        cafe.SphereGCN(n_components=64, max_iter=10**6, tol=0, verbose=stop).fit(planted[0])
 
 
 def test_options_of_another_sampling_are_refused(karate):
     with pytest.raises(ValueError, match="window"):
-        cafe.SphereGCN(columns=4, window=3).fit(karate)
-    with pytest.raises(ValueError, match="lambda"):
-        cafe.SoftmaxClustering(columns=4, sampling="walk", lambda_=2.0).fit(karate)
+        cafe.SphereGCN(n_components=4, window=3).fit(karate)
+    with pytest.raises(ValueError, match="lam"):
+        cafe.SoftmaxClustering(n_components=4, sampling="walk", lam=2.0).fit(karate)

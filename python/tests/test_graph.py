@@ -305,7 +305,7 @@ def test_nullable_and_object_columns():
 
 def test_points_keep_their_index(rng):
     table = pandas.DataFrame(rng.normal(size=(30, 3)), index=[f"p{i}" for i in range(30)])
-    assert cafe.Graph.from_points(table, neighbours=4).nodes.tolist() == list(table.index)
+    assert cafe.Graph.from_points(table, n_neighbors=4).nodes.tolist() == list(table.index)
 
 
 # ---- and back
@@ -361,7 +361,7 @@ def test_a_mapped_file_that_changed_gives_no_result(tmp_path):
     mapped, copied = cafe.Graph(path), cafe.Graph(path, copy=True)
     assert cafe.LayeredCafe().fit(mapped).communities_.max() > 0
     os.utime(path, (1000, 1000))
-    for estimator in (cafe.LayeredCafe(), cafe.SphereGCN(columns=4)):
+    for estimator in (cafe.LayeredCafe(), cafe.SphereGCN(n_components=4)):
         with pytest.raises(OSError, match="changed while it was read"):
             estimator.fit(mapped)
         estimator.fit(copied)
@@ -462,5 +462,5 @@ def test_karate_is_the_example(tmp_path):
 
 def test_points(rng):
     x = np.concatenate([rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 50])
-    graph = cafe.Graph.from_points(x, neighbours=4)
+    graph = cafe.Graph.from_points(x, n_neighbors=4)
     assert graph.n_nodes == 60 and graph.counts["components"] >= 2

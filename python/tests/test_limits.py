@@ -10,8 +10,8 @@ import numpy as np
 import cafe
 
 graph, labels = cafe.karate(return_labels=True)
-models = [cafe.SphereGCN(columns=8, n_jobs=4, residual=1e-4), cafe.Spectral(columns=4),
-          cafe.HOPE(columns=4), cafe.CafeGCN(columns=4), cafe.SDNE(columns=4, epochs=2)]
+models = [cafe.SphereGCN(n_components=8, n_jobs=4, residual=1e-4), cafe.Spectral(n_components=4),
+          cafe.HOPE(n_components=4), cafe.CafeGCN(n_components=4), cafe.SDNE(n_components=4, epochs=2)]
 
 def size():
     with open("/proc/self/status") as status:

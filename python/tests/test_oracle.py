@@ -35,7 +35,7 @@ def graph(request, planted):
 
 
 def test_refined_ritz_values_are_eigenvalues(graph):
-    model = cafe.SphereGCN(columns=6, output_form="ritz", residual=1e-6).fit(graph)
+    model = cafe.SphereGCN(n_components=6, output_form="ritz", residual=1e-6).fit(graph)
     q, _ = modularity_operator(graph, model.degree_exponent)
     exact = np.sort(eigsh(q, k=6, which="LA", return_eigenvectors=False, tol=1e-12))[::-1]
     assert np.allclose(model.ritz_values_, exact, atol=1e-5 * exact[0])
@@ -46,7 +46,7 @@ def test_refined_ritz_values_are_eigenvalues(graph):
 
 def test_generalised_ritz_values(graph):
     """The walk form: Q v = rho D v, the eigenvalues of D^-1/2 Q D^-1/2."""
-    model = cafe.SphereGCN(columns=4, residual=1e-6).fit(graph)
+    model = cafe.SphereGCN(n_components=4, residual=1e-6).fit(graph)
     q, p = modularity_operator(graph, model.degree_exponent)
     root = 1 / np.sqrt(p)
     scaled = LinearOperator(q.shape, matvec=lambda x: root * (q @ (root * x.ravel())),
@@ -58,7 +58,7 @@ def test_generalised_ritz_values(graph):
 
 def test_spectral_vectors(graph):
     q, _ = modularity_operator(graph)
-    model = cafe.Spectral(columns=3).fit(graph)
+    model = cafe.Spectral(n_components=3).fit(graph)
     values, vectors = eigsh(q, k=3, which="LA", tol=1e-12)
     for j in range(3):
         cosine = abs(vectors[:, 2 - j] @ model.embedding_[:, j])
@@ -69,12 +69,12 @@ def test_spectral_vectors(graph):
 def test_the_objective_is_a_trace(graph):
     for exponent in (0, 0.25, 0.5):
         q, _ = modularity_operator(graph, exponent)
-        model = cafe.SphereGCN(columns=5, output_form="raw", degree_exponent=exponent).fit(graph)
+        model = cafe.SphereGCN(n_components=5, output_form="raw", degree_exponent=exponent).fit(graph)
         h = model.embedding_.astype(np.float64)
         assert np.allclose(np.linalg.norm(h, axis=1), 1, atol=1e-5)
         assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
     q, _ = modularity_operator(graph)
-    model = cafe.CafeGCN(columns=5, output_form="raw").fit(graph)
+    model = cafe.CafeGCN(n_components=5, output_form="raw").fit(graph)
     h = model.embedding_.astype(np.float64)
     assert np.allclose(h.sum(axis=1), 1, atol=1e-5)
     assert model.objective_[-1] == pytest.approx(np.sum(h * (q @ h)), abs=1e-5)
@@ -92,8 +92,8 @@ def igraph_of(graph):
     return igraph.Graph(graph.n_nodes, edges, edge_attrs={"weight": matrix.data[upper].tolist()})
 
 
-@pytest.mark.parametrize("model", [cafe.LayeredCafe(), cafe.CafeGCN(columns=12),
-                                   cafe.SoftmaxClustering(columns=12, start="layers")])
+@pytest.mark.parametrize("model", [cafe.LayeredCafe(), cafe.CafeGCN(n_components=12),
+                                   cafe.SoftmaxClustering(n_components=12, start="layers")])
 def test_modularity_is_that_of_networkx_and_igraph(model, graph):
     part = model.fit(graph).communities_
     sets = [set(np.flatnonzero(part == c).tolist()) for c in range(part.max() + 1)]
@@ -121,7 +121,7 @@ def test_blocks_are_found(planted):
     graph, blocks = planted
     found = cafe.LayeredCafe().fit_predict(graph)
     assert metrics.normalized_mutual_info_score(blocks, found) > 0.9
-    model = cafe.SphereGCN(columns=16).fit(graph)
+    model = cafe.SphereGCN(n_components=16).fit(graph)
     assert metrics.silhouette_score(model.embedding_, blocks) > 0.2
 
 
@@ -129,7 +129,7 @@ def test_label_propagation_is_harmonic(graph):
     """Unlabelled rows are the weighted mean of their neighbours' ones."""
     given = np.arange(0, graph.n_nodes, 10)
     known = {node: i % 2 for i, node in enumerate(graph.nodes[given].tolist())}
-    model = cafe.LabelPropagation(tolerance=1e-7).fit(graph, known)
+    model = cafe.LabelPropagation(tol=1e-7).fit(graph, known)
     assert model.converged_
     a = graph.to_scipy().astype(np.float64)
     means = a @ model.memberships_ / np.asarray(a.sum(axis=1))
@@ -139,7 +139,7 @@ def test_label_propagation_is_harmonic(graph):
 
 def test_explanation_adds_up(graph):
     q, _ = modularity_operator(graph)
-    model = cafe.SphereGCN(columns=4, output_form="hhat").fit(graph)
+    model = cafe.SphereGCN(n_components=4, output_form="hhat").fit(graph)
     why = cafe.explain(graph, model)
     v = model.embedding_.astype(np.float64)
     each = np.einsum("ij,ij->j", v, q @ v)
@@ -155,7 +155,7 @@ def test_explanation_adds_up(graph):
 
 
 def test_no_partition_is_above_the_ceiling(karate):
-    why = cafe.explain(karate, cafe.SphereGCN(columns=4).fit(karate), next=3)
+    why = cafe.explain(karate, cafe.SphereGCN(n_components=4).fit(karate), next=3)
     assert why.partition_modularity <= why.ceiling.bound
     assert why.ceiling.bound == pytest.approx(0.4198, abs=0.2)
     assert len(why.spectrum.values) >= 4 + 3 - 1

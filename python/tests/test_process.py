@@ -21,9 +21,9 @@ def start(code, **options):
 
 
 LONG = {
-    "sphere": "cafe.SphereGCN(columns=64, sweeps=10**8, tolerance=0).fit(graph)",
-    "softmax": "cafe.SoftmaxClustering(columns=64, sweeps=10**8, tolerance=0).fit(graph)",
-    "deepwalk": "cafe.DeepWalk(columns=64, walks=10**5).fit(graph)",
+    "sphere": "cafe.SphereGCN(n_components=64, max_iter=10**8, tol=0).fit(graph)",
+    "softmax": "cafe.SoftmaxClustering(n_components=64, max_iter=10**8, tol=0).fit(graph)",
+    "deepwalk": "cafe.DeepWalk(n_components=64, walks=10**5).fit(graph)",
     "explain": "cafe.explain(graph, x, bound=True, bound_sweeps=10**6, bound_tolerance=0, "
                "bound_columns=512)",
 }
@@ -42,7 +42,7 @@ def test_interrupt(call):
             {LONG[call]}
         except KeyboardInterrupt:
             print("interrupted", time.monotonic(), flush=True)
-        print(len(cafe.SphereGCN(columns=4).fit_transform(cafe.karate())))
+        print(len(cafe.SphereGCN(n_components=4).fit_transform(cafe.karate())))
     """)
     assert child.stdout.readline() == "ready\n"
     time.sleep(0.7)
@@ -56,17 +56,17 @@ def test_interrupt(call):
 
 
 def fit_in_child(graph, queue):
-    model = cafe.SphereGCN(columns=8, n_jobs=2).fit(graph)
-    found = cafe.LayeredCafe(columns=8).fit(graph)
-    spectral = cafe.Spectral(columns=3).fit(graph)
+    model = cafe.SphereGCN(n_components=8, n_jobs=2).fit(graph)
+    found = cafe.LayeredCafe(n_components=8).fit(graph)
+    spectral = cafe.Spectral(n_components=3).fit(graph)
     queue.put((model.embedding_, found.communities_, spectral.embedding_))
 
 
 def test_fork_after_a_fit(planted):
     graph = planted[0]
-    first = cafe.SphereGCN(columns=8, n_jobs=2).fit(graph)
-    parts = cafe.LayeredCafe(columns=8).fit(graph)
-    spectral = cafe.Spectral(columns=3).fit(graph)
+    first = cafe.SphereGCN(n_components=8, n_jobs=2).fit(graph)
+    parts = cafe.LayeredCafe(n_components=8).fit(graph)
+    spectral = cafe.Spectral(n_components=3).fit(graph)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     children = [context.Process(target=fit_in_child, args=(graph, queue)) for _ in range(2)]
@@ -85,7 +85,7 @@ def test_fork_after_a_fit(planted):
 def test_fork_during_a_fit(planted):
     """A child made while another thread is inside the library can use it."""
     graph = planted[0]
-    busy = threading.Thread(target=lambda: cafe.SphereGCN(columns=64, sweeps=100, tolerance=0,
+    busy = threading.Thread(target=lambda: cafe.SphereGCN(n_components=64, max_iter=100, tol=0,
                                                           residual=1e-6).fit(graph))
     busy.start()
     context = multiprocessing.get_context("fork")
@@ -96,14 +96,14 @@ def test_fork_during_a_fit(planted):
     child.join(60)
     busy.join()
     assert child.exitcode == 0
-    assert np.array_equal(x, cafe.SphereGCN(columns=8, n_jobs=2).fit_transform(graph))
+    assert np.array_equal(x, cafe.SphereGCN(n_components=8, n_jobs=2).fit_transform(graph))
 
 
 def test_threads_at_once(planted):
     """The same bits as one after the other."""
     graph = planted[0]
-    models = [cafe.SphereGCN(columns=16, residual=1e-4), cafe.CafeGCN(columns=16),
-              cafe.Spectral(columns=4), cafe.LayeredCafe(columns=16), cafe.HOPE(columns=8)]
+    models = [cafe.SphereGCN(n_components=16, residual=1e-4), cafe.CafeGCN(n_components=16),
+              cafe.Spectral(n_components=4), cafe.LayeredCafe(n_components=16), cafe.HOPE(n_components=8)]
     wanted = [m.fit_transform(graph) for m in models]
     found = {}
 
@@ -133,7 +133,7 @@ def test_the_interpreter_is_free_during_a_call(planted):
     watcher = threading.Thread(target=tick)
     watcher.start()
     began = time.monotonic()
-    cafe.SphereGCN(columns=128, sweeps=60, tolerance=0, n_jobs=1).fit(planted[0])
+    cafe.SphereGCN(n_components=128, max_iter=60, tol=0, n_jobs=1).fit(planted[0])
     took = time.monotonic() - began
     done.set()
     watcher.join()
@@ -147,7 +147,7 @@ def test_objects_that_die_in_any_order():
         import gc, os, cafe
         for i in range(50):
             graph = cafe.karate()
-            why = cafe.explain(graph, cafe.SphereGCN(columns=2, n_jobs=1).fit(graph), bound=False,
+            why = cafe.explain(graph, cafe.SphereGCN(n_components=2, n_jobs=1).fit(graph), bound=False,
                                spectrum=False, n_jobs=1)
             ring = [graph, why]
             ring.append(ring)
@@ -156,7 +156,7 @@ def test_objects_that_die_in_any_order():
                 gc.collect()
         def refused():
             try:
-                cafe.SphereGCN(columns=-1, n_jobs=4).fit(cafe.karate())
+                cafe.SphereGCN(n_components=-1, n_jobs=4).fit(cafe.karate())
             except ValueError as error:
                 return error
         def threads():
@@ -203,7 +203,7 @@ def test_ten_million_edges_are_not_copied():
         assert graph.n_edges == 10_000_000
         assert graph.csr()[1].ctypes.data == indices.ctypes.data
         made = status("VmHWM") - before
-        cafe.SphereGCN(columns=1, sweeps=1, output_form="raw").fit(graph)
+        cafe.SphereGCN(n_components=1, max_iter=1, output_form="raw").fit(graph)
         print(made, status("VmHWM") - before, indices.nbytes)
     """
     out, err = start(code).communicate(timeout=120)
@@ -227,10 +227,10 @@ COMMA = """
     graph = cafe.Graph(path)
     graph.write(path, overwrite=True)
     print(open(path).read())
-    print(cafe.SphereGCN(columns=3, tolerance=0.001).fit_transform(graph).tolist())
+    print(cafe.SphereGCN(n_components=3, tol=0.001).fit_transform(graph).tolist())
     for wrong in (-0.5, "0,5"):
         try:
-            cafe.SphereGCN(columns=3, tolerance=wrong).fit(graph)
+            cafe.SphereGCN(n_components=3, tol=wrong).fit(graph)
         except (ValueError, TypeError) as error:
             print(error)
 """

@@ -16,7 +16,7 @@ def named():
 
 
 def test_explanation_shows_and_escapes(named):
-    why = cafe.explain(named, cafe.SphereGCN(columns=3).fit(named),
+    why = cafe.explain(named, cafe.SphereGCN(n_components=3).fit(named),
                        labels=["<b>a</b>" if i < 20 else "b" for i in range(34)])
     text = why._repr_html_()
     assert "<script" not in text and "&lt;script&gt;" in text and "member 0" in text
@@ -41,16 +41,16 @@ def test_association_with_labels(karate, faction):
 
 
 def test_given_communities(karate, faction):
-    why = cafe.explain(karate, cafe.SphereGCN(columns=3).fit(karate), communities=faction)
+    why = cafe.explain(karate, cafe.SphereGCN(n_components=3).fit(karate), communities=faction)
     assert len(why.communities) == 2 and np.array_equal(why.partition, faction)
     assert why.ceiling is not None
-    bare = cafe.explain(karate, cafe.SphereGCN(columns=3).fit(karate), spectrum=False, bound=False)
+    bare = cafe.explain(karate, cafe.SphereGCN(n_components=3).fit(karate), spectrum=False, bound=False)
     assert bare.spectrum is None and bare.ceiling is None
 
 
 def test_page(tmp_path, named, faction):
     path = tmp_path / "page.html"
-    model = cafe.LayeredCafe(columns=8).fit(named)
+    model = cafe.LayeredCafe(n_components=8).fit(named)
     page = cafe.view(named, model, path, labels=np.array(["Mr. Hi, and his", "officers"])[faction],
                      title="The <club>")
     assert page.path == path and path.stat().st_size == page.report["bytes"] > 10000
@@ -78,7 +78,7 @@ def test_page_of_arrays(karate, faction, rng):
 
 
 def test_layout(planted):
-    model = cafe.SphereGCN(columns=16).fit(planted[0])
+    model = cafe.SphereGCN(n_components=16).fit(planted[0])
     points = cafe.layout(planted[0], model, n_jobs=1)
     assert points.shape == (2000, 2) and np.isfinite(points).all()
     assert np.array_equal(points, cafe.layout(planted[0], model, n_jobs=3))

@@ -37,11 +37,11 @@ static cafe_status check_columns(cafe_context *context, int64_t columns,
                                  const cafe_method_inputs *inputs) {
     if (inputs->start && inputs->start_columns != columns)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the start vectors have %lld columns, and columns is %lld",
+                         "the start vectors have %lld columns, and --columns is %lld",
                          (long long)inputs->start_columns, (long long)columns);
     if (inputs->labels && columns < inputs->classes)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the labels have %lld classes: columns is %lld, too few",
+                         "the labels have %lld classes: --columns is %lld, too few",
                          (long long)inputs->classes, (long long)columns);
     return CAFE_OK;
 }
