@@ -23,6 +23,18 @@ TMPDIR=. expect 0 "$bench/cafe-bench" --edges 2e3,4e3 --columns 8 --threads 1,2 
 grep -q '| solve | finish | write | whole run | CPU |' .last/out || fail "no phases"
 [[ $(grep -c '^| [0-9]' .last/out) -eq 4 ]] || fail "not a line for each size and number of threads"
 [[ $(grep -c 'the whole run as m^' .last/out) -eq 2 ]] || fail "no growth"
+expect 0 "$bench/cafe-bench" --help
+grep -q '^usage: cafe-bench' .last/out || fail "no help"
+expect 2 "$bench/cafe-bench" --edge 1e3
+
+# One table of cluster and one of embed, a line for each number of threads; the graph's folder is as before.
+expect 0 "$CAFE" convert g.in.txt g.in.cafe -q
+before=$(ls)
+TMPDIR=.last expect 0 "$bench/cafe-cores" --columns 8,16 --threads 1,2 g.in.cafe
+[[ $(grep -c '^| [0-9]' .last/out) -eq 6 ]] || fail "not a line for each number of threads and of columns"
+[[ $(ls) == "$before" ]] || fail "files are left: $(ls)"
+awk -F'|' '/modularity/ { c = 1 } c && /^\| [12] / { print $9 $8 }' .last/out | uniq | wc -l | grep -qx 1 ||
+    fail "communities depend on the threads"
 
 if ! command -v /usr/bin/python3 >/dev/null; then
     echo "skipped in part: no /usr/bin/python3"

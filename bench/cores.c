@@ -1,0 +1,221 @@
+/* How everything grows with the threads: one table for cafe embed, one for cafe cluster.
+ *
+ *     cafe-cores [--edges 1e7,1e8] [--columns 32,128] [--threads 1,2,4,8,16] [--repeats 1] [GRAPH]
+ *
+ * Graphs of the planted model with 10 edges a node, or the one given. Every run is a process of its
+ * own. A graph of more than 2e7 edges takes minutes on one thread: there embed runs on the most
+ * threads alone, cluster on the fewest and on the most. The gather limit is that of gather.h.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gather.h"
+#include "whole.h"
+
+static const double large = 2e7; /* edges */
+
+typedef struct plan {
+    double edges[BENCH_MOST], columns[BENCH_MOST], threads[BENCH_MOST];
+    int edge_count, column_count, thread_count, repeats;
+    const char *graph; /* NULL: generated ones */
+} plan;
+
+static const char usage[] =
+    "usage: cafe-cores [--edges 1e7,1e8] [--columns 32,128] [--threads 1,2,4,8,16] [--repeats 1]\n"
+    "                  [GRAPH]\n"
+    "Seconds of cafe embed and cafe cluster for each number of threads, on GRAPH or on random\n"
+    "graphs; of more than 2e7 edges on the most threads, cluster on the fewest too.\n";
+
+typedef struct job {
+    const char *path, *text, *out; /* the graph, the same as lines of text, and its vectors */
+    int64_t columns;
+    int threads;
+} job;
+
+/* ---- embed ----------------------------------------------------------------------------------- */
+
+typedef struct line {
+    double gather, sweep, text;
+    bench_phases whole;
+} line;
+
+static void measure_sweep(const void *argument, void *result) {
+    const job *j = argument;
+    line *l = result;
+    double read;
+    bench_problem q = bench_open(j->path, j->threads, &read);
+    int64_t n = cafe_graph_nodes(q.graph), arcs = 2 * cafe_graph_edges(q.graph);
+    l->gather = bench_gather(q.context, n, j->columns, arcs, 1);
+    l->sweep = bench_sweep(&q, j->columns, 1);
+    bench_close(&q);
+}
+
+static void measure_text(const void *argument, void *result) {
+    const job *j = argument;
+    bench_problem q = bench_open(j->text, j->threads, result);
+    bench_close(&q);
+}
+
+static void measure_embed(const void *argument, void *result) {
+    const job *j = argument;
+    bench_embed(j->path, j->out, j->columns, j->threads, result);
+}
+
+static line measure_line(const job *j, int repeats) {
+    line best = {.gather = INFINITY, .sweep = INFINITY, .text = INFINITY, .whole.run = INFINITY};
+    for (int r = 0; r < repeats; r++) {
+        line one = {0};
+        bench_child(measure_sweep, j, &one, sizeof one);
+        bench_child(measure_text, j, &one.text, sizeof one.text);
+        bench_child(measure_embed, j, &one.whole, sizeof one.whole);
+        best.gather = fmin(best.gather, one.gather);
+        best.sweep = fmin(best.sweep, one.sweep);
+        best.text = fmin(best.text, one.text);
+        if (one.whole.run < best.whole.run) best.whole = one.whole;
+    }
+    return best;
+}
+
+static void print_line(const job *j, const line *l, double first) {
+    const bench_phases *w = &l->whole;
+    printf("| %lld | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f ", (long long)j->columns,
+           j->threads, l->text, w->read, w->solve, w->finish, w->write, w->run, w->cpu);
+    printf("| %.1f | %.3f | %.3f | %.2f | %.1f | %.0f |\n", first / w->run, l->gather, l->sweep,
+           l->sweep / l->gather, w->run / l->gather, w->peak / 1e6);
+    fflush(stdout);
+}
+
+static void print_embed(const plan *p, job j, int from) {
+    printf(
+        "\n| K | threads | read text | read .cafe | solve | finish | write | whole run | CPU "
+        "| times | gather limit | sweep | sweep / limit | run / limit | peak MB |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (int k = 0; k < p->column_count; k++) {
+        double first = 0;
+        for (int t = from; t < p->thread_count; t++) {
+            j.columns = (int64_t)p->columns[k];
+            j.threads = (int)p->threads[t];
+            line l = measure_line(&j, p->repeats);
+            if (t == from) first = l.whole.run;
+            print_line(&j, &l, first);
+        }
+    }
+}
+
+/* ---- cluster --------------------------------------------------------------------------------- */
+
+typedef struct found {
+    bench_phases whole;
+    double communities;
+} found;
+
+static void measure_cluster(const void *argument, void *result) {
+    const job *j = argument;
+    found *f = result;
+    bench_cluster(j->path, j->threads, &f->whole, &f->communities);
+}
+
+static void print_cluster(const plan *p, job j, int step) {
+    double first = 0;
+    printf(
+        "\n| cluster: threads | read | layers | whole run | CPU | layers: times | communities "
+        "| modularity | peak MB |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (int t = 0; t < p->thread_count; t += step) {
+        found best = {.whole.solve = INFINITY};
+        j.threads = (int)p->threads[t];
+        for (int r = 0; r < p->repeats; r++) {
+            found one = {0};
+            bench_child(measure_cluster, &j, &one, sizeof one);
+            if (one.whole.solve < best.whole.solve) best = one;
+        }
+        const bench_phases *w = &best.whole;
+        if (t == 0) first = w->solve;
+        printf("| %d | %.2f | %.2f | %.2f | %.2f | %.1f | %.0f | %.6f | %.0f |\n", j.threads,
+               w->read, w->solve, w->run, w->cpu, first / w->solve, best.communities, w->objective,
+               w->peak / 1e6);
+        fflush(stdout);
+    }
+}
+
+/* ---- the graphs ------------------------------------------------------------------------------ */
+
+/* The graph's nodes and edges; its text for the runs that read it. */
+static double write_text(const char *path, const char *text) {
+    double read;
+    bench_problem q = bench_open(path, 0, &read);
+    double edges = (double)cafe_graph_edges(q.graph);
+    printf("\n%.3g nodes, %.3g edges; seconds of one run, all ratios of this run\n",
+           (double)cafe_graph_nodes(q.graph), edges);
+    if (cafe_graph_write(q.context, q.graph, text, CAFE_FORMAT_EDGES, 1) != CAFE_OK)
+        bench_fail(q.context, "write");
+    bench_close(&q);
+    return edges;
+}
+
+/* Files of its own begin with `own`. */
+static void measure_graph(const plan *p, const char *path, const char *own) {
+    char text[4200], out[4200];
+    int last = p->thread_count - 1;
+    snprintf(text, sizeof text, "%s.txt", own);
+    snprintf(out, sizeof out, "%s.npy", own);
+    job j = {.path = path, .text = text, .out = out};
+    bool big = write_text(path, text) > large;
+    print_cluster(p, j, big && last > 0 ? last : 1);
+    print_embed(p, j, big ? last : 0);
+    unlink(text);
+}
+
+static bool take(plan *p, const char *name, const char *value) {
+    if (strcmp(name, "--edges") == 0)
+        p->edge_count = bench_list(value, p->edges);
+    else if (strcmp(name, "--columns") == 0)
+        p->column_count = bench_list(value, p->columns);
+    else if (strcmp(name, "--threads") == 0)
+        p->thread_count = bench_list(value, p->threads);
+    else if (strcmp(name, "--repeats") == 0)
+        p->repeats = atoi(value);
+    else
+        return false;
+    return true;
+}
+
+/* 1, 2, 4 ... and as many as there are. */
+static void fill_threads(plan *p) {
+    int all = bench_threads();
+    for (int t = 1; t < all && p->thread_count + 1 < BENCH_MOST; t *= 2)
+        p->threads[p->thread_count++] = t;
+    p->threads[p->thread_count++] = all;
+}
+
+static plan read_arguments(int count, char **words) {
+    plan p = {.repeats = 1};
+    p.edge_count = bench_list("1e7,1e8", p.edges);
+    p.column_count = bench_list("32,128", p.columns);
+    for (int i = 1; i < count; i += 2) {
+        bench_help(words[i], usage);
+        if (words[i][0] != '-' && i + 1 == count)
+            p.graph = words[i];
+        else if (i + 1 == count || !take(&p, words[i], words[i + 1]))
+            bench_misuse(words[i], usage);
+    }
+    if (p.thread_count == 0) fill_threads(&p);
+    return p;
+}
+
+int main(int count, char **words) {
+    plan p = read_arguments(count, words);
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/cafe-cores-%d.cafe", folder ? folder : "/tmp", (int)getpid());
+    for (int i = 0; i < p.edge_count && !p.graph; i++) {
+        bench_write_graph(CAFE_GENERATOR_PLANTED, p.edges[i], path, CAFE_FORMAT_CAFE);
+        measure_graph(&p, path, path);
+        unlink(path);
+    }
+    if (p.graph) measure_graph(&p, p.graph, path);
+    return 0;
+}

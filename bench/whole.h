@@ -1,0 +1,61 @@
+/* What the benchmarks of whole runs share: graphs, problems, phases, processes of their own. */
+#ifndef CAFE_BENCH_WHOLE_H
+#define CAFE_BENCH_WHOLE_H
+
+#include <stddef.h>
+
+#include <cafe/cafe.h>
+
+enum { BENCH_MOST = 8 }; /* entries of a list */
+
+/* Prints the message, with the context's error where there is one, and ends the process. */
+void bench_fail(cafe_context *context, const char *what);
+
+/* Prints how to call the program and ends it: with 0 where the word asks for help, with 2 since the
+ * word is none that it knows. */
+void bench_help(const char *word, const char *usage);
+void bench_misuse(const char *word, const char *usage);
+
+/* "1e6,1e7" into at most BENCH_MOST numbers; how many. */
+int bench_list(const char *text, double *list);
+
+/* The threads of a context by default. */
+int bench_threads(void);
+
+/* A random graph with 10 edges a node, generated and written. */
+void bench_write_graph(cafe_generator model, double edges, const char *path, cafe_format format);
+
+typedef struct bench_problem {
+    cafe_context *context;
+    cafe_graph *graph;
+    cafe_model *model;
+    const cafe_operator *op;
+} bench_problem;
+
+/* Reads the file and makes Q of it; the seconds of the first. */
+bench_problem bench_open(const char *path, int threads, double *seconds);
+void bench_close(bench_problem *q);
+
+/* Seconds of one sweep over K columns, the least of so many repeats. */
+double bench_sweep(bench_problem *q, int64_t columns, int repeats);
+
+/* What cafe embed does by default, by its phases: seconds of the clock, and of all processors for
+ * the whole; bytes of memory at most. */
+typedef struct bench_phases {
+    double read, solve, finish, write, run, cpu, peak, sweeps, objective;
+} bench_phases;
+
+/* From the file `path` to vectors in `out`, which is removed again. */
+void bench_embed(const char *path, const char *out, int64_t columns, int threads,
+                 bench_phases *phases);
+
+/* What cafe cluster does by default, in the same way: its communities, and their modularity as the
+ * objective. */
+void bench_cluster(const char *path, int threads, bench_phases *phases, double *communities);
+
+typedef void bench_part(const void *argument, void *result);
+
+/* Runs a part in a child process, whose peak of memory is its own, and reads back its result. */
+void bench_child(bench_part *run, const void *argument, void *result, size_t size);
+
+#endif
