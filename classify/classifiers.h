@@ -1,5 +1,5 @@
-/* The classifiers of the evaluation: boosted trees by XGBoost, which is loaded when it is first
- * used, and logistic regression.
+/* A classifier of the evaluation beside the library's own: boosted trees by XGBoost, which is
+ * loaded when it is first used.
  */
 #ifndef CAFE_CLASSIFIERS_H
 #define CAFE_CLASSIFIERS_H
@@ -19,21 +19,9 @@ typedef struct cafe_xgboost_options {
 
 CAFE_OPTIONS(xgboost)
 
-/* L2-regularised logistic regression, one class against the rest. */
-typedef struct cafe_logistic_options {
-    size_t struct_size;
-    double cost;         /* C: weight of the losses against |w|^2 / 2 */
-    int32_t standardise; /* 1: columns of mean 0 and variance 1 in training; 0: as they are */
-    double tolerance;    /* of the gradient, relative */
-} cafe_logistic_options;
-
-CAFE_OPTIONS(logistic)
-
-/* Each fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
- * xgboost: CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded. */
+/* Fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it.
+ * CAFE_ERROR_SYSTEM, naming the package, when its library cannot be loaded. */
 cafe_status cafe_classifier_xgboost(cafe_context *context, const cafe_xgboost_options *options,
                                     cafe_classifier *classifier);
-cafe_status cafe_classifier_logistic(cafe_context *context, const cafe_logistic_options *options,
-                                     cafe_classifier *classifier);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "classes.h"
 #include "classifiers.h"
 #include "xgboost_load.h"
 
@@ -85,7 +84,7 @@ typedef struct trees {
     const cafe_xgboost_options *options;
     cafe_context *context;
     const cafe_classifier_data *data;
-    classes present;
+    cafe_classes present;
     uint8_t *mark; /* of each training row */
     float *label;  /* likewise, for XGBoost */
     void *train, *test;
@@ -183,8 +182,8 @@ static cafe_status logistic(const trees *t, int32_t class, int32_t against, doub
     const cafe_classifier_data *d = t->data;
     const float *result = NULL;
     void *booster = NULL;
-    if (classes_mark(d, class, t->mark) == d->train) {
-        classes_fill(d, class, 1, scores);
+    if (cafe_classes_mark(d, class, t->mark) == d->train) {
+        cafe_classes_fill(d, class, 1, scores);
         return CAFE_OK;
     }
     for (int64_t i = 0; i < d->train; i++) t->label[i] = t->mark[i];
@@ -198,7 +197,7 @@ static cafe_status logistic(const trees *t, int32_t class, int32_t against, doub
 }
 
 static cafe_status choose(const trees *t, double *scores) {
-    const classes *p = &t->present;
+    const cafe_classes *p = &t->present;
     cafe_status status = CAFE_OK;
     if (!t->data->multiple && p->count == 2) return logistic(t, p->of[1], p->of[0], scores);
     if (!t->data->multiple && p->count > 2) return softmax(t, scores);
@@ -214,7 +213,7 @@ static cafe_status fit(const void *self, cafe_context *context, const cafe_class
     cafe_xgboost_options_init(&defaults);
     trees t = {.api = xgboost_load(), .context = context, .data = data};
     t.options = self ? self : &defaults;
-    TRY(classes_find(context, data, &t.present));
+    TRY(cafe_classes_find(context, data, &t.present));
     t.mark = malloc((size_t)data->train + 1);
     t.label = malloc(((size_t)data->train + 1) * sizeof *t.label);
     if (!t.mark || !t.label)
@@ -228,7 +227,7 @@ done:
     if (t.test) t.api->XGDMatrixFree(t.test);
     free(t.mark);
     free(t.label);
-    classes_free(&t.present);
+    cafe_classes_free(context, &t.present);
     return status;
 }
 

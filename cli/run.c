@@ -121,8 +121,8 @@ int cli_error(const cli_run *run, int code, const char *format, ...) {
 }
 
 /* Nobody reads any more ("cafe ... | head"): no reason for a message. */
-static bool is_broken_pipe(const char *text) {
-    return strstr(text, strerror(EPIPE)) != NULL;
+static bool is_broken_pipe(const cli_run *run) {
+    return run->context && cafe_error_number(run->context) == EPIPE;
 }
 
 int cli_check(const cli_run *run, cafe_status status) {
@@ -132,7 +132,7 @@ int cli_check(const cli_run *run, cafe_status status) {
         return cli_error(run, 128 + SIGXFSZ,
                          "interrupted: a file would exceed the limit (ulimit -f)");
     if (caught_signal != 0) return cli_error(run, 128 + caught_signal, "interrupted");
-    if (status == CAFE_ERROR_IO && is_broken_pipe(text)) return CLI_FAILED;
+    if (status == CAFE_ERROR_IO && is_broken_pipe(run)) return CLI_FAILED;
     return cli_error(run, status == CAFE_ERROR_FORMAT ? CLI_INPUT : CLI_FAILED, "%s",
                      text[0] ? text : cafe_status_message(status));
 }

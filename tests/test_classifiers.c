@@ -14,8 +14,8 @@
 #include <cafe/cafe.h>
 
 #include "classifiers.h"
+#include "evaluate/newton.h"
 #include "graphs.h"
-#include "newton.h"
 
 enum { ROWS = 240, COLUMNS = 5, CLASSES = 6 };
 
@@ -254,7 +254,7 @@ static void options_are_checked(void **state) {
 }
 
 /* The gradient w + C sum_i (p_i - 1) y_i x_i, and its length. */
-static double slope(const newton_problem *o, const double *y, const double *w) {
+static double slope(const cafe_newton_problem *o, const double *y, const double *w) {
     double square = 0;
     for (int64_t j = 0; j < o->columns; j++) {
         double sum = w[j];
@@ -274,7 +274,7 @@ enum { FIT_ROWS = 203, FIT_COLUMNS = 50, FITS = 3 };
 typedef struct fits {
     double x[FIT_ROWS * FIT_COLUMNS], y[FITS * FIT_ROWS], w[FITS * FIT_COLUMNS];
     double room[FITS * (2 * FIT_ROWS + 8 * FIT_COLUMNS)];
-    newton_problem problem;
+    cafe_newton_problem problem;
 } fits;
 
 /* Balanced and rare classes, weak and strong penalties, more columns than rows. */
@@ -283,8 +283,9 @@ static void make_fits(fits *f, int s) {
     static const double costs[] = {1e-3, 1, 1e3}, cuts[] = {0, 0.8, -0.6};
     int64_t rows = sizes[s % 3][0], columns = sizes[s % 3][1];
     uint32_t draw = 7;
-    f->problem = (newton_problem){rows, columns, f->x, costs[s / 3], 1e-5};
-    assert_true(FITS * newton_room(rows, columns) <= (int64_t)(sizeof f->room / sizeof *f->room));
+    f->problem = (cafe_newton_problem){rows, columns, f->x, costs[s / 3], 1e-5};
+    assert_true(FITS * cafe_newton_room(rows, columns) <=
+                (int64_t)(sizeof f->room / sizeof *f->room));
     for (int64_t i = 0; i < rows * columns; i++) {
         draw = draw * 1664525 + 1013904223;
         f->x[i] = (double)(draw >> 8) / 0x1p23 - 1;
@@ -302,7 +303,7 @@ static void newton_finds_the_minimum(void **state) {
     (void)state;
     for (int s = 0; s < 9; s++) {
         make_fits(&f, s);
-        assert_int_equal(newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
+        assert_int_equal(cafe_newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
         for (int64_t k = 0; k < FITS; k++) {
             const double *y = f.y + k * f.problem.rows, *w = f.w + k * f.problem.columns;
             assert_true(slope(&f.problem, y, w) <= 1e-5 * slope(&f.problem, y, zero));
@@ -320,10 +321,11 @@ static void newton_fits_are_their_own(void **state) {
         make_fits(&f, s);
         make_fits(&one, s);
         int64_t rows = f.problem.rows, columns = f.problem.columns;
-        assert_int_equal(newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
+        assert_int_equal(cafe_newton_fit(context, &f.problem, FITS, f.y, f.room, f.w), CAFE_OK);
         for (int64_t k = 0; k < FITS; k++) {
-            assert_int_equal(newton_fit(context, &one.problem, 1, f.y + k * rows, one.room, one.w),
-                             CAFE_OK);
+            assert_int_equal(
+                cafe_newton_fit(context, &one.problem, 1, f.y + k * rows, one.room, one.w),
+                CAFE_OK);
             assert_memory_equal(one.w, f.w + k * columns, (size_t)columns * sizeof(double));
         }
     }

@@ -64,6 +64,38 @@ CAFE_API cafe_status cafe_evaluate_fail(cafe_context *context, cafe_status statu
 /* CAFE_ERROR_CANCELLED once the evaluation is to stop. */
 CAFE_API cafe_status cafe_evaluate_stopped(cafe_context *context);
 
+/* The classes that occur in the training rows, for implementers: `of` has their numbers in the
+ * task, ascending; number[c] is the place of class c there, or -1. Freed with cafe_classes_free(),
+ * after which everything is 0. */
+typedef struct cafe_classes {
+    int64_t count;
+    int32_t *of, *number;
+} cafe_classes;
+
+CAFE_API cafe_status cafe_classes_find(cafe_context *context, const cafe_classifier_data *data,
+                                       cafe_classes *present);
+CAFE_API void cafe_classes_free(cafe_context *context, cafe_classes *present);
+/* mark[train] = 1 for the rows that have the class, 0 for the others; returns how many have. */
+CAFE_API int64_t cafe_classes_mark(const cafe_classifier_data *data, int32_t number, uint8_t *mark);
+/* Sets one class's score in every test row. */
+CAFE_API void cafe_classes_fill(const cafe_classifier_data *data, int32_t number, double score,
+                                double *scores);
+
+/* L2-regularised logistic regression, one class against the rest. */
+typedef struct cafe_logistic_options {
+    size_t struct_size;
+    double cost;         /* C: weight of the losses against |w|^2 / 2 */
+    int32_t standardise; /* 1: columns of mean 0 and variance 1 in training; 0: as they are */
+    double tolerance;    /* of the gradient, relative */
+} cafe_logistic_options;
+
+CAFE_OPTIONS(logistic)
+
+/* Fills in a classifier that keeps a pointer to its options (NULL: defaults); they outlive it. */
+CAFE_API cafe_status cafe_classifier_logistic(cafe_context *context,
+                                              const cafe_logistic_options *options,
+                                              cafe_classifier *classifier);
+
 /* ---- what it is predicted from --------------------------------------------------------------- */
 
 /* Either one block for all tasks or, when there is a method, vectors that it makes for each, in one

@@ -83,6 +83,10 @@ const char *cafe_error(const cafe_context *context) {
     return context->error;
 }
 
+int32_t cafe_error_number(const cafe_context *context) {
+    return context->problem;
+}
+
 int32_t cafe_threads(const cafe_context *context) {
     return context->threads;
 }
@@ -114,7 +118,14 @@ cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *for
     cafe_vprint(text, sizeof text, format, arguments);
     va_end(arguments);
     cafe_show(text, strlen(text), context->error, sizeof context->error);
+    context->problem = 0;
     return status;
+}
+
+cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *what, int problem) {
+    cafe_fail(context, CAFE_ERROR_IO, "%s: %s: %s", path, what, strerror(problem));
+    context->problem = problem;
+    return CAFE_ERROR_IO;
 }
 
 cafe_status cafe_fail_memory(cafe_context *context, const char *what) {

@@ -35,11 +35,15 @@ struct cafe_context {
     struct cafe_mapped *maps;      /* files in memory */
     int64_t file_bytes, file_peak; /* of blocks in files */
     char error[1024];
+    int32_t problem; /* the errno behind it; 0: none */
 };
 
 /* Stores the text (printf style) as the context's error and returns `status`. */
 cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* CAFE_ERROR_IO: "PATH: WHAT: No such file or directory", by an errno. */
+cafe_status cafe_fail_file(cafe_context *context, const char *path, const char *what, int problem);
 
 /* CAFE_ERROR_MEMORY with a text that names what the memory was for. */
 cafe_status cafe_fail_memory(cafe_context *context, const char *what);

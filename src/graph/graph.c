@@ -117,8 +117,7 @@ cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
                              const cafe_stamp *stamp) {
     cafe_stamp now;
     if (!cafe_stamp_take(file, &now))
-        return cafe_fail(context, CAFE_ERROR_IO, "%s: cannot be examined: %s", name,
-                         strerror(errno));
+        return cafe_fail_file(context, name, "cannot be examined", errno);
     if (now.size == stamp->size && now.seconds == stamp->seconds &&
         now.nanoseconds == stamp->nanoseconds)
         return CAFE_OK;

@@ -25,8 +25,7 @@
 static const int64_t first_block = (int64_t)1 << 16, piece = (int64_t)1 << 23;
 
 static cafe_status fail_errno(const cafe_input *input, const char *what) {
-    return cafe_fail(input->context, CAFE_ERROR_IO, "%s: %s: %s", input->name, what,
-                     strerror(errno));
+    return cafe_fail_file(input->context, input->name, what, errno);
 }
 
 static cafe_status reserve(cafe_input *input, int64_t *capacity) {
@@ -59,7 +58,7 @@ static cafe_status begin(cafe_input *input, int fd) {
     struct stat about;
     if (fstat(fd, &about) != 0) return fail_errno(input, "cannot be examined");
     if (S_ISDIR(about.st_mode))
-        return cafe_fail(input->context, CAFE_ERROR_IO, "%s: is a folder, not a file", input->name);
+        return cafe_fail_file(input->context, input->name, "cannot be read", EISDIR);
     if (!S_ISREG(about.st_mode) || about.st_size == 0 || lseek(fd, 0, SEEK_CUR) != 0)
         return read_all(input, fd);
     input->file = fcntl(fd, F_DUPFD_CLOEXEC, 0);

@@ -23,8 +23,7 @@
 #include "io/temporary.h"
 
 static cafe_status fail_errno(cafe_output *output, const char *what) {
-    return cafe_fail(output->context, CAFE_ERROR_IO, "%s: %s: %s", output->path, what,
-                     strerror(errno));
+    return cafe_fail_file(output->context, output->path, what, errno);
 }
 
 static cafe_status fail_exists(cafe_output *output) {

@@ -6,6 +6,7 @@
 #define CAFE_VERSION_MINOR 1
 #define CAFE_VERSION_PATCH 0
 
+#include <cafe/arrow.h>
 #include <cafe/bounds.h>
 #include <cafe/cluster.h>
 #include <cafe/context.h>
@@ -28,6 +29,7 @@
 #include <cafe/reduce.h>
 #include <cafe/report.h>
 #include <cafe/sample.h>
+#include <cafe/similar.h>
 #include <cafe/status.h>
 #include <cafe/update.h>
 #include <cafe/view.h>

@@ -46,6 +46,8 @@ CAFE_API void cafe_context_free(cafe_context *context);
 
 /* What went wrong in the last failed call on this context; "" when none did. */
 CAFE_API const char *cafe_error(const cafe_context *context);
+/* The errno of the system call behind that failure (ENOENT, EACCES, ...); 0: there was none. */
+CAFE_API int32_t cafe_error_number(const cafe_context *context);
 /* Text from files as it may be shown on a terminal: what one could take for an order (C0, DEL, C1),
  * marks that turn the direction of writing and bytes that are no UTF-8 become \xNN. At most
  * capacity bytes, cut between characters, always ended by 0; returns the length. Error texts are

@@ -14,7 +14,7 @@
  * the derivatives, a product with the Hessian), and one pass over the rows serves them all. What a
  * fit finds does not depend on those beside it.
  */
-#include "newton.h"
+#include "evaluate/newton.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -26,7 +26,7 @@ enum { MOST_STEPS = 1000 };
 typedef enum need { VALUE, SLOPES, CURVE, NOTHING } need;
 
 typedef struct newton {
-    const newton_problem *of;
+    const cafe_newton_problem *of;
     const double *y; /* of each row: 1 or -1 */
     double *w;
     double *z, *d;                           /* of each row */
@@ -44,7 +44,7 @@ typedef struct newton {
 
 enum { COLUMN_VECTORS = 8 };
 
-int64_t newton_room(int64_t rows, int64_t columns) {
+int64_t cafe_newton_room(int64_t rows, int64_t columns) {
     return 2 * rows + COLUMN_VECTORS * columns;
 }
 
@@ -126,7 +126,7 @@ static void meet_value(newton *t, int64_t i, int64_t rows, const double *x) {
 
 /* f(u) */
 static double value(const newton *t) {
-    const newton_problem *o = t->of;
+    const cafe_newton_problem *o = t->of;
     const double *u = t->begun ? t->next : t->w;
     double sum = 0;
     for (int64_t i = 0; i < o->rows; i++) sum += loss(t->y[i] * t->z[i]);
@@ -135,7 +135,7 @@ static double value(const newton *t) {
 
 /* The gradient at the point of the last value, D, and the diagonal of the Hessian. */
 static void meet_slopes(newton *t, int64_t i, int64_t rows, const double *x) {
-    const newton_problem *o = t->of;
+    const cafe_newton_problem *o = t->of;
     double slope[BLOCK], weight[BLOCK];
     for (int64_t r = 0; r < rows; r++) {
         double y = t->y[i + r], p = 1 / (1 + exp(-y * t->z[i + r]));
@@ -314,7 +314,7 @@ static void proceed(newton *t) {
 }
 
 /* One pass over the rows for all fits. Returns whether one of them needs another. */
-static bool pass(const newton_problem *o, int64_t count, newton *fits) {
+static bool pass(const cafe_newton_problem *o, int64_t count, newton *fits) {
     bool more = false;
     for (int64_t k = 0; k < count; k++) open_pass(&fits[k]);
     for (int64_t i = 0; i < o->rows; i += BLOCK) {
@@ -338,8 +338,8 @@ static void share_out(newton *t, double *room) {
     for (size_t i = 0; i < COLUMN_VECTORS; i++, room += n) *of_columns[i] = room;
 }
 
-cafe_status newton_fit(cafe_context *context, const newton_problem *problem, int64_t count,
-                       const double *y, double *room, double *w) {
+cafe_status cafe_newton_fit(cafe_context *context, const cafe_newton_problem *problem,
+                            int64_t count, const double *y, double *room, double *w) {
     newton fits[NEWTON_MOST];
     cafe_status status = CAFE_OK;
     bool more = count > 0;
@@ -347,10 +347,10 @@ cafe_status newton_fit(cafe_context *context, const newton_problem *problem, int
     for (int64_t k = 0; k < count; k++) {
         fits[k] = (newton){.of = problem, .y = y + k * problem->rows, .more = true};
         fits[k].w = w + k * problem->columns;
-        share_out(&fits[k], room + k * newton_room(problem->rows, problem->columns));
+        share_out(&fits[k], room + k * cafe_newton_room(problem->rows, problem->columns));
     }
     while (more && status == CAFE_OK) {
-        status = cafe_evaluate_stopped(context);
+        status = cafe_check_cancel(context);
         if (status == CAFE_OK) more = pass(problem, count, fits);
     }
     return status;

@@ -1,16 +1,16 @@
 /* Which classes occur in training, and which rows have one. A class that does not occur cannot be
  * learned and keeps the score 0. */
-#include "classes.h"
+#include <cafe/evaluate.h>
 
-#include <stdlib.h>
+#include "base/memory.h"
 
-cafe_status classes_find(cafe_context *context, const cafe_classifier_data *data,
-                         classes *present) {
-    size_t room = (size_t)(data->classes > 0 ? data->classes : 1);
-    *present = (classes){0, malloc(room * sizeof(int32_t)), malloc(room * sizeof(int32_t))};
+cafe_status cafe_classes_find(cafe_context *context, const cafe_classifier_data *data,
+                              cafe_classes *present) {
+    *present = (cafe_classes){0, cafe_mem(context, data->classes, sizeof *present->of),
+                              cafe_mem(context, data->classes, sizeof *present->number)};
     if (!present->of || !present->number) {
-        classes_free(present);
-        return cafe_evaluate_fail(context, CAFE_ERROR_MEMORY, "out of memory: classes");
+        cafe_classes_free(context, present);
+        return CAFE_ERROR_MEMORY;
     }
     for (int64_t c = 0; c < data->classes; c++) present->number[c] = -1;
     for (int64_t j = 0; j < data->offsets[data->train]; j++) present->number[data->value[j]] = 0;
@@ -22,13 +22,12 @@ cafe_status classes_find(cafe_context *context, const cafe_classifier_data *data
     return CAFE_OK;
 }
 
-void classes_free(classes *present) {
-    free(present->of);
-    free(present->number);
-    *present = (classes){0, NULL, NULL};
+void cafe_classes_free(cafe_context *context, cafe_classes *present) {
+    cafe_mem_free_all(context, present->of, present->number);
+    *present = (cafe_classes){0};
 }
 
-int64_t classes_mark(const cafe_classifier_data *data, int32_t class, uint8_t *mark) {
+int64_t cafe_classes_mark(const cafe_classifier_data *data, int32_t class, uint8_t *mark) {
     int64_t count = 0;
     for (int64_t i = 0; i < data->train; i++) {
         mark[i] = 0;
@@ -39,6 +38,7 @@ int64_t classes_mark(const cafe_classifier_data *data, int32_t class, uint8_t *m
     return count;
 }
 
-void classes_fill(const cafe_classifier_data *data, int32_t class, double score, double *scores) {
+void cafe_classes_fill(const cafe_classifier_data *data, int32_t class, double score,
+                       double *scores) {
     for (int64_t i = 0; i < data->test; i++) scores[i * data->classes + class] = score;
 }

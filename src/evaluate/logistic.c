@@ -6,11 +6,12 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
-#include "classes.h"
-#include "classifiers.h"
-#include "newton.h"
+#include <cafe/evaluate.h>
+
+#include "base/memory.h"
+#include "base/option.h"
+#include "evaluate/newton.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -23,13 +24,8 @@ static const cafe_option logistic_options[] = {
      1e-9, 1, NULL, "stop when the gradient has fallen to this share"},
 };
 
-static const cafe_option_table logistic_table = {
-    "logistic", "logistic regression, one class against the rest", sizeof(cafe_logistic_options),
-    logistic_options, sizeof logistic_options / sizeof *logistic_options};
-
-const cafe_option_table *cafe_logistic_option_table(void) {
-    return &logistic_table;
-}
+CAFE_OPTION_TABLE(logistic, "logistic", "logistic regression, one class against the rest",
+                  logistic_options)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -37,7 +33,7 @@ typedef struct fit {
     const cafe_logistic_options *options;
     cafe_context *context;
     const cafe_classifier_data *data;
-    classes present;
+    cafe_classes present;
     uint8_t *mark;
     double *mean, *factor;      /* of each column: x becomes (x - mean) factor */
     double *x;                  /* train x width, then one row for the test */
@@ -54,28 +50,21 @@ static int64_t width(const fit *f) {
 
 static cafe_status new_fit(fit *f) {
     const cafe_classifier_data *d = f->data;
-    size_t rows = (size_t)d->train + 1, columns = (size_t)width(f);
-    f->mark = malloc(rows);
-    f->mean = calloc(columns, sizeof *f->mean);
-    f->factor = calloc(columns, sizeof *f->factor);
-    f->x = malloc(rows * columns * sizeof *f->x);
-    size_t fits = (size_t)(f->present.count < NEWTON_MOST ? f->present.count : NEWTON_MOST);
-    f->y = malloc((fits + 1) * rows * sizeof *f->y);
-    f->w = malloc((fits + 1) * columns * sizeof *f->w);
-    f->room = malloc((fits + 1) * (size_t)newton_room(d->train, width(f)) * sizeof *f->room);
-    if (f->mark && f->mean && f->factor && f->x && f->y && f->w && f->room) return CAFE_OK;
-    return cafe_evaluate_fail(f->context, CAFE_ERROR_MEMORY, "out of memory: logistic regression");
+    int64_t rows = d->train + 1, columns = width(f);
+    int64_t fits = 1 + (f->present.count < NEWTON_MOST ? f->present.count : NEWTON_MOST);
+    f->mark = cafe_mem(f->context, rows, 1);
+    f->mean = cafe_mem_zero(f->context, columns, sizeof *f->mean);
+    f->factor = cafe_mem_zero(f->context, columns, sizeof *f->factor);
+    f->x = cafe_mem(f->context, rows * columns, sizeof *f->x);
+    f->y = cafe_mem(f->context, fits * rows, sizeof *f->y);
+    f->w = cafe_mem(f->context, fits * columns, sizeof *f->w);
+    f->room = cafe_mem(f->context, fits * cafe_newton_room(d->train, columns), sizeof *f->room);
+    return cafe_mem_had(f->mark, f->mean, f->factor, f->x, f->y, f->w, f->room);
 }
 
 static void free_fit(fit *f) {
-    free(f->mark);
-    free(f->mean);
-    free(f->factor);
-    free(f->x);
-    free(f->y);
-    free(f->w);
-    free(f->room);
-    classes_free(&f->present);
+    cafe_mem_free_all(f->context, f->mark, f->mean, f->factor, f->x, f->y, f->w, f->room);
+    cafe_classes_free(f->context, &f->present);
 }
 
 /* mean_j = sum_i x_ij / n, factor_j = 1 / sqrt(sum_i (x_ij - mean_j)^2 / n); 0 for constants */
@@ -118,8 +107,8 @@ static void fill_rows(fit *f) {
 static void add_class(fit *f, int32_t class, double *scores) {
     const cafe_classifier_data *d = f->data;
     double *y = f->y + f->together * d->train;
-    if (classes_mark(d, class, f->mark) == d->train) {
-        classes_fill(d, class, INFINITY, scores);
+    if (cafe_classes_mark(d, class, f->mark) == d->train) {
+        cafe_classes_fill(d, class, INFINITY, scores);
         return;
     }
     for (int64_t i = 0; i < d->train; i++) y[i] = f->mark[i] ? 1 : -1;
@@ -129,9 +118,10 @@ static void add_class(fit *f, int32_t class, double *scores) {
 /* scores = <w, x> of the classes that wait, each against the rest. */
 static cafe_status decide(fit *f, double *scores) {
     const cafe_classifier_data *d = f->data;
-    newton_problem problem = {d->train, width(f), f->x, f->options->cost, f->options->tolerance};
+    cafe_newton_problem problem = {d->train, width(f), f->x, f->options->cost,
+                                   f->options->tolerance};
     double *row = f->x + d->train * width(f);
-    cafe_status status = newton_fit(f->context, &problem, f->together, f->y, f->room, f->w);
+    cafe_status status = cafe_newton_fit(f->context, &problem, f->together, f->y, f->room, f->w);
     for (int64_t i = 0; status == CAFE_OK && i < d->test; i++) {
         fill_row(f, d->x_test + i * d->columns, row);
         for (int64_t k = 0; k < f->together; k++) {
@@ -152,7 +142,7 @@ static double probability(double decision) {
 
 /* Decisions of one test row into probabilities: rows of one class share them out, p_k / sum p,
  * which is liblinear's estimate; where all p underflow, the largest decision has it all. */
-static void to_probabilities(const classes *present, int32_t multiple, double *row) {
+static void to_probabilities(const cafe_classes *present, int32_t multiple, double *row) {
     double sum = 0;
     int32_t best = present->of[0];
     for (int64_t k = 0; k < present->count; k++) {
@@ -169,7 +159,7 @@ static void to_probabilities(const classes *present, int32_t multiple, double *r
 
 static cafe_status fit_classes(fit *f, double *scores) {
     const cafe_classifier_data *d = f->data;
-    const classes *p = &f->present;
+    const cafe_classes *p = &f->present;
     /* of two classes one is the other turned round */
     int64_t fits = !d->multiple && p->count == 2 ? 1 : p->count;
     cafe_status status = CAFE_OK;
@@ -192,7 +182,7 @@ static cafe_status predict_classes(const void *self, cafe_context *context,
     cafe_logistic_options defaults;
     cafe_logistic_options_init(&defaults);
     fit f = {.options = self ? self : &defaults, .context = context, .data = data};
-    cafe_status status = classes_find(context, data, &f.present);
+    cafe_status status = cafe_classes_find(context, data, &f.present);
     if (status == CAFE_OK) status = new_fit(&f);
     if (status == CAFE_OK && f.present.count > 0) status = fit_classes(&f, scores);
     free_fit(&f);
