@@ -1,10 +1,11 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
 import inspect
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
 
 import numpy as np
 
 from ._call import Context, Verbose, run, seed_of, threads_of
+from ._labels import encode_labels
 from ._method import Given, Method, samplings
 from ._names import in_python
 from ._options import Parameter, Table, from_table, indented
@@ -175,44 +176,3 @@ class Estimator(BaseEstimator):
         tags.input_tags.pairwise = True
         tags.no_validation = True
         return tags
-
-
-# ---- labels ------------------------------------------------------------------------------------
-
-def encode_labels(y: Any, graph: Graph) -> Tuple[np.ndarray, np.ndarray]:
-    """Known labels as numbers (-1: unknown), and the classes in order.
-
-    y has an entry per node (-1 or None: unknown), or is a mapping from nodes to labels."""
-    known: List[Any]
-    if hasattr(y, "items") and not hasattr(y, "iloc"):
-        known = [None] * graph.n_nodes
-        for node, label in y.items():
-            known[graph.index(node)] = label
-    else:
-        known = np.asarray(y, dtype=object).tolist()
-        if len(known) != graph.n_nodes:
-            raise ValueError(f"y: expected {graph.n_nodes} labels, found {len(known)}")
-    unknown = np.array([_is_unknown(label) for label in known])
-    if unknown.all():
-        raise ValueError("y: expected at least one known label, found none")
-    classes, numbers = np.unique(np.array([k for k, u in zip(known, unknown) if not u]),
-                                 return_inverse=True)
-    label = np.full(graph.n_nodes, -1, np.int32)
-    label[~unknown] = numbers
-    return label, classes
-
-
-def _is_unknown(label: Any) -> bool:
-    if label is None or (isinstance(label, float) and np.isnan(label)):
-        return True
-    return not isinstance(label, (str, bool)) and np.isscalar(label) and label == -1
-
-
-def decode_labels(numbers: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Numbers back to labels; -1 stays -1, or becomes None where labels are no integers."""
-    if (numbers >= 0).all():
-        return classes[numbers]
-    plain = classes.dtype.kind in "iu"
-    out = np.full(len(numbers), -1 if plain else None, classes.dtype if plain else object)
-    out[numbers >= 0] = classes[numbers[numbers >= 0]]
-    return out

@@ -5,8 +5,9 @@ import ctypes
 import numpy as np
 
 from ._arrays import copied
-from ._base import RUN, ClusterMixin, Estimator, decode_labels, sampling_parameters
+from ._base import RUN, ClusterMixin, Estimator, sampling_parameters
 from ._call import Context, Handle, seconds
+from ._labels import decode_labels
 from ._library import lib
 from ._method import Given, Method, Run, methods
 from ._options import from_table, make_init, numpydoc

@@ -3,9 +3,10 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
-from ._base import (PROPAGATE, RUN, Estimator, TransformerMixin, decode_labels,
-                    encode_labels, finish_parameters, sampling_parameters)
+from ._base import (PROPAGATE, RUN, Estimator, TransformerMixin, finish_parameters,
+                    sampling_parameters)
 from ._call import Context, Handle, seconds
+from ._labels import decode_labels
 from ._library import lib
 from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
                       methods, rows_of, vectors_of)

@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, copied, pointer
-from ._base import encode_labels
 from ._call import Context, Verbose, run, seed_of, threads_of
+from ._labels import encode_labels
 from ._library import lib
 from ._method import Given, Run, methods
 from ._options import Table, check_keywords
@@ -279,7 +279,7 @@ def embedding_of(embedding: Any, nodes: int) -> np.ndarray:
 def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     """A partition from an array, a mapping or a fitted estimator."""
     part = getattr(given, "communities_", given)
-    return None if part is None else encode_labels(part, graph)[0]
+    return None if part is None else encode_labels(part, graph, "communities")[0]
 
 
 def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any = None,
@@ -327,7 +327,7 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
     check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
     vectors = embedding_of(embedding, g.n_nodes)
     part = communities_of(communities, g)
-    label = None if labels is None else encode_labels(labels, g)
+    label = None if labels is None else encode_labels(labels, g, "labels")
     cheap = g.n_nodes <= CHEAP_NODES and g.n_edges <= CHEAP_EDGES
 
     def chosen(table: str) -> Dict[str, Any]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, pointer
-from ._base import encode_labels
 from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
+from ._labels import encode_labels
 from ._library import lib
 from ._options import Table, check_keywords
 from .explanation import communities_of, embedding_of
@@ -80,7 +80,7 @@ def _named_twin(context: Context, graph: Graph) -> Handle:
 
 
 def _labels(context: Context, labels: Any, graph: Graph) -> Handle:
-    label, classes = encode_labels(labels, graph)
+    label, classes = encode_labels(labels, graph, "labels")
     return context.make("cafe_labels_from_arrays", "cafe_labels", graph.n_nodes, None,
                         pointer(label), len(classes), _texts(classes))
 

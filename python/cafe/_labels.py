@@ -1,0 +1,166 @@
+"""Labels of nodes: by name where they carry names, as numbers for the library.
+
+What has an index (a pandas Series or a table of one column) and what maps nodes to labels goes by the
+names of the nodes, whatever its order; only a plain sequence goes by position.
+"""
+from typing import Any, Iterable, List, Mapping, Sequence, Tuple
+
+import numpy as np
+
+from .graph import Graph
+
+
+def positions(graph: Graph, nodes: Any) -> np.ndarray:
+    """The numbers of nodes by their names; -1: the graph has none of that name."""
+    if graph.names is None and getattr(nodes, "dtype", None) is not None and nodes.dtype.kind in "iu":
+        numbers = np.asarray(nodes)
+        return np.where((numbers >= 0) & (numbers < graph.n_nodes), numbers, -1).astype(np.int64)
+    return np.fromiter((_position(graph, node) for node in nodes), np.int64, len(nodes))
+
+
+def _position(graph: Graph, node: Any) -> int:
+    try:
+        return graph.index(node)
+    except KeyError:
+        return -1
+
+
+def some(names: Iterable[Any]) -> str:
+    """Three of them, as an example."""
+    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
+    return ", ".join(map(repr, plain[:3])) + (", ..." if len(plain) > 3 else "")
+
+
+def known_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
+    """The numbers of nodes, each of them once and in the graph."""
+    at = positions(graph, nodes)
+    unknown = [node for node, u in zip(nodes, at) if u < 0]
+    if unknown:
+        raise ValueError(f"{what}: {len(unknown)} of {len(at)} nodes are not in the graph: "
+                         f"{some(unknown)}")
+    if len(np.unique(at)) < len(at):
+        values, counts = np.unique(at, return_counts=True)
+        twice = graph.nodes[values[counts > 1]]
+        raise ValueError(f"{what}: {len(twice)} nodes are there more than once: {some(twice)}")
+    return at
+
+
+# ---- to numbers --------------------------------------------------------------------------------
+
+def encode_labels(y: Any, graph: Graph, what: str = "y") -> Tuple[np.ndarray, np.ndarray]:
+    """Known labels as numbers (-1: unknown), and the classes in order.
+
+    y is a sequence with an entry per node, a mapping from nodes to labels, or a pandas Series (a
+    table of one column) whose index has the nodes. -1, None and what pandas takes for missing are
+    unknown. A node that is not mentioned has no label where that is certain (in a mapping, or a
+    Series with an index of its own), and is an error otherwise."""
+    known = _in_order(y, graph, what)
+    unknown = _unknown(known)
+    if unknown.all():
+        raise ValueError(f"{what}: expected at least one known label, found none")
+    classes, numbers = np.unique(_plain(known[~unknown]), return_inverse=True)
+    label = np.full(graph.n_nodes, -1, np.int32)
+    label[~unknown] = numbers.reshape(-1)
+    return label, classes
+
+
+def _in_order(y: Any, graph: Graph, what: str) -> np.ndarray:
+    """A label per node, None where there is none."""
+    if hasattr(y, "iloc"):
+        y = _one_column(y, what)
+        return _by_name(y.index, _values(y), graph, what, not _counted(y.index))
+    if isinstance(y, Mapping):
+        return _by_name(list(y), _objects(y.values()), graph, what, True)
+    values = _values(y)
+    if values.ndim != 1:
+        raise ValueError(f"{what}: expected a label per node, found shape {values.shape}")
+    if len(values) != graph.n_nodes:
+        raise ValueError(f"{what}: expected {graph.n_nodes} labels, found {len(values)}")
+    return values
+
+
+def _one_column(y: Any, what: str) -> Any:
+    if not hasattr(y, "columns"):
+        return y
+    if len(y.columns) != 1:
+        raise ValueError(f"{what}: expected one column of labels, indexed by the nodes; found "
+                         f"{len(y.columns)}: {some(y.columns)}")
+    return y.iloc[:, 0]
+
+
+def _counted(index: Any) -> bool:
+    """Whether pandas made up the index: 0, 1, 2, ..."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def _by_name(nodes: Any, values: np.ndarray, graph: Graph, what: str, partial: bool) -> np.ndarray:
+    try:
+        at = known_positions(graph, nodes, what)
+    except ValueError as error:
+        hint = ("; its index is not of nodes: give an array for labels in the order of the nodes"
+                if _counted(nodes) else "")
+        raise ValueError(f"{error}{hint}") from None
+    if len(at) < graph.n_nodes and not partial:
+        missing = np.setdiff1d(np.arange(graph.n_nodes), at)
+        raise ValueError(f"{what}: {len(missing)} of {graph.n_nodes} nodes have none: "
+                         f"{some(graph.nodes[missing])} (None says that it is not known)")
+    known = np.full(graph.n_nodes, None, object)
+    known[at] = values
+    return known
+
+
+def _values(y: Any) -> np.ndarray:
+    """As NumPy has them; lists with None stay objects, and pandas' own types become such."""
+    if isinstance(y, np.ndarray):
+        return y
+    if hasattr(y, "iloc"):
+        return y.to_numpy() if isinstance(y.dtype, np.dtype) else _objects(y.tolist())
+    return _objects(y)
+
+
+def _objects(values: Iterable[Any]) -> np.ndarray:
+    listed = list(values)
+    found = np.empty(len(listed), object)
+    found[:] = listed
+    return found
+
+
+def _unknown(labels: np.ndarray) -> np.ndarray:
+    kind = labels.dtype.kind
+    if kind in "bU":
+        return np.zeros(len(labels), bool)
+    if kind in "iuf":
+        return (labels == -1) | np.isnan(labels) if kind == "f" else labels == -1
+    return np.fromiter(map(_is_unknown, labels), bool, len(labels))
+
+
+def _is_unknown(label: Any) -> bool:
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, (float, np.floating)) and np.isnan(label):
+        return True
+    return not isinstance(label, (str, bool, np.bool_)) and np.isscalar(label) and label == -1
+
+
+def _plain(labels: np.ndarray) -> np.ndarray:
+    """Objects as what they are: text, numbers."""
+    return np.array(labels.tolist()) if labels.dtype == object else labels
+
+
+# ---- and back ----------------------------------------------------------------------------------
+
+def decode_labels(numbers: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Numbers back to labels; -1 stays -1, or becomes None where labels are no integers."""
+    if (numbers >= 0).all():
+        return classes[numbers]
+    plain = classes.dtype.kind in "iu"
+    out = np.full(len(numbers), -1 if plain else None, classes.dtype if plain else object)
+    out[numbers >= 0] = classes[numbers[numbers >= 0]]
+    return out
+
+
+def right_share(found: Sequence[Any], label: np.ndarray, classes: np.ndarray) -> float:
+    """The share of known labels that were found."""
+    known = np.flatnonzero(label >= 0)
+    right: List[bool] = [found[u] == classes[label[u]] for u in known]
+    return float(np.mean(right))
