@@ -271,11 +271,38 @@ static void test_rows_of_callers(void **state) {
     refuse_rows((const int64_t[]){0, 1, 3, 4}, targets, nan, "entry 2");
 }
 
+/* A graph on the caller's arrays notices every change of them: outside, one-sided, and sound. */
+static void test_borrowed_rows_that_change(void **state) {
+    int64_t offsets[] = {0, 2, 4, 6, 6};
+    int32_t targets[] = {1, 2, 0, 2, 0, 1};
+    float weights[] = {2, 3, 2, 5, 3, 5}, ones[] = {1, 1, 1, 1, 1, 1};
+    cafe_graph *graph, *unit;
+    (void)state;
+    TEST_OK(shared, cafe_graph_from_csr(shared, 4, offsets, targets, weights, 1, NULL, &graph));
+    TEST_OK(shared, cafe_graph_from_csr(shared, 4, offsets, targets, ones, 1, NULL, &unit));
+    TEST_OK(shared, cafe_graph_unchanged(shared, graph));
+    TEST_OK(shared, cafe_graph_unchanged(shared, unit));
+    targets[1] = 3;
+    assert_int_equal(cafe_graph_unchanged(shared, graph), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_graph_unchanged(shared, unit), CAFE_ERROR_ARGUMENT);
+    targets[1] = 1 << 30;
+    assert_int_equal(cafe_graph_unchanged(shared, graph), CAFE_ERROR_ARGUMENT);
+    targets[1] = 2;
+    offsets[1] = INT64_MAX;
+    assert_int_equal(cafe_graph_unchanged(shared, graph), CAFE_ERROR_ARGUMENT);
+    offsets[1] = 2;
+    weights[0] = weights[2] = 7; /* another graph, and a sound one */
+    assert_int_equal(cafe_graph_unchanged(shared, graph), CAFE_ERROR_ARGUMENT);
+    TEST_OK(shared, cafe_graph_unchanged(shared, unit));
+    cafe_graph_free(graph);
+    cafe_graph_free(unit);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_falsehoods),      cmocka_unit_test(test_one_entry),
         cmocka_unit_test(test_swapped_ends),    cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_rows_of_callers),
+        cmocka_unit_test(test_rows_of_callers), cmocka_unit_test(test_borrowed_rows_that_change),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

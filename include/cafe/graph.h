@@ -91,8 +91,9 @@ CAFE_API cafe_status cafe_graph_from_edges(cafe_context *context, int64_t nodes,
                                            cafe_graph **graph);
 
 /* From compressed rows. A symmetric matrix with sorted rows, no repeated entries and no loops is
- * taken as it is, and with `borrow` not even copied: the arrays then outlive the graph. Any other
- * matrix M is symmetrised as M + M^T (a symmetric one stays M). */
+ * taken as it is, and with `borrow` not even copied: the arrays then outlive the graph and stay as
+ * they are (cafe_graph_unchanged() tells whether they did). Any other matrix M is symmetrised as M
+ * + M^T (a symmetric one stays M). */
 CAFE_API cafe_status cafe_graph_from_csr(cafe_context *context, int64_t nodes,
                                          const int64_t *offsets, const int32_t *targets,
                                          const float *weights, int32_t borrow,
@@ -205,7 +206,9 @@ CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
  * program that writes into the file changes the graph, and one that cuts it short ends the process
  * (SIGBUS). A file that is replaced by renaming, as cafe_graph_write() does it, stays what it was.
  * CAFE_ERROR_IO when the file's size or time is not what it was at opening: whatever was computed
- * since is to be thrown away. CAFE_OK for graphs that are not mapped. */
+ * since is to be thrown away. Of a graph on borrowed arrays: CAFE_ERROR_ARGUMENT when these are not
+ * what they were, by a pass over them; to be asked before a run, which trusts them, and after it.
+ * CAFE_OK for all other graphs. */
 CAFE_API cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph);
 
 /* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An

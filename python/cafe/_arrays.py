@@ -1,4 +1,4 @@
-"""NumPy arrays to the library and back."""
+"""NumPy arrays to the library and back: what the library is to read is looked at here first."""
 import ctypes
 from typing import Any, Dict
 
@@ -15,7 +15,8 @@ def pointer(array: Any) -> Any:
     """To a C-contiguous array's first entry, of the C type of its numbers; None stays None."""
     if array is None:
         return None
-    assert array.flags.c_contiguous
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        raise ValueError("expected numbers one after the other")
     return array.ctypes.data_as(ctypes.POINTER(_POINTERS[array.dtype]))
 
 
@@ -26,11 +27,47 @@ def copied(at: Any, count: int, dtype: Any = np.float64) -> np.ndarray:
     return np.ctypeslib.as_array(at, (count,)).astype(dtype, copy=True)
 
 
+def refuse_masked(data: Any, what: str) -> None:
+    if isinstance(data, np.ma.MaskedArray):
+        raise TypeError(f"{what}: a masked array; fill it first, x.filled(0)")
+
+
+def as_array(data: Any, what: str = "data") -> np.ndarray:
+    """NumPy from anything; tensors come from their device first."""
+    refuse_masked(data, what)
+    if hasattr(data, "detach"):
+        data = data.detach().cpu()
+    if hasattr(data, "numpy") and not isinstance(data, np.ndarray):
+        return np.asarray(data.numpy())
+    return np.asarray(data)
+
+
+def as_numbers(data: Any, what: str) -> np.ndarray:
+    """Real numbers, also where they come as objects; text that looks like numbers is none."""
+    array = as_array(data, what)
+    if array.dtype == object and all(_is_real(x) for x in array.ravel().tolist()):
+        array = array.astype(np.float64)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{what}: expected real numbers, found {array.dtype}")
+    return array
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, (int, float, np.integer, np.floating, np.bool_))
+
+
+def as_floats(array: np.ndarray) -> np.ndarray:
+    """As float32, one after the other; what float32 cannot hold becomes infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.require(array, np.float32, ["C", "A"])
+
+
 def block(x: Any, rows: int, what: str) -> np.ndarray:
     """A finite rows x columns table as float32, row after row; not copied when it is one."""
-    array = np.ascontiguousarray(x, dtype=np.float32)
+    array = as_numbers(x, what)
     if array.ndim != 2 or array.shape[0] != rows:
         raise ValueError(f"{what}: expected an array of {rows} rows, found shape {array.shape}")
+    array = as_floats(array)
     if not np.isfinite(array).all():
         raise ValueError(f"{what}: expected finite numbers, found NaN or infinity")
     return array

@@ -7,6 +7,7 @@ from typing import Any, Iterable, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
+from ._arrays import refuse_masked
 from .graph import Graph
 
 
@@ -111,6 +112,7 @@ def _by_name(nodes: Any, values: np.ndarray, graph: Graph, what: str, partial: b
 
 def _values(y: Any) -> np.ndarray:
     """As NumPy has them; lists with None stay objects, and pandas' own types become such."""
+    refuse_masked(y, "labels")
     if isinstance(y, np.ndarray):
         return y
     if hasattr(y, "iloc"):

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _abi
-from ._arrays import block, copied, pointer
+from ._arrays import as_array, block, copied, pointer
 from ._call import Context, Handle, of_size
 from ._library import lib
 from ._options import Table
@@ -139,7 +139,7 @@ class Run:
             sample.seeds, sample.seed_count = pointer(seeds), len(seeds)
             self.kept.append(seeds)
         if given.attributes is not None:
-            table = np.asarray(given.attributes)
+            table = as_array(given.attributes, "attributes")
             rows = block(table.reshape(len(table), -1), nodes, "attributes")
             sample.attributes, sample.width = pointer(rows), rows.shape[1]
             self.kept.append(rows)

@@ -1,18 +1,24 @@
 """What graphs are made from: every kind of input as arrays of links, and names of nodes.
 
-All other libraries are recognised by what their objects can do, and never imported here.
+No other library is imported here. Tables of edges are in _columns.py; what data is when nobody says
+so, in _certain.py.
 """
+import numbers
+import sys
 from dataclasses import dataclass
-from typing import Any, Iterable, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
+
+from ._arrays import as_array, as_floats, as_numbers
 
 MOST_NODES = 2**31 - 2
 
 
 @dataclass
 class Links:
-    """Links between nodes 0 .. nodes-1: from `source`, or in compressed rows by `offsets`."""
+    """Links between nodes 0 .. nodes-1: from `source`, or in compressed rows by `offsets`. The
+    library reads as many numbers as these say: they are checked when they are put together."""
 
     nodes: int
     target: np.ndarray  # int32
@@ -21,105 +27,40 @@ class Links:
     offsets: Optional[np.ndarray] = None  # int64
     names: Optional[np.ndarray] = None
     lent: Tuple[np.ndarray, ...] = ()  # the caller's arrays that some of these may be
+    alone: bool = False  # nobody else can write into those
     matrix: Any = None  # of scipy, that these are of
 
     def __post_init__(self) -> None:
-        """The library reads as many numbers as these say: their lengths must agree."""
-        count = len(self.target)
-        for what, array in (("weights", self.weights), ("edges", self.source)):
-            if array is not None and array.shape != (count,):
+        count = self.target.size
+        for what, array, kind in (("indices", self.target, np.int32), ("edges", self.source, np.int32),
+                                  ("weights", self.weights, np.float32)):
+            if array is None:
+                continue
+            if array.shape != (count,):
                 raise ValueError(f"{what}: expected {count}, found shape {array.shape}")
+            if array.dtype != kind or not (array.flags.c_contiguous and array.flags.aligned):
+                raise ValueError(f"{what}: expected {np.dtype(kind)}, found {array.dtype}")
         if self.offsets is not None:
             _check_offsets(self.offsets, self.nodes, count)
 
-    def copy(self) -> None:
-        """Own arrays instead of the caller's."""
+    def own(self, copy: Optional[bool]) -> None:
+        """Arrays of our own instead of the caller's: True, or None and somebody else might write
+        into these."""
+        if copy is False or (copy is None and self.alone):
+            return
+        if any(np.may_share_memory(self.target, lent) for lent in self.lent):
+            self.target = self.target.copy()
+        if self.weights is not None and any(np.may_share_memory(self.weights, lent)
+                                            for lent in self.lent):
+            self.weights = self.weights.copy()
         self.lent = ()
-        self.target = self.target.copy()
-        self.weights = None if self.weights is None else self.weights.copy()
-        self.offsets = None if self.offsets is None else self.offsets.copy()
 
     def sources(self) -> np.ndarray:
         if self.source is None:
             assert self.offsets is not None
-            self.source = np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.offsets))
-        return self.source
-
-
-def certain_links(data: Any, weights: Any, nodes: Optional[int]) -> Links:
-    """Of data with one meaning alone; whatever has two is refused by the constructors to choose
-    from."""
-    kind = kind_of(data)
-    if nodes is not None and kind not in ("edges", "edge_index"):
-        raise TypeError(f"nodes: {_WHAT[kind]} has its own number of nodes")
-    if kind == "scipy":
-        _without(weights, kind)
-        return from_scipy(data)
-    if kind == "adjacency":
-        _without(weights, kind)
-        return from_adjacency(data)
-    if kind in ("networkx", "igraph"):
-        if weights is not None and not isinstance(weights, str):
-            raise TypeError(f"weights: {_WHAT[kind]} has its own, as an attribute; give its name")
-        make = from_networkx if kind == "networkx" else from_igraph
-        return make(data, weights)
-    if kind == "pandas":
-        return _from_table(data, weights)
-    if kind == "edge_index":
-        return from_edge_index(data, weights, nodes)
-    return from_edges(data, None, weights, nodes)
-
-
-_WHAT = {"scipy": "a matrix", "adjacency": "an adjacency", "networkx": "a graph of networkx",
-         "igraph": "a graph of igraph", "pandas": "a table"}
-
-
-def _without(weights: Any, kind: str) -> None:
-    if weights is not None:
-        raise TypeError(f"weights: {_WHAT[kind]} has its own, its entries; False leaves them out")
-
-
-def kind_of(data: Any) -> str:
-    """By what the data can do; arrays by their shape, when that has one meaning."""
-    if hasattr(data, "tocsr") and hasattr(data, "shape"):
-        return "scipy"
-    if hasattr(data, "adj") and hasattr(data, "is_multigraph"):
-        return "networkx"
-    if hasattr(data, "get_edgelist") and hasattr(data, "vcount"):
-        return "igraph"
-    if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return "pandas"
-    if hasattr(data, "edge_index"):
-        return "edge_index"
-    if hasattr(data, "read"):
-        raise TypeError("an open file: give its path, Graph.from_file(path)")
-    return _kind_of_array(as_array(data))
-
-
-def _kind_of_array(array: np.ndarray) -> str:
-    rows, columns = array.shape if array.ndim == 2 else (0, 0)
-    names = array.dtype.kind not in "biuf"
-    if columns == 2 and (rows != 2 or names):
-        return "edges"
-    if rows == 2 and columns > 2:
-        return "edge_index"
-    if rows == columns and rows > 3:
-        return "adjacency"
-    raise ValueError(_uncertain(array, rows, columns))
-
-
-def _uncertain(array: np.ndarray, rows: int, columns: int) -> str:
-    if rows == columns == 2:
-        return ("a 2 x 2 array may be two edges or an edge_index of two columns: "
-                "Graph.from_edges(x) or Graph.from_edge_index(x)")
-    if rows == columns == 3:
-        return ("a 3 x 3 array may be three edges with weights or an adjacency: "
-                "Graph.from_edges(x[:, :2], weights=x[:, 2]) or Graph.from_adjacency(x)")
-    if columns == 3:
-        return ("an m x 3 array may be edges with weights: "
-                "Graph.from_edges(x[:, :2], weights=x[:, 2])")
-    return (f"expected edges as an m x 2 or 2 x m array, or a square adjacency; found shape "
-            f"{array.shape}")
+            rows = np.arange(self.nodes, dtype=np.int32)
+            self.source = np.repeat(rows, np.diff(self.offsets))
+        return self.source[:len(self.target)]
 
 
 def _check_offsets(offsets: np.ndarray, rows: int, entries: int) -> None:
@@ -131,44 +72,140 @@ def _check_offsets(offsets: np.ndarray, rows: int, entries: int) -> None:
         raise ValueError(f"indptr: ends at {offsets[-1]}, but there are {entries} indices")
 
 
+def count_of(nodes: Any, what: str = "nodes") -> int:
+    """A number of nodes that was given."""
+    if isinstance(nodes, (bool, np.bool_)) or not isinstance(nodes, numbers.Integral):
+        raise TypeError(f"{what}={nodes!r}: expected a whole number")
+    if not 0 <= int(nodes) <= MOST_NODES:
+        raise ValueError(f"{what}={nodes}: expected 0 to {MOST_NODES}")
+    return int(nodes)
+
+
+# ---- names -------------------------------------------------------------------------------------
+
 def as_names(names: Sequence) -> Optional[np.ndarray]:
     """An array of names: text or whole numbers as such, anything else as objects; None when they
-    are just 0 .. n-1. No name comes twice."""
+    are just 0 .. n-1. None is missing, and no name comes twice."""
+    if isinstance(names, (str, bytes, set, frozenset)) or \
+            (hasattr(names, "items") and not hasattr(names, "iloc")):
+        raise TypeError(f"names: expected a sequence in the order of the nodes, found "
+                        f"{type(names).__name__}")
+    if isinstance(names, np.ma.MaskedArray):
+        raise TypeError("names: a masked array")
     names = list(names)
-    if len(set(names)) < len(names):
-        seen: set = set()
-        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
-        raise ValueError(f"names: {twice!r} comes twice")
-    array = np.array(names) if len(names) and not _nested(names) else _objects(names)
+    _check_names(names)
+    array = np.array(names) if len(names) and not any(map(_nested, names)) else objects(names)
     if array.ndim != 1 or array.dtype.kind not in "iuUO" or len(array) != len(names):
-        array = _objects(names)
-    mixed = array.dtype.kind == "U" and not all(isinstance(n, (str, np.str_)) for n in names)
-    if mixed:
-        array = _objects(names)
+        array = objects(names)
+    if array.dtype.kind in "iuU" and not _alike(names):
+        array = objects(names)
     if array.dtype.kind in "iu" and np.array_equal(array, np.arange(len(array))):
         return None
     return array
 
 
-def _nested(names: Sequence) -> bool:
-    return any(isinstance(n, (tuple, list, frozenset)) for n in names)
+def _check_names(names: List) -> None:
+    if any(is_missing(n) for n in names):
+        raise ValueError("names: some are missing (None or NaN)")
+    try:
+        distinct = len(set(names))
+    except TypeError as error:
+        raise TypeError(f"names: {error}") from None
+    if distinct < len(names):
+        seen: set = set()
+        twice = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        raise ValueError(f"names: {twice!r} comes twice")
 
 
-def _objects(names: Sequence) -> np.ndarray:
+def is_missing(name: Any) -> bool:
+    """None, NaN, pandas.NA, pandas.NaT: whatever is not itself."""
+    if name is None or type(name).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(name, (float, np.floating, np.datetime64)) and bool(name != name)
+
+
+def _nested(name: Any) -> bool:
+    return isinstance(name, (tuple, list, frozenset)) or (
+        hasattr(name, "__array__") and not isinstance(name, np.generic))
+
+
+def _alike(names: List) -> bool:
+    """All text, or all whole numbers: an array makes 1 into "1" and True into 1."""
+    return all(isinstance(n, str) for n in names) or \
+        all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in names)
+
+
+def objects(names: Sequence) -> np.ndarray:
     array = np.empty(len(names), dtype=object)
-    array[:] = list(names)
+    for i, name in enumerate(names):  # one by one: NumPy would look into tuples
+        array[i] = name
     return array
 
 
 # ---- matrices ----------------------------------------------------------------------------------
 
 def from_scipy(matrix: Any) -> Links:
+    if not hasattr(matrix, "tocsr"):
+        raise TypeError(f"expected a matrix of scipy.sparse, found {type(matrix).__name__}")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency is square, found shape {matrix.shape}")
     csr = matrix.tocsr()
-    lent = tuple(getattr(matrix, name) for name in ("indptr", "indices", "data") if csr is matrix)
-    return Links(csr.shape[0], _indices(csr.indices, csr.shape[0]), _data_weights(csr.data),
-                 offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64), lent=lent, matrix=csr)
+    own = csr is not matrix
+    alone = own or (_held_alone(matrix, "indices") and _held_alone(matrix, "data"))
+    lent = () if own else (matrix.indices, matrix.data)
+    return _rows(csr, csr.shape[0], csr.shape[0], lent=lent, alone=alone, matrix=csr)
+
+
+def _rows(csr: Any, rows: int, columns: int, **more: Any) -> Links:
+    return Links(rows, indices_of(csr.indices, columns), _data_weights(csr.data),
+                 offsets=_offsets(csr.indptr), **more)
+
+
+def _offsets(values: Any) -> np.ndarray:
+    array = as_array(values, "indptr")
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(f"indptr: expected whole numbers, found {array.dtype} of shape {array.shape}")
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"indptr: ends at {array.max()}")
+    return np.array(array, dtype=np.int64)  # never the caller's
+
+
+def _held_alone(owner: Any, name: str) -> bool:
+    """Whether nobody but its owner can write into an array: it is read-only down to its memory, or
+    the owner has the only reference to it, so that there is no other view."""
+    if not isinstance(getattr(owner, name), np.ndarray):
+        return False
+    if not any(array.flags.writeable for array in _chain(getattr(owner, name))):
+        return True
+    if [array.base for array in _chain(getattr(owner, name))][-1] is not None:
+        return False  # memory of something else
+    return all(n <= most for n, most in zip(_references(owner, name), _FEWEST))
+
+
+def _chain(array: np.ndarray) -> Iterator[np.ndarray]:
+    """An array, the one that it is a view of, and so on."""
+    here: Any = array
+    while isinstance(here, np.ndarray):
+        yield here
+        here = here.base
+
+
+def _references(owner: Any, name: str) -> Tuple[int, int]:
+    """To an array, and to the one that it is a view of."""
+    if not hasattr(sys, "getrefcount"):
+        return MOST_NODES, 0  # not counted: nobody knows
+    base = getattr(owner, name).base
+    return sys.getrefcount(getattr(owner, name)), 0 if base is None else sys.getrefcount(base)
+
+
+class _Probe:
+    """An owner of a view that nobody else has."""
+
+    def __init__(self) -> None:
+        self.array = np.arange(4)[:]
+
+
+_FEWEST = _references(_Probe(), "array")
 
 
 def summed(matrix: Any) -> Links:
@@ -181,11 +218,11 @@ def summed(matrix: Any) -> Links:
 def from_adjacency(matrix: Any) -> Links:
     """A square array; or a table whose columns are named as its rows are."""
     if not hasattr(matrix, "iloc"):
-        return _from_dense(_square(as_array(matrix)))
+        return _from_dense(_square(as_array(matrix, "an adjacency")))
     names = list(matrix.index)
     if list(matrix.columns) != names:
         raise ValueError("an adjacency has its rows and columns named alike and in the same order")
-    links = _from_dense(_square(_numbers(matrix, "an adjacency")))
+    links = _from_dense(_square(numbers_of(matrix, "an adjacency")))
     links.names = as_names(names)
     return links
 
@@ -196,85 +233,88 @@ def _square(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _numbers(table: Any, what: str) -> np.ndarray:
-    """Of a table or column, nullable ones too."""
+def numbers_of(table: Any, what: str) -> np.ndarray:
+    """Of a table or column of pandas, nullable ones too."""
     if table.isna().to_numpy().any():
         raise ValueError(f"{what} has missing values")
-    try:
-        return table.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}: expected real numbers, found {table.dtypes}") from None
+    return as_numbers(table.to_numpy(), what)
 
 
 def links_of_rows(matrix: Any, columns: int) -> Links:
     """Links of new nodes, rows of a matrix, to the nodes of a graph, its columns."""
-    if matrix.ndim != 2 or matrix.shape[1] != columns:
+    if not hasattr(matrix, "tocsr"):
+        matrix = as_array(matrix, "links")
+    if len(matrix.shape) != 2 or matrix.shape[1] != columns:
         raise ValueError(f"links: expected {columns} columns, found shape {matrix.shape}")
     if not hasattr(matrix, "tocsr"):
         return _from_dense(matrix)
     csr = matrix.tocsr()
-    return Links(csr.shape[0], _indices(csr.indices, columns), _data_weights(csr.data),
-                 offsets=np.ascontiguousarray(csr.indptr, dtype=np.int64))
+    return _rows(csr, csr.shape[0], columns)
 
 
-def _data_weights(data: np.ndarray) -> Optional[np.ndarray]:
+def _data_weights(data: Any) -> Optional[np.ndarray]:
     """None for all ones, which need no weights; float32 as it is, anything else converted."""
-    if len(data) == 0 or (data.min() == 1 and data.max() == 1):
+    array = as_numbers(data, "weights")
+    if array.ndim == 1 and (len(array) == 0 or (array.min() == 1 and array.max() == 1)):
         return None
-    return _weights(data)
+    return weights_of(array)
 
 
-def _weights(values: Any) -> np.ndarray:
-    array = as_array(values)
-    if array.dtype == object:
-        array = _plain(array)
-    if array.dtype.kind not in "biuf":
-        raise ValueError(f"weights: expected real numbers, found {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float32)
+def weights_of(values: Any) -> np.ndarray:
+    return as_floats(as_numbers(values, "weights"))
 
 
-def _plain(array: np.ndarray) -> np.ndarray:
-    """Objects that are all real numbers, as such."""
-    if not all(isinstance(x, (int, float, np.integer, np.floating)) for x in array.ravel()):
-        return array
-    return array.astype(np.float64)
-
-
-def _indices(values: np.ndarray, nodes: int) -> np.ndarray:
+def indices_of(values: Any, nodes: int) -> np.ndarray:
+    array = as_array(values, "indices")
     if nodes > MOST_NODES:
         raise ValueError(f"{nodes} nodes: a graph has at most {MOST_NODES}")
-    if values.dtype.kind not in "iu":
-        raise ValueError(f"indices: expected whole numbers, found {values.dtype}")
-    if values.dtype != np.int32 and len(values) and not -1 < values.min() <= values.max() < nodes:
-        raise ValueError(f"indices: expected 0 to {nodes - 1}, found {values.min()} to {values.max()}")
-    return np.ascontiguousarray(values, dtype=np.int32)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(f"indices: expected whole numbers, found {array.dtype} of shape {array.shape}")
+    if len(array) and not -1 < array.min() <= array.max() < nodes:
+        raise ValueError(f"indices: expected 0 to {nodes - 1}, found {array.min()} to {array.max()}")
+    return np.require(array, np.int32, ["C", "A"])
 
 
 # ---- arrays of edges ---------------------------------------------------------------------------
 
-def as_array(data: Any) -> np.ndarray:
-    """NumPy from anything; tensors come from their device first."""
-    if isinstance(data, np.ma.MaskedArray):
-        raise TypeError("a masked array: fill it first, x.filled(0)")
-    if hasattr(data, "detach"):
-        data = data.detach().cpu()
-    if hasattr(data, "numpy") and not isinstance(data, np.ndarray):
-        return np.asarray(data.numpy())
-    return np.asarray(data)
+def listed(data: Any) -> np.ndarray:
+    """An array of what may be a list. Names in it stay what they are: NumPy would make "1" of 1 and
+    look into tuples."""
+    if not isinstance(data, (list, tuple)):
+        return as_array(data)
+    rows = [list(row) if isinstance(row, (list, tuple)) else row for row in data]
+    pairs = all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
+    if not rows or not pairs or not any(_is_name(x) for row in rows for x in row):
+        return as_array(data)
+    array = np.empty((len(rows), len(rows[0])), dtype=object)
+    for i, row in enumerate(rows):
+        array[i] = objects(row)
+    return array
+
+
+def _is_name(x: Any) -> bool:
+    return isinstance(x, (str, bytes, tuple, frozenset)) or x is None
 
 
 def from_edges(edges: Any, target: Any, weights: Any, nodes: Optional[int]) -> Links:
     """Pairs, m x 2; or the sources and the targets, each m long."""
-    array = as_array(edges)
     if target is None:
+        array = listed(edges)
         if array.ndim != 2 or array.shape[1] != 2:
             raise ValueError(f"edges: expected an m x 2 array, found shape {array.shape}")
         return _from_pairs(array[:, 0], array[:, 1], weights, nodes)
-    other = as_array(target)
+    array, other = _column(edges), _column(target)
     if array.ndim != 1 or array.shape != other.shape:
         raise ValueError(f"edges: expected sources and targets of one length, found shapes "
                          f"{array.shape} and {other.shape}")
     return _from_pairs(array, other, weights, nodes)
+
+
+def _column(values: Any) -> np.ndarray:
+    """One end of the edges; names in a list stay what they are."""
+    if isinstance(values, (list, tuple)) and any(_is_name(x) for x in values):
+        return objects(values)
+    return as_array(values, "edges")
 
 
 def from_edge_index(data: Any, weights: Any, nodes: Optional[int]) -> Links:
@@ -282,24 +322,28 @@ def from_edge_index(data: Any, weights: Any, nodes: Optional[int]) -> Links:
     if hasattr(data, "edge_index"):
         if weights is None:
             weights = getattr(data, "edge_weight", None)
+            if weights is None and getattr(data, "edge_attr", None) is not None:
+                raise ValueError("edge_attr may be weights or features: Graph.from_edge_index(x, "
+                                 "edge_attr=x.edge_attr), or edge_attr=False to leave it out")
         nodes = getattr(data, "num_nodes", None) if nodes is None else nodes
         data = data.edge_index
-    array = as_array(data)
+    array = listed(data)
     if array.ndim != 2 or array.shape[0] != 2:
         raise ValueError(f"edge_index: expected a 2 x m array, found shape {array.shape}")
-    if weights is not None:
-        weights = as_array(weights)
+    if weights is not None and weights is not False:
+        weights = as_array(weights, "edge_attr")
         if weights.ndim == 2 and weights.shape[1] == 1:
             weights = weights[:, 0]
-    return _from_pairs(array[0], array[1], weights, nodes)
+    return _from_pairs(array[0], array[1], None if weights is False else weights, nodes)
 
 
 def _from_dense(matrix: np.ndarray) -> Links:
-    if matrix.dtype.kind not in "biuf" or not np.isfinite(matrix).all():
+    matrix = as_numbers(matrix, "an adjacency")
+    if not np.isfinite(matrix).all():
         raise ValueError("an adjacency has finite numbers")
     rows, columns = np.nonzero(matrix)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(matrix)))])
-    return Links(len(matrix), _indices(columns, matrix.shape[1]), _data_weights(matrix[rows, columns]),
+    return Links(len(matrix), indices_of(columns, matrix.shape[1]), _data_weights(matrix[rows, columns]),
                  offsets=np.ascontiguousarray(offsets, dtype=np.int64))
 
 
@@ -307,119 +351,119 @@ def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any,
                 nodes: Optional[int]) -> Links:
     """Integers are numbers of nodes, anything else names by first appearance."""
     names = None
-    if source.dtype.kind not in "iu":
-        if source.dtype.kind == "f":
-            raise ValueError("edges: expected whole numbers or names, found floats")
-        source, target, names = _numbered(source, target, ascending=False)
-        nodes = len(names)
+    source, target = _ends(source), _ends(target)
+    if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":
+        if nodes is not None:
+            raise TypeError("nodes: edges between names have their own number of nodes")
+        source, target, names = numbered(source, target, ascending=False)
+        nodes, names = len(names), as_names(names)
     nodes = _node_count(source, target, nodes)
-    given = None if weights is None else _weights(weights)
+    given = None if weights is None else weights_of(weights)
     if given is not None and given.shape != (len(source),):
         raise ValueError(f"weights: expected {len(source)}, found shape {given.shape}")
-    return Links(nodes, _indices(target, nodes), given, _indices(source, nodes), names=names)
+    return Links(nodes, indices_of(target, nodes), given, indices_of(source, nodes), names=names)
+
+
+def _ends(values: np.ndarray) -> np.ndarray:
+    """Whole numbers, also where they come as objects, or names."""
+    if len(values) == 0:
+        return values.astype(np.int64)
+    if values.dtype.kind in "bfcV":
+        raise ValueError(f"edges: expected whole numbers or names, found {values.dtype}")
+    if values.dtype == object and all(isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+                                      for x in values.tolist()):
+        low, high = min(values.tolist()), max(values.tolist())
+        if low < 0 or high > MOST_NODES:
+            raise ValueError(f"edges: expected nodes from 0 on, found {low if low < 0 else high}")
+        return values.astype(np.int64)
+    return values
 
 
 def _node_count(source: np.ndarray, target: np.ndarray, nodes: Optional[int]) -> int:
+    given = None if nodes is None else count_of(nodes)
     if len(source) == 0:
-        return int(nodes or 0)
-    low, high = min(source.min(), target.min()), max(source.max(), target.max())
-    count = int(nodes or high + 1)
+        return given or 0
+    low, high = int(min(source.min(), target.min())), int(max(source.max(), target.max()))
+    count = high + 1 if given is None else given
     if low < 0 or high >= count or count > MOST_NODES:
         raise ValueError(f"edges: expected nodes from 0 to {min(count, MOST_NODES) - 1}, found "
                          f"{low if low < 0 else high}; a pandas table takes any numbers as names")
     return count
 
 
-def _numbered(source: np.ndarray, target: np.ndarray,
-              ascending: bool) -> Tuple[np.ndarray, np.ndarray, Any]:
+def numbered(source: np.ndarray, target: np.ndarray,
+             ascending: bool) -> Tuple[np.ndarray, np.ndarray, Any]:
     """Names to numbers: in ascending order, or by first appearance, line by line."""
-    both = np.empty(2 * len(source), dtype=np.result_type(source, target)
-                    if source.dtype.kind == target.dtype.kind else object)
-    both[0::2], both[1::2] = source, target
-    if both.dtype == object:
+    alike = source.dtype.kind == target.dtype.kind and source.dtype.kind in "iuU"
+    if not alike:
         place: dict = {}
-        numbers = np.array([place.setdefault(n, len(place)) for n in both.tolist()], dtype=np.int64)
-        return numbers[0::2], numbers[1::2], _objects(list(place))
-    names, first, numbers = np.unique(both, return_index=True, return_inverse=True)
+        both = [n for pair in zip(source.tolist(), target.tolist()) for n in pair]
+        if any(is_missing(n) for n in both):
+            raise ValueError("edges: some names are missing (None or NaN)")
+        try:
+            found = np.array([place.setdefault(n, len(place)) for n in both], dtype=np.int64)
+        except TypeError as error:
+            raise TypeError(f"names: {error}") from None
+        return found[0::2], found[1::2], objects(list(place))
+    ends = np.empty(2 * len(source), dtype=np.result_type(source, target))
+    ends[0::2], ends[1::2] = source, target
+    names, first, found = np.unique(ends, return_index=True, return_inverse=True)
     if not ascending:
         order = np.argsort(first, kind="stable")
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        names, numbers = names[order], rank[numbers]
-    return numbers[0::2], numbers[1::2], names
+        names, found = names[order], rank[found]
+    return found[0::2], found[1::2], names
 
 
 # ---- objects of other libraries ----------------------------------------------------------------
 
-def from_networkx(graph: Any, weight: Optional[str]) -> Links:
+def from_networkx(graph: Any, weight: Any) -> Links:
+    if not hasattr(graph, "adj") or not hasattr(graph, "is_multigraph"):
+        raise TypeError(f"expected a graph of networkx, found {type(graph).__name__}")
     nodes = list(graph.nodes)
     place = {node: i for i, node in enumerate(nodes)}
     edges = list(graph.edges(data=True))
-    attribute = weight or "weight"
+    attribute = _attribute(weight)
     given = None
-    if any(attribute in data for *_, data in edges):
-        given = _weights([data.get(attribute, 1) for *_, data in edges])
+    if weight is False:
+        pass
+    elif any(attribute in data for *_, data in edges):
+        given = weights_of([data.get(attribute, 1) for *_, data in edges])
     elif weight is not None and edges:
         raise ValueError(f"weights={weight!r}: no edge has this attribute"
-                         + _there_are({name for *_, data in edges for name in data}))
+                         + there_are({name for *_, data in edges for name in data}))
     pairs = np.array([(place[u], place[w]) for u, w, *_ in edges], dtype=np.int32).reshape(-1, 2)
     return Links(len(nodes), np.ascontiguousarray(pairs[:, 1]), given,
                  np.ascontiguousarray(pairs[:, 0]), names=as_names(nodes))
 
 
-def from_igraph(graph: Any, weight: Optional[str]) -> Links:
+def from_igraph(graph: Any, weight: Any) -> Links:
+    if not hasattr(graph, "get_edgelist") or not hasattr(graph, "vcount"):
+        raise TypeError(f"expected a graph of igraph, found {type(graph).__name__}")
     pairs = np.array(graph.get_edgelist(), dtype=np.int32).reshape(-1, 2)
-    attribute = weight or "weight"
+    attribute = _attribute(weight)
     given = None
-    if attribute in graph.es.attributes():
-        given = _weights(graph.es[attribute])
+    if weight is False:
+        pass
+    elif attribute in graph.es.attributes():
+        given = weights_of(graph.es[attribute])
     elif weight is not None:
         raise ValueError(f"weights={weight!r}: no edge has this attribute"
-                         + _there_are(graph.es.attributes()))
+                         + there_are(graph.es.attributes()))
     names = as_names(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     return Links(graph.vcount(), np.ascontiguousarray(pairs[:, 1]), given,
                  np.ascontiguousarray(pairs[:, 0]), names=names)
 
 
-def _there_are(names: Iterable) -> str:
+def _attribute(weight: Any) -> str:
+    if weight is None or weight is False:
+        return "weight"
+    if not isinstance(weight, str):
+        raise TypeError(f"weight={weight!r}: expected the name of an attribute, or False")
+    return weight
+
+
+def there_are(names: Iterable) -> str:
     known = ", ".join(sorted(map(repr, names)))
     return f"; there are {known}" if known else "; there are none"
-
-
-def _from_table(table: Any, weights: Any) -> Links:
-    """A table says by its headings what it is, or is refused."""
-    columns = list(table.columns)
-    if not {"source", "target"} <= set(columns):
-        raise ValueError("a table of edges has columns source and target; otherwise "
-                         "Graph.from_pandas(x, source=..., target=...), or for a square table of "
-                         f"weights Graph.from_adjacency(x); found columns {columns[:6]}")
-    if weights is None and "weight" in columns:
-        weights = "weight"
-    return from_pandas(table, "source", "target", weights)
-
-
-def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> Links:
-    """Columns by their names; the weights may be an array of their own."""
-    named = [source, target] + ([weight] if isinstance(weight, str) else [])
-    for name in named:
-        if name not in table.columns:
-            raise ValueError(f"the table has no column {name!r}{_there_are(table.columns)}")
-    given = None
-    if isinstance(weight, str):
-        given = _weights(_numbers(table[weight], f"column {weight!r}"))
-    elif weight is not None:
-        given = _weights(weight)
-    first, second = (_names_column(table[c]) for c in (source, target))
-    whole = first.dtype.kind in "iu" and second.dtype.kind in "iu"
-    first, second, names = _numbered(first, second, ascending=whole)
-    return Links(len(names), _indices(second, len(names)), given, _indices(first, len(names)),
-                 names=as_names(names))
-
-
-def _names_column(column: Any) -> np.ndarray:
-    if column.isna().any():
-        raise ValueError(f"column {column.name!r} of the edges has missing values")
-    values = column.to_numpy()
-    if values.dtype == object and all(isinstance(n, (int, np.integer)) for n in values.tolist()):
-        return values.astype(np.int64)  # nullable integers
-    return values if values.dtype.kind in "iuU" else values.astype(object)

@@ -5,9 +5,10 @@ from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _abi, _sources
-from ._arrays import block, pointer
+from . import _abi, _columns, _sources
+from ._arrays import as_numbers, block, pointer
 from ._call import Context, Handle, Verbose, run, seed_of, threads_of
+from ._certain import certain_links
 from ._library import lib
 from ._options import Table, check_keywords, described_options
 
@@ -25,13 +26,14 @@ class Graph:
     data : graph-like
         - a matrix of scipy.sparse of any format, or a square NumPy array of at least four rows: the
           adjacency. CSR with int32 indices is not copied when it is symmetric with sorted rows,
-          without loops and zeros, and its data is float32 or all ones: `shared` is then True, and
-          its arrays become read-only. A matrix M that is not symmetric becomes M + M.T.
+          without loops and zeros, its data is float32 or all ones, and nobody else holds its
+          arrays: `shared` is then True, and they become read-only. A matrix M that is not symmetric
+          becomes M + M.T.
         - an m x 2 array of edges, or a 2 x m `edge_index`, m > 2. Integers are numbers of nodes,
           from 0 to the largest one or to `nodes` - 1; anything else is a name.
         - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
         - a graph of networkx or igraph
-        - a pandas table with columns source, target and perhaps weight
+        - a table of pandas, polars, DuckDB or pyarrow with columns source, target and perhaps weight
         - the path of a file: edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped
     weights : array, str or bool, optional
         Of the edges: an array of m, the name of an edge attribute or column (default "weight"), or
@@ -44,7 +46,8 @@ class Graph:
         Show progress, or call this with it.
     **options
         As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder; nodes
-        where the edges are numbers; copy for arrays and files; format and trust for files.
+        where the edges are numbers; format and trust for files. copy: True never shares memory,
+        False does so even with arrays that others hold; default: what is safe. Of a file: not mapped.
 
     Examples
     --------
@@ -84,15 +87,14 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         else:
             for name in {"format", "trust"} & set(options):
                 raise TypeError(f"{name}: belongs to files")
-            links = _sources.certain_links(data, weights, options.pop("nodes", None))
+            links = certain_links(data, weights, options.pop("nodes", None))
             self._take(links, options, n_jobs, verbose)
         if names is not None:
-            self._set_names(names)
+            self._rename(names, isinstance(data, Graph))
 
     def _take(self, links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],
               verbose: Verbose) -> None:
-        if options.pop("copy", False):
-            links.copy()
+        links.own(_switch("copy", options.pop("copy", None)))
         self._handle = _build(links, options, n_jobs, verbose)
         if links.matrix is not None and self.counts["duplicates"] and "duplicates" not in options:
             links = _sources.summed(links.matrix)
@@ -117,7 +119,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         graph = cls._of(None)  # type: ignore[arg-type]
         graph._take(links, options, n_jobs, verbose)
         if names is not None:
-            graph._set_names(names)
+            graph._rename(names)
         return graph
 
     # ---- constructors that say what the data is
@@ -137,7 +139,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     def from_edge_index(cls, edge_index: Any, *, edge_attr: Any = None,
                         num_nodes: Optional[int] = None, **options: Any) -> "Graph":
         """A 2 x m array as in PyTorch Geometric, or an object that has one. `edge_attr`: one number
-        an edge, its weight."""
+        an edge, its weight; False leaves out what the object has."""
         links = _sources.from_edge_index(edge_index, edge_attr, num_nodes)
         return cls._from(links, "from_edge_index", **options)
 
@@ -153,13 +155,18 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         return cls._from(_sources.from_scipy(matrix), "from_scipy", **options)
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, weight: Optional[str] = None, **options: Any) -> "Graph":
-        """`weight`: the attribute with the weights; None takes "weight" where edges have it."""
-        return cls._from(_sources.from_networkx(graph, weight), "from_networkx", **options)
+    def from_networkx(cls, graph: Any, *, weight: Union[str, bool, None] = None,
+                      **options: Any) -> "Graph":
+        """`weight`: the attribute with the weights; None takes "weight" where edges have it, False
+        none."""
+        links = _sources.from_networkx(graph, weight)
+        return cls._from(links, "from_networkx", **options)
 
     @classmethod
-    def from_igraph(cls, graph: Any, *, weight: Optional[str] = None, **options: Any) -> "Graph":
-        """`weight`: the attribute with the weights; None takes "weight" where edges have it."""
+    def from_igraph(cls, graph: Any, *, weight: Union[str, bool, None] = None,
+                    **options: Any) -> "Graph":
+        """`weight`: the attribute with the weights; None takes "weight" where edges have it, False
+        none."""
         return cls._from(_sources.from_igraph(graph, weight), "from_igraph", **options)
 
     @classmethod
@@ -173,8 +180,16 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         >>> cafe.Graph.from_pandas(table, source="from", target="to").nodes.tolist()
         ['a', 'b', 'c']
         """
-        return cls._from(_sources.from_pandas(table, source, target, weight), "from_pandas",
+        return cls._from(_columns.from_pandas(table, source, target, weight), "from_pandas",
                          **options)
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, source: str, target: str, weight: Any = None,
+                   **options: Any) -> "Graph":
+        """As from_pandas, of anything with an Arrow stream (`__arrow_c_stream__`,
+        `__arrow_c_array__` or the capsule itself): tables of polars, DuckDB, pyarrow. Numbers are
+        read where they lie when they are int32 from 0 on, without gaps, and float32."""
+        return cls._from(_columns.from_arrow(table, source, target, weight), "from_arrow", **options)
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
@@ -196,7 +211,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         """
         table = Table.named("points")
         check_keywords(options, [o.keyword for o in table.options], "from_points")
-        rows = np.asarray(x)
+        rows = as_numbers(x, "x")
         values = block(rows, rows.shape[0] if rows.ndim else 0, "x")
         names = _sources.as_names(list(x.index)) if hasattr(x, "iloc") else None
 
@@ -211,17 +226,21 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @property
     def n_nodes(self) -> int:
-        return int(lib.cafe_graph_nodes(self.pointer))
+        return int(lib.cafe_graph_nodes(self._handle.pointer))
 
     @property
     def n_edges(self) -> int:
-        return int(lib.cafe_graph_edges(self.pointer))
+        return int(lib.cafe_graph_edges(self._handle.pointer))
 
     def __len__(self) -> int:
         return self.n_nodes
 
     @property
     def pointer(self) -> Any:
+        """For a run. Arrays that the graph shares are looked at first: the library trusts them."""
+        if self.shared:
+            threads = 0 if len(self.csr()[1]) > LARGE else 1
+            Context(threads).call("cafe_graph_unchanged", self._handle.pointer)
         return self._handle.pointer
 
     @property
@@ -231,7 +250,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     @property
     def counts(self) -> Dict[str, Any]:
         """What was found in the input and what became of it, as `cafe info` tells."""
-        counts = lib.cafe_graph_get_counts(self.pointer).contents
+        counts = lib.cafe_graph_get_counts(self._handle.pointer).contents
         return {name: getattr(counts, name) for name, _ in counts._fields_}
 
     @property
@@ -242,7 +261,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
     def names(self) -> Optional[np.ndarray]:
         """Of the nodes; None when they are simply 0 .. n-1."""
         if not self._asked:
-            self._names = _names_of(self.pointer)
+            self._names = _names_of(self._handle.pointer)
             self._asked = True
         return self._names
 
@@ -251,7 +270,10 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         """The nodes in the order of all results: their names, or their numbers."""
         return np.arange(self.n_nodes) if self.names is None else self.names
 
-    def _set_names(self, names: Sequence) -> None:
+    def _rename(self, names: Sequence, again: bool = False) -> None:
+        """Names for nodes that are numbers so far, or once more for those of another Graph."""
+        if self.names is not None and not again:
+            raise TypeError("names: the nodes of this data have names of their own")
         if len(names) != self.n_nodes:
             raise ValueError(f"names: expected {self.n_nodes}, found {len(names)}")
         self._names, self._asked = _sources.as_names(names), True
@@ -273,7 +295,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         offsets = ctypes.POINTER(ctypes.c_int64)()
         targets = ctypes.POINTER(ctypes.c_int32)()
         weights = ctypes.POINTER(ctypes.c_float)()
-        lib.cafe_graph_csr(self.pointer, offsets, targets, weights)
+        lib.cafe_graph_csr(self._handle.pointer, offsets, targets, weights)
         first = _view(offsets, self.n_nodes + 1, self._handle)
         count = int(first[-1])
         return (first, _view(targets, count, self._handle),
@@ -373,6 +395,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     def _to_write(self, context: Context) -> Handle:
         """Itself, or a graph on the same rows with the names that came from Python."""
+        assert self.pointer  # of rows that did not change
         if self.names is None or not lib.cafe_graph_names_are_indices(self.pointer):
             return self._handle
         texts = [str(name) for name in self.names.tolist()]
@@ -395,6 +418,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
 def twin_of(context: Context, graph: Graph) -> Handle:
     """A graph on the same rows whose names are numbers."""
+    assert graph.pointer  # of rows that did not change
     offsets, targets, weights = graph.csr()
     loops = "keep" if graph.counts["self_loops_kept"] else "drop"
     o = Table.named("graph").pointer_to(context, {"self_loops": loops}, "cafe_graph_options")
@@ -406,6 +430,12 @@ def twin_of(context: Context, graph: Graph) -> Handle:
 
 def _table() -> Table:
     return Table.named("graph")
+
+
+def _switch(name: str, value: Any) -> Optional[bool]:
+    if value is not None and not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={value!r}: expected True, False or None")
+    return None if value is None else bool(value)
 
 
 def _read(path: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Verbose) -> Handle:

@@ -4,7 +4,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _abi
-from ._arrays import copied, pointer
+from ._arrays import copied, pointer, refuse_masked
 from ._base import RUN, Estimator, TransformerMixin
 from ._call import Context, seconds
 from ._library import lib
@@ -26,6 +26,8 @@ components_ : array of shape (n_components_, n_features)
     transform(X) is (X - mean_) @ components_.T: W and the triangular factor of the QR in one.
 mean_ : array
     Of the table's columns.
+index_ : pandas.Index, or None
+    Of the table's rows.
 w_ : array of shape (n_features, held)
     Column k is the sum of the centred rows of cluster k, by membership.
 ritz_values_, residuals_, shares_ : arrays
@@ -55,6 +57,7 @@ True
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         self._keep({**results, "n_features_in_": width,
+                    "index_": X.index if hasattr(X, "iloc") else None,
                     **({} if names is None else {"feature_names_in_": names})})
         self.report_["seconds"] = {"all": seconds() - began}
         return self
@@ -77,19 +80,24 @@ True
         return np.array([f"reduce{j}" for j in range(self.n_components_)], dtype=object)
 
     def to_frame(self, attribute: Optional[str] = None) -> Any:
-        """The vectors, or another result by its name, as a pandas table."""
+        """The vectors, or another result by its name, as a pandas table; what has a row per row of
+        the table has its index."""
         import pandas
         self._check_fitted("embedding_")
         values = getattr(self, attribute or "embedding_")
-        return pandas.DataFrame(values, columns=self.get_feature_names_out()
+        index = self.index_ if len(values) == len(self.embedding_) else None
+        return pandas.DataFrame(values, index=index, columns=self.get_feature_names_out()
                                 if not attribute else None)
 
     # ---- the run
 
     n_features_in_: int
+    index_: Any
+    embedding_: np.ndarray
 
     def _table(self, X: Any, fitted: bool) -> np.ndarray:
         """Finite numbers as float32; scikit-learn's checks where it is there."""
+        refuse_masked(X, "X")
         try:
             from sklearn.utils import validation
         except ImportError:

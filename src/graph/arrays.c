@@ -124,6 +124,22 @@ static cafe_status copy_arrays(cafe_context *context, checking *c, bool weighted
     return cafe_parallel(context, cafe_blocks(l->nodes, ROWS), copy_rows, c);
 }
 
+/* The rows as they are, in the caller's arrays, and their seal. */
+static cafe_status borrow_rows(cafe_context *context, const checking *c, bool weighted,
+                               cafe_graph *g) {
+    cafe_links rows = *c->links;
+    cafe_verified found = c->found;
+    rows.weights = weighted ? rows.weights : NULL;
+    if (rows.weights != c->links->weights) /* sealed with weights that are not kept */
+        CAFE_PASS(cafe_verify_rows(context, &rows, true, &found));
+    g->offsets = rows.offsets;
+    g->targets = rows.target;
+    g->weights = rows.weights;
+    g->borrowed = true;
+    g->seal = found.seal;
+    return CAFE_OK;
+}
+
 /* The rows as they are, borrowed or copied. */
 static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, cafe_graph **graph) {
     const cafe_links *l = c->links;
@@ -135,13 +151,7 @@ static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, ca
     g->arcs = g->counts.lines = l->count;
     g->counts.self_loops = c->found.loops;
     g->counts.reversed = c->found.above;
-    if (borrow) {
-        g->offsets = l->offsets;
-        g->targets = l->target;
-        g->weights = weighted ? l->weights : NULL;
-    } else {
-        CAFE_TRY(copy_arrays(context, c, weighted, g));
-    }
+    CAFE_TRY(borrow ? borrow_rows(context, c, weighted, g) : copy_arrays(context, c, weighted, g));
     CAFE_TRY(cafe_graph_count(context, g));
     *graph = g;
     g = NULL;

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
+#include "graph/verify.h"
 
 #define FIELD(name)                                                   offsetof(cafe_graph_options, name)
 #define FORMAT_COUNT(constant, name, endings, title, writes, beside)  +1
@@ -124,7 +125,22 @@ cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
     return cafe_fail(context, CAFE_ERROR_IO, "%s: changed while it was read", name);
 }
 
+/* The arrays that the rows were borrowed from. */
+static cafe_status arrays_unchanged(cafe_context *context, const cafe_graph *graph) {
+    cafe_links rows = {.nodes = graph->n,
+                       .count = graph->arcs,
+                       .offsets = graph->offsets,
+                       .target = graph->targets,
+                       .weights = graph->weights};
+    bool same;
+    CAFE_PASS(cafe_verify_seal(context, &rows, &graph->seal, &same));
+    return same ? CAFE_OK
+                : cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                            "the arrays that the graph shares changed after it was made");
+}
+
 cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph) {
+    if (graph->borrowed) return arrays_unchanged(context, graph);
     if (!graph->open) return CAFE_OK;
     return cafe_stamp_check(context, graph->file_name, graph->file, &graph->stamp);
 }

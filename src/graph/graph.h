@@ -32,6 +32,12 @@ bool cafe_stamp_take(int file, cafe_stamp *stamp); /* false: errno tells why */
 cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
                              const cafe_stamp *stamp);
 
+/* By which a change of rows is noticed: the sum of keyed hashes (graph/verify.h) of their entries
+ * on and above the diagonal. */
+typedef struct cafe_seal {
+    uint64_t key[2], digest;
+} cafe_seal;
+
 struct cafe_graph {
     cafe_context *context; /* whose memory it is */
     int64_t n;             /* nodes; below 2^31 */
@@ -49,6 +55,8 @@ struct cafe_graph {
     bool owns_rows;  /* offsets, targets, weights are the context's memory */
     bool owns_names; /* likewise the name arrays */
     bool owns_order; /* likewise the order */
+    bool borrowed;   /* the rows are the caller's arrays, */
+    cafe_seal seal;  /* which had this seal */
     cafe_mapped map; /* a mapped .cafe file; start NULL: none */
     bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
     int file;

@@ -31,12 +31,13 @@ typedef struct verifying {
     atomic_llong above, loops;
     atomic_int not_unit;
     _Atomic uint64_t sum; /* S */
+    _Atomic uint64_t digest;
 } verifying;
 
 typedef struct tally {
     int64_t above, loops;
     bool unit;
-    uint64_t sum;
+    uint64_t sum, digest;
 } tally;
 
 const char *cafe_row_fault_text(cafe_row_fault fault) {
@@ -109,6 +110,7 @@ static inline __attribute__((always_inline)) int64_t take_entries(const verifyin
         if (!symmetry) continue;
         uint64_t h = hash(v->key, low, high, weighted ? weight_bits(weight) : 0);
         t->sum += below ? -h : h;
+        t->digest += below ? 0 : h;
     }
     return i;
 }
@@ -127,6 +129,7 @@ static inline __attribute__((always_inline)) cafe_row_fault check_row(const veri
         float weight = weighted ? l->weights[i] : 1;
         fine &= (weight > 0) & (weight <= FLT_MAX);
         t->unit &= weight == 1;
+        if (symmetry) t->digest += hash(v->key, (uint64_t)u, (uint64_t)u, weight_bits(weight));
         last = u;
         i++;
     }
@@ -155,23 +158,39 @@ static void check_rows(void *argument, int64_t first, int64_t last) {
     atomic_fetch_add(&v->above, t.above);
     atomic_fetch_add(&v->loops, t.loops);
     atomic_fetch_add(&v->sum, t.sum);
+    atomic_fetch_add(&v->digest, t.digest);
     if (!t.unit) atomic_store(&v->not_unit, 1);
 }
 
-cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
-                             cafe_verified *found) {
-    verifying v = {.rows = rows, .symmetry = symmetry};
+static cafe_status verify(cafe_context *context, const cafe_links *rows, bool symmetry,
+                          const uint64_t key[2], cafe_verified *found) {
+    verifying v = {.rows = rows, .symmetry = symmetry, .key = {key[0], key[1]}};
     tally ignored = {.unit = true};
-    draw_key(v.key);
     atomic_store(&v.bad, INT64_MAX);
     CAFE_PASS(cafe_ranges(context, rows->nodes, ROWS, check_rows, &v));
     *found = (cafe_verified){.row = atomic_load(&v.bad),
                              .above = atomic_load(&v.above),
                              .loops = atomic_load(&v.loops),
-                             .unit = !atomic_load(&v.not_unit)};
+                             .unit = !atomic_load(&v.not_unit),
+                             .seal = {{key[0], key[1]}, atomic_load(&v.digest)}};
     if (found->row < INT64_MAX) found->fault = check_any(&v, found->row, &ignored);
     found->symmetric =
         atomic_load(&v.sum) == 0 && (!symmetry || rows->count - found->loops == 2 * found->above);
+    return CAFE_OK;
+}
+
+cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
+                             cafe_verified *found) {
+    uint64_t key[2];
+    draw_key(key);
+    return verify(context, rows, symmetry, key, found);
+}
+
+cafe_status cafe_verify_seal(cafe_context *context, const cafe_links *rows, const cafe_seal *seal,
+                             bool *same) {
+    cafe_verified now;
+    CAFE_PASS(verify(context, rows, true, seal->key, &now));
+    *same = now.fault == CAFE_ROW_FINE && now.symmetric && now.seal.digest == seal->digest;
     return CAFE_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct cafe_verified {
     int64_t above, loops; /* entries above and on the diagonal */
     bool unit;            /* all weights are 1 */
     bool symmetric;       /* every entry has an equal one on the other side, so far as asked */
+    cafe_seal seal;       /* of rows that are symmetric, when that was asked for */
 } cafe_verified;
 
 /* One pass over rows (offsets, target, weights; count entries) of which nothing is known. Symmetry
@@ -34,6 +35,11 @@ typedef struct cafe_verified {
  * symmetric matrix always passes, any other by a chance of 2^-64. */
 cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
                              cafe_verified *found);
+
+/* Whether rows are symmetric, without a fault, and those that the seal was made of: another pass
+ * under its key. */
+cafe_status cafe_verify_seal(cafe_context *context, const cafe_links *rows, const cafe_seal *seal,
+                             bool *same);
 
 /* Of rows without a fault, the first entry (u,w) that has no equal one (w,u); -1: none. Exact, and
  * much slower: for the message. */
