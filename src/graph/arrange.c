@@ -1,11 +1,10 @@
 /* Orders of nodes: hubs first, or community by community; and the graph in such an order. */
 #include "graph/arrange.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/build.h"
+#include "graph/permute.h"
 
 enum { ROWS = 4096 };
 
@@ -92,67 +91,52 @@ cafe_status cafe_is_order(cafe_context *context, int64_t n, const int32_t *order
 
 /* ---- the graph in it ------------------------------------------------------------------------- */
 
-typedef struct renumbering {
-    const cafe_graph *from;
-    const int32_t *order;
-    int32_t *places; /* of each node */
-    const int64_t *offsets;
-    int32_t *targets;
-    float *weights;
-} renumbering;
-
-/* Rows first .. last - 1 of the new graph, sorted; of their links those that stay near. */
-static void renumber_rows(void *argument, int64_t first, int64_t last, double *near) {
-    const renumbering *r = argument;
-    const cafe_graph *g = r->from;
+/* Sorts rows first .. last - 1; of their links counts those that stay near. */
+static void sort_rows(void *argument, int64_t first, int64_t last, double *near) {
+    const cafe_rows *rows = argument;
     for (int64_t i = first; i < last; i++) {
-        int64_t from = g->offsets[r->order[i]], count = r->offsets[i + 1] - r->offsets[i];
-        int32_t *targets = r->targets + r->offsets[i];
-        float *weights = r->weights ? r->weights + r->offsets[i] : NULL;
-        for (int64_t j = 0; j < count; j++) targets[j] = r->places[g->targets[from + j]];
-        if (weights) memcpy(weights, g->weights + from, (size_t)count * sizeof *weights);
-        cafe_sort_row((uint32_t *)targets, weights, count);
+        int64_t from = rows->offsets[i], count = rows->offsets[i + 1] - from;
+        int32_t *targets = rows->targets + from;
+        cafe_sort_row((uint32_t *)targets, rows->weights ? rows->weights + from : NULL, count);
         for (int64_t j = 0; j < count; j++)
             *near += targets[j] - i <= CAFE_NEAR && i - targets[j] <= CAFE_NEAR;
     }
 }
 
-/* Room for the rows, and where each begins. */
-static cafe_status lay_out(cafe_context *context, renumbering *r, cafe_graph *to) {
-    const cafe_graph *g = r->from;
-    int64_t *offsets = cafe_mem(context, g->n + 1, sizeof *offsets);
-    to->n = g->n, to->arcs = g->arcs, to->owns_rows = true;
-    to->offsets = r->offsets = offsets;
-    to->targets = r->targets = cafe_mem(context, g->arcs, sizeof *r->targets);
-    if (g->weights) to->weights = r->weights = cafe_mem(context, g->arcs, sizeof *r->weights);
-    r->places = cafe_mem(context, g->n, sizeof *r->places);
-    if (!offsets || !r->targets || !r->places || (g->weights && !r->weights))
-        return CAFE_ERROR_MEMORY;
-    offsets[0] = 0;
-    for (int64_t i = 0; i < g->n; i++) {
-        int64_t u = r->order[i];
-        r->places[u] = (int32_t)i;
-        offsets[i + 1] = offsets[i] + g->offsets[u + 1] - g->offsets[u];
-    }
-    return CAFE_OK;
+/* The graph's rows in the order, sorted; they are its own. */
+static cafe_status renumber_rows(cafe_context *context, const cafe_graph *from,
+                                 const int32_t *order, cafe_graph *to, double *near) {
+    cafe_status status = CAFE_OK;
+    cafe_pooled view = {
+        .n = from->n, .offsets = from->offsets, .targets = from->targets, .single = from->weights};
+    cafe_rows rows = {0};
+    int32_t *place = cafe_mem(context, from->n, sizeof *place);
+    CAFE_TRY(cafe_mem_had(place));
+    CAFE_TRY(cafe_find_places(context, from->n, order, place));
+    CAFE_TRY(cafe_permute_rows(context, &view, order, place, &rows));
+    CAFE_TRY(cafe_sums(context, from->n, ROWS, sort_rows, &rows, 1, near));
+    to->n = from->n, to->arcs = from->arcs, to->owns_rows = true;
+    to->offsets = rows.offsets, to->targets = rows.targets, to->weights = rows.weights;
+    rows = (cafe_rows){0};
+done:
+    cafe_rows_free(context, &rows);
+    cafe_mem_free(context, place);
+    return status;
 }
 
 cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,
                                 const int32_t *order, cafe_graph **renumbered, double *near) {
     cafe_status status = CAFE_ERROR_MEMORY;
-    renumbering r = {.from = graph, .order = order};
     cafe_graph *g = *renumbered = NULL;
     double sum = 0;
     if (!(g = cafe_graph_new(context))) return status;
-    CAFE_TRY(lay_out(context, &r, g));
-    CAFE_TRY(cafe_sums(context, graph->n, ROWS, renumber_rows, &r, 1, &sum));
+    CAFE_TRY(renumber_rows(context, graph, order, g, &sum));
     CAFE_TRY(cafe_graph_tally(context, g));
     g->counts = graph->counts;
     *near = graph->arcs > 0 ? sum / (double)graph->arcs : 0;
     *renumbered = g;
     g = NULL;
 done:
-    cafe_mem_free(context, r.places);
     cafe_graph_free(g);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/arrange.h"
-#include "graph/coarsen.h"
+#include "graph/tally.h"
 
 enum {
     CHUNKS = 64,

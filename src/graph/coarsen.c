@@ -1,6 +1,6 @@
 /* Pooling: every row of the coarse graph is added up by one task from the rows of its group.
  *
- * Nobody knows beforehand how long a row will be: a worker keeps his rows one after another, and
+ * Nobody knows beforehand how long a row will be: a task keeps its rows one after another, and
  * when all are there they are copied to their places. All steps over nodes, arcs or groups are
  * shared by the threads, but for sums over the lengths of rows.
  */
@@ -13,9 +13,9 @@
 #include "graph/bins.h"
 
 enum {
-    NODES = 1 << 14, /* of a task, */
-    ROWS = 256,      /* and groups at most; */
-    TASKS = 256      /* fewer, when there are not so many tasks */
+    NODES = 1 << 14,    /* of a task */
+    GROUPS = 256,       /* of a task that counts their arcs, */
+    TASK_ARCS = 1 << 14 /* and arcs of one that pools them, unless a group has more */
 };
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -147,29 +147,6 @@ done:
     return status;
 }
 
-/* ---- tallies --------------------------------------------------------------------------------- */
-
-cafe_tally *cafe_tallies_new(cafe_context *context, int32_t workers, int64_t keys) {
-    cafe_tally *tallies = cafe_mem_zero(context, workers, sizeof *tallies);
-    if (!tallies) return NULL;
-    for (int32_t i = 0; i < workers; i++) {
-        tallies[i].sum = cafe_mem_zero(context, keys, sizeof(double));
-        tallies[i].keys = cafe_mem(context, keys + 1, sizeof(int32_t));
-        if (tallies[i].sum && tallies[i].keys) continue;
-        cafe_tallies_free(context, tallies, workers);
-        return NULL;
-    }
-    return tallies;
-}
-
-void cafe_tallies_free(cafe_context *context, cafe_tally *tallies, int32_t workers) {
-    if (!tallies) return;
-    for (int32_t i = 0; i < workers; i++) {
-        cafe_mem_free_all(context, tallies[i].sum, tallies[i].keys);
-    }
-    cafe_mem_free(context, tallies);
-}
-
 /* ---- the object ------------------------------------------------------------------------------ */
 
 static int64_t widest_row(int64_t n, const int64_t *offsets) {
@@ -216,7 +193,7 @@ void cafe_pooled_free(cafe_pooled *g) {
 
 /* ---- coarsening ------------------------------------------------------------------------------ */
 
-/* The rows a worker has made, one after another. */
+/* Rows one after another: those a worker is making, or those of a task. */
 typedef struct stock {
     int32_t *targets;
     double *weights;
@@ -228,24 +205,46 @@ typedef struct coarsen_job {
     const cafe_pooled *g;
     const int32_t *group;
     cafe_groups groups;
-    int64_t rows;      /* of a task */
+    int64_t *tasks;    /* where the groups of each task begin */
+    int64_t count;     /* of tasks */
     cafe_bins *bins;   /* one a worker, */
-    stock *stocks;     /* and one of these */
-    int32_t *maker;    /* of each row: the worker, */
-    int64_t *at;       /* and where it is in his stock */
-    int64_t *offsets;  /* of the coarse rows; first their lengths, one place ahead */
+    stock *stocks;     /* and one of these; */
+    stock *pieces;     /* one a task */
+    int64_t *offsets;  /* of the coarse rows; first the arcs of the groups, then the lengths of
+                        * their rows, one place ahead */
     atomic_int status; /* of the tasks */
     int32_t *targets;
     double *weights, *loops, *mass;
 } coarsen_job;
 
-/* A row has no more entries than its members have arcs, nor than there are groups. */
-static int64_t count_entries(const coarsen_job *job, int64_t i) {
-    int64_t arcs = 0;
-    for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
-        int32_t u = job->groups.member[m];
-        arcs += job->g->offsets[u + 1] - job->g->offsets[u];
+static void count_arcs(void *argument, int64_t first, int64_t last) {
+    const coarsen_job *job = argument;
+    for (int64_t i = first; i < last; i++) {
+        int64_t arcs = 0;
+        for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
+            int32_t u = job->groups.member[m];
+            arcs += job->g->offsets[u + 1] - job->g->offsets[u];
+        }
+        job->offsets[i + 1] = arcs;
     }
+}
+
+/* Tasks of about as many arcs each: groups may be of any size, and large ones are often together.
+ */
+static void share_rows(coarsen_job *job) {
+    int64_t held = 0;
+    job->count = 0;
+    for (int64_t i = 0; i < job->groups.count; i++) {
+        if (held == 0) job->tasks[job->count++] = i;
+        held += job->offsets[i + 1] + 1;
+        if (held >= TASK_ARCS) held = 0;
+    }
+    job->tasks[job->count] = job->groups.count;
+}
+
+/* A row has no more entries than its members have arcs, nor than there are groups. */
+static int64_t most_entries(const coarsen_job *job, int64_t i) {
+    int64_t arcs = job->offsets[i + 1];
     return arcs < job->groups.count ? arcs : job->groups.count;
 }
 
@@ -253,7 +252,7 @@ static int64_t count_entries(const coarsen_job *job, int64_t i) {
 static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     const cafe_pooled *g = job->g;
     double mass = 0, loop = 0;
-    cafe_bins_open(bins, count_entries(job, i));
+    cafe_bins_open(bins, most_entries(job, i));
     for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
         int64_t u = job->groups.member[m], end = g->offsets[u + 1];
         cafe_pooled_send_for(g, job->group, job->groups.member, m, g->n);
@@ -269,7 +268,7 @@ static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
 }
 
 /* The sums met become the row, which is the last of the stock. */
-static cafe_status keep_row(const coarsen_job *job, int64_t i, const cafe_bins *bins, stock *s) {
+static cafe_status add_row(const coarsen_job *job, int64_t i, const cafe_bins *bins, stock *s) {
     int64_t at = s->used, most = at + bins->count;
     CAFE_PASS(cafe_mem_grow(job->context, &s->targets, &s->target_room, most, sizeof(int32_t)));
     CAFE_PASS(cafe_mem_grow(job->context, &s->weights, &s->weight_room, most, sizeof(double)));
@@ -282,34 +281,52 @@ static cafe_status keep_row(const coarsen_job *job, int64_t i, const cafe_bins *
         s->targets[at] = b.key;
         s->weights[at++] = b.sum;
     }
-    job->at[i] = s->used;
     job->offsets[i + 1] = at - s->used;
     s->used = at;
+    return CAFE_OK;
+}
+
+/* Afterwards the stock is empty. */
+static cafe_status keep_rows(const coarsen_job *job, stock *s, stock *piece) {
+    int64_t count = s->used;
+    s->used = 0;
+    if (count == 0) return CAFE_OK;
+    piece->targets = cafe_mem(job->context, count, sizeof(int32_t));
+    piece->weights = cafe_mem(job->context, count, sizeof(double));
+    CAFE_PASS(cafe_mem_had(piece->targets, piece->weights));
+    memcpy(piece->targets, s->targets, (size_t)count * sizeof(int32_t));
+    memcpy(piece->weights, s->weights, (size_t)count * sizeof(double));
+    piece->used = count;
     return CAFE_OK;
 }
 
 static void pool_rows(void *argument, int64_t task, int32_t worker) {
     coarsen_job *job = argument;
     cafe_bins *bins = &job->bins[worker];
-    int64_t end = cafe_block_end(job->groups.count, job->rows, task);
-    for (int64_t i = task * job->rows; i < end; i++) {
+    stock *s = &job->stocks[worker];
+    cafe_status status = CAFE_OK;
+    for (int64_t i = job->tasks[task]; i < job->tasks[task + 1] && status == CAFE_OK; i++) {
         add_members(job, i, bins);
-        job->maker[i] = worker;
-        cafe_status status = keep_row(job, i, bins, &job->stocks[worker]);
-        if (status != CAFE_OK) atomic_store(&job->status, status);
+        status = add_row(job, i, bins, s);
         cafe_bins_clear(bins);
     }
+    if (status == CAFE_OK) status = keep_rows(job, s, &job->pieces[task]);
+    if (status != CAFE_OK) atomic_store(&job->status, status);
 }
 
-static void gather_rows(void *argument, int64_t first, int64_t last) {
+static void free_rows(cafe_context *context, stock *s) {
+    cafe_mem_free_all(context, s->targets, s->weights);
+    *s = (stock){0};
+}
+
+static void gather_rows(void *argument, int64_t task) {
     const coarsen_job *job = argument;
-    for (int64_t i = first; i < last; i++) {
-        const stock *s = &job->stocks[job->maker[i]];
-        int64_t to = job->offsets[i], length = job->offsets[i + 1] - to;
-        if (length == 0) continue; /* perhaps he never had any */
-        memcpy(job->targets + to, s->targets + job->at[i], (size_t)length * sizeof(int32_t));
-        memcpy(job->weights + to, s->weights + job->at[i], (size_t)length * sizeof(double));
-    }
+    stock *piece = &job->pieces[task];
+    int64_t to = job->offsets[job->tasks[task]];
+    if (piece->used == 0) return;
+    memcpy(job->targets + to, piece->targets, (size_t)piece->used * sizeof(int32_t));
+    memcpy(job->weights + to, piece->weights, (size_t)piece->used * sizeof(double));
+    free_rows(job->context, piece);
 }
 
 /* Lengths one place ahead become offsets; returns the longest. */
@@ -325,35 +342,38 @@ static int64_t add_up(int64_t count, int64_t *offsets) {
 
 static cafe_status allocate(cafe_context *context, coarsen_job *job) {
     int64_t count = job->groups.count;
-    job->rows = count / TASKS < 1 ? 1 : count / TASKS < ROWS ? count / TASKS : ROWS;
-    job->at = cafe_mem(context, count, sizeof(int64_t));
-    job->maker = cafe_mem(context, count, sizeof(int32_t));
+    job->tasks =
+        cafe_mem(context, (job->g->offsets[job->g->n] + count) / TASK_ARCS + 2, sizeof *job->tasks);
     job->offsets = cafe_mem(context, count + 1, sizeof(int64_t));
     job->loops = cafe_mem(context, count, sizeof(double));
     job->mass = cafe_mem(context, count, sizeof(double));
     job->bins = cafe_bins_new(context, context->threads, count, count);
     job->stocks = cafe_mem_zero(context, context->threads, sizeof *job->stocks);
-    return cafe_mem_had(job->at, job->maker, job->offsets, job->loops, job->mass, job->bins,
-                        job->stocks);
+    return cafe_mem_had(job->tasks, job->offsets, job->loops, job->mass, job->bins, job->stocks);
 }
 
 static cafe_status make_rows(cafe_context *context, coarsen_job *job, int64_t *widest) {
     int64_t count = job->groups.count;
-    CAFE_PASS(cafe_parallel(context, cafe_blocks(count, job->rows), pool_rows, job));
+    CAFE_PASS(cafe_ranges(context, count, GROUPS, count_arcs, job));
+    share_rows(job);
+    job->pieces = cafe_mem_zero(context, job->count, sizeof *job->pieces);
+    CAFE_PASS(cafe_mem_had(job->pieces));
+    CAFE_PASS(cafe_parallel(context, job->count, pool_rows, job));
     CAFE_PASS((cafe_status)atomic_load(&job->status));
     *widest = add_up(count, job->offsets);
     job->targets = cafe_mem(context, job->offsets[count], sizeof(int32_t));
     job->weights = cafe_mem(context, job->offsets[count], sizeof(double));
     CAFE_PASS(cafe_mem_had(job->targets, job->weights));
-    return cafe_ranges(context, count, job->rows, gather_rows, job);
+    return cafe_each(context, job->count, gather_rows, job);
 }
 
 static void release(cafe_context *context, coarsen_job *job, bool rows) {
     for (int32_t i = 0; job->stocks && i < context->threads; i++)
-        cafe_mem_free_all(context, job->stocks[i].targets, job->stocks[i].weights);
+        free_rows(context, &job->stocks[i]);
+    for (int64_t t = 0; job->pieces && t < job->count; t++) free_rows(context, &job->pieces[t]);
     cafe_bins_free(context, job->bins, context->threads);
     cafe_groups_free(context, &job->groups);
-    cafe_mem_free_all(context, job->stocks, job->at, job->maker);
+    cafe_mem_free_all(context, job->stocks, job->pieces, job->tasks);
     if (!rows) return;
     cafe_mem_free_all(context, job->offsets, job->targets, job->weights, job->loops, job->mass);
 }

@@ -70,10 +70,6 @@ cafe_status cafe_pooled_view(cafe_context *context, cafe_pooled rows, const floa
                              cafe_pooled **view);
 void cafe_pooled_free(cafe_pooled *g);
 
-/* The same graph, not itself a pooled one, with node order[i] as node i; place[order[i]] = i. */
-cafe_status cafe_pooled_permute(cafe_context *context, const cafe_pooled *g, const int32_t *order,
-                                const int32_t *place, cafe_pooled **permuted);
-
 /* The nodes of each group, ascending: member[start[i]] .. member[start[i+1]-1]. */
 typedef struct cafe_groups {
     int64_t count;
@@ -91,30 +87,5 @@ cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group,
 /* One node per group: group[g->n] in 0 .. count-1, none empty. */
 cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,
                          int64_t count, cafe_pooled **coarse);
-
-/* Sums by key, with the keys met so far: what gathers the links of a node to groups. */
-typedef struct cafe_tally {
-    double *sum;   /* of every key; 0 unless met */
-    int32_t *keys; /* met, in the order of their first appearance; one place more than keys */
-    int64_t count;
-} cafe_tally;
-
-/* One tally for each of `workers`, with keys 0 .. keys-1; NULL when memory is out. */
-cafe_tally *cafe_tallies_new(cafe_context *context, int32_t workers, int64_t keys);
-void cafe_tallies_free(cafe_context *context, cafe_tally *tallies, int32_t workers);
-
-/* Weights are positive, so a key whose sum is 0 has not been met. No branch: whether it has been is
- * a guess that processors get wrong half of the time. */
-static inline void cafe_tally_add(cafe_tally *t, int32_t key, double weight) {
-    double sum = t->sum[key];
-    t->keys[t->count] = key;
-    t->count += sum == 0;
-    t->sum[key] = sum + weight;
-}
-
-static inline void cafe_tally_clear(cafe_tally *t) {
-    for (int64_t i = 0; i < t->count; i++) t->sum[t->keys[i]] = 0;
-    t->count = 0;
-}
 
 #endif

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "graph/build.h"
-#include "graph/coarsen.h"
 #include "graph/directed.h"
+#include "graph/tally.h"
 
 enum { ROWS = 64 };
 

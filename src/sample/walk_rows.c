@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/build.h"
-#include "graph/coarsen.h"
+#include "graph/tally.h"
 #include "sample/walk.h"
 
 enum {

@@ -16,6 +16,7 @@
 #include "base/option.h"
 #include "base/pool.h"
 #include "engine/engine.h"
+#include "graph/permute.h"
 
 enum {
     NODES = 1 << 14,  /* of a task */
@@ -136,8 +137,8 @@ static cafe_status open_coarse(cafe_context *context, const cafe_pooled *g, cons
 
 /* Afterwards part is numbered by first appearance. */
 static cafe_status move_level(cafe_context *context, const hierarchy *h, level *l) {
-    CAFE_PASS(cafe_layers_move(context, l->g, h->options->resolution, h->options->chunks, h->turn,
-                               l->part));
+    CAFE_PASS(cafe_layers_move(context, l->g, h->options->resolution, h->options->chunks, h->gather,
+                               h->turn, l->part));
     return cafe_groups_number(context, l->g->n, l->part, &l->count);
 }
 

@@ -23,11 +23,12 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "graph/permute.h"
 #include "solve/layers.h"
 #include "solve/layers_nest.h"
 
 enum {
-    PLACES = 4096,       /* nodes of a task that looks up places */
+    COMMUNITIES = 256,   /* of a task that counts their arcs */
     TASK_ARCS = 1 << 14, /* arcs of a task, unless one community has more */
     SIZES = 64,          /* communities are ordered by the bits of their arcs */
     NESTS = 2            /* a worker's: of nodes, of parts */
@@ -55,11 +56,6 @@ typedef struct refine_job {
 } refine_job;
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
-
-static void find_places(void *argument, int64_t first, int64_t last) {
-    const refine_job *job = argument;
-    for (int64_t i = first; i < last; i++) job->place[job->groups.member[i]] = (int32_t)i;
-}
 
 static void count_arcs(void *argument, int64_t first, int64_t last) {
     const refine_job *job = argument;
@@ -201,8 +197,8 @@ cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, doub
     atomic_init(&job.status, CAFE_OK);
     CAFE_TRY(cafe_groups_new(context, g->n, part, count, &job.groups));
     CAFE_TRY(allocate(context, &job));
-    CAFE_TRY(cafe_ranges(context, g->n, PLACES, find_places, &job));
-    CAFE_TRY(cafe_ranges(context, count, PLACES, count_arcs, &job));
+    CAFE_TRY(cafe_find_places(context, g->n, job.groups.member, job.place));
+    CAFE_TRY(cafe_ranges(context, count, COMMUNITIES, count_arcs, &job));
     order_communities(&job);
     share_communities(&job);
     CAFE_TRY(cafe_parallel(context, job.count, refine_task, &job));

@@ -4,7 +4,7 @@
 
 #include <cafe/cluster.h>
 
-#include "graph/coarsen.h"
+#include "graph/tally.h"
 #include "operator/chunks.h"
 
 enum { CAFE_MOST_SUPPORT = 128 };
