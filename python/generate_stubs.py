@@ -22,6 +22,7 @@ from ._call import (CafeCancelled as CafeCancelled, CafeError as CafeError,
                     CafeExistsError as CafeExistsError, CafeMemoryError as CafeMemoryError,
                     CafeOSError as CafeOSError, CafeValueError as CafeValueError,
                     Progress as Progress, Verbose as Verbose)
+from ._sklearn import CafeWarning as CafeWarning, ConvergenceWarning as ConvergenceWarning
 from ._method import Certificate as Certificate, Layer as Layer
 from .datasets import karate as karate
 from .explanation import Explanation as Explanation, explain as explain

@@ -11,6 +11,7 @@ from . import cluster as _cluster, embed as _embed
 from ._call import (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
                     CafeValueError, Progress)
 from ._library import lib as _lib
+from ._sklearn import CafeWarning, ConvergenceWarning
 from .cluster import *  # noqa: F403  the estimators, a class for each row of the registry
 from .datasets import karate
 from .embed import *  # noqa: F403
@@ -21,11 +22,12 @@ from .view import Page, layout, view
 from .placing import place as place
 
 for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, CafeOSError,
-                CafeValueError, Progress):
+                CafeValueError, CafeWarning, Progress):
     _public.__module__ = __name__  # as users know them, in messages and pickles
 
 __version__ = _lib.version
 __all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
-           "CafeValueError", "Explanation", "Graph", "Page", "Progress", "Reduce",
+           "CafeValueError", "CafeWarning", "ConvergenceWarning", "Explanation", "Graph", "Page",
+           "Progress", "Reduce",
            "explain", "generate", "karate", "layout", "place", "view",
            *_embed.__all__, *_cluster.__all__]

@@ -1,5 +1,5 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
-import inspect
+from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
 
 import numpy as np
@@ -9,46 +9,10 @@ from ._labels import encode_labels
 from ._method import Given, Method, samplings
 from ._names import in_python
 from ._options import Parameter, Table, from_table, indented
+from ._sklearn import BaseEstimator, CafeWarning, ConvergenceWarning, NotFittedError, warn
 from .graph import Graph
 
 T = TypeVar("T")
-
-try:
-    from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-    from sklearn.exceptions import NotFittedError
-except ImportError:
-
-    class BaseEstimator:  # type: ignore[no-redef]
-        """The part of scikit-learn's that estimators here need."""
-
-        @classmethod
-        def _get_param_names(cls) -> List[str]:
-            return sorted(n for n in inspect.signature(cls.__init__).parameters if n != "self")
-
-        def get_params(self, deep: bool = True) -> Dict[str, Any]:
-            return {name: getattr(self, name) for name in self._get_param_names()}
-
-        def set_params(self, **params: Any) -> "BaseEstimator":
-            for name, value in params.items():
-                if name not in self._get_param_names():
-                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}.")
-                setattr(self, name, value)
-            return self
-
-        def __repr__(self) -> str:
-            parameters = inspect.signature(type(self).__init__).parameters
-            changed = [f"{n}={v!r}" for n, v in self.get_params().items()
-                       if v is not parameters[n].default and v != parameters[n].default]
-            return f"{type(self).__name__}({', '.join(changed)})"
-
-    class ClusterMixin:  # type: ignore[no-redef]
-        pass
-
-    class TransformerMixin:  # type: ignore[no-redef]
-        pass
-
-    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
-        """A result was asked for before fit()."""
 
 
 def own(name: str, default: Any, kind: str, annotation: str, text: str) -> Parameter:
@@ -104,8 +68,11 @@ class Estimator(BaseEstimator):
     sampling: str
 
     # set by fit
+    graph_: Graph
     nodes_: np.ndarray
     n_features_in_: int
+    n_iter_: int
+    converged_: bool
     report_: Dict[str, Any]
 
     def _values(self, table: Table) -> Dict[str, Any]:
@@ -148,6 +115,32 @@ class Estimator(BaseEstimator):
         for name, value in found.items():
             setattr(self, name, value)
 
+    def _fitted(self, graph: Graph, given: Given, found: Mapping[str, Any]) -> None:
+        """Results, and how they were made: set_params() may change the parameters later."""
+        self._keep(found)
+        self.graph_, self.nodes_, self.n_features_in_ = graph, graph.nodes, graph.n_nodes
+        self._made = replace(given, start=None)
+        self._warn()
+
+    def _warn(self) -> None:
+        """Of results that may not be what was meant."""
+        name, tol = type(self).__name__, getattr(self, "tol", None)
+        asked = (self._made.finish or {}).get("residual", 0)
+        if asked:
+            pairs = self.certificate_.pairs  # type: ignore[attr-defined]
+            behind = pairs - self.certificate_.converged  # type: ignore[attr-defined]
+            if behind:
+                warn(f"{name}: {behind} of {pairs} residuals are above residual={asked}; more "
+                     "residual_steps may do", ConvergenceWarning)
+        elif tol and self.n_iter_ and not self.converged_:
+            warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
+                 "or tol where this is good enough", ConvergenceWarning)
+        rows = getattr(self, "embedding_", np.ones((0, 1)))
+        empty = len(rows) - int(rows.any(axis=1).sum())
+        if empty:
+            warn(f"{name}: {empty} of {len(rows)} vectors are 0: nothing reaches their nodes",
+                 CafeWarning)
+
     def _check_fitted(self, name: str) -> None:
         if not hasattr(self, name):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit "
@@ -165,8 +158,12 @@ class Estimator(BaseEstimator):
         values = np.asarray(getattr(self, name))
         if values.ndim == 1:
             return pandas.Series(values, index=self.nodes_, name=name.rstrip("_"))
-        columns = [f"x{j}" for j in range(values.shape[1])]
+        columns = self._feature_names(values.shape[1])
         return pandas.DataFrame(values, index=self.nodes_, columns=columns)
+
+    def _feature_names(self, count: int) -> List[str]:
+        """sphere0, sphere1, ..."""
+        return [f"{type(self).__name__.lower()}{j}" for j in range(count)]
 
     def _more_tags(self) -> Dict[str, Any]:
         return {"pairwise": True, "non_deterministic": False, "no_validation": True}

@@ -3,7 +3,7 @@
 What has an index (a pandas Series or a table of one column) and what maps nodes to labels goes by the
 names of the nodes, whatever its order; only a plain sequence goes by position.
 """
-from typing import Any, Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Iterable, Mapping, Tuple
 
 import numpy as np
 
@@ -161,8 +161,19 @@ def decode_labels(numbers: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return out
 
 
-def right_share(found: Sequence[Any], label: np.ndarray, classes: np.ndarray) -> float:
-    """The share of known labels that were found."""
-    known = np.flatnonzero(label >= 0)
-    right: List[bool] = [found[u] == classes[label[u]] for u in known]
-    return float(np.mean(right))
+# ---- labels to compare with --------------------------------------------------------------------
+
+def known_labels(y: Any, nodes: Any) -> Tuple[np.ndarray, np.ndarray]:
+    """The known labels among those of a graph's nodes, or of nodes by their names, and where they
+    are."""
+    if isinstance(nodes, Graph):
+        label, classes = encode_labels(y, nodes)
+        known = np.flatnonzero(label >= 0)
+        return classes[label[known]], known
+    if hasattr(y, "iloc"):
+        y = _one_column(y, "y").loc[list(nodes)]
+    values = _values(y)
+    if values.shape != (len(nodes),):
+        raise ValueError(f"y: expected {len(nodes)} labels, found shape {values.shape}")
+    known = np.flatnonzero(~_unknown(values))
+    return _plain(values[known]), known

@@ -5,12 +5,15 @@ import ctypes
 import numpy as np
 
 from ._arrays import copied
-from ._base import RUN, ClusterMixin, Estimator, sampling_parameters
+from ._asked import asked, mean_of_neighbours
+from ._base import RUN, Estimator, sampling_parameters
 from ._call import Context, Handle, seconds
 from ._labels import decode_labels
 from ._library import lib
 from ._method import Given, Method, Run, methods
 from ._options import from_table, make_init, numpydoc
+from ._predict import Labelled
+from ._sklearn import ClusterMixin, Transformer
 from .graph import Graph, as_graph
 
 ATTRIBUTES = """
@@ -36,12 +39,13 @@ Examples
 """
 
 
-class Clustering(ClusterMixin, Estimator):
+class Clustering(ClusterMixin, Transformer, Estimator):
     """Base of the estimators that find communities."""
 
     _method: Method
 
     communities_: np.ndarray
+    memberships_: Any
     modularity_: float
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Any = None,
@@ -49,13 +53,34 @@ class Clustering(ClusterMixin, Estimator):
         """Finds the communities of a graph; y: known labels, -1 or None where there is none."""
         graph = as_graph(X, self.n_jobs)
         given = self._shared(start, seeds, attributes)
-        self._keep(self._run(lambda context: self._work(context, graph, y, given)))
-        self.n_features_in_, self.nodes_ = graph.n_nodes, graph.nodes
+        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, y, given)))
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """fit, and the communities."""
         return self.fit(X, y, **fit_params).communities_
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """fit, and the memberships."""
+        model = self.fit(X, y, **fit_params)
+        return self._contained(model.memberships_, self.nodes_)
+
+    def transform(self, X: Any) -> Any:
+        """The memberships of the nodes that fit() saw, and of new ones the mean of those they are
+        linked to; X as in cafe.SphereGCN.transform."""
+        self._check_fitted("memberships_")
+        nodes = asked(X, self.graph_)
+        if nodes.trained:
+            return self._contained(self.memberships_, nodes.index)
+        rows = self.memberships_
+        dense = rows.toarray() if hasattr(rows, "toarray") else rows
+        found = nodes.filled(dense, lambda links: mean_of_neighbours(dense, links))
+        return self._contained(found, nodes.index)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of the memberships."""
+        self._check_fitted("memberships_")
+        return np.array(self._feature_names(self.memberships_.shape[1]), dtype=object)
 
     def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
         began = seconds()
@@ -102,7 +127,8 @@ def _class(method: Method) -> Type[Clustering]:
     assert table is not None
     free = {"n_components": None} if method.takes("TAKES_LABELS") else None
     parameters = [*from_table(table, defaults=free), *sampling_parameters(method), *RUN]
-    return type(name, (Clustering,), {
+    labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
+    return type(name, (*labelled, Clustering), {
         "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
         "__init__": make_init(parameters),
         "__doc__": numpydoc(f"{method.title}: {method.summary}.", parameters,

@@ -3,16 +3,19 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
-from ._base import (PROPAGATE, RUN, Estimator, TransformerMixin, finish_parameters,
-                    sampling_parameters)
+from ._arrays import copied, pointer
+from ._asked import asked
+from ._base import PROPAGATE, RUN, Estimator, finish_parameters, sampling_parameters
 from ._call import Context, Handle, seconds
 from ._labels import decode_labels
 from ._library import lib
 from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
                       methods, rows_of, vectors_of)
-from ._arrays import copied, pointer
 from ._options import Table, from_table, make_init, numpydoc
+from ._predict import Labelled
+from ._sklearn import ClusterMixin, Transformer
 from .graph import Graph, as_graph
+from .placing import placed_by
 
 ATTRIBUTES = """
 Attributes
@@ -34,7 +37,7 @@ report_ : dict
     The report of the run, as `cafe embed --json` writes it.
 """
 
-COMMUNITIES = """communities_ : array of int
+COMMUNITIES = """communities_, labels_ : array of int
     The community of each node.
 modularity_ : float
     Of that partition.
@@ -56,7 +59,7 @@ LAYERS = """layers_ : list of cafe.Layer
 """
 
 
-class Embedding(TransformerMixin, Estimator):
+class Embedding(Transformer, Estimator):
     """Base of the estimators that make vectors."""
 
     _method: Method
@@ -88,22 +91,48 @@ class Embedding(TransformerMixin, Estimator):
         """
         graph = as_graph(X, self.n_jobs)
         given = self._given(start, seeds, attributes)
-        found = self._run(lambda context: self._work(context, graph, y, given))
-        self._keep(found)
-        self.n_features_in_, self.nodes_ = graph.n_nodes, graph.nodes
+        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, y, given)))
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """fit, and the vectors."""
-        return self.fit(X, y, **fit_params).embedding_
+        model = self.fit(X, y, **fit_params)
+        return self._contained(model.embedding_, self.nodes_)
+
+    def transform(self, X: Any) -> Any:
+        """Vectors of the nodes that fit() saw, and of new ones by their links to them.
+
+        Parameters
+        ----------
+        X : Graph or graph-like, or links
+            - the graph that was fitted: its vectors, as they are in embedding_
+            - another graph with some of its nodes, by their names: these keep their vectors, the others
+              get theirs as new nodes do
+            - a sparse matrix or array of shape (new, n_nodes): row i has the weights of new node i's
+              links to the nodes of the graph
+            - sequences of nodes, one for each new node, or a mapping from new names to such (or to
+              mappings from nodes to weights)
+
+        Returns
+        -------
+        array of shape (rows, n_components), or what set_output() says
+        """
+        self._check_fitted("embedding_")
+        nodes = asked(X, self.graph_)
+        if nodes.trained:
+            return self._contained(self.embedding_, nodes.index)
+        rows = nodes.filled(self.embedding_, lambda links: placed_by(self, links))
+        return self._contained(rows, nodes.index)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns, as scikit-learn asks for them."""
         self._check_fitted("embedding_")
-        prefix, certificate = type(self).__name__.lower(), self.certificate_
-        own, hubs = range(certificate.columns - certificate.hubs), range(certificate.hubs)
-        return np.array([f"{prefix}{j}" for j in own] + [f"{prefix}_hubs{j}" for j in hubs],
-                        dtype=object)
+        return np.array(self._feature_names(self.embedding_.shape[1]), dtype=object)
+
+    def _feature_names(self, count: int) -> List[str]:
+        hubs = self.certificate_.hubs if count == self.certificate_.columns else 0
+        names = super()._feature_names(count - hubs)
+        return names + [f"{type(self).__name__.lower()}_hubs{j}" for j in range(hubs)]
 
     # ---- the run
 
@@ -142,8 +171,7 @@ class Embedding(TransformerMixin, Estimator):
             "cafe_layers_solution", "cafe_solution", run.operator,
             info.layers, lib.cafe_method_columns(self._own.pointer, run.own))
         return {"layers_": layers_of(info.layers, info.nodes), "modularity_": info.modularity,
-                "communities_": copied(info.partition, info.nodes, np.int32),
-                "solution": solution}
+                **partition(copied(info.partition, info.nodes, np.int32)), "solution": solution}
 
     def _read(self, run: Run, solution: Handle, classes: Any) -> Dict[str, Any]:
         """The history, and for methods that take labels the rows as memberships."""
@@ -156,7 +184,7 @@ class Embedding(TransformerMixin, Estimator):
         best = np.where(rows.any(axis=1), rows.argmax(axis=1), -1)
         numbers, part = np.unique(best, return_inverse=True)
         part = np.ascontiguousarray(part, np.int32)
-        found.update(memberships_=rows, communities_=part,
+        found.update(memberships_=rows, **partition(part),
                      modularity_=run.modularity(part, len(numbers)))
         if classes is not None:
             known = rows[:, :len(classes)]
@@ -174,6 +202,19 @@ class Embedding(TransformerMixin, Estimator):
         if "modularity_" in found:
             report.add("real", b"modularity", found["modularity_"])
         return report.read()
+
+
+class Parted(ClusterMixin):
+    """Of methods that have vectors and communities."""
+
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+        """fit, and the communities."""
+        return self.fit(X, y, **fit_params).communities_  # type: ignore[attr-defined]
+
+
+def partition(part: np.ndarray) -> Dict[str, np.ndarray]:
+    """Communities, also by the name that scikit-learn's clusterers give them."""
+    return {"communities_": part, "labels_": part}
 
 
 def _has_parts(table: Table) -> bool:
@@ -205,16 +246,17 @@ def _class(method: Method) -> Type[Embedding]:
     text += PARTS if _has_parts(table) else ""
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
-    members: Dict[str, Any] = {
-        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
-        "__init__": make_init(parameters)}
-    if method.communities:
-        text += LAYERS
-        members["fit_predict"] = lambda self, X, y=None, **fit_params: \
-            self.fit(X, y, **fit_params).communities_
+    text += LAYERS if method.communities else ""
     summary = f"{method.title}: {method.summary}."
-    members["__doc__"] = numpydoc(summary, parameters, text + _example(method, name))
-    return type(name, (Embedding,), members)
+    return type(name, _bases(method), {
+        "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
+        "__init__": make_init(parameters),
+        "__doc__": numpydoc(summary, parameters, text + _example(method, name))})
+
+
+def _bases(method: Method) -> Tuple[type, ...]:
+    labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
+    return (*labelled, *((Parted,) if labelled or method.communities else ()), Embedding)
 
 
 CLASSES = [_class(m) for m in methods() if m.vectors]

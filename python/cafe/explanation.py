@@ -2,13 +2,14 @@
 import ctypes
 import html
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _abi
 from ._arrays import block, copied, pointer
+from ._asked import same_graph
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._library import lib
@@ -282,16 +283,30 @@ def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     return None if part is None else encode_labels(part, graph, "communities")[0]
 
 
-def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any = None,
+def given_to(embedding: Any, graph: Graph, sampling: Optional[str], seeds: Any,
+             attributes: Any) -> Given:
+    """The sampling that an embedding was made with: an estimator knows it, unless told otherwise."""
+    made = getattr(embedding, "_made", None)
+    if made is not None and not same_graph(graph, embedding.graph_):
+        raise ValueError(f"{type(embedding).__name__} was fitted to another graph: give its embedding_ "
+                         "to explain it by this one")
+    if made is None or sampling is not None:
+        return Given({}, sampling or "edge", seeds=seeds, attributes=attributes)
+    return Given({}, made.sampling, made.sample, seeds=made.seeds if seeds is None else seeds,
+                 attributes=made.attributes if attributes is None else attributes)
+
+
+def explain(graph: Any, embedding: Any = None, *, communities: Any = None, labels: Any = None,
             spectrum: Union[bool, str] = "auto", bound: Union[bool, str] = "auto",
-            sampling: str = "edge", seeds: Optional[Sequence] = None, attributes: Any = None,
+            sampling: Optional[str] = None, seeds: Optional[Sequence] = None, attributes: Any = None,
             random_state: Any = None, n_jobs: Optional[int] = None, verbose: Verbose = False,
             **options: Any) -> Explanation:
     """Says in numbers from Q alone why an embedding looks as it does.
 
     Parameters
     ----------
-    graph : Graph or graph-like
+    graph : Graph or graph-like, or a fitted estimator
+        An estimator knows the graph it was fitted to: explain(model).
     embedding : array of shape (n_nodes, columns), or a fitted estimator
     communities : array, mapping or fitted estimator, optional
         Of the nodes; without it those of cafe.LayeredCafe.
@@ -301,7 +316,8 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
         Eigenvalues beyond the columns, and an upper bound on the modularity of any partition;
         'auto' for graphs of up to 3,000 nodes and 30,000 edges.
     sampling, seeds, attributes
-        As the embedding was made with.
+        As the embedding was made with: by default the estimator's, with its options (the degree
+        exponent among them); for arrays edges with degree exponent 0, the modularity everyone knows.
     **options
         top, and those of `cafe explain --help` and of the sampling: next, probes, bound_sweeps,
         window, ...
@@ -320,9 +336,12 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
     >>> why.dimensions[0].high[0][0] in range(34)
     True
     >>> why.node(33).rank, why.node(33).members
-    (1, 12)
+    (1, 11)
     """
+    if embedding is None:
+        embedding, graph = graph, getattr(graph, "graph_", graph)
     g = as_graph(graph, n_jobs)
+    made = given_to(embedding, g, sampling, seeds, attributes)
     tables = {n: Table.named(n) for n in ("explain", "spectrum", "ceiling", "sample")}
     check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
     vectors = embedding_of(embedding, g.n_nodes)
@@ -337,8 +356,8 @@ def explain(graph: Any, embedding: Any, *, communities: Any = None, labels: Any 
     def work(context: Context) -> Explanation:
         method = methods()[0]  # any that takes samplings
         assert method.vectors is not None
-        model = Run(context, g, method, method.vectors, Given(
-            {}, sampling, {"degree_exponent": 0.0, **chosen("sample")}, seeds=seeds, attributes=attributes))
+        sample = {"degree_exponent": 0.0, **(made.sample or {}), **chosen("sample")}
+        model = Run(context, g, method, method.vectors, replace(made, sample=sample))
         o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
         handle = context.make("cafe_explain", "cafe_explanation", model.operator,
                               vectors.shape[1], pointer(vectors), pointer(part), o,

@@ -410,6 +410,12 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         kind = (", weighted" if self.weighted else "") + (", shared" if self.shared else "")
         return f"Graph({self.n_nodes} nodes, {self.n_edges} edges{kind})"
 
+    def __copy__(self) -> "Graph":
+        return self  # immutable: a clone of an estimator shares it
+
+    def __deepcopy__(self, memo: Any) -> "Graph":
+        return self
+
     def __reduce__(self) -> Any:
         offsets, targets, weights = self.csr()
         copies = (offsets.copy(), targets.copy(), None if weights is None else weights.copy())

@@ -1,31 +1,48 @@
 """Vectors of new nodes, while all others stay where they are."""
+from dataclasses import dataclass
 from typing import Any, Optional, Tuple, Union
 
 import numpy as np
 
 from ._arrays import pointer
+from ._asked import links_to, mean_of_neighbours, same_graph
 from ._call import Context, Verbose, run, threads_of
 from ._options import Table
 from ._sources import Links, links_of_rows
 from .explanation import embedding_of
 from .graph import Graph, as_graph
 
+FORMS = ("scaled", "walk", "ritz", "raw")
+Placed = Tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a row follows from its links: see include/cafe/update.h."""
+
+    form: str
+    degree_exponent: Optional[float] = None
+    centred: bool = False  # the rule of the scaled form for columns that need not have the mean 0
+
 
 def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
-          degree_exponent: Optional[float] = None, return_bound: bool = False, n_jobs: Optional[int] = None,
-          verbose: Verbose = False) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
+          degree_exponent: Optional[float] = None, return_bound: bool = False,
+          n_jobs: Optional[int] = None, verbose: Verbose = False) -> Union[np.ndarray, Placed]:
     """Gives nodes that are not in the graph vectors, from their links alone (`cafe place`).
 
     Parameters
     ----------
     graph : Graph or graph-like
-        That the embedding is of, by edge sampling.
+        That the embedding is of.
     embedding : array of shape (n_nodes, columns), or a fitted estimator
+        An estimator knows its graph, form and sampling; where there is no formula for these (vectors
+        of other samplings, or of the methods others published), new nodes follow from the mean of
+        their neighbours by the linear map that does best for the nodes that are there.
     links : sparse matrix or array of shape (new, n_nodes), or sequences of nodes
         Row i has the weights of new node i's links to the nodes of the graph; or item i has the
         names of the nodes it is linked to.
     form : {'scaled', 'walk', 'ritz', 'raw'}, optional
-        What the columns are; without it the estimator's output_form.
+        What the columns are: needed for arrays.
     degree_exponent : float, optional
         That of the sampling the vectors were made with; without it the estimator's, or that of
         `cafe place`.
@@ -46,38 +63,69 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     ((2, 2), True)
     """
     g = as_graph(graph, n_jobs)
-    vectors = embedding_of(embedding, g.n_nodes)
-    known = form or getattr(embedding, "output_form", None)
-    if known not in ("scaled", "walk", "ritz", "raw"):
-        raise ValueError(f"form={known!r}: expected scaled, walk, ritz or raw")
-    rows = _rows(links, g)
-    options = {"form": known, "degree_exponent": degree_exponent}
-    if degree_exponent is None:
-        options["degree_exponent"] = getattr(embedding, "degree_exponent", None)
-    options = {name: value for name, value in options.items() if value is not None}
-    table = Table.named("place")
-    placed = np.empty((rows.nodes, vectors.shape[1]), np.float32)
-    bound = np.empty(rows.nodes)
+    vectors, rule = embedding_of(embedding, g.n_nodes), _made_by(embedding, g)
+    if form or rule is None:
+        if form not in FORMS:
+            raise ValueError(f"form={form!r}: expected {', '.join(FORMS[:-1])} or {FORMS[-1]}")
+        rule = Rule(form, rule.degree_exponent if rule else None)
+    if degree_exponent is not None:
+        rule = Rule(rule.form, degree_exponent, rule.centred)
+    placed, bound = _place(g, vectors, _rows(links, g), rule, return_bound, n_jobs, verbose)
+    return (placed, bound) if return_bound else placed
+
+
+def placed_by(model: Any, links: Links) -> np.ndarray:
+    """Rows of new nodes for a fitted estimator, as it was made."""
+    rule = _made_by(model, model.graph_)
+    assert rule is not None
+    if rule.centred and hasattr(model, "memberships_"):  # rows that sum to 1 stay such
+        return mean_of_neighbours(model.embedding_, links)
+    return _place(model.graph_, model.embedding_, links, rule, False, model.n_jobs, False)[0]
+
+
+def _made_by(model: Any, graph: Graph) -> Optional[Rule]:
+    """The rule for vectors of an estimator; None for arrays."""
+    made = getattr(model, "_made", None)
+    if made is None:
+        return None
+    if not same_graph(graph, model.graph_):
+        raise ValueError(f"{type(model).__name__} was fitted to another graph: give its embedding_ to "
+                         "place nodes in this one")
+    form = (made.finish or {}).get("output_form")
+    exponent = (made.sample or {}).get("degree_exponent", 0.0)
+    known = made.sampling == "edge" and made.propagate is None
+    if form == "raw":
+        lengths = np.linalg.norm(model.embedding_, axis=1)
+        known = known and bool(np.abs(lengths - 1).max() < 1e-3)
+    if known and form in FORMS:
+        return Rule(form, exponent)
+    return Rule("scaled", exponent, centred=True)
+
+
+def _place(graph: Graph, vectors: np.ndarray, links: Links, rule: Rule, bounded: bool,
+           n_jobs: Optional[int], verbose: Verbose) -> Placed:
+    centre = vectors.mean(axis=0, dtype=np.float64) if rule.centred else np.zeros(1)
+    rows = np.ascontiguousarray(vectors - centre, np.float32) if rule.centred else vectors
+    asked = {"form": rule.form, "degree_exponent": rule.degree_exponent}
+    options = {name: value for name, value in asked.items() if value is not None}
+    placed = np.empty((links.nodes, rows.shape[1]), np.float32)
+    bound = np.full(links.nodes, np.inf)
 
     def work(context: Context) -> None:
-        o = table.pointer_to(context, options, "cafe_place_options")
-        new = context.make("cafe_new_links_from_csr", "cafe_new_links", g.pointer, rows.nodes,
-                           pointer(rows.offsets), pointer(rows.target), pointer(rows.weights),
-                           keep=[g])
-        context.call("cafe_place_nodes", g.pointer, vectors.shape[1], pointer(vectors),
-                     new.pointer, o, pointer(placed))
-        if return_bound:
-            context.call("cafe_place_bound", g.pointer, vectors.shape[1], pointer(vectors),
-                         new.pointer, o, pointer(placed), pointer(bound))
+        o = Table.named("place").pointer_to(context, options, "cafe_place_options")
+        new = context.make("cafe_new_links_from_csr", "cafe_new_links", graph.pointer, links.nodes,
+                           pointer(links.offsets), pointer(links.target), pointer(links.weights),
+                           keep=[graph])
+        given = (graph.pointer, rows.shape[1], pointer(rows), new.pointer, o, pointer(placed))
+        context.call("cafe_place_nodes", *given)
+        if bounded and not rule.centred:
+            context.call("cafe_place_bound", *given, pointer(bound))
 
     run(work, threads_of(n_jobs), verbose=verbose)
-    return (placed, bound) if return_bound else placed
+    return (placed + centre.astype(np.float32) if rule.centred else placed), bound
 
 
 def _rows(links: Any, graph: Graph) -> Links:
     if hasattr(links, "tocsr") or isinstance(links, np.ndarray):
         return links_of_rows(links, graph.n_nodes)
-    lists = [[graph.index(node) for node in row] for row in links]
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in lists])]).astype(np.int64)
-    target = np.array([u for row in lists for u in sorted(row)], dtype=np.int32)
-    return Links(len(lists), target, offsets=offsets)
+    return links_to(links, graph)

@@ -5,13 +5,14 @@ import numpy as np
 
 from . import _abi
 from ._arrays import copied, pointer, refuse_masked
-from ._base import RUN, Estimator, TransformerMixin
+from ._base import RUN, Estimator
 from ._call import Context, seconds
 from ._library import lib
 from ._options import Table, from_table, make_init, numpydoc
+from ._sklearn import ConvergenceWarning, Transformer, warn
 
 
-class Reduce(TransformerMixin, Estimator):
+class Reduce(Transformer, Estimator):
     _parameters = [*from_table(Table.named("reduce")), *RUN]
     __init__ = make_init(_parameters)
     __doc__ = numpydoc(
@@ -57,27 +58,31 @@ True
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         self._keep({**results, "n_features_in_": width,
-                    "index_": X.index if hasattr(X, "iloc") else None,
+                    "index_": _index_of(X),
                     **({} if names is None else {"feature_names_in_": names})})
         self.report_["seconds"] = {"all": seconds() - began}
+        if self.tol and not self.converged_:
+            warn(f"Reduce: after {self.n_iter_} sweeps the gain is still above tol={self.tol}: raise "
+                 "max_iter, or tol where this is good enough", ConvergenceWarning)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """fit, and the vectors of the rows."""
-        return self.fit(X, y).embedding_.astype(_kept(X), copy=False)
+        rows = self.fit(X, y).embedding_.astype(_kept(X), copy=False)
+        return self._contained(rows, self.index_)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Rows of a table on the axes that were found: those of the training table get their
         vectors, up to rounding."""
         self._check_fitted("components_")
         table = self._table(X, fitted=True)
         projected = (table.astype(np.float64) - self.mean_) @ self.components_.T
-        return projected.astype(_kept(X), copy=False)
+        return self._contained(projected.astype(_kept(X), copy=False), _index_of(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """reduce0, reduce1, ..."""
         self._check_fitted("components_")
-        return np.array([f"reduce{j}" for j in range(self.n_components_)], dtype=object)
+        return np.array(self._feature_names(self.n_components_), dtype=object)
 
     def to_frame(self, attribute: Optional[str] = None) -> Any:
         """The vectors, or another result by its name, as a pandas table; what has a row per row of
@@ -92,8 +97,10 @@ True
     # ---- the run
 
     n_features_in_: int
+    n_components_: int
     index_: Any
     embedding_: np.ndarray
+    tol: float
 
     def _table(self, X: Any, fitted: bool) -> np.ndarray:
         """Finite numbers as float32; scikit-learn's checks where it is there."""
@@ -142,7 +149,9 @@ True
     def _reported(self, r: Any, found: Dict[str, Any]) -> Dict[str, Any]:
         plain = {name: getattr(r, name) for name, kind in r._fields_
                  if isinstance(getattr(r, name), (int, float))}
-        return {"method": "Reduce", "version": lib.version, "options": self.get_params(),
+        options = {name: value for name, value in self.get_params().items()
+                   if value is None or isinstance(value, (bool, int, float, str))}
+        return {"method": "Reduce", "version": lib.version, "options": options,
                 **plain, "objective": found["objective_"].tolist()}
 
     def _more_tags(self) -> Dict[str, Any]:
@@ -154,6 +163,11 @@ True
         tags.input_tags.pairwise, tags.no_validation = False, False
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _index_of(X: Any) -> Any:
+    """Of a pandas table; None for others."""
+    return X.index if hasattr(X, "iloc") else None
 
 
 def _kept(X: Any) -> Any:

@@ -131,5 +131,5 @@ def test_place(files):
     assert np.array_equal(ours, again) and np.isinf(bound).all() and bound.shape == (2,)
     with pytest.raises(ValueError, match="form"):
         cafe.place(graph, vectors, rows)
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="not in the graph: 'nobody'"):
         cafe.place(graph, vectors, [["nobody"]], form="walk")

@@ -66,7 +66,7 @@ def test_a_node_that_is_not_mentioned_has_no_label(club, karate, faction):
     with pytest.raises(ValueError, match="14 of 34 nodes have none: 20, 21, 22"):
         cafe.CafeGCN().fit(karate, short)
     with pytest.raises(ValueError, match="communities: 14 of 34 nodes have none"):
-        cafe.explain(karate, by_series, communities=short)
+        cafe.explain(karate, cafe.SphereGCN(2).fit(karate), communities=short)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, -1, pandas.NA, np.float32("nan")])
