@@ -26,8 +26,7 @@ class Links:
     source: Optional[np.ndarray] = None  # int32
     offsets: Optional[np.ndarray] = None  # int64
     names: Optional[np.ndarray] = None
-    lent: Tuple[np.ndarray, ...] = ()  # the caller's arrays that some of these may be
-    alone: bool = False  # nobody else can write into those
+    lent: Tuple[Tuple[np.ndarray, bool], ...] = ()  # the caller's that these may be; held alone?
     matrix: Any = None  # of scipy, that these are of
 
     def __post_init__(self) -> None:
@@ -44,16 +43,13 @@ class Links:
             _check_offsets(self.offsets, self.nodes, count)
 
     def own(self, copy: Optional[bool]) -> None:
-        """Arrays of our own instead of the caller's: True, or None and somebody else might write
-        into these."""
-        if copy is False or (copy is None and self.alone):
-            return
-        if any(np.may_share_memory(self.target, lent) for lent in self.lent):
-            self.target = self.target.copy()
-        if self.weights is not None and any(np.may_share_memory(self.weights, lent)
-                                            for lent in self.lent):
-            self.weights = self.weights.copy()
-        self.lent = ()
+        """Arrays of our own instead of the caller's: all (True), those that somebody else might
+        write into (None), or none."""
+        given = [array for array, alone in self.lent if copy or (copy is None and not alone)]
+        for name in ("target", "weights", "offsets"):
+            array = getattr(self, name)
+            if array is not None and any(np.may_share_memory(array, other) for other in given):
+                setattr(self, name, array.copy())
 
     def sources(self) -> np.ndarray:
         if self.source is None:
@@ -150,10 +146,9 @@ def from_scipy(matrix: Any) -> Links:
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency is square, found shape {matrix.shape}")
     csr = matrix.tocsr()
-    own = csr is not matrix
-    alone = own or (_held_alone(matrix, "indices") and _held_alone(matrix, "data"))
-    lent = () if own else (matrix.indices, matrix.data)
-    return _rows(csr, csr.shape[0], csr.shape[0], lent=lent, alone=alone, matrix=csr)
+    alone = [(name, _held_alone(csr, name)) for name in ("indptr", "indices", "data")]
+    lent = tuple((getattr(csr, name), yes) for name, yes in alone if csr is matrix)
+    return _rows(csr, csr.shape[0], csr.shape[0], lent=lent, matrix=csr)
 
 
 def _rows(csr: Any, rows: int, columns: int, **more: Any) -> Links:
@@ -167,7 +162,7 @@ def _offsets(values: Any) -> np.ndarray:
         raise ValueError(f"indptr: expected whole numbers, found {array.dtype} of shape {array.shape}")
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"indptr: ends at {array.max()}")
-    return np.array(array, dtype=np.int64)  # never the caller's
+    return np.require(array, np.int64, ["C", "A"])
 
 
 def _held_alone(owner: Any, name: str) -> bool:

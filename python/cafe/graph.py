@@ -98,10 +98,10 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         self._handle = _build(links, options, n_jobs, verbose)
         if links.matrix is not None and self.counts["duplicates"] and "duplicates" not in options:
             links = _sources.summed(links.matrix)
-            links.lent = ()
             self._handle = _build(links, options, n_jobs, verbose)
         self._names, self._asked = links.names, True
         self.shared = _protect(self, links)
+        links.lent, links.matrix = (), None  # what is not used is the caller's alone again
 
     @classmethod
     def _of(cls, handle: Handle, names: Any = None) -> "Graph":
@@ -482,7 +482,7 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
 def _protect(graph: Graph, links: "_sources.Links") -> bool:
     """Whether the graph lies in arrays of the caller's: nobody writes into these from now on."""
     own = [array for array in graph.csr() if array is not None]
-    shared = [lent for lent in links.lent if any(np.may_share_memory(lent, a) for a in own)]
+    shared = [lent for lent, _ in links.lent if any(np.may_share_memory(lent, a) for a in own)]
     for lent in shared:
         array: Any = lent
         while isinstance(array, np.ndarray):

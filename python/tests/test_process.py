@@ -197,7 +197,7 @@ def test_ten_million_edges_are_not_copied():
         matrix.data = np.ones(len(indices), np.int8)
         matrix.indices, matrix.indptr = indices, indptr
         where, arcs = indices.ctypes.data, indices.nbytes
-        del indices  # the matrix alone holds them
+        del indices, indptr  # the matrix alone holds them
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")  # the peak begins anew
         before = status("VmRSS")
