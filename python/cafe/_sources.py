@@ -207,7 +207,9 @@ def summed(matrix: Any) -> Links:
     """Entries that are there twice count together, as everywhere in scipy."""
     matrix = matrix.copy()
     matrix.sum_duplicates()
-    return from_scipy(matrix)
+    links = from_scipy(matrix)
+    links.lent = ()  # a copy, ours
+    return links
 
 
 def from_adjacency(matrix: Any) -> Links:
