@@ -162,8 +162,8 @@ const cli_command cli_cluster = {
     .description =
         "Reads a graph (formats as for embed; - is standard input), finds a partition of its nodes "
         "with a large modularity, and writes each node with the number of its community. "
-        "Communities are connected, unless --labels say what they are, and numbered by first "
-        "appearance.",
+        "Communities are connected, unless --labels say what they are, and numbered by size, "
+        "the largest 0.",
     CLI_JOB(cluster_job, 1, 1),
     .needs = "output|hierarchy|soft|json",
     .check = check,

@@ -64,10 +64,6 @@ void cluster_say_sizes(cluster_job *job) {
 
 void cluster_say_end(cluster_job *job) {
     char peak[CLI_BYTES_TEXT];
-    if (job->run.common.output) cli_say(&job->run, "output    %s", job->run.common.output);
-    if (job->hierarchy) cli_say(&job->run, "hierarchy %s", job->hierarchy);
-    if (job->soft) cli_say(&job->run, "soft      %s", job->soft);
-    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, CLUSTER_PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s", cli_bytes_text(cafe_memory_peak(), peak));
 }

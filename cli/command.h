@@ -74,7 +74,17 @@ const cli_command *cli_find_task(const cli_command *command, const char *name);
 /* The task's word without the command's. */
 const char *cli_task_word(const cli_command *task);
 
-/* The help page of a command, for people. */
+/* Prints words from column `at` on, in lines that begin at column `indent`; the column behind. */
+int cli_put_words(const char *text, int indent, int at);
+/* The help page of a command, for people; of a topic, false when there is none of that name; the
+ * list of topics. */
 void cli_print_help(const cli_command *command);
+bool cli_print_topic(const char *name);
+void cli_print_topics(void);
+
+/* A script that completes commands, options and values in a shell; in the order of
+ * `cafe help --completion`. */
+typedef enum cli_shell { CLI_BASH, CLI_ZSH, CLI_FISH } cli_shell;
+void cli_print_completion(cli_shell shell);
 
 #endif

@@ -15,7 +15,7 @@ static int work(void *job) {
     CLI_TRY(cli_try_output(run, run->words[1]));
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_write_graph(run, run->graph, run->words[1]));
-    cli_say(run, "output    %s", run->words[1]);
+    cli_say(run, "written   %s", run->words[1]);
     return CLI_OK;
 }
 

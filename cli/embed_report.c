@@ -171,10 +171,6 @@ void embed_say_certificate(embed_job *job) {
 
 void embed_say_end(embed_job *job) {
     char peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
-    if (job->run.common.output)
-        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common.output,
-                cafe_embedding_nodes(job->embedding), cafe_embedding_columns(job->embedding));
-    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
     if (job->memory > 0 && job->plan.files > 0)
         cli_say(&job->run, "memory    peak %s, %s in files",
@@ -227,7 +223,7 @@ void embed_print_plan(embed_job *job) {
            job->memory > 0 ? "is the limit" : "is available",
            job->needed <= job->available ? "fits" : "does not fit");
     if (job->memory > 0 && job->plan.files > 0) print_files(job);
-    fflush(stdout);
+    cli_flush_output();
     cli_progress_show(job->run.bar);
 }
 

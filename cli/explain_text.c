@@ -1,5 +1,6 @@
 /* cafe explain for people: cards as text on standard output. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,14 +85,19 @@ static void put_dimensions(FILE *file, const explain_job *job) {
 
 /* ---- spectrum -------------------------------------------------------------------------------- */
 
+/* What is below the rounding of the largest is 0. */
+static double seen(double value, double largest) {
+    return fabs(value) < 1e-12 * fabs(largest) ? 0 : value;
+}
+
 static void put_spectrum(FILE *file, const explain_job *job) {
     const cafe_spectrum_report *r = &job->spectrum_report;
     if (!job->spectrum) return;
     fprintf(file, "\nspectrum of %s\n    %-12s", problem(job), "values");
     for (int64_t j = 0; j < r->count; j++) {
         bool wrap = j > 0 && j % 6 == 0;
-        fprintf(file, "%s%.6g%s", wrap ? "\n                " : "", r->values[j],
-                j + 1 == r->elbow ? " |" : "");
+        fprintf(file, "%s%.6g%s", wrap ? "\n                " : "",
+                seen(r->values[j], r->values[0]), j + 1 == r->elbow ? " |" : "");
         if (j + 1 < r->count) putc(' ', file);
     }
     if (r->elbow > 0)

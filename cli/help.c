@@ -70,8 +70,7 @@ static int word_length(const char *text, int most) {
     return cut > 0 ? cut : length;
 }
 
-/* Prints words from column `at` on, in lines that begin at column `indent`. */
-static int put_words(const char *text, int indent, int at) {
+int cli_put_words(const char *text, int indent, int at) {
     while (*text) {
         text += strspn(text, " ");
         int length = word_length(text, LINE - indent);
@@ -97,7 +96,7 @@ static void put_option(const cli_entry *e) {
     printf("%*s", INDENT - at, "");
     note_text(e, note);
     if (asprintf(&text, "%s%s", e->help, note) < 0) text = NULL;
-    put_words(text ? text : e->help, INDENT, INDENT);
+    cli_put_words(text ? text : e->help, INDENT, INDENT);
     printf("\n");
     free(text);
 }
@@ -116,7 +115,7 @@ void cli_print_help(const cli_command *command) {
            command->arguments);
     if (command->description) {
         printf("\n");
-        put_words(command->description, 0, 0);
+        cli_put_words(command->description, 0, 0);
         printf("\n");
     }
     if (command->tasks) {
@@ -138,6 +137,10 @@ static void print_overview(void) {
         printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     printf(
         "\n'cafe COMMAND --help' explains a command, 'man cafe-COMMAND' at length.\n"
+        "\ntopics of 'cafe help TOPIC':\n");
+    cli_print_topics();
+    printf(
+        "\n"
         "example: cafe embed graph.txt -o vectors.npy --columns 64 --json report.json\n\n"
         "exit codes: 0 done, 1 failed, 2 wrong usage, 3 malformed input, 130 interrupted\n");
 }
@@ -224,14 +227,16 @@ static void print_manual_commands(void) {
 typedef struct help_job {
     cli_run run;
     bool manual;
-    const cli_command *command; /* NULL: the tool */
+    int32_t shell;              /* cli_shell, with --completion */
+    const cli_command *command; /* NULL: the tool, or a topic */
 } help_job;
 
 static int check(void *argument) {
     help_job *job = argument;
     const cli_arguments *a = job->run.arguments;
-    if (a->count > 0 && !(job->command = cli_find_command(a->words[0])))
-        return cli_usage_error(NULL, "unknown command '%s'", a->words[0]);
+    if (a->count > 0) job->command = cli_find_command(a->words[0]);
+    if (a->count > 1 && !job->command)
+        return cli_usage_error("help", "unknown command '%s'", a->words[0]);
     if (a->count > 1 && !(job->command = cli_find_task(job->command, a->words[1])))
         return cli_usage_error("help", "cafe %s has no task '%s'", a->words[0], a->words[1]);
     return CLI_OK;
@@ -239,7 +244,14 @@ static int check(void *argument) {
 
 static int work_help(void *argument) {
     const help_job *job = argument;
-    if (job->manual && job->command)
+    const cli_arguments *a = job->run.arguments;
+    if (a->count > 0 && !job->command)
+        return cli_print_topic(a->words[0])
+                   ? CLI_OK
+                   : cli_usage_error("help", "unknown command or topic '%s'", a->words[0]);
+    if (cli_given(a, "completion"))
+        cli_print_completion((cli_shell)job->shell);
+    else if (job->manual && job->command)
         print_manual_options(job->command);
     else if (job->manual)
         print_manual_commands();
@@ -258,16 +270,18 @@ static int work_version(void *argument) {
 
 static const cli_option help_options[] = {
     CLI_ROW_FLAG(help_job, manual, "man", "print the options as scdoc text, for the manual"),
+    CLI_ROW_CHOICE(help_job, shell, "completion", "SHELL", NULL, "bash|zsh|fish",
+                   "print a script that completes commands, options and values; bash, zsh or fish"),
     CLI_ROW_HELP,
     CLI_ROW_END,
 };
 static const cli_group help_groups[] = {CLI_GROUP("Options", help_options), {0}};
-static const cli_group version_groups[] = {CLI_GROUP("Options", help_options + 1), {0}};
+static const cli_group version_groups[] = {CLI_GROUP("Options", help_options + 2), {0}};
 
 const cli_command cli_help = {
     .name = "help",
-    .arguments = "[COMMAND [TASK]]",
-    .summary = "explain the tool or a command",
+    .arguments = "[COMMAND [TASK] | TOPIC]",
+    .summary = "explain the tool, a command or a topic",
     .groups = help_groups,
     .size = sizeof(help_job),
     .most = 2,

@@ -73,7 +73,7 @@ static int run(int argc, char **argv) {
     if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
     const char *name = argv[1];
     if (asks_for_help(name)) name = "help";
-    if (strcmp(name, "--version") == 0) name = "version";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     const cli_command *command = cli_find_command(name);
     if (command && command->tasks) return run_task(command, argc - 2, argv + 2);
     if (command) return cli_run_command(command, argc - 2, argv + 2);

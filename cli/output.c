@@ -244,6 +244,20 @@ int cli_try_outputs(cli_run *run) {
     return CLI_OK;
 }
 
+void cli_say_written(const cli_run *run) {
+    char *list = strdup("");
+    for (size_t i = 0; list && i < run->arguments->entries.count; i++) {
+        const char *path = file_of(run, i, CLI_WRITES);
+        char *longer = NULL;
+        if (!path || cli_is_standard(path)) continue;
+        if (asprintf(&longer, "%s%s%s", list, list[0] ? ", " : "", path) < 0) longer = NULL;
+        free(list);
+        list = longer;
+    }
+    if (list && list[0]) cli_say(run, "written   %s", list);
+    free(list);
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
@@ -288,7 +302,10 @@ int cli_write_file(cli_run *run, const char *path, cli_put *put, const void *arg
     if (shown) cli_progress_hide(run->bar);
     int code = put(output.file, argument);
     if (shown) {
-        fflush(output.file);
+        if (output.file == stdout)
+            cli_flush_output();
+        else
+            fflush(output.file);
         cli_progress_show(run->bar);
     }
     int closed = close_output(run, &output, code == CLI_OK);

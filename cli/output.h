@@ -25,6 +25,8 @@ int cli_check_in_place(const cli_run *run, const cli_command *command, const cha
  * known before the work. */
 int cli_try_output(cli_run *run, const char *path);
 int cli_try_outputs(cli_run *run);
+/* Says which files the run has written, once they have their names. */
+void cli_say_written(const cli_run *run);
 /* The ending of an output is in the list ".npy .tsv -". */
 int cli_check_ending(const char *command, const char *path, const char *endings);
 /* A .npy file has no room for names: they go into a file beside it, which must be free too. */

@@ -123,7 +123,7 @@ static int print_picture(plot_job *job) {
                                           with_colour(job), &job->text)));
     cli_progress_hide(run->bar);
     fputs(job->text, stdout); /* its colours are meant for the terminal */
-    fflush(stdout);
+    cli_flush_output();
     cli_progress_show(run->bar);
     return CLI_OK;
 }

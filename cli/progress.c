@@ -1,18 +1,20 @@
-/* The progress bar: a thread that polls the context ten times a second and draws one line.
+/* The progress bar: a thread that polls the context ten times a second and draws one line, which
+ * never fills the terminal's width, so that it does not wrap.
  *
- *     sweep      12/30  [############------------------]  0.95123  4.1 s
+ *     sweep 12/30   40 % [############------------------] 0.95123  4.1 s, 6 s left
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "run.h"
 
-enum { WIDTH = 30, INTERVAL_MS = 100, LONGEST_LINE = 160 };
+enum { WIDEST = 30, NARROWEST = 5, INTERVAL_MS = 100, LONGEST_LINE = 256 };
 
 struct cli_progress_bar {
     cafe_context *context;
@@ -22,6 +24,10 @@ struct cli_progress_bar {
     bool stop;
     int hidden;
     double began;
+    /* of the phase that is shown: */
+    char phase[32];
+    int64_t step; /* the last one seen */
+    double phase_began;
 };
 
 static void clear_line(void) {
@@ -29,25 +35,67 @@ static void clear_line(void) {
     fflush(stderr);
 }
 
-static int put_bar(char *text, size_t capacity, const cafe_progress *p) {
-    char bar[WIDTH + 1];
-    int64_t step = p->step < p->steps ? p->step : p->steps;
-    int filled = (int)((double)step / (double)p->steps * WIDTH);
-    memset(bar, '-', WIDTH);
-    memset(bar, '#', (size_t)(filled > 0 ? filled : 0));
-    bar[WIDTH] = 0;
-    return snprintf(text, capacity, "%6" PRId64 "/%-6" PRId64 " [%s]  ", step, p->steps, bar);
+static int terminal_width(void) {
+    struct winsize size;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : 80;
 }
 
-static void draw(const cli_progress_bar *bar) {
+/* A phase begins where its name changes, or where its steps are counted from the first again. */
+static void note_phase(cli_progress_bar *bar, const cafe_progress *p) {
+    if (strncmp(bar->phase, p->phase, sizeof bar->phase - 1) != 0 || p->step < bar->step) {
+        snprintf(bar->phase, sizeof bar->phase, "%s", p->phase);
+        bar->phase_began = cli_seconds();
+    }
+    bar->step = p->step;
+}
+
+/* ", 6 s left": as long for a step to come as for one that is done. "" before the first is. */
+static void put_left(const cli_progress_bar *bar, int64_t step, int64_t steps, char text[32]) {
+    double spent = cli_seconds() - bar->phase_began;
+    double left = step > 0 ? spent / (double)step * (double)(steps - step) : 0;
+    text[0] = 0;
+    if (left < 1) return;
+    if (left < 100)
+        snprintf(text, 32, ", %.0f s left", left);
+    else
+        snprintf(text, 32, ", %.0f min left", left / 60);
+}
+
+static void draw_bar(char *text, int width, double share) {
+    int filled = (int)(share * width);
+    text[0] = '[';
+    memset(text + 1, '-', (size_t)width);
+    memset(text + 1, '#', (size_t)filled);
+    strcpy(text + 1 + width, "] ");
+}
+
+/* The parts of the line but the bar, and the bar in the room that they leave. */
+static void draw_line(const cli_progress_bar *bar, const cafe_progress *p, char *line) {
+    char before[64], after[96], value[32] = "", left[32] = "", drawn[WIDEST + 4] = "";
+    int64_t step = p->step < p->steps ? p->step : p->steps;
+    double share = p->steps > 0 && step > 0 ? (double)step / (double)p->steps : 0;
+    int at = snprintf(before, sizeof before, "%.20s ", p->phase);
+    if (p->steps > 0) {
+        snprintf(before + at, sizeof before - (size_t)at, "%" PRId64 "/%" PRId64 " %3.0f %% ", step,
+                 p->steps, 100 * share);
+        put_left(bar, step, p->steps, left);
+    }
+    if (p->value != 0) snprintf(value, sizeof value, "%.6g  ", p->value);
+    snprintf(after, sizeof after, "%s%.1f s%s", value, cli_seconds() - bar->began, left);
+    int room = terminal_width() - 1, rest = room - (int)(strlen(before) + strlen(after)) - 3;
+    if (p->steps > 0 && rest >= NARROWEST) draw_bar(drawn, rest < WIDEST ? rest : WIDEST, share);
+    snprintf(line, LONGEST_LINE, "%s%s%s", before, drawn, after);
+    if (room < LONGEST_LINE) line[room > 0 ? room : 0] = 0;
+}
+
+static void draw(cli_progress_bar *bar) {
     cafe_progress p;
     char line[LONGEST_LINE];
     cafe_get_progress(bar->context, &p);
     if (!p.phase || !p.phase[0]) return;
-    int at = snprintf(line, sizeof line, "%-10.20s", p.phase);
-    if (p.steps > 0) at += put_bar(line + at, sizeof line - (size_t)at, &p);
-    if (p.value != 0) at += snprintf(line + at, sizeof line - (size_t)at, "%-9.6g ", p.value);
-    snprintf(line + at, sizeof line - (size_t)at, "%.1f s", cli_seconds() - bar->began);
+    note_phase(bar, &p);
+    draw_line(bar, &p, line);
     fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
 }

@@ -15,7 +15,7 @@ enum { SCORES = 3 }; /* compared by --evaluate: the one asked for, and two to be
 typedef struct recommend_job {
     cli_run run;
     const char *node, *nodes_file, *embedding, *evaluate;
-    bool all, new_only;
+    bool all, linked;
     int32_t count, score_by, sides, columns_asked;
     cafe_decoder_options decoder;
     const char **names; /* of nodes on the command line */
@@ -277,7 +277,7 @@ static void take_options(recommend_job *job) {
     cafe_recommend_options_init(&job->options);
     job->options.count = job->count;
     job->options.score = job->score_by;
-    job->options.new_only = job->new_only || job->share > 0;
+    job->options.linked = job->linked && job->share == 0;
     job->options.sides = job->sides == 0;
 }
 
@@ -316,7 +316,7 @@ static const cli_option options[] = {
                    "what is largest: inner product of the vectors, covariance q(u,w), common "
                    "neighbours (across the sides of a bipartite graph paths of three edges), or "
                    "p_w"),
-    CLI_ROW_FLAG(JOB, new_only, "new-only", "leave out nodes that are linked already"),
+    CLI_ROW_FLAG(JOB, linked, "linked", "recommend nodes that are linked already, too"),
     CLI_ROW_CHOICE(JOB, sides, "sides", "NAME", "auto", "auto|any",
                    "auto recommends only nodes of the other side when the graph is bipartite; any "
                    "does not look"),

@@ -124,13 +124,6 @@ void reduce_say_result(reduce_job *job) {
 }
 
 void reduce_say_end(reduce_job *job) {
-    const cafe_reduction_report *r = &job->report;
-    if (job->run.common.output)
-        cli_say(&job->run, "output    %s: %" PRId64 " x %" PRId64, job->run.common.output, r->rows,
-                r->columns);
-    if (job->w)
-        cli_say(&job->run, "W         %s: %" PRId64 " x %" PRId64, job->w, r->width, r->held);
-    if (job->run.common.json) cli_say(&job->run, "report    %s", job->run.common.json);
     cli_say_phases(&job->run, REDUCE_PHASES, phase_names, job->seconds);
 }
 

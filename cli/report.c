@@ -13,7 +13,7 @@ int cli_write_report(cli_run *run, const char *schema, cli_fill *fill, const voi
     if (status == CAFE_OK) {
         fill(report, job);
         cli_progress_hide(run->bar);
-        fflush(stdout); /* the library writes past it */
+        cli_flush_output(); /* the library writes past it */
         status = cafe_report_write(report, run->common.json, run->common.force);
         cli_progress_show(run->bar);
     }

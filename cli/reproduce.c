@@ -123,7 +123,8 @@ static int check(void *argument) {
         return cli_usage_error("reproduce", "--as-is prints what is in --keep DIR: give one");
     if (!job->data && environment && *environment) job->data = environment;
     if (job->data) return CLI_OK;
-    return cli_usage_error("reproduce", "no folder of data sets: give --data DIR or set CAFE_DATA");
+    return cli_error(&job->run, CLI_FAILED,
+                     "no folder of data sets: give --data DIR or set CAFE_DATA");
 }
 
 static int work(void *argument) {

@@ -222,9 +222,16 @@ static int begin(const cli_command *command, cli_run *run) {
     return CLI_OK;
 }
 
+static int output_problem;   /* errno of the first write to standard output that failed */
 static bool output_finished; /* before the files get their names: nothing is to fail behind that */
 
+void cli_flush_output(void) {
+    errno = 0;
+    if (fflush(stdout) != 0 && output_problem == 0) output_problem = errno;
+}
+
 void cli_open_streams(void) {
+    output_problem = 0;
     output_finished = false;
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 1 ? O_RDONLY : O_RDWR);
@@ -248,7 +255,8 @@ static int finish_output(const char *command) {
     int copy = failed ? -1 : dup(STDOUT_FILENO);
     if (copy >= 0) failed = close(copy) != 0;
     if (!failed) return CLI_OK;
-    const char *why = errno ? strerror(errno) : "cannot be written"; /* an earlier write failed */
+    if (errno == 0) errno = output_problem;
+    const char *why = errno ? strerror(errno) : "cannot be written";
     if (!has_no_reader())
         fprintf(stderr, "cafe%s%s: standard output: %s\n", command ? " " : "",
                 command ? command : "", why);
@@ -275,6 +283,7 @@ static int end(cli_run *run, int code) {
     run->bar = NULL;
     if (code == CLI_OK) code = finish_output(run->command);
     if (run->context) code = name_files(run, code);
+    if (code == CLI_OK) cli_say_written(run);
     atomic_store(&cancelled_context, NULL);
     setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     cafe_graph_free(run->graph);

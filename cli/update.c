@@ -214,14 +214,14 @@ static void put_report(cafe_report *report, const void *argument) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* node, tab, drift in radians; a new node has none. */
+/* node, tab, drift in radians; nan for a new node, so that the column stays one of numbers. */
 static int put_drift(FILE *file, const void *argument) {
     const update_job *job = argument;
     fputs("node\tdrift\n", file);
     for (int64_t u = 0; u < job->counts.nodes; u++) {
         cli_put_node(file, &job->run, cafe_changes_graph(job->changes), u);
         if (job->report.drift[u] < 0)
-            fputs("\tnew\n", file);
+            fputs("\tnan\n", file);
         else
             fprintf(file, "\t%.9g\n", job->report.drift[u]);
     }

@@ -33,7 +33,8 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 1e-8 && b - a < 1e-8) }
 near "$(modularity p.tsv "$karate")" "$(json_value r.json modularity)" || fail "modularity"
 [[ $(wc -l <p.tsv) -eq 34 ]] || fail "the partition's length"
 [[ $(cut -f 2 p.tsv | sort -nu | wc -l) -eq $(json_value r.json communities) ]] || fail "communities"
-[[ $(head -n 1 p.tsv | cut -f 2) == 0 ]] || fail "numbers do not begin with 0"
+cut -f 2 p.tsv | sort -n | uniq -c | awk '$2 != NR - 1 || (NR > 1 && $1 > last) { exit 1 } { last = $1 }' ||
+    fail "communities are not numbered by size from 0"
 
 # Following the parents from the finest layer leads to the partition.
 sed -nE 's/^ *"(finest|parent)": \[(.*)\],?$/\2/p' t.json | tr -d ' ' >tree.in

@@ -4,8 +4,8 @@
 source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
 
-# ---- lists: named nodes in their order, k each, sorted, nothing linked when only new ones count
-expect 0 "$CAFE" recommend "$karate" --node 33 0 5 -k 4 --new-only --json r.json
+# ---- lists: named nodes in their order, k each, sorted, nothing that is linked already
+expect 0 "$CAFE" recommend "$karate" --node 33 0 5 -k 4 --json r.json
 says '34 nodes'
 [[ $(cut -f 1 .last/out | uniq | xargs) == 'node 33 0 5' && $(wc -l <.last/out) -eq 13 ]] ||
     fail "three lists of four"
@@ -14,32 +14,32 @@ awk -F '\t' 'FNR == NR { if (!/^[#%]/) { split($0, e, " "); link[e[1], e[2]] = l
     FNR > 1 && $2 > 1 && $4 > last { exit 1 }
     { last = $4 }' "$karate" .last/out || fail "a link again, or not sorted"
 json_check r.json
-for key in schema version graph sampling options seed count score new-only sides columns decode \
+for key in schema version graph sampling options seed count score linked sides columns decode \
     residual bipartite vector_columns recommendations list seconds; do
     grep -qE "^ *\"$key\": " r.json || fail "the report lacks $key"
 done
 [[ $(json_value r.json bipartite) == false ]] || fail "karate has triangles"
 printf '%s\n' 5 33 0 >some.in
-expect 0 "$CAFE" recommend "$karate" -q --nodes-file some.in -k 4 --new-only -o some.tsv
+expect 0 "$CAFE" recommend "$karate" -q --nodes-file some.in -k 4 -o some.tsv
 [[ $(cut -f 1 some.tsv | uniq | xargs) == 'node 0 5 33' ]] || fail "a file's nodes, in node order"
-expect 0 "$CAFE" recommend "$karate" -q --all -k 40
+expect 0 "$CAFE" recommend "$karate" -q --all -k 40 --linked
 [[ $(wc -l <.last/out) -eq $((34 * 33 + 1)) ]] || fail "everybody but oneself"
 
 # ---- vectors from a file are multiplied as they are
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.npy
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --embedding x.npy
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --embedding x.npy
 cut -f 3,4 .last/out >file.in
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --columns 8 --decode raw
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --columns 8 --decode raw
 cut -f 3,4 .last/out >own.in
 same file.in own.in
 expect 0 "$CAFE" embed "$karate" -q -k 8 --degree-exponent 0 --output-form raw -o x.tsv
 tac x.tsv >turned.in.tsv
 rm x.tsv
-expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --embedding turned.in.tsv
+expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 40 --linked --embedding turned.in.tsv
 cut -f 3,4 .last/out >turned.in
 same file.in turned.in
 for score in covariance common popularity; do
-    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --score $score
+    expect 0 "$CAFE" recommend "$karate" -q --node 0 -k 3 --linked --score $score
     [[ $(wc -l <.last/out) -eq 4 ]] || fail "$score"
 done
 [[ $(sed -n 2p .last/out | cut -f 3) == 33 ]] || fail "node 33 is the most popular"
@@ -47,12 +47,12 @@ done
 # ---- two sides: users u0.., items i0..; two tastes
 awk 'BEGIN { srand(4); for (u = 0; u < 60; u++) for (j = 0; j < 12; j++)
     print "u" u, "i" 2 * int(rand() * 20) + (rand() < 0.9 ? u % 2 : 1 - u % 2) }' >ratings.in
-expect 0 "$CAFE" recommend ratings.in --node u0 -k 5 --columns 8 --new-only
+expect 0 "$CAFE" recommend ratings.in --node u0 -k 5 --columns 8
 says 'bipartite: 60 and 40 nodes'
 ! sed 1d .last/out | cut -f 3 | grep -q ^u || fail "a user for a user"
 expect 0 "$CAFE" recommend ratings.in -q --node i3 -k 5 --columns 8
 ! sed 1d .last/out | cut -f 3 | grep -q ^i || fail "an item for an item"
-expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --sides any
+expect 0 "$CAFE" recommend ratings.in -q --node u0 -k 99 --columns 8 --sides any --linked
 [[ $(wc -l <.last/out) -eq 100 ]] || fail "--sides any"
 
 # ---- evaluation: better than popularity, reproducible, the seed matters

@@ -158,7 +158,7 @@ expect 1 "$CAFE" "${rows[@]}" --keep file.in
 says 'file.in'
 
 # ---- refusals
-expect 2 env -u CAFE_DATA "$CAFE" reproduce eigenvectors
+expect 1 env -u CAFE_DATA "$CAFE" reproduce eigenvectors
 says 'no folder of data sets: give --data DIR'
 expect 2 "$CAFE" reproduce
 expect 2 "$CAFE" reproduce everything

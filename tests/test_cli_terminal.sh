@@ -90,3 +90,14 @@ SHELL=/bin/bash script -qec "$(printf '%q ' "$CAFE" plot g.cafe w.npy --labels l
 grep -q "$esc\[38;2;" .last/out || fail "the picture lost its colours"
 sed -i "s/$esc\[38;2;[0-9;]*m//g; s/$esc\[0m//g" .last/out
 harmless .last/out plot
+
+# ---- progress fits a terminal of any width, with a percentage and the time that is left
+expect 0 "$CAFE" generate sbm --nodes 20000 --edges 200000 -o big.cafe
+for columns in 90 30 7; do
+    SHELL=/bin/bash script -qec "stty cols $columns; $(printf '%q ' "$CAFE" embed big.cafe -k 64 --sweeps 40 --tolerance 0 -f -o b.npy)" \
+        /dev/null </dev/null >.last/out
+    tr '\r' '\n' <.last/out | grep -aF "${esc}[K" | sed "s/$esc\[K.*//" >.last/bar
+    [[ $(awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' .last/bar) -lt $columns ]] ||
+        fail "progress is wider than $columns columns"
+    [[ $columns -lt 90 ]] || grep -qE '^sweep [0-9]+/40 +[0-9]+ % \[[#-]+\] .*[0-9] s' .last/bar || fail "no progress: $(head -3 .last/bar)"
+done

@@ -8,8 +8,21 @@ for words in --help -h help; do expect 0 "$CAFE" $words; quiet; prints '^command
 expect 0 "$CAFE" --version
 prints '^cafe [0-9]+\.[0-9]+\.[0-9]+$'
 cp .last/out version.in
-expect 0 "$CAFE" version
-same .last/out version.in
+for words in version -V; do
+    expect 0 "$CAFE" $words
+    same .last/out version.in
+done
+
+# topics: each has a page of its own, which fits a terminal
+topics=$("$CAFE" help | sed -nE '/^topics/,/^$/s/^  ([a-z-]+) .*/\1/p')
+[[ $(wc -w <<<"$topics") -ge 5 ]] || fail "too few topics: $topics"
+for topic in $topics; do
+    expect 0 "$CAFE" help "$topic"
+    quiet
+    cp .last/out "topic-$topic.in"
+done
+expect 2 "$CAFE" help nosuch
+says "unknown command or topic 'nosuch'"
 
 commands=$("$CAFE" help | sed -nE '/^commands:/,/^$/s/^  ([a-z]+) .*/\1/p')
 [[ $(wc -w <<<"$commands") -ge 6 ]] || fail "too few commands: $commands"
@@ -66,7 +79,7 @@ usage "unexpected argument 'three'" convert one.txt two.txt three
 usage 'no output: give' embed g.txt
 usage 'no output: give' generate sbm
 usage "no model 'lfr'" generate lfr -o g.txt
-usage "unknown command 'nothing'" help nothing
+usage "unknown command or topic 'nothing'" help nothing
 
 # endings are judged before anything is read: these inputs do not even exist
 for name in out out.bin out.npy.gz; do usage 'the ending tells the format' embed g.txt -o $name; done

@@ -90,13 +90,31 @@ static int64_t count_pieces(const cafe_graph *graph, const int32_t *part) {
     return pieces;
 }
 
-static void expect_numbered(const int32_t *part, int64_t n, int64_t communities) {
+static void expect_first_appearance(const int32_t *part, int64_t n, int64_t communities) {
     int32_t next = 0;
     for (int64_t u = 0; u < n; u++) {
         assert_true(part[u] >= 0 && part[u] <= next);
         next += part[u] == next;
     }
     assert_int_equal(next, communities);
+}
+
+/* By size, the largest first; of equal ones the one of the lowest node. None is empty. */
+static void expect_numbered(const int32_t *part, int64_t n, int64_t communities) {
+    int64_t *size = calloc((size_t)communities, sizeof *size);
+    int64_t *first = calloc((size_t)communities, sizeof *first);
+    for (int64_t u = 0; u < n; u++) {
+        assert_true(part[u] >= 0 && part[u] < communities);
+        if (size[part[u]]++ == 0) first[part[u]] = u;
+    }
+    for (int64_t i = 0; i < communities; i++) {
+        assert_true(size[i] > 0);
+        if (i > 0)
+            assert_true(size[i - 1] > size[i] ||
+                        (size[i - 1] == size[i] && first[i - 1] < first[i]));
+    }
+    free(size);
+    free(first);
 }
 
 /* Everything that holds for the layers of any graph. */
@@ -229,7 +247,11 @@ static void groups_are_counted_by_any_threads(void **state) {
         int64_t count = 0;
         for (int64_t u = 0; u < n; u++) group[u] = (int32_t)test_below(&numbers, ranges[t / 4]);
         assert_int_equal(cafe_groups_number(context, n, group, &count), CAFE_OK);
-        expect_numbered(group, n, count);
+        expect_first_appearance(group, n, count);
+        if (t & 1) {
+            assert_int_equal(cafe_groups_by_size(context, n, group, count), CAFE_OK);
+            expect_numbered(group, n, count);
+        }
         assert_int_equal(cafe_groups_new(context, n, group, count, &groups), CAFE_OK);
         assert_int_equal(groups.start[0], 0);
         assert_int_equal(groups.start[count], n);

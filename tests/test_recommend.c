@@ -52,15 +52,15 @@ static double *dense_scores(const cafe_recommend_inputs *input, int32_t score, b
 }
 
 /* Whom u may be recommended: everybody linked to somebody but u, on the other side if there is one,
- * and not linked when only new ones count. In order; returns how many. */
+ * and not linked unless all count. In order; returns how many. */
 static int64_t dense_order(const cafe_graph *graph, const double *scores, const int8_t *side,
-                           bool new_only, int64_t u, int32_t *order) {
+                           bool all, int64_t u, int32_t *order) {
     int64_t n = cafe_graph_nodes(graph), count = 0;
     double *a = dense_a(graph);
     for (int32_t w = 0; w < n; w++) {
         bool linked = a[u * n + w] != 0, isolated = true;
         for (int64_t v = 0; v < n; v++) isolated &= a[w * n + v] == 0;
-        if (w == u || isolated || (side && side[w] == side[u]) || (linked && new_only)) continue;
+        if (w == u || isolated || (side && side[w] == side[u]) || (linked && !all)) continue;
         int64_t i = count++;
         for (; i > 0 && scores[u * n + order[i - 1]] < scores[u * n + w]; i--)
             order[i] = order[i - 1];
@@ -141,8 +141,7 @@ static void check_lists(cafe_context *context, const cafe_recommend_inputs *inpu
     TEST_OK(context, cafe_recommend(context, input, o, n, query, node, score));
     for (int64_t i = 0; i < n; i++) {
         int64_t u = query[i];
-        int64_t count =
-            dense_order(input->graph, want, across ? side : NULL, o->new_only, u, order);
+        int64_t count = dense_order(input->graph, want, across ? side : NULL, o->linked, u, order);
         for (int64_t j = 0; j < k; j++) {
             int32_t got = node[i * k + j];
             assert_true((got < 0) == (j >= count));
@@ -170,7 +169,7 @@ static void lists_are_those_of_brute_force(void **state) {
         cafe_recommend_options_init(&o);
         for (int i = 0; i < 16; i++) {
             o.score = i & 3;
-            o.new_only = i >> 2 & 1;
+            o.linked = i >> 2 & 1;
             o.sides = i >> 3;
             o.count = i & 4 ? 7 : 200;
             check_lists(context, &input, &o);
@@ -193,7 +192,6 @@ static void links_and_oneself_are_left_out(void **state) {
     cafe_recommend_options o;
     cafe_recommend_options_init(&o);
     o.count = 40;
-    o.new_only = 1;
     for (int u = 0; u < TEST_KARATE_NODES; u++) query[u] = u;
     TEST_OK(context, cafe_recommend(context, &input, &o, TEST_KARATE_NODES, query, node, score));
     for (int u = 0; u < TEST_KARATE_NODES; u++)
@@ -346,7 +344,7 @@ static void check_quality(cafe_context *context, const cafe_recommend_inputs *in
     double *scores = dense_scores(input, o->score, across);
     for (int32_t u = 0; u < n; u++) {
         query[u] = u;
-        int64_t count = dense_order(input->graph, scores, across ? side : NULL, true, u, order);
+        int64_t count = dense_order(input->graph, scores, across ? side : NULL, false, u, order);
         cafe_quality one = judge(n, scores, order, count, hidden, u, o->count);
         want.nodes += one.nodes, want.recall += one.recall, want.hit += one.hit;
         want.mrr += one.mrr, want.auc += one.auc;

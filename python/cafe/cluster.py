@@ -20,7 +20,7 @@ ATTRIBUTES = """
 Attributes
 ----------
 communities_, labels_ : array of int
-    The community of each node, numbered by first appearance.
+    The community of each node, numbered by size.
 memberships_ : array, or scipy.sparse CSR matrix for sparse rows, of shape (n_nodes, n_components)
     The probabilities above 1e-6.
 modularity_ : float

@@ -83,6 +83,8 @@ void cafe_groups_free(cafe_context *context, cafe_groups *groups);
 
 /* Numbers the groups 0, 1, ... by first appearance; group[n] has values 0 .. n-1. */
 cafe_status cafe_groups_number(cafe_context *context, int64_t n, int32_t *group, int64_t *count);
+/* Numbers them by size, the largest 0; group[n] in 0 .. count-1. */
+cafe_status cafe_groups_by_size(cafe_context *context, int64_t n, int32_t *group, int64_t count);
 
 /* One node per group: group[g->n] in 0 .. count-1, none empty. */
 cafe_status cafe_coarsen(cafe_context *context, const cafe_pooled *g, const int32_t *group,

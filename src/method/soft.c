@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/coarsen.h"
 #include "graph/graph.h"
 #include "method/method.h"
 #include "sample/partition.h"
@@ -101,8 +102,9 @@ static cafe_status run_sparse(cafe_context *context, const cafe_job *job,
  * Labels are another matter: nodes of one class may lie anywhere. */
 static cafe_status connect(cafe_context *context, const cafe_job *job, cafe_clustering *c) {
     if (job->inputs.labels) return CAFE_OK;
-    return cafe_partition_connect(context, &CAFE_JOINT(job->model->sampled), c->part,
-                                  &c->info.communities);
+    CAFE_PASS(cafe_partition_connect(context, &CAFE_JOINT(job->model->sampled), c->part,
+                                     &c->info.communities));
+    return cafe_groups_by_size(context, c->info.nodes, c->part, c->info.communities);
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -121,9 +123,9 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     bool sparse =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
     if (o.start == CAFE_START_SPHERE && sparse)
-        return cafe_fail(
-            context, CAFE_ERROR_ARGUMENT,
-            "a start from sphere needs dense rows: ask for them, or for fewer columns");
+        CAFE_TRY(
+            cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                      "a start from sphere needs dense rows: ask for them, or for fewer columns"));
     if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
     CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
     CAFE_TRY(connect(context, job, c));

@@ -22,8 +22,8 @@ static const cafe_option recommend_options[] = {
      "product|covariance|common|popularity",
      "what is largest: inner product of the vectors, covariance q(u,w), common neighbours (in a "
      "bipartite graph paths of three edges), or p_w"},
-    {"new-only", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, new_only), 0, 0, 1,
-     NULL, "leave out nodes that are linked already"},
+    {"linked", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, linked), 0, 0, 1, NULL,
+     "recommend nodes that are linked already, too"},
     {"sides", NULL, CAFE_OPTION_SWITCH, offsetof(cafe_recommend_options, sides), 1, 0, 1, NULL,
      "of a bipartite graph recommend only nodes of the other side"},
 };
@@ -58,7 +58,7 @@ static void offer_tile(const search *job, seeker *k, int64_t first, int64_t last
     for (int64_t w = first; w < last; w++) {
         bool linked = k->link < s->offsets[k->u + 1] && s->targets[k->link] == w;
         k->link += linked;
-        if ((linked && job->options->new_only) || !cafe_scorer_allows(&job->scorer, k->u, w))
+        if ((linked && !job->options->linked) || !cafe_scorer_allows(&job->scorer, k->u, w))
             continue;
         cafe_top_offer(&k->top, (cafe_scored){scores[w - first], (int32_t)w});
     }

@@ -379,7 +379,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
     s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
     CAFE_TRY(run_rounds(context, &s));
-    if (s.h.gathered) CAFE_TRY(cafe_layers_restore(context, s.best, s.h.place));
+    CAFE_TRY(cafe_layers_restore(context, s.best, s.h.gathered ? s.h.place : NULL));
     *layers = s.best;
     s.best = NULL;
 done:

@@ -93,7 +93,8 @@ cafe_layers *cafe_layers_new(cafe_context *context, int64_t nodes);
  * (for the first layer group[nodes]); there are fewer than CAFE_MOST_LAYERS. */
 cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const int32_t *group,
                             int64_t communities, double modularity);
-/* From layers of places to those of the nodes that have them; numbers follow the nodes. */
+/* From layers of places (NULL: the nodes themselves) to those of the nodes that have them; the
+ * communities of each layer are numbered by size, the largest 0. */
 cafe_status cafe_layers_restore(cafe_context *context, cafe_layers *layers, const int32_t *place);
 /* Splits communities of part[g->n], numbered 0 .. count-1, that are not connected in g. The nodes
  * of a level are connected when they are refined parts, so that it need not be the finest one. */

@@ -86,7 +86,8 @@ cafe_status cafe_layers_add(cafe_context *context, cafe_layers *layers, const in
     return CAFE_OK;
 }
 
-/* ---- another order of nodes ------------------------------------------------------------------ */
+/* ---- the nodes' own order, communities by size
+ * ------------------------------------------------------------------ */
 
 /* One layer: its partition by places, the one by nodes, and what became of the numbers. */
 typedef struct restore_job {
@@ -94,19 +95,24 @@ typedef struct restore_job {
     int32_t *partition, *number;
 } restore_job;
 
+static int64_t place_of(const restore_job *job, int64_t u) {
+    return job->place ? job->place[u] : u;
+}
+
 static void take_places(void *argument, int64_t first, int64_t last) {
     const restore_job *job = argument;
-    for (int64_t u = first; u < last; u++) job->partition[u] = job->by_place[job->place[u]];
+    for (int64_t u = first; u < last; u++) job->partition[u] = job->by_place[place_of(job, u)];
 }
 
 static void note_numbers(void *argument, int64_t first, int64_t last) {
     const restore_job *job = argument;
     for (int64_t u = first; u < last; u++)
-        __atomic_store_n(&job->number[job->by_place[job->place[u]]], job->partition[u],
+        __atomic_store_n(&job->number[job->by_place[place_of(job, u)]], job->partition[u],
                          __ATOMIC_RELAXED);
 }
 
-/* Numbers by first appearance among the nodes; number[communities] is allocated here. */
+/* Numbers by size, of equal ones by first appearance among the nodes; number[communities] is
+ * allocated here. */
 static cafe_status restore_layer(cafe_context *context, const cafe_layers *layers,
                                  cafe_layer *layer, const int32_t *place, int32_t **number) {
     int64_t n = layers->nodes, count;
@@ -117,6 +123,7 @@ static cafe_status restore_layer(cafe_context *context, const cafe_layers *layer
     CAFE_TRY(cafe_mem_had(job.partition, job.number));
     CAFE_TRY(cafe_ranges(context, n, NODES, take_places, &job));
     CAFE_TRY(cafe_groups_number(context, n, job.partition, &count));
+    CAFE_TRY(cafe_groups_by_size(context, n, job.partition, count));
     CAFE_TRY(cafe_ranges(context, n, NODES, note_numbers, &job));
     layer->partition = job.partition;
     job.partition = (int32_t *)job.by_place;

@@ -48,10 +48,10 @@ typedef enum cafe_score {
 
 typedef struct cafe_recommend_options {
     size_t struct_size;
-    int64_t count;    /* k: nodes for each node */
-    int32_t score;    /* cafe_score */
-    int32_t new_only; /* 1: leave out nodes that are linked already */
-    int32_t sides;    /* 1: of a bipartite graph only nodes of the other side */
+    int64_t count;  /* k: nodes for each node */
+    int32_t score;  /* cafe_score */
+    int32_t linked; /* 1: recommend nodes that are linked already, too */
+    int32_t sides;  /* 1: of a bipartite graph only nodes of the other side */
 } cafe_recommend_options;
 
 CAFE_OPTIONS(recommend)
@@ -102,7 +102,7 @@ typedef struct cafe_quality {
 } cafe_quality;
 
 /* input->graph and input->vectors are those of training. Nodes without a hidden link are skipped;
- * options->new_only is taken as 1. */
+ * options->linked is taken as 0. */
 CAFE_API cafe_status cafe_recommend_quality_sized(cafe_context *context,
                                                   const cafe_recommend_inputs *input,
                                                   const cafe_recommend_options *options,
