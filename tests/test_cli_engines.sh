@@ -29,14 +29,16 @@ says 'is no name of an engine'
 only_inputs
 
 # H is the same bit for bit; the report names the engine
-for engine in processor naive; do
+for engine in processor naive cuda-emulated; do
     expect 0 "$CAFE" embed g.in.txt -k 5 --output-form raw --engine $engine -o $engine.in.npy --json $engine.in.json
     grep -q "\"engine\": \"$engine\"" $engine.in.json || fail "the report does not name $engine"
     expect 0 "$CAFE" cluster g.in.txt --method softmax -k 4 --engine $engine -o $engine.in.tsv --json c-$engine.in.json
     grep -q "\"engine\": \"$engine\"" c-$engine.in.json || fail "the report does not name $engine"
 done
 same processor.in.npy naive.in.npy
+same processor.in.npy cuda-emulated.in.npy
 same processor.in.tsv naive.in.tsv
+same processor.in.tsv cuda-emulated.in.tsv
 
 # other methods say so and do not run elsewhere
 refuses() {

@@ -82,7 +82,7 @@ static float drawn(const cafe_start *s, int64_t columns, int64_t u, int64_t k) {
     if (s->kind == CAFE_START_SIMPLEX) {
         int64_t draws = (columns + 3) / 4;
         cafe_random4 r = cafe_philox(s->seed, s->stream, (uint64_t)(u * draws + k / 4));
-        return (float)-log(((double)r.v[k % 4] + 0.5) / 4294967296.0);
+        return (float)-cafe_log(((double)r.v[k % 4] + 0.5) / 4294967296.0);
     }
     float four[4];
     cafe_normal4(cafe_philox(s->seed, s->stream, (uint64_t)(u * columns + k)), four);

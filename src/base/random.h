@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/inline.h"
+
 /* Streams keep the uses apart. Every use has its own number in one of three lists that never meet:
  * a run has one method, and an evaluation draws from the caller's seed, while the methods inside it
  * draw from seeds that follow from that. scripts/check compares the numbers. */
@@ -68,7 +70,7 @@ typedef struct cafe_random4 {
     uint32_t v[4];
 } cafe_random4;
 
-static inline cafe_random4 cafe_philox(uint64_t seed, uint64_t stream, uint64_t index) {
+CAFE_INLINE cafe_random4 cafe_philox(uint64_t seed, uint64_t stream, uint64_t index) {
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     uint32_t c0 = (uint32_t)index, c1 = (uint32_t)(index >> 32);
     uint32_t c2 = (uint32_t)stream, c3 = (uint32_t)(stream >> 32);
@@ -78,15 +80,28 @@ static inline cafe_random4 cafe_philox(uint64_t seed, uint64_t stream, uint64_t 
         c1 = (uint32_t)b, c3 = (uint32_t)a, c0 = n0, c2 = n2;
         k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
     }
-    return (cafe_random4){{c0, c1, c2, c3}};
+    cafe_random4 drawn = {{c0, c1, c2, c3}};
+    return drawn;
 }
 
 /* Uniform in [0,1) from 53 of 64 bits; uniform in (0,1) from 32 bits. */
 static inline double cafe_uniform(uint32_t high, uint32_t low) {
     return (double)((((uint64_t)high << 32) | low) >> 11) * 0x1p-53;
 }
-static inline double cafe_uniform_open(uint32_t bits) {
+CAFE_INLINE double cafe_uniform_open(uint32_t bits) {
     return ((double)bits + 0.5) * 0x1p-32;
+}
+
+/* log(x) for 0 < x < 1 that has the same bits on every machine and device: x = m 2^e with m between
+ * sqrt(1/2) and sqrt(2), and log m = 2 (s + s^3 / 3 + s^5 / 5 + ...), s = (m - 1) / (m + 1). Less
+ * than 4e-16 of the result is wrong. */
+CAFE_INLINE double cafe_log(double x) {
+    int e = 0;
+    double m = frexp(x, &e);
+    if (m < 0.70710678118654752440) m *= 2, e--;
+    double s = (m - 1) / (m + 1), square = s * s, sum = 0;
+    for (int i = 23; i > 1; i -= 2) sum = (sum + 1.0 / i) * square;
+    return e * 0.69314718055994530942 + 2 * (s + s * sum);
 }
 
 /* An integer in 0 .. bound-1 (bound > 0), with a bias below bound / 2^64. */

@@ -169,7 +169,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 3 };
+enum { CAFE_ENGINE_INTERFACE = 4 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {
@@ -185,6 +185,10 @@ typedef struct cafe_engine_host {
     cafe_status (*chunks)(cafe_context *context, const cafe_operator *op, const int32_t *list,
                           int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
     void (*chunks_free)(cafe_chunks *chunks);
+    /* The context's threads, for copies and lists: tasks over ranges of `block` of n items. */
+    cafe_status (*ranges)(cafe_context *context, int64_t n, int64_t block,
+                          void (*task)(void *argument, int64_t first, int64_t last),
+                          void *argument);
 } cafe_engine_host;
 
 /* What a library libcafe-NAME.so exports under the name cafe_engine_entry. */
@@ -196,6 +200,8 @@ typedef struct cafe_engine_library {
     /* Takes a device and whatever else is needed; state goes to the engine. */
     cafe_status (*open)(cafe_context *context, const cafe_engine_host *host, void **state);
     void (*close)(cafe_context *context, void *state);
+    /* What was opened, in a line: the device, its memory, its driver. NULL: the summary says it. */
+    const char *(*about)(const void *state);
 } cafe_engine_library;
 
 CAFE_API extern const cafe_engine_library cafe_engine_entry;

@@ -16,6 +16,7 @@
 #include <cafe/cafe.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/print.h"
 #include "engine/engine.h"
 
@@ -37,6 +38,7 @@ static const cafe_engine_host host = {
     .release = cafe_mem_free,
     .chunks = cafe_chunks_new,
     .chunks_free = cafe_chunks_free,
+    .ranges = cafe_ranges,
 };
 
 /* ---- folders --------------------------------------------------------------------------------- */
@@ -222,6 +224,8 @@ static void describe(cafe_context *context, entry *e) {
         cafe_print(e->summary, sizeof e->summary, "%s", library->summary);
         cafe_print(e->version, sizeof e->version, "%s", library->version);
         status = library->open(context, &host, &state);
+        if (status == CAFE_OK && library->about)
+            cafe_print(e->summary, sizeof e->summary, "%s", library->about(state));
         if (status == CAFE_OK) library->close(context, state);
     }
     if (status != CAFE_OK) {

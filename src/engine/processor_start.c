@@ -32,7 +32,7 @@ static void draw_simplex(const cafe_start *start, int64_t u, int64_t columns, fl
     int64_t draws = (columns + 3) / 4;
     for (int64_t k = 0; k < columns; k++) {
         cafe_random4 r = cafe_philox(start->seed, start->stream, (uint64_t)(u * draws + k / 4));
-        row[k] = (float)-log(cafe_uniform_open(r.v[k % 4]));
+        row[k] = (float)-cafe_log(cafe_uniform_open(r.v[k % 4]));
     }
 }
 

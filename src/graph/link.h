@@ -4,10 +4,12 @@
 
 #include <stdint.h>
 
+#include "base/inline.h"
+
 /* The weight of entry j, which is in row u: a(u,w), or 1 without weights, times f_u f_w, if there
  * are factors f. Their product comes first, so that both ends of a link get the same bits. */
-static inline float cafe_row_weight(const int32_t *targets, const float *weights,
-                                    const float *factor, int64_t u, int64_t j) {
+CAFE_INLINE float cafe_row_weight(const int32_t *targets, const float *weights, const float *factor,
+                                  int64_t u, int64_t j) {
     float a = weights ? weights[j] : 1;
     return factor ? (float)(a * ((double)factor[u] * factor[targets[j]])) : a;
 }

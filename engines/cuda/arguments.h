@@ -1,0 +1,237 @@
+/* What the kernels work on: plain numbers and addresses on the device, handed over by value.
+ *
+ * Rows of a block are `stride` floats apart and start on 16 bytes; the floats after the last column
+ * are 0. A row of `stride` floats is the work of row_threads() threads, four floats each at a time.
+ */
+#ifndef CAFE_CUDA_ARGUMENTS_H
+#define CAFE_CUDA_ARGUMENTS_H
+
+#include <stdint.h>
+
+#include "base/inline.h"
+
+enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows that a block starts */
+
+enum {
+    PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
+    TASK = 32,   /* nodes of a chunk that are added up together: likewise */
+    SUM = 4096,  /* rows of a partial sum of the objective */
+    NORM = 16384 /* rows of a partial sum over columns */
+};
+
+/* Threads of a row: a power of two, a warp at most. */
+CAFE_INLINE int row_threads(int64_t stride) {
+    int threads = 1;
+    while (threads < WARP && threads * 4 < stride) threads *= 2;
+    return threads;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* `rows` rows of `columns` floats and `zeros` more of value 0; places (NULL: 0, 1, 2, ...) of the
+ * columns in a row of `from`. */
+typedef struct copy_rows_args {
+    const float *from;
+    float *to;
+    const int64_t *places;
+    int64_t from_step, to_step, rows, columns, zeros;
+} copy_rows_args;
+
+/* Row u times (float)factors[u]. */
+typedef struct scale_rows_args {
+    float *x;
+    const double *factors;
+    int64_t rows, stride, columns;
+} scale_rows_args;
+
+/* The links of a graph (operator/operator.h). */
+typedef struct links {
+    int64_t n;
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights, *factor, *loops; /* NULL: none */
+    const double *p;
+} links;
+
+/* engine/engine.h, cafe_start */
+typedef struct start_rows_args {
+    float *x;
+    int64_t rows, stride, columns, from;
+    int32_t kind, given;
+    uint64_t seed, stream;
+    const int32_t *labels, *marks; /* NULL: none */
+    links links;
+} start_rows_args;
+
+/* ---- rows of links --------------------------------------------------------------------------- */
+
+/* Nodes first, first + step, ...: count of them. */
+typedef struct nodes {
+    int64_t first, step, count;
+} nodes;
+
+/* Rows of more than one piece, whose pieces are summed up before. */
+typedef struct long_row {
+    int32_t number; /* in the range, ascending */
+    int32_t first;  /* its first piece */
+} long_row;
+typedef struct long_rows {
+    const long_row *rows;
+    int64_t count;
+    float *sums; /* of each piece */
+} long_rows;
+
+/* sums of pieces 0 .. pieces - 1 of the long rows */
+typedef struct sum_pieces_args {
+    links links;
+    nodes range;
+    long_rows wide;
+    const float *x;
+    const uint8_t *skip; /* by node; NULL: none */
+    int64_t stride, pieces;
+} sum_pieces_args;
+
+/* y = a (sum scale - shift s) + b x + c y; walk: D^-1 Q */
+typedef struct multiply_rows_args {
+    links links;
+    nodes range;
+    long_rows wide;
+    const float *x, *s;
+    float *y;
+    int64_t stride;
+    double total;
+    float a, b, c;
+    int32_t walk;
+} multiply_rows_args;
+
+/* y = y + (float)(a p_u) power, y = c y + b x before where `first` */
+typedef struct add_power_args {
+    const float *x, *power;
+    const double *p; /* NULL: 1 */
+    float *y;
+    int64_t rows, stride;
+    float a, b, c;
+    int32_t first;
+} add_power_args;
+
+/* ---- sums over nodes ------------------------------------------------------------------------- */
+
+typedef enum sum_kind { SUM_PLAIN, SUM_SQUARES } sum_kind;
+
+/* parts_bk = sum over the rows u of piece b of w_u x_uk, or w_u^2 x_uk x_uk */
+typedef struct sum_columns_args {
+    const float *x;
+    const double *weights; /* NULL: 1 */
+    int64_t rows, stride, columns, piece;
+    int32_t kind;
+    double *parts;
+} sum_columns_args;
+
+/* sums_k = sum over b of parts_bk, from 0 on */
+typedef struct add_parts_args {
+    const double *parts;
+    int64_t count, columns;
+    double *sums;
+} add_parts_args;
+
+/* parts_b = (sum of w_u <x_u, y_u>, sum of o_u ||x_u||^2), the last `negative` columns turned */
+typedef struct sum_dots_args {
+    const float *x, *y;
+    const double *weights, *own_weights;
+    int64_t rows, stride, columns, negative;
+    double *parts;
+} sum_dots_args;
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* What a task adds up. */
+typedef struct task_sums {
+    double linear, square, inner;
+} task_sums;
+
+typedef struct sweep_args {
+    links links;
+    nodes range; /* of the chunk */
+    long_rows wide;
+    const uint8_t *fixed;
+    float *h, *rows;              /* all rows; the chunk's new ones */
+    const float *single;          /* S as it is read */
+    double *moves;                /* of each node of the chunk: linear, square */
+    task_sums *tasks;             /* one a task */
+    double *shifts;               /* S of each task */
+    double *s, *gain;             /* S; the growth of the objective */
+    const double *mass;           /* of the chunk */
+    const float *inner;           /* a_u / p_u of the chunk's nodes; NULL: 0 */
+    const int64_t *inner_offsets; /* of its nodes; NULL: no links inside */
+    const int32_t *inner_targets; /* numbers in the chunk */
+    const float *inner_weights;   /* NULL: 1 */
+    int64_t stride;
+    double total, expected, kappa, gamma, theta, mean_degree, resolution;
+    int32_t sign, softmax, together; /* together: some chunk has more than one node */
+} sweep_args;
+
+typedef sweep_args move_rows_args;
+typedef sweep_args sum_tasks_args;
+typedef sweep_args settle_args;
+
+/* ---- tall ------------------------------------------------------------------------------------ */
+
+enum { TILE = 64, WRITE = 64 }; /* a side of a tile; rows of a chunk that a block writes */
+
+/* A row of [a b]: `columns` floats and `right` more. */
+typedef struct tall {
+    const float *a, *b;
+    int64_t a_stride, b_stride, columns, right;
+} tall;
+
+/* parts: k x k of each part, upper tiles; part i has the rows starts_i .. starts_i+1 - 1 of the
+ * list (NULL: those rows themselves) */
+typedef struct gram_parts_args {
+    tall x;
+    const double *weights;
+    const int32_t *list;
+    const int64_t *starts;
+    int64_t k, tiles;
+    double *parts;
+} gram_parts_args;
+
+typedef gram_parts_args gram_single_args;
+typedef gram_parts_args gram_double_args;
+
+/* gram_ij = sum over the parts, both triangles */
+typedef struct add_grams_args {
+    const double *parts;
+    int64_t count, k;
+    double *gram;
+} add_grams_args;
+
+/* x = from[:, kept] m - shift, then zeros */
+typedef struct transform_rows_args {
+    const float *from;
+    float *x;
+    const double *m, *shift;
+    const int64_t *kept; /* NULL: all, else m is upper triangular */
+    int64_t rows, from_stride, stride, inner, k, zeros, tiles;
+} transform_rows_args;
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+#define KERNELS(X)   \
+    X(copy_rows)     \
+    X(scale_rows)    \
+    X(start_rows)    \
+    X(sum_pieces)    \
+    X(multiply_rows) \
+    X(add_power)     \
+    X(sum_columns)   \
+    X(add_parts)     \
+    X(sum_dots)      \
+    X(move_rows)     \
+    X(sum_tasks)     \
+    X(settle)        \
+    X(gram_single)   \
+    X(gram_double)   \
+    X(add_grams)     \
+    X(transform_rows)
+
+#endif

@@ -1,0 +1,120 @@
+/* The CUDA engine's operations, by file: cuda.c, graphs.c, sweep.c, tall.c.
+ *
+ * They are plain C and see the device through device.h alone, so that all of them are tested where
+ * there is no device.
+ */
+#ifndef CAFE_CUDA_H
+#define CAFE_CUDA_H
+
+#include "device.h"
+#include "engine/engine.h"
+
+typedef struct cuda_graph cuda_graph;
+
+typedef struct cuda_state {
+    const cafe_engine_host *host;
+    device *device;
+    char about[256];
+    cuda_graph *graphs; /* those that are held */
+} cuda_state;
+
+static inline cuda_state *cuda_of(const cafe_block *x) {
+    return x->engine->state;
+}
+
+/* Row 0 of the block's columns. */
+static inline float *cuda_rows(const cafe_block *x) {
+    return x->x + x->first;
+}
+
+static inline int64_t cuda_blocks(int64_t count, int64_t each) {
+    return (count + each - 1) / each;
+}
+
+/* An error of the device as a status, with a text. */
+cafe_status cuda_check(cafe_context *context, const cuda_state *state, int error);
+
+/* Memory of the device for count numbers; refused with what there is. */
+cafe_status cuda_new(cafe_context *context, const cuda_state *state, int64_t count, size_t size,
+                     void **memory);
+
+/* To the device and back, in pieces; cuda_get() waits. */
+cafe_status cuda_put(cafe_context *context, const cuda_state *state, void *to, const void *from,
+                     int64_t bytes);
+cafe_status cuda_get(cafe_context *context, const cuda_state *state, void *to, const void *from,
+                     int64_t bytes);
+/* Both at once: memory for count numbers, which are copied there. NULL stays NULL. */
+cafe_status cuda_give(cafe_context *context, const cuda_state *state, const void *from,
+                      int64_t count, size_t size, void **memory);
+
+/* n numbers of the caller, weights or factors: where they are on the device already, or a copy of
+ * them, which *owned then is. */
+cafe_status cuda_numbers(cafe_context *context, const cuda_state *state, const double *numbers,
+                         int64_t n, const double **there, void **owned);
+
+/* ---- graphs.c -------------------------------------------------------------------------------- */
+
+/* Which rows of some ranges of nodes have more than one piece. */
+typedef struct cuda_long {
+    long_row *rows;  /* on the device, range after range */
+    int64_t *starts; /* of each range; their number at the end */
+    int64_t *pieces; /* of each range */
+    int64_t most;    /* the largest of these */
+} cuda_long;
+
+cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const int64_t *offsets,
+                           int64_t count, const nodes *ranges, cuda_long *found);
+void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found);
+
+/* What is held of a graph; several operators of the same arrays share it. */
+struct cuda_graph {
+    cuda_graph *next;
+    int64_t holders;
+    const int64_t *offsets; /* the caller's: by these it is known again */
+    const int32_t *targets;
+    const float *weights, *factor, *loops;
+    const double *p;
+    links links;
+    int64_t slices; /* of nodes, for products */
+    nodes *ranges;
+    cuda_long wide;
+};
+
+cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                        void **held);
+void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held);
+
+cafe_status cuda_product(cafe_context *context, const cafe_operator *op, void *held, cafe_side side,
+                         float a, const cafe_block *x, float b, float c, cafe_block *y);
+cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *held,
+                         const cafe_block *x, double *s);
+
+/* ---- sweep.c --------------------------------------------------------------------------------- */
+
+cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void *held,
+                            const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
+                            cafe_block *h, void **sweep);
+cafe_status cuda_sweep_run(cafe_context *context, void *sweep, double *gain);
+void cuda_sweep_close(cafe_context *context, void *sweep);
+
+/* ---- tall.c ---------------------------------------------------------------------------------- */
+
+/* sums_k = sum over rows of w x_k (or of w^2 x_k^2), in pieces of so many rows */
+cafe_status cuda_sum_columns(cafe_context *context, const cuda_state *state, const cafe_block *x,
+                             int64_t columns, const double *weights, sum_kind kind, int64_t piece,
+                             double *sums);
+
+cafe_status cuda_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                      const double *weights, bool single, double *gram);
+cafe_status cuda_transform(cafe_context *context, cafe_block *x, int64_t k, const double *m,
+                           const int64_t *kept, const double *shift);
+cafe_status cuda_scale(cafe_context *context, cafe_block *x, const double *factors);
+cafe_status cuda_norms(cafe_context *context, const cafe_block *x, const double *factors,
+                       double *norms);
+cafe_status cuda_totals(cafe_context *context, const cafe_block *x, const double *weights,
+                        double *totals);
+cafe_status cuda_sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
+                      const double *weights, const double *own_weights, int64_t negative,
+                      double *cross, double *own);
+
+#endif

@@ -1,0 +1,55 @@
+/* The device as the engine sees it: memory, transfers and kernels, in the order of the calls.
+ *
+ * Nothing here waits unless it says so. A call that returns a number returns 0, or an error that
+ * device_error() puts into words. device.cu is the real one; emulated.c runs the kernels' bodies in
+ * plain loops on this machine's memory.
+ */
+#ifndef CAFE_CUDA_DEVICE_H
+#define CAFE_CUDA_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CAFE_INLINE static inline __host__ __device__
+#endif
+#include "arguments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct device device;
+
+enum { TRANSFER = 32 << 20, SLOTS = 2 }; /* bytes of a transfer; transfers on their way */
+
+/* What there is, in a line of text: "NVIDIA H200, 139.8 GiB, driver 13.0". Or why there is none. */
+int device_open(device **made, char *text, size_t size);
+void device_close(device *d); /* accepts NULL */
+const char *device_error(int error);
+
+/* Memory of the device; NULL where there is none. */
+void *device_allocate(device *d, int64_t bytes);
+void device_release(device *d, void *memory); /* accepts NULL */
+void device_memory(device *d, int64_t *left, int64_t *all);
+int device_zero(device *d, void *to, int64_t bytes);
+int device_copy(device *d, void *to, const void *from, int64_t bytes);
+
+/* Pinned memory of this machine, TRANSFER bytes in each slot, made when it is first asked for; to
+ * the device from it, and back. What is in a slot may be touched again after device_wait(). */
+void *device_slot(device *d, int slot);
+int device_up(device *d, int slot, void *to, int64_t bytes);
+int device_down(device *d, int slot, const void *from, int64_t bytes);
+int device_wait(device *d, int slot);
+int device_finish(device *d); /* waits for all */
+
+#define DECLARE(name) int launch_##name(device *d, int64_t blocks, const name##_args *a);
+KERNELS(DECLARE)
+#undef DECLARE
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

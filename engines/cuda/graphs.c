@@ -1,0 +1,248 @@
+/* Graphs on the device, and products with them. */
+#include <string.h>
+
+#include "cuda.h"
+
+/* ---- long rows ------------------------------------------------------------------------------- */
+
+typedef struct long_job {
+    const int64_t *offsets;
+    const nodes *ranges;
+    int64_t *starts, *pieces;
+    long_row *rows; /* NULL: they are counted */
+} long_job;
+
+/* One range after the other: how many of its rows are long, or which. */
+static void find_long(void *argument, int64_t first, int64_t last) {
+    const long_job *job = argument;
+    for (int64_t r = first; r < last; r++) {
+        const nodes *range = &job->ranges[r];
+        int64_t rows = 0, pieces = 0;
+        for (int64_t i = 0; i < range->count; i++) {
+            int64_t u = range->first + i * range->step;
+            int64_t here = job->offsets[u + 1] - job->offsets[u];
+            if (here <= PIECE) continue;
+            if (job->rows)
+                job->rows[job->starts[r] + rows] = (long_row){(int32_t)i, (int32_t)pieces};
+            rows++;
+            pieces += cuda_blocks(here, PIECE);
+        }
+        if (job->rows) continue;
+        job->starts[r + 1] = rows;
+        job->pieces[r] = pieces;
+    }
+}
+
+cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const int64_t *offsets,
+                           int64_t count, const nodes *ranges, cuda_long *found) {
+    const cafe_engine_host *host = state->host;
+    cafe_status status = CAFE_OK;
+    long_row *rows = NULL;
+    void *there = NULL;
+    *found = (cuda_long){0};
+    found->starts = host->allocate(context, count + 1, sizeof *found->starts);
+    found->pieces = host->allocate(context, count, sizeof *found->pieces);
+    CAFE_TRY(found->starts && found->pieces ? CAFE_OK : CAFE_ERROR_MEMORY);
+    long_job job = {offsets, ranges, found->starts, found->pieces, NULL};
+    CAFE_TRY(host->ranges(context, count, 1, find_long, &job));
+    found->starts[0] = 0;
+    for (int64_t r = 0; r < count; r++) {
+        found->starts[r + 1] += found->starts[r];
+        if (found->pieces[r] > found->most) found->most = found->pieces[r];
+    }
+    if (found->most == 0) goto done;
+    job.rows = rows = host->allocate(context, found->starts[count], sizeof *rows);
+    CAFE_TRY(rows ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(host->ranges(context, count, 1, find_long, &job));
+    CAFE_TRY(cuda_give(context, state, rows, found->starts[count], sizeof *rows, &there));
+done:
+    found->rows = there;
+    host->release(context, rows);
+    return status;
+}
+
+void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found) {
+    device_release(state->device, found->rows);
+    state->host->release(context, found->starts);
+    state->host->release(context, found->pieces);
+    *found = (cuda_long){0};
+}
+
+/* ---- held ------------------------------------------------------------------------------------ */
+
+static bool is_of(const cuda_graph *g, const cafe_operator_parts *q) {
+    return g->offsets == q->offsets && g->targets == q->targets && g->weights == q->weights &&
+           g->factor == q->factor && g->loops == q->loops && g->p == q->p;
+}
+
+static void free_graph(cafe_context *context, const cuda_state *state, cuda_graph *g) {
+    const links *l = &g->links;
+    const void *all[] = {l->offsets, l->targets, l->weights, l->factor, l->loops, l->p};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        device_release(state->device, (void *)all[i]);
+    cuda_long_free(context, state, &g->wide);
+    state->host->release(context, g->ranges);
+    state->host->release(context, g);
+}
+
+static cafe_status give_links(cafe_context *context, const cuda_state *state,
+                              const cafe_operator_parts *q, links *l) {
+    int64_t n = q->n, arcs = q->offsets[n];
+    l->n = n;
+    CAFE_PASS(
+        cuda_give(context, state, q->offsets, n + 1, sizeof *q->offsets, (void **)&l->offsets));
+    CAFE_PASS(cuda_give(context, state, q->p, n, sizeof *q->p, (void **)&l->p));
+    CAFE_PASS(cuda_give(context, state, q->factor, n, sizeof *q->factor, (void **)&l->factor));
+    CAFE_PASS(cuda_give(context, state, q->loops, n, sizeof *q->loops, (void **)&l->loops));
+    CAFE_PASS(
+        cuda_give(context, state, q->targets, arcs, sizeof *q->targets, (void **)&l->targets));
+    return cuda_give(context, state, q->weights, arcs, sizeof *q->weights, (void **)&l->weights);
+}
+
+/* Slices of nodes for products, and their long rows. */
+static cafe_status cut_slices(cafe_context *context, const cuda_state *state, cuda_graph *g) {
+    enum { SLICE = 1 << 20 };
+    int64_t n = g->links.n;
+    g->slices = cuda_blocks(n, SLICE);
+    g->ranges = state->host->allocate(context, g->slices, sizeof *g->ranges);
+    if (!g->ranges) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < g->slices; i++) {
+        int64_t left = n - i * SLICE;
+        g->ranges[i] = (nodes){i * SLICE, 1, left < SLICE ? left : SLICE};
+    }
+    return cuda_long_find(context, state, g->offsets, g->slices, g->ranges, &g->wide);
+}
+
+cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                        void **held) {
+    cuda_state *state = engine->state;
+    const cafe_operator_parts *q = &op->parts;
+    cuda_graph *g = state->graphs;
+    cafe_status status = CAFE_OK;
+    *held = NULL;
+    if (!q->offsets || q->f)
+        return state->host->fail(context, CAFE_ERROR_ARGUMENT,
+                                 "the engine '%s' runs graphs, not tables", engine->name);
+    while (g && !is_of(g, q)) g = g->next;
+    if (!g) {
+        g = state->host->allocate(context, 1, sizeof *g);
+        if (!g) return CAFE_ERROR_MEMORY;
+        *g = (cuda_graph){NULL,     0,    q->offsets, q->targets, q->weights, q->factor,
+                          q->loops, q->p, {0},        0,          NULL,       {0}};
+        CAFE_TRY(give_links(context, state, q, &g->links));
+        CAFE_TRY(cut_slices(context, state, g));
+        g->next = state->graphs;
+        state->graphs = g;
+    }
+    g->holders++;
+    *held = g;
+    return CAFE_OK;
+done:
+    free_graph(context, state, g);
+    return status;
+}
+
+void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held) {
+    cuda_state *state = engine->state;
+    cuda_graph *g = held, **at = &state->graphs;
+    if (--g->holders > 0) return;
+    while (*at != g) at = &(*at)->next;
+    *at = g->next;
+    free_graph(context, state, g);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *held,
+                         const cafe_block *x, double *s) {
+    int64_t even = cuda_blocks(op->n, 1024), piece = even > 1024 ? even : 1024;
+    (void)held;
+    return cuda_sum_columns(context, cuda_of(x), x, x->stride, op->parts.p, SUM_PLAIN, piece, s);
+}
+
+/* S as it is subtracted, in single precision, on the device. */
+static cafe_status give_mean(cafe_context *context, const cafe_operator *op, void *held,
+                             const cafe_block *x, void **there) {
+    const cuda_state *state = cuda_of(x);
+    const cafe_operator_parts *q = &op->parts;
+    double *s = state->host->allocate(context, x->stride, sizeof *s);
+    float *single = state->host->allocate(context, x->stride, sizeof *single);
+    cafe_status status = s && single ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK && q->kappa != 0) status = cuda_project(context, op, held, x, s);
+    for (int64_t k = 0; k < x->stride && status == CAFE_OK; k++)
+        single[k] = q->kappa != 0 ? (float)(-(q->kappa * q->sign) * s[k]) : 0;
+    if (status == CAFE_OK)
+        status = cuda_give(context, state, single, x->stride, sizeof *single, there);
+    state->host->release(context, s);
+    state->host->release(context, single);
+    return status;
+}
+
+static cafe_status multiply_slice(cafe_context *context, const cuda_state *state,
+                                  const cuda_graph *g, int64_t slice, multiply_rows_args a) {
+    const int64_t across = BLOCK / row_threads(a.stride), start = g->wide.starts[slice];
+    sum_pieces_args pieces = {.links = a.links, .x = a.x, .stride = a.stride};
+    a.range = pieces.range = g->ranges[slice];
+    a.wide.rows = g->wide.rows + start, a.wide.count = g->wide.starts[slice + 1] - start;
+    pieces.wide = a.wide;
+    pieces.pieces = g->wide.pieces[slice];
+    CAFE_PASS(state->host->check_cancel(context));
+    CAFE_PASS(
+        cuda_check(context, state,
+                   launch_sum_pieces(state->device, cuda_blocks(pieces.pieces, across), &pieces)));
+    return cuda_check(context, state,
+                      launch_multiply_rows(state->device, cuda_blocks(a.range.count, across), &a));
+}
+
+static cafe_status one_step(cafe_context *context, const cafe_operator *op, cuda_graph *g,
+                            cafe_side side, float a, const cafe_block *x, float b, float c,
+                            cafe_block *y) {
+    const cuda_state *state = cuda_of(x);
+    cafe_status status = CAFE_OK;
+    void *s = NULL, *sums = NULL;
+    CAFE_TRY(give_mean(context, op, g, x, &s));
+    CAFE_TRY(cuda_new(context, state, g->wide.most * x->stride, sizeof(float), &sums));
+    multiply_rows_args all = {.links = g->links, .x = x->x, .s = s, .y = y->x};
+    all.stride = x->stride, all.total = op->parts.total, all.walk = side == CAFE_SIDE_WALK;
+    all.a = (float)op->parts.sign * a, all.b = b, all.c = c, all.wide.sums = sums;
+    for (int64_t i = 0; i < g->slices; i++) CAFE_TRY(multiply_slice(context, state, g, i, all));
+done:
+    device_release(state->device, s);
+    device_release(state->device, sums);
+    return status;
+}
+
+/* Walks of 1 to T steps: Y = b X + c Y, then a / T times each power of D^-1 Q of one step. */
+static cafe_status walk_product(cafe_context *context, const cafe_operator *op, cuda_graph *g,
+                                cafe_side side, float a, const cafe_block *x, float b, float c,
+                                cafe_block *y) {
+    enum { EACH = 1024 };
+    const cuda_state *state = cuda_of(x);
+    cafe_status status = CAFE_OK;
+    cafe_block power[2] = {{0}, {0}};
+    cafe_operator step = *op;
+    add_power_args add = {.x = x->x, .y = y->x, .rows = x->n, .stride = x->stride, .b = b, .c = c};
+    add.a = (float)op->parts.sign * a / (float)op->window;
+    add.p = side == CAFE_SIDE_PLAIN ? g->links.p : NULL;
+    step.parts.sign = 1, step.parts.kappa = -1;
+    for (int i = 0; i < 2; i++)
+        CAFE_TRY(x->engine->ops->make(context, x->engine, x->n, x->columns, &power[i]));
+    for (int64_t t = 0; t < op->window; t++) {
+        const cafe_block *from = t ? &power[(t + 1) % 2] : x;
+        CAFE_TRY(one_step(context, &step, g, CAFE_SIDE_WALK, 1, from, 0, 0, &power[t % 2]));
+        add.power = power[t % 2].x, add.first = t == 0;
+        CAFE_TRY(
+            cuda_check(context, state,
+                       launch_add_power(state->device, cuda_blocks(x->n * x->stride, EACH), &add)));
+    }
+done:
+    for (int i = 0; i < 2; i++)
+        if (power[i].x) x->engine->ops->drop(context, &power[i]);
+    return status;
+}
+
+cafe_status cuda_product(cafe_context *context, const cafe_operator *op, void *held, cafe_side side,
+                         float a, const cafe_block *x, float b, float c, cafe_block *y) {
+    y->columns = x->columns;
+    return (op->window > 1 ? walk_product : one_step)(context, op, held, side, a, x, b, c, y);
+}

@@ -1,0 +1,22 @@
+/* The bodies of all kernels, for whoever compiles them: the device's compiler, or plain C. */
+#ifndef CAFE_CUDA_KERNELS_H
+#define CAFE_CUDA_KERNELS_H
+
+#include <math.h>
+
+#include "device.h"
+#include "threads.h"
+
+#include "base/random.h"
+#include "graph/link.h"
+
+/* of engine/engine.h, which a device's compiler does not read */
+enum { START_UNIT = 0, START_SIMPLEX = 1, START_LINKS = 3 };
+
+#include "links_body.h"
+#include "rows_body.h"
+#include "sums_body.h"
+#include "sweep_body.h"
+#include "tall_body.h"
+
+#endif

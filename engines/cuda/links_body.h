@@ -1,0 +1,159 @@
+/* Sums of neighbours' rows, and products with the operator. */
+
+/* ---- a row's dot product --------------------------------------------------------------------- */
+
+/* Lane l adds up the columns l, l + lanes, ...; 16 lanes, or as many as the stride has floats. */
+BODY int lanes_of(int64_t stride) {
+    return stride < 16 ? (int)stride : 16;
+}
+
+/* Lanes half their number apart until there are four; these in double precision. */
+BODY double add_lanes(int lanes, const float *x) {
+    float four[4];
+    for (int i = 0; i < 4; i++)
+        four[i] = lanes == 16  ? (x[i] + x[i + 8]) + (x[i + 4] + x[i + 12])
+                  : lanes == 8 ? x[i] + x[i + 4]
+                               : x[i];
+    return ((double)four[0] + four[2]) + ((double)four[1] + four[3]);
+}
+
+BODY float lane_dot(int64_t stride, int lanes, int lane, const float *x, const float *y) {
+    float sum = 0;
+    for (int64_t k = lane; k < stride; k += lanes) sum += x[k] * y[k];
+    return sum;
+}
+
+BODY double whole_dot(int64_t stride, const float *x, const float *y) {
+    int lanes = lanes_of(stride);
+    float sums[16];
+    for (int l = 0; l < 16; l++) sums[l] = l < lanes ? lane_dot(stride, lanes, l, x, y) : 0;
+    return add_lanes(lanes, sums);
+}
+
+/* ---- sums of rows ---------------------------------------------------------------------------- */
+
+typedef struct __attribute__((aligned(16))) four {
+    float x, y, z, w;
+} four;
+
+BODY four load_four(const float *x) {
+    return *(const four *)x;
+}
+
+BODY void add_four(four *sum, four x) {
+    sum->x += x.x, sum->y += x.y, sum->z += x.z, sum->w += x.w;
+}
+
+BODY void add_weighted(four *sum, float a, four x) {
+    sum->x += a * x.x, sum->y += a * x.y, sum->z += a * x.z, sum->w += a * x.w;
+}
+
+enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
+
+/* Links from .. to - 1 of row u, four columns of each. */
+BODY four sum_piece(const links *q, const float *x, int64_t stride, int64_t u, int64_t from,
+                    int64_t to, int64_t column) {
+    four sum = {0, 0, 0, 0};
+    int64_t j = from;
+    x += column;
+    for (; j + AT_ONCE <= to; j += AT_ONCE) {
+        four rows[AT_ONCE];
+        UNROLL
+        for (int i = 0; i < AT_ONCE; i++) rows[i] = load_four(x + q->targets[j + i] * stride);
+        UNROLL
+        for (int i = 0; i < AT_ONCE; i++)
+            if (q->weights || q->factor)
+                add_weighted(&sum, cafe_row_weight(q->targets, q->weights, q->factor, u, j + i),
+                             rows[i]);
+            else
+                add_four(&sum, rows[i]);
+    }
+    for (; j < to; j++) {
+        four row = load_four(x + q->targets[j] * stride);
+        if (q->weights || q->factor)
+            add_weighted(&sum, cafe_row_weight(q->targets, q->weights, q->factor, u, j), row);
+        else
+            add_four(&sum, row);
+    }
+    return sum;
+}
+
+/* The first piece of the range's node i, which is a long row. */
+BODY int64_t first_piece(const long_rows *wide, int64_t i) {
+    int64_t low = 0, high = wide->count - 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (wide->rows[middle].number < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return wide->rows[low].first;
+}
+
+/* The sum of all links of node u, number i of the range: piece by piece. */
+BODY four sum_links(const links *q, const long_rows *wide, const float *x, int64_t stride,
+                    int64_t i, int64_t u, int64_t column) {
+    int64_t from = q->offsets[u], to = q->offsets[u + 1];
+    if (to - from <= PIECE) return sum_piece(q, x, stride, u, from, to, column);
+    int64_t pieces = (to - from + PIECE - 1) / PIECE;
+    const float *sums = wide->sums + first_piece(wide, i) * stride + column;
+    four sum = load_four(sums);
+    for (int64_t piece = 1; piece < pieces; piece++)
+        add_four(&sum, load_four(sums + piece * stride));
+    return sum;
+}
+
+/* A group of threads has a piece. */
+BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
+    int group = row_threads(a->stride);
+    THREADS(t) {
+        int64_t piece = block * (BLOCK / group) + t / group, low = 0, high = a->wide.count - 1;
+        if (piece >= a->pieces) continue;
+        while (low < high) { /* the last row whose first piece is not behind this one */
+            int64_t middle = (low + high + 1) / 2;
+            if (a->wide.rows[middle].first <= piece)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        const long_row *row = &a->wide.rows[low];
+        int64_t u = a->range.first + row->number * a->range.step;
+        int64_t from = a->links.offsets[u] + (piece - row->first) * PIECE;
+        int64_t end = a->links.offsets[u + 1], to = from + PIECE < end ? from + PIECE : end;
+        if (a->skip && a->skip[u]) continue;
+        for (int64_t k = t % group * 4; k < a->stride; k += group * 4)
+            *(four *)(a->wide.sums + piece * a->stride + k) =
+                sum_piece(&a->links, a->x, a->stride, u, from, to, k);
+    }
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* a (sum scale - shift s), and b x + c y where they are not both 0 */
+BODY float image_of(const multiply_rows_args *a, float sum, float scale, float shift, int64_t k,
+                    const float *x, const float *y) {
+    float image = a->a * (sum * scale - shift * a->s[k]);
+    return a->b == 0 && a->c == 0 ? image : image + a->b * x[k] + a->c * y[k];
+}
+
+BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
+    int group = row_threads(a->stride);
+    THREADS(t) {
+        int64_t i = block * (BLOCK / group) + t / group, u = a->range.first + i * a->range.step;
+        if (i >= a->range.count) continue;
+        double p = a->links.p[u];
+        float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
+        float shift = (float)(a->walk ? (p > 0) : p);
+        const float *x = a->x + u * a->stride;
+        float *y = a->y + u * a->stride;
+        for (int64_t k = t % group * 4; k < a->stride; k += group * 4) {
+            four sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, k), out;
+            out.x = image_of(a, sum.x, scale, shift, k, x, y);
+            out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
+            out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);
+            out.w = image_of(a, sum.w, scale, shift, k + 3, x, y);
+            *(four *)(y + k) = out;
+        }
+    }
+}

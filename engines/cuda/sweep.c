@@ -1,0 +1,165 @@
+/* Sweeps: chunk after chunk, three or four kernels each, without a wait in between. */
+#include <math.h>
+#include <string.h>
+
+#include "cuda.h"
+
+typedef struct sweep {
+    cuda_state *state;
+    cafe_chunks *chunks;
+    nodes *ranges; /* of each chunk */
+    cuda_long wide;
+    sweep_args all; /* of every chunk: the rest follows from its number */
+    void *owned[16];
+    int count;
+} sweep;
+
+/* Memory of the device that ends with the sweep. */
+static cafe_status add(cafe_context *context, sweep *w, int64_t count, size_t size, void **memory) {
+    CAFE_PASS(cuda_new(context, w->state, count, size, memory));
+    w->owned[w->count++] = *memory;
+    return CAFE_OK;
+}
+
+static cafe_status add_copy(cafe_context *context, sweep *w, const void *from, int64_t count,
+                            size_t size, const void **memory) {
+    void *there = NULL;
+    if (from) CAFE_PASS(add(context, w, count, size, &there));
+    *memory = there;
+    return from ? cuda_put(context, w->state, there, from, count * (int64_t)size) : CAFE_OK;
+}
+
+void cuda_sweep_close(cafe_context *context, void *state) {
+    sweep *w = state;
+    if (!w) return;
+    const cafe_engine_host *host = w->state->host;
+    for (int i = 0; i < w->count; i++) device_release(w->state->device, w->owned[i]);
+    cuda_long_free(context, w->state, &w->wide);
+    host->chunks_free(w->chunks);
+    host->release(context, w->ranges);
+    host->release(context, w);
+}
+
+static cafe_status cut(cafe_context *context, const cafe_operator *op, sweep *w) {
+    const cafe_chunks *c = w->chunks;
+    w->ranges = w->state->host->allocate(context, c->count, sizeof *w->ranges);
+    if (!w->ranges) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < c->count; i++)
+        w->ranges[i] = (nodes){cafe_chunk_first(c, i), c->step, cafe_chunk_size(c, i)};
+    return cuda_long_find(context, w->state, op->parts.offsets, c->count, w->ranges, &w->wide);
+}
+
+static cafe_status give_chunks(cafe_context *context, const cafe_chunks *c, sweep *w) {
+    sweep_args *a = &w->all;
+    int64_t inside = c->offsets ? c->offsets[c->size] : 0;
+    CAFE_PASS(add_copy(context, w, c->mass, c->count, sizeof *c->mass, (const void **)&a->mass));
+    CAFE_PASS(add_copy(context, w, c->inner, c->size, sizeof *c->inner, (const void **)&a->inner));
+    CAFE_PASS(add_copy(context, w, c->offsets, c->size + 1, sizeof *c->offsets,
+                       (const void **)&a->inner_offsets));
+    CAFE_PASS(add_copy(context, w, c->offsets ? c->targets : NULL, inside, sizeof *c->targets,
+                       (const void **)&a->inner_targets));
+    return add_copy(context, w, c->weights, inside, sizeof *c->weights,
+                    (const void **)&a->inner_weights);
+}
+
+/* S = F^T H, and as it is read. */
+static cafe_status give_mean(cafe_context *context, const cafe_operator *op, void *held,
+                             const cafe_block *h, sweep *w) {
+    const cafe_engine_host *host = w->state->host;
+    int64_t stride = h->stride;
+    double *s = host->allocate(context, stride, sizeof *s);
+    float *single = host->allocate(context, stride, sizeof *single);
+    cafe_status status = s && single ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = cuda_project(context, op, held, h, s);
+    for (int64_t k = 0; k < stride && status == CAFE_OK; k++)
+        single[k] = (float)(w->all.expected * s[k]);
+    if (status == CAFE_OK)
+        status = add_copy(context, w, s, stride, sizeof *s, (const void **)&w->all.s);
+    if (status == CAFE_OK)
+        status =
+            add_copy(context, w, single, stride, sizeof *single, (const void **)&w->all.single);
+    host->release(context, s);
+    host->release(context, single);
+    return status;
+}
+
+static cafe_status give_room(cafe_context *context, sweep *w) {
+    sweep_args *a = &w->all;
+    int64_t largest = cafe_chunk_largest(w->chunks), tasks = cuda_blocks(largest, TASK);
+    CAFE_PASS(add(context, w, largest * a->stride, sizeof *a->rows, (void **)&a->rows));
+    CAFE_PASS(add(context, w, 2 * largest, sizeof *a->moves, (void **)&a->moves));
+    CAFE_PASS(add(context, w, tasks, sizeof *a->tasks, (void **)&a->tasks));
+    CAFE_PASS(add(context, w, tasks * a->stride, sizeof *a->shifts, (void **)&a->shifts));
+    CAFE_PASS(add(context, w, 1, sizeof *a->gain, (void **)&a->gain));
+    return add(context, w, w->wide.most * a->stride, sizeof(float), (void **)&a->wide.sums);
+}
+
+static void set_rule(const cafe_operator *op, const cafe_rule *rule, sweep_args *a) {
+    const cafe_operator_parts *q = &op->parts;
+    a->total = q->total, a->kappa = q->kappa, a->sign = q->sign;
+    a->expected = -q->kappa * rule->resolution;
+    a->softmax = rule->kind == CAFE_RULE_SOFTMAX;
+    a->gamma = rule->gamma, a->theta = rule->theta, a->mean_degree = rule->mean_degree;
+    a->resolution = rule->resolution;
+}
+
+cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void *held,
+                            const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
+                            cafe_block *h, void **made) {
+    cuda_state *state = cuda_of(h);
+    const cafe_engine_host *host = state->host;
+    cafe_status status = CAFE_OK;
+    sweep *w = *made = host->allocate(context, 1, sizeof *w);
+    if (!w) return CAFE_ERROR_MEMORY;
+    memset(w, 0, sizeof *w);
+    w->state = state;
+    w->all.links = ((const cuda_graph *)held)->links;
+    w->all.h = h->x, w->all.stride = h->stride;
+    set_rule(op, rule, &w->all);
+    CAFE_TRY(host->chunks(context, op, NULL, 0, chunks, h->stride, &w->chunks));
+    w->all.together = w->chunks->count < w->chunks->size;
+    CAFE_TRY(cut(context, op, w));
+    CAFE_TRY(give_chunks(context, w->chunks, w));
+    CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.fixed));
+    CAFE_TRY(give_mean(context, op, held, h, w));
+    CAFE_TRY(give_room(context, w));
+done:
+    return status;
+}
+
+/* What chunk c sees. */
+static sweep_args chunk_of(const sweep *w, int64_t c) {
+    sweep_args a = w->all;
+    int64_t start = w->chunks->starts[c], first = w->wide.starts[c];
+    a.range = w->ranges[c];
+    a.wide.rows = w->wide.rows + first, a.wide.count = w->wide.starts[c + 1] - first;
+    a.mass += c;
+    if (a.inner) a.inner += start;
+    if (a.inner_offsets) a.inner_offsets += start;
+    return a;
+}
+
+static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
+    device *d = w->state->device;
+    sweep_args a = chunk_of(w, c);
+    int64_t across = BLOCK / row_threads(a.stride), count = a.range.count;
+    sum_pieces_args pieces = {.links = a.links, .range = a.range, .wide = a.wide, .x = a.h};
+    pieces.skip = a.fixed, pieces.stride = a.stride, pieces.pieces = w->wide.pieces[c];
+    if (count == 0) return CAFE_OK;
+    int error = launch_sum_pieces(d, cuda_blocks(pieces.pieces, across), &pieces);
+    if (!error) error = launch_move_rows(d, cuda_blocks(count, across), &a);
+    if (!error) error = launch_sum_tasks(d, cuda_blocks(count, TASK), &a);
+    if (!error) error = launch_settle(d, 1 + cuda_blocks(count, WRITE), &a);
+    return cuda_check(context, w->state, error);
+}
+
+cafe_status cuda_sweep_run(cafe_context *context, void *state, double *gain) {
+    const sweep *w = state;
+    CAFE_PASS(cuda_check(context, w->state,
+                         device_zero(w->state->device, w->all.gain, sizeof *w->all.gain)));
+    for (int64_t c = 0; c < w->chunks->count; c++) {
+        CAFE_PASS(w->state->host->check_cancel(context));
+        CAFE_PASS(run_chunk(context, w, c));
+    }
+    return cuda_get(context, w->state, gain, w->all.gain, sizeof *gain);
+}

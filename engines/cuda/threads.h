@@ -1,0 +1,41 @@
+/* Blocks of threads, for a device's compiler and for plain C.
+ *
+ * A kernel's body is written once, as phases with barriers in between:
+ *
+ *     SHARED(float, sums, 64);            seen by the whole block
+ *     OWN(double, total, 16);             of each thread, kept from phase to phase
+ *     THREADS(t) { ... MINE(total, t)[0] ... }
+ *     SYNC();
+ *     THREADS(t) { ... }
+ *
+ * On a device every thread runs a phase once; in plain C a loop runs it for all threads of the
+ * block, one after the other. `continue` leaves a phase. What a phase writes, another thread may
+ * read after a barrier: SYNC() for the block, SYNC_ROW() for the threads that share a row, which
+ * never straddle a warp.
+ */
+#ifndef CAFE_CUDA_THREADS_H
+#define CAFE_CUDA_THREADS_H
+
+#ifdef __CUDACC__
+#define BODY                     static __device__
+#define SHARED(type, name, size) __shared__ type name[size]
+#define OWN(type, name, size)    type name[size]
+#define MINE(name, t)            name
+#define THREADS(t)               for (int t = (int)threadIdx.x, t##_on = 1 | t; t##_on; t##_on = 0)
+#define SYNC()                   __syncthreads()
+#define SYNC_ROW()               __syncwarp()
+#define UNROLL                   _Pragma("unroll")
+#define UNROLL_BY_16             _Pragma("unroll 16")
+#else
+#define BODY                     static
+#define SHARED(type, name, size) type name[size]
+#define OWN(type, name, size)    type name[BLOCK][size]
+#define MINE(name, t)            name[t]
+#define THREADS(t)               for (int t = 0; t < BLOCK; t++)
+#define SYNC()                   ((void)0)
+#define SYNC_ROW()               ((void)0)
+#define UNROLL
+#define UNROLL_BY_16
+#endif
+
+#endif
