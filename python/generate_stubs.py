@@ -26,6 +26,7 @@ from ._sklearn import CafeWarning as CafeWarning, ConvergenceWarning as Converge
 from ._method import Certificate as Certificate, Layer as Layer
 from .datasets import karate as karate
 from .explanation import Explanation as Explanation, explain as explain
+from .node_classifier import NodeClassifier as NodeClassifier
 from .graph import Graph as Graph, generate as generate
 from .view import Page as Page, layout as layout, view as view
 from .placing import place as place

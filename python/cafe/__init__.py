@@ -17,6 +17,7 @@ from .datasets import karate
 from .embed import *  # noqa: F403
 from .explanation import Explanation, explain
 from .graph import Graph, generate
+from .node_classifier import NodeClassifier
 from .reduce import Reduce
 from .view import Page, layout, view
 from .placing import place as place
@@ -27,7 +28,7 @@ for _public in (CafeCancelled, CafeError, CafeExistsError, CafeMemoryError, Cafe
 
 __version__ = _lib.version
 __all__ = ["CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError", "CafeOSError",
-           "CafeValueError", "CafeWarning", "ConvergenceWarning", "Explanation", "Graph", "Page",
-           "Progress", "Reduce",
+           "CafeValueError", "CafeWarning", "ConvergenceWarning", "Explanation", "Graph",
+           "NodeClassifier", "Page", "Progress", "Reduce",
            "explain", "generate", "karate", "layout", "place", "view",
            *_embed.__all__, *_cluster.__all__]

@@ -32,13 +32,19 @@ def some(names: Iterable[Any]) -> str:
     return ", ".join(map(repr, plain[:3])) + (", ..." if len(plain) > 3 else "")
 
 
-def known_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
-    """The numbers of nodes, each of them once and in the graph."""
+def found_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
+    """The numbers of nodes, all of them in the graph."""
     at = positions(graph, nodes)
-    unknown = [node for node, u in zip(nodes, at) if u < 0]
-    if unknown:
+    if (at < 0).any():
+        unknown = [node for node, u in zip(nodes, at) if u < 0]
         raise ValueError(f"{what}: {len(unknown)} of {len(at)} nodes are not in the graph: "
                          f"{some(unknown)}")
+    return at
+
+
+def known_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
+    """The numbers of nodes, each of them once and in the graph."""
+    at = found_positions(graph, nodes, what)
     if len(np.unique(at)) < len(at):
         values, counts = np.unique(at, return_counts=True)
         twice = graph.nodes[values[counts > 1]]
@@ -68,7 +74,7 @@ def encode_labels(y: Any, graph: Graph, what: str = "y") -> Tuple[np.ndarray, np
 def _in_order(y: Any, graph: Graph, what: str) -> np.ndarray:
     """A label per node, None where there is none."""
     if hasattr(y, "iloc"):
-        y = _one_column(y, what)
+        y = one_column(y, what)
         return _by_name(y.index, _values(y), graph, what, not _counted(y.index))
     if isinstance(y, Mapping):
         return _by_name(list(y), _objects(y.values()), graph, what, True)
@@ -80,7 +86,7 @@ def _in_order(y: Any, graph: Graph, what: str) -> np.ndarray:
     return values
 
 
-def _one_column(y: Any, what: str) -> Any:
+def one_column(y: Any, what: str) -> Any:
     if not hasattr(y, "columns"):
         return y
     if len(y.columns) != 1:
@@ -136,12 +142,31 @@ def _unknown(labels: np.ndarray) -> np.ndarray:
     return np.fromiter(map(_is_unknown, labels), bool, len(labels))
 
 
-def _is_unknown(label: Any) -> bool:
+def missing_labels(labels: np.ndarray) -> np.ndarray:
+    """Where there is none; -1 is a label like others."""
+    if labels.dtype.kind in "biuU":
+        return np.zeros(len(labels), bool)
+    return np.fromiter(map(_is_missing, labels), bool, len(labels))
+
+
+def _is_missing(label: Any) -> bool:
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
-    if isinstance(label, (float, np.floating)) and np.isnan(label):
+    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+
+
+def _is_unknown(label: Any) -> bool:
+    if _is_missing(label):
         return True
     return not isinstance(label, (str, bool, np.bool_)) and np.isscalar(label) and label == -1
+
+
+def plain_labels(y: Any) -> np.ndarray:
+    """Of a sequence or a Series, by position; with None among them they stay objects."""
+    labels = _values(y)
+    if labels.dtype != object or missing_labels(labels).any():
+        return labels
+    return _plain(labels)
 
 
 def _plain(labels: np.ndarray) -> np.ndarray:
@@ -171,7 +196,7 @@ def known_labels(y: Any, nodes: Any) -> Tuple[np.ndarray, np.ndarray]:
         known = np.flatnonzero(label >= 0)
         return classes[label[known]], known
     if hasattr(y, "iloc"):
-        y = _one_column(y, "y").loc[list(nodes)]
+        y = one_column(y, "y").loc[list(nodes)]
     values = _values(y)
     if values.shape != (len(nodes),):
         raise ValueError(f"y: expected {len(nodes)} labels, found shape {values.shape}")

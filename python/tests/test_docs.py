@@ -5,7 +5,9 @@ import os
 import pathlib
 import pkgutil
 import re
+import types
 
+import numpy as np
 import pytest
 
 import cafe
@@ -32,6 +34,19 @@ def test_tutorial(tmp_path, monkeypatch):
             assert failed == 0, "".join(out)
         else:
             exec(compile(source, f"python.md:{line}", "exec"), names)
+
+
+def test_what_stands_beside_other_libraries(karate, faction, rng):
+    text = (ROOT / "docs" / "python.md").read_text()
+    table = text.partition("### Coming from")[2].partition("\nThe methods")[0]
+    calls = [call for row in table.splitlines() if row.startswith("|")
+             for call in re.findall(r"`(?:g = )?(cafe\.[^`]*)`", row.split("|")[2]) if "=," not in call]
+    known = {"adjacency": karate.to_scipy(), "g": karate.to_networkx(), "graph": karate, "x": rng.normal(
+        size=(40, 5)), "y": faction, "train_nodes": karate.nodes[::2], "cafe": cafe,
+        "data": types.SimpleNamespace(edge_index=np.array(karate.to_edges()[:2]))}
+    assert len(calls) >= 12
+    for call in calls:
+        eval(call.replace("walks=200", "walks=2"), dict(known))
 
 
 @pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(cafe.__path__)] +
