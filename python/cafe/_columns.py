@@ -70,8 +70,13 @@ def _column(table: Any, name: Any) -> Any:
 
 def _names_of(column: Any) -> np.ndarray:
     if column.isna().any():
-        raise ValueError(f"column {column.name!r} of the edges has missing values")
-    return _as_ends(column.to_numpy(), f"column {column.name!r}")
+        raise ValueError(f"column {_shown(column.name)} of the edges has missing values")
+    return _as_ends(column.to_numpy(), f"column {_shown(column.name)}")
+
+
+def _shown(name: Any) -> str:
+    """0 rather than np.int64(0), as NumPy 2 has it."""
+    return repr(name.item() if isinstance(name, np.generic) else name)
 
 
 def _as_ends(values: np.ndarray, what: str) -> np.ndarray:

@@ -540,7 +540,7 @@ def generate(model: str = "planted", *, random_state: Any = None, n_jobs: Option
 
     >>> import cafe
     >>> graph, blocks = cafe.generate("sbm", nodes=300, edges=2000, blocks=3)
-    >>> graph.n_nodes, sorted(set(blocks))
+    >>> graph.n_nodes, sorted(set(blocks.tolist()))
     (300, [0, 1, 2])
     """
     table = Table.named("generate")

@@ -372,10 +372,16 @@ def test_a_mapped_file_that_changed_gives_no_result(tmp_path):
         estimator.fit(copied)
 
 
+def short_rows(arrays):
+    """With float32 and int32, whatever networkx and scipy make of them."""
+    rows = networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60), format="csr")
+    matrix = scipy.sparse.csr_matrix(rows, dtype=np.float32)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return matrix
+
+
 def test_fitting_rows_are_not_copied(arrays):
-    matrix = scipy.sparse.csr_matrix(
-        networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60)),
-        dtype=np.float32)
+    matrix = short_rows(arrays)
     graph = cafe.Graph(matrix)
     offsets, targets, weights = graph.csr()
     assert targets.ctypes.data == matrix.indices.ctypes.data
@@ -386,9 +392,7 @@ def test_fitting_rows_are_not_copied(arrays):
 
 
 def test_shared_arrays_are_protected(arrays):
-    matrix = scipy.sparse.csr_matrix(
-        networkx.to_scipy_sparse_array(weighted_networkx(arrays), nodelist=range(60)),
-        dtype=np.float32)
+    matrix = short_rows(arrays)
     copied = cafe.Graph(matrix, copy=True)
     assert not copied.shared and matrix.data.flags.writeable
     graph = cafe.Graph(matrix)
