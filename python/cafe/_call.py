@@ -10,6 +10,7 @@ meet.
 """
 import _thread
 import ctypes
+import numbers
 import os
 import sys
 import time
@@ -244,6 +245,8 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(0, 2**31 - 1))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(0, 2**63 - 1))
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
+        raise TypeError(f"random_state={random_state!r}: expected a whole number or a generator")
     seed = int(random_state)
     if not 0 <= seed < 2**64:
         raise ValueError(f"random_state={random_state!r}: expected 0 to 2**64 - 1")
@@ -255,6 +258,8 @@ def threads_of(n_jobs: Optional[int]) -> int:
     but one of them."""
     if n_jobs is None:
         return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral):
+        raise TypeError(f"n_jobs={n_jobs!r}: expected None or a whole number")
     if n_jobs == 0:
         raise ValueError("n_jobs=0: expected None, -1 or a positive number")
     if n_jobs >= -1:

@@ -50,6 +50,8 @@ def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> Links:
 
 
 def _is_name_of_column(name: Any) -> bool:
+    if isinstance(name, (bool, np.bool_)):
+        raise TypeError(f"weight={name}: expected a column or an array; None: every edge weighs 1")
     return name is not None and (isinstance(name, (str, tuple)) or np.ndim(name) == 0)
 
 
@@ -98,7 +100,7 @@ def from_arrow(table: Any, source: Any, target: Any, weight: Any) -> Links:
     if not isinstance(table, _arrow.Table):
         table = _arrow.Table(table)
     given = None
-    if isinstance(weight, str):
+    if _is_name_of_column(weight):
         given = as_floats(as_numbers(_column(table, weight), f"column {weight!r}"))
     elif weight is not None:
         given = weights_of(as_array(weight, "weight"))

@@ -65,7 +65,10 @@ def encode_labels(y: Any, graph: Graph, what: str = "y") -> Tuple[np.ndarray, np
     unknown = _unknown(known)
     if unknown.all():
         raise ValueError(f"{what}: expected at least one known label, found none")
-    classes, numbers = np.unique(_plain(known[~unknown]), return_inverse=True)
+    try:
+        classes, numbers = np.unique(_plain(known[~unknown]), return_inverse=True)
+    except TypeError:
+        raise TypeError(f"{what}: labels of one kind can be put in order, text or numbers") from None
     label = np.full(graph.n_nodes, -1, np.int32)
     label[~unknown] = numbers.reshape(-1)
     return label, classes

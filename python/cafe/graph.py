@@ -379,6 +379,8 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         """A pandas table of an array with a row per node, indexed by the nodes."""
         import pandas
         values = np.asarray(array)
+        if values.ndim not in (1, 2) or len(values) != self.n_nodes:
+            raise ValueError(f"expected a row per node, {self.n_nodes}; found shape {values.shape}")
         columns = None if values.ndim == 1 else [f"{prefix}{j}" for j in range(values.shape[1])]
         if values.ndim == 1:
             return pandas.Series(values, index=self.nodes, name=prefix)

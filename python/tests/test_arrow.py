@@ -83,7 +83,8 @@ class Producer:
         valid = None
         if values.dtype.metadata:  # a bit per entry
             bits = np.ones(len(part), bool)
-            bits[shift + values.dtype.metadata["missing"]] = False
+            at = values.dtype.metadata["missing"]
+            bits[shift + at - first:shift + at - first + 1] = not first <= at < last
             valid = np.packbits(bits, bitorder="little")
         return self.array(last - first, [valid, part if shift else values[first:last]],
                           nulls=-1 if valid is not None else 0, offset=shift)

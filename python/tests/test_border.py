@@ -147,6 +147,8 @@ def test_tables_that_are_uncertain():
         cafe.Graph(twice)
     with pytest.raises(ValueError, match="no column 'to'"):
         cafe.Graph.from_pandas(table, source="source", target="to")
+    with pytest.raises(TypeError, match="weight=False"):
+        cafe.Graph.from_pandas(table, source="source", target="target", weight=False)
     with pytest.raises(ValueError, match="its index"):
         cafe.Graph.from_pandas(table, source="source", target="target",
                                weight=pandas.Series([1, 2], index=[1, 0]))
@@ -190,6 +192,21 @@ def test_points_and_reduced_tables_keep_their_index(rng):
     for bad in (np.array([["1", "2"]] * 9), np.full((9, 2), 1e300), [[1, None]] * 9):
         with pytest.raises(ValueError, match="x: expected"):
             cafe.Graph.from_points(bad, n_neighbors=3)
+
+
+@pytest.mark.parametrize("options", [{"random_state": float("inf")}, {"random_state": "a"},
+                                     {"random_state": 2.5}, {"n_jobs": "a"}, {"n_jobs": 1.5}])
+def test_seeds_and_threads_that_are_no_numbers(karate, options):
+    with pytest.raises(TypeError, match=next(iter(options))):
+        cafe.SphereGCN(2, **options).fit(karate)
+
+
+def test_labels_and_tables_that_do_not_fit(karate):
+    with pytest.raises(TypeError, match="labels of one kind"):
+        cafe.CafeGCN().fit(karate, {0: "a", 1: 2, 33: frozenset([3])})
+    for wrong in (np.zeros((34, 2, 2)), np.zeros(33), 5):
+        with pytest.raises(ValueError, match="a row per node, 34"):
+            karate.frame(wrong)
 
 
 def test_options_of_another_sampling(karate):
