@@ -154,3 +154,11 @@ if unshare --pid --fork --mount-proc true 2>/dev/null; then
 else
     echo "skipped: no namespaces of processes here (unshare --pid)"
 fi
+
+# ---- a reader that has seen enough is no reason for a message, however much is written
+expect 0 "$CAFE" generate planted --nodes 5000 --edges 20000 -q -f -o wide.cafe
+for words in 'embed wide.cafe -q -k 64 -o -' 'cluster wide.cafe -q -o -' 'rank wide.cafe -q --top 5000'; do
+    # shellcheck disable=SC2086
+    ("$CAFE" $words 2>.last/err || true) | head -n 1 >.last/out
+    quiet
+done

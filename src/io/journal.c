@@ -89,8 +89,7 @@ static cafe_status sync_folder(cafe_context *context, const char *folder) {
     int failed = fd >= 0 ? fsync(fd) : -1, problem = errno;
     if (fd >= 0) close(fd);
     if (failed == 0 || problem == EINVAL || problem == EACCES || problem == EROFS) return CAFE_OK;
-    return cafe_fail(context, CAFE_ERROR_IO, "%s: the folder cannot be synced: %s", folder,
-                     strerror(problem));
+    return cafe_fail_file(context, folder, "the folder cannot be synced", problem);
 }
 
 cafe_status cafe_namings_sync(cafe_context *context, const cafe_naming *names, int64_t count) {
@@ -271,8 +270,7 @@ static cafe_status list_folders(cafe_journal *j) {
 }
 
 static cafe_status fail_journal(cafe_journal *j, int64_t i) {
-    return cafe_fail(j->context, CAFE_ERROR_IO, "%s: cannot be written: %s", j->paths[i],
-                     strerror(errno));
+    return cafe_fail_file(j->context, j->paths[i], "cannot be written", errno);
 }
 
 /* Where a link of another run stands: its list is completed, or was, and the link goes. */

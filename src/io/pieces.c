@@ -22,8 +22,7 @@ enum { ALIGN = 4096, PIECE = 4 << 20, LARGE = 16 << 20 };
 static const int64_t largest_write = (int64_t)16 << 20;
 
 static cafe_status fail_write(cafe_output *output) {
-    return cafe_fail(output->context, CAFE_ERROR_IO, "%s: cannot be written: %s", output->path,
-                     strerror(errno));
+    return cafe_fail_file(output->context, output->path, "cannot be written", errno);
 }
 
 /* Whether it was possible to change is not asked: writes tell. */
