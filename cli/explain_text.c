@@ -98,7 +98,7 @@ static void put_spectrum(FILE *file, const explain_job *job) {
         bool wrap = j > 0 && j % 6 == 0;
         fprintf(file, "%s%.6g%s", wrap ? "\n                " : "",
                 seen(r->values[j], r->values[0]), j + 1 == r->elbow ? " |" : "");
-        if (j + 1 < r->count) putc(' ', file);
+        if (j + 1 < r->count && (j + 1) % 6 != 0) putc(' ', file);
     }
     if (r->elbow > 0)
         fprintf(file, "\n    %-12safter %" PRId64 " value%s, where they fall most: by %.6g\n",
