@@ -105,7 +105,8 @@ class Estimator(BaseEstimator):
         return classes
 
     def _run(self, work: Callable[[Context], T]) -> T:
-        return run(work, threads_of(self.n_jobs), seed_of(self.random_state), self.verbose)
+        self._seed = seed_of(self.random_state)  # a generator would give another one next time
+        return run(work, threads_of(self.n_jobs), self._seed, self.verbose)
 
     def _keep(self, found: Mapping[str, Any]) -> None:
         """The results of a run in the place of those of the run before."""

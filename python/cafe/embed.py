@@ -1,4 +1,5 @@
 """Estimators that turn a graph into vectors: a class for every method of the library's registry."""
+from dataclasses import replace
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
@@ -6,7 +7,7 @@ import numpy as np
 from ._arrays import copied, pointer
 from ._asked import asked
 from ._base import PROPAGATE, RUN, Estimator, finish_parameters, sampling_parameters
-from ._call import Context, Handle, seconds
+from ._call import Context, Handle, run, seconds, threads_of
 from ._labels import decode_labels
 from ._library import lib
 from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
@@ -14,6 +15,7 @@ from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, co
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
+from ._updating import update_options, update_rows
 from .graph import Graph, as_graph
 from .placing import placed_by
 
@@ -52,6 +54,11 @@ LABELS = """memberships_ : array (n_nodes, n_components)
 classes_, transduction_ : arrays
     With labels: the classes in order, and the most likely one of each node (-1 or None where no
     label came).
+"""
+
+UPDATES = """drift_, rows_ : arrays
+    After partial_fit: how far each node moved (radians; NaN: a new one), and the rows that the next
+    one goes on from.
 """
 
 LAYERS = """layers_ : list of cafe.Layer
@@ -142,7 +149,9 @@ class Embedding(Transformer, Estimator):
         given.propagate = self._values(Table.named("propagate")) if self.propagate else None
         return given
 
-    def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
+    def _work(self, context: Context, graph: Graph, y: Any, given: Given,
+              solved: Optional[List[np.ndarray]] = None) -> Dict[str, Any]:
+        """The run; the rows that it solved go to a list that is given."""
         began = seconds()
         classes = self._labels(graph, y, given)
         run = Run(context, graph, self._method, self._own, given)
@@ -150,7 +159,9 @@ class Embedding(Transformer, Estimator):
         found = self._layers(run) if self._method.communities else {}
         solution = found.pop("solution", None) or run.solve()
         found.update(self._read(run, solution, classes))
-        solved = seconds()
+        if solved is not None:
+            solved.append(rows_of(context, solution, graph.n_nodes))
+        ended = seconds()
         embedding = run.finish(solution)
         certificate = certificate_of(embedding)
         found.update(embedding_=vectors_of(embedding), certificate_=certificate,
@@ -159,8 +170,8 @@ class Embedding(Transformer, Estimator):
         if _has_parts(self._own):
             found["parts_"] = {"sphere": certificate.certified, "hubs": certificate.hubs}
         found["report_"] = self._reported(run, found, embedding)
-        found["report_"]["seconds"] = {"sample": sampled - began, "solve": solved - sampled,
-                                       "finish": seconds() - solved, "total": seconds() - began}
+        found["report_"]["seconds"] = {"sample": sampled - began, "solve": ended - sampled,
+                                       "finish": seconds() - ended, "total": seconds() - began}
         return found
 
     def _layers(self, run: Run) -> Dict[str, Any]:
@@ -202,6 +213,72 @@ class Embedding(Transformer, Estimator):
         if "modularity_" in found:
             report.add("real", b"modularity", found["modularity_"])
         return report.read()
+
+
+class Updatable(Embedding):
+    """Of methods whose rows can be taken up again after links came and went."""
+
+    rows_: np.ndarray  # H, in the order of nodes_: kept by partial_fit
+
+    def partial_fit(self, X: Any, y: Any = None, **options: Any) -> "Updatable":
+        """Goes on from the vectors there are to those of a graph in which links, and perhaps nodes,
+        came and went: only what the change reaches moves, and all coordinates stay (`cafe update`).
+
+        Parameters
+        ----------
+        X : Graph or graph-like
+            The graph as it is now; nodes are the same where their names are. The first call is a fit.
+        y : ignored
+        **options
+            max_iter, tol, spread and align, as in `cafe update --help`.
+
+        Sets drift_ beside the results of fit: how far each node moved, in radians, NaN for new ones.
+        An update starts from the raw rows, which partial_fit keeps; those of fit() are solved once
+        more.
+        """
+        graph = as_graph(X, self.n_jobs)
+        if not hasattr(self, "embedding_"):
+            return self._first(graph)
+        given = self._made
+        if given.sampling != "edge":
+            raise ValueError(f"sampling={given.sampling!r}: an update is of edges; call fit again")
+        asked = update_options(options, (given.sample or {}).get("degree_exponent", 0.0))
+        found = run(lambda context: self._updated(context, graph, asked), threads_of(self.n_jobs),
+                    self._seed, self.verbose)
+        self._fitted(graph, given, found)
+        return self
+
+    def _first(self, graph: Graph) -> "Updatable":
+        given = self._given(None, None, None)
+
+        def work(context: Context) -> Dict[str, Any]:
+            solved: List[np.ndarray] = []
+            found = self._work(context, graph, None, given, solved)
+            whole = np.allclose(np.linalg.norm(solved[0], axis=1), 1, atol=1e-3)
+            return {**found, **({"rows_": solved[0]} if whole else {}),
+                    "drift_": np.full(graph.n_nodes, np.nan)}
+
+        self._fitted(graph, given, self._run(work))
+        return self
+
+    def _updated(self, context: Context, graph: Graph, asked: Dict[str, Any]) -> Dict[str, Any]:
+        rows = self._raw_rows(context)
+        new = update_rows(context, self.graph_, rows, graph, asked)
+        own = {**self._made.own, "n_components": rows.shape[1], "max_iter": 0}
+        found = self._work(context, graph, None, replace(self._made, own=own, start=new.rows))
+        found.update(rows_=new.rows, drift_=new.drift, objective_=new.objective, n_iter_=new.rounds,
+                     converged_=new.converged)
+        if (self._made.finish or {}).get("output_form") == "raw" and self._made.propagate is None:
+            found["embedding_"] = new.rows  # the same but for rounding
+        return found
+
+    def _raw_rows(self, context: Context) -> np.ndarray:
+        """All columns of the sphere; a run with hubs beside them may have kept the first half."""
+        if hasattr(self, "rows_"):
+            return self.rows_
+        alone = {**self._made.own, **({"parts": "sphere"} if _has_parts(self._own) else {})}
+        run = Run(context, self.graph_, self._method, self._own, replace(self._made, own=alone))
+        return rows_of(context, run.solve(), self.graph_.n_nodes)
 
 
 class Parted(ClusterMixin):
@@ -247,6 +324,7 @@ def _class(method: Method) -> Type[Embedding]:
     if method.takes("TAKES_LABELS") or method.communities:
         text += COMMUNITIES
     text += LAYERS if method.communities else ""
+    text += UPDATES if Updatable in _bases(method) else ""
     summary = f"{method.title}: {method.summary}."
     return type(name, _bases(method), {
         "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,
@@ -255,6 +333,8 @@ def _class(method: Method) -> Type[Embedding]:
 
 
 def _bases(method: Method) -> Tuple[type, ...]:
+    if method.takes("TAKES_START") and not method.takes("TAKES_LABELS"):
+        return (Updatable,)
     labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
     return (*labelled, *((Parted,) if labelled or method.communities else ()), Embedding)
 

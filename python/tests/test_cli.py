@@ -133,3 +133,13 @@ def test_place(files):
         cafe.place(graph, vectors, rows)
     with pytest.raises(ValueError, match="not in the graph: 'nobody'"):
         cafe.place(graph, vectors, [["nobody"]], form="walk")
+
+
+def test_update(files):
+    (files / "change.txt").write_text("+ 3 900\n+ 5 1400\n+ 7 1600\n")
+    tool(files, "embed", "g.txt", "-o", "old.npy", "-q", "--columns", "8", "--output-form", "raw")
+    tool(files, "update", "g.txt", "change.txt", "--from", "old.npy", "-o", "later.npy", "-q",
+         "--graph-out", "later.cafe")
+    later = cafe.Graph(files / "later.cafe")
+    ours = cafe.SphereGCN(8, output_form="raw").partial_fit(files / "g.txt").partial_fit(later)
+    assert ours.embedding_.tobytes() == np.load(files / "later.npy").tobytes()

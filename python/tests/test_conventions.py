@@ -307,3 +307,79 @@ def test_networkx_still_knows_its_nodes():
     graph = networkx.les_miserables_graph()
     table = cafe.SphereGCN(5).set_output(transform="pandas").fit_transform(graph)
     assert table.index.tolist() == list(graph)
+
+
+# ---- graphs that change
+
+@pytest.fixture
+def changed(planted):
+    """The planted graph, and the same with links gone, links that came and two new nodes."""
+    later = planted[0].to_networkx()
+    later.remove_edges_from(list(later.edges)[:30])
+    later.add_edges_from([(0, 5000), (5000, 7), (1, 1999), (5001, 5000)])
+    return planted[0], cafe.Graph(later)
+
+
+@pytest.mark.parametrize("form", ["raw", "scaled", "walk"])
+def test_updates(changed, form):
+    before, after = changed
+    model = cafe.SphereGCN(8, output_form=form).partial_fit(before)
+    assert np.array_equal(model.embedding_, cafe.SphereGCN(8, output_form=form).fit(before).embedding_)
+    model.partial_fit(after)
+    full = cafe.SphereGCN(8, output_form=form).fit(after)
+    assert model.objective_[-1] > 0.99 * full.objective_[-1]
+    assert (np.diff(model.objective_) >= 0).all() and model.nodes_.tolist() == after.nodes.tolist()
+    assert np.isnan(model.drift_[-2:]).all() and np.nanmean(model.drift_) < 0.05
+    assert model.embedding_.shape == full.embedding_.shape
+    assert np.array_equal(model.transform(after), model.embedding_)
+    again = pickle.loads(pickle.dumps(model)).partial_fit(before)
+    assert again.nodes_.tolist() == before.nodes.tolist()  # nodes that are gone are gone
+
+
+def test_an_update_begins_anywhere(changed):
+    before, after = changed
+    kept = cafe.SphereGCN(8).partial_fit(before).partial_fit(after)
+    solved = cafe.SphereGCN(8).fit(before).partial_fit(after)  # the rows are solved once more
+    assert np.array_equal(kept.embedding_, solved.embedding_)
+    jobs = cafe.SphereGCN(8, n_jobs=3).fit(before).partial_fit(after)
+    assert np.array_equal(kept.embedding_, jobs.embedding_)
+    club = cafe.karate()  # half of its columns are of the hubs
+    more = cafe.Graph.from_edges([*zip(*map(np.ndarray.tolist, club.to_edges()[:2])), (34, 0)])
+    model = cafe.SphereGCN(4).partial_fit(club).partial_fit(more)
+    assert model.parts_["hubs"] and model.rows_.shape == (35, 4) == model.embedding_.shape
+    same = cafe.SphereGCN(8, output_form="raw").fit(before)
+    x = same.embedding_.copy()
+    assert np.array_equal(same.partial_fit(before).embedding_, x) and not same.drift_.any()
+
+
+def test_updates_by_name(club):
+    graph, _ = club
+    later = graph.to_networkx()
+    later.add_edges_from([("new", "m00"), ("new", "m01")])
+    later.remove_edge("m00", "m02")
+    turned = networkx.Graph()
+    turned.add_nodes_from(list(later)[::-1])
+    turned.add_edges_from(later.edges)
+    one = cafe.SphereGCN(4, output_form="raw").fit(graph).partial_fit(later).to_frame()
+    other = cafe.SphereGCN(4, output_form="raw").fit(graph).partial_fit(turned).to_frame()
+    assert np.array_equal(one, other.loc[one.index])
+
+
+def test_weights_that_change(karate):
+    model = cafe.SphereGCN(4, output_form="raw").fit(karate)
+    x = model.embedding_.copy()
+    source, target, weight = karate.to_edges()
+    weight = np.where(source == 0, 3.0, weight)
+    heavier = cafe.Graph.from_edges(np.column_stack([source, target]), weights=weight)
+    model.partial_fit(heavier, spread=0.0, max_iter=50, tol=1e-6)
+    full = cafe.SphereGCN(4, output_form="raw", max_iter=200, tol=1e-9).fit(heavier)
+    assert model.objective_[-1] == pytest.approx(full.objective_[-1], rel=1e-3)
+    assert not np.array_equal(x, model.embedding_)
+
+
+def test_updates_that_cannot_be(karate):
+    with pytest.raises(ValueError, match="sampling='walk': an update is of edges"):
+        cafe.SphereGCN(4, sampling="walk").fit(karate).partial_fit(karate)
+    with pytest.raises(TypeError, match="partial_fit: .*'sweeps'"):
+        cafe.SphereGCN(4).fit(karate).partial_fit(karate, sweeps=3)
+    assert not hasattr(cafe.CafeGCN(), "partial_fit") and not hasattr(cafe.HOPE(), "partial_fit")

@@ -1,0 +1,96 @@
+"""From one graph to the next: what changed between the two, and the rows that follow from it.
+
+The library updates rows of length 1, as sphere leaves them, where links came and went (docs/update.md).
+"""
+from typing import Any, Dict, Mapping, NamedTuple, Tuple
+
+import numpy as np
+
+from ._arrays import copied, pointer
+from ._call import Context
+from ._labels import positions
+from ._library import lib
+from ._options import Table, check_keywords
+from .graph import Graph, twin_of
+
+
+class Updated(NamedTuple):
+    """Rows in the order of the new graph, and how far nodes moved: an angle in radians, NaN for new
+    ones."""
+
+    rows: np.ndarray
+    drift: np.ndarray
+    objective: np.ndarray
+    rounds: int
+    converged: bool
+
+
+def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
+                options: Mapping[str, Any]) -> Updated:
+    """Nodes are the same where their names are; those that `new` lacks keep their rows to the end, but
+    no links."""
+    ids, total = _ids(old, new)
+    source, target, weights, removed = _changes(old, new, ids, total)
+    twin = twin_of(context, old)  # without names: new nodes are numbers, behind the old ones
+    changes = context.make("cafe_changes_from_edges", "cafe_changes", twin.pointer, total, len(source),
+                           pointer(source), pointer(target), pointer(weights), pointer(removed),
+                           keep=[twin])
+    o = Table.named("update").pointer_to(context, options, "cafe_update_options")
+    made = context.make("cafe_update", "cafe_updated", changes.pointer, rows.shape[1], pointer(rows), o,
+                        keep=[changes])
+    report = lib.cafe_updated_get(made.pointer).contents
+    found = np.empty((report.nodes, report.columns), np.float32)
+    lib.cafe_updated_copy(made.pointer, pointer(found))
+    drift = copied(report.drift, report.nodes)
+    drift[drift < 0] = np.nan
+    return Updated(np.ascontiguousarray(found[ids]), drift[ids],
+                   copied(report.objective, report.rounds + 1), int(report.rounds),
+                   bool(report.converged))
+
+
+def _ids(old: Graph, new: Graph) -> Tuple[np.ndarray, int]:
+    """Of each node of the new graph the old one's number, or one behind them all."""
+    ids = positions(old, new.nodes)
+    fresh = ids < 0
+    ids[fresh] = old.n_nodes + np.arange(int(fresh.sum()))
+    return ids, old.n_nodes + int(fresh.sum())
+
+
+def _changes(old: Graph, new: Graph, ids: np.ndarray, total: int) -> Tuple[np.ndarray, ...]:
+    """Links that are gone, then links that came; one of another weight is both."""
+    before, after = _links(old, np.arange(old.n_nodes), total), _links(new, ids, total)
+    gone, came = _without(before, after), _without(after, before)
+    keys = np.concatenate([before[0][gone], after[0][came]])
+    weights = np.concatenate([before[1][gone], after[1][came]]).astype(np.float32)
+    source, target = (part.astype(np.int32) for part in np.divmod(keys, total))
+    weights[source == target] /= 2  # a(u,u) of a loop of weight w is 2w
+    removed = np.repeat(np.array([1, 0], np.uint8), [int(gone.sum()), int(came.sum())])
+    return source, target, weights, removed
+
+
+def _links(graph: Graph, ids: np.ndarray, total: int) -> Tuple[np.ndarray, np.ndarray]:
+    """Each link once, as smaller id * total + larger id, in order; and its weight."""
+    offsets, targets, weights = graph.csr()
+    rows = ids[np.repeat(np.arange(graph.n_nodes), np.diff(offsets))]
+    ends = ids[targets]
+    once = rows <= ends
+    keys = rows[once] * total + ends[once]
+    order = np.argsort(keys, kind="stable")
+    plain = np.ones(len(keys), np.float32) if weights is None else weights[once]
+    return keys[order], plain[order]
+
+
+def _without(these: Tuple[np.ndarray, np.ndarray], those: Tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Which of these links the others lack, or have with another weight."""
+    at = np.searchsorted(those[0], these[0])
+    within = np.minimum(at, max(len(those[0]) - 1, 0))
+    if len(those[0]) == 0:
+        return np.ones(len(these[0]), bool)
+    return (those[0][within] != these[0]) | (those[1][within] != these[1])
+
+
+def update_options(given: Mapping[str, Any], degree_exponent: float) -> Dict[str, Any]:
+    """Keywords of partial_fit, as the library's table knows them."""
+    names = [o.keyword for o in Table.named("update").options if o.keyword != "degree_exponent"]
+    check_keywords(given, names, "partial_fit")
+    return {**given, "degree_exponent": degree_exponent}
