@@ -12,11 +12,13 @@
 
 typedef struct view_job {
     cli_run run;
-    const char *labels_path, *communities_path, *report_path, *title, *map_path;
+    const char *labels_path, *communities_path, *table_path, *report_path, *title, *map_path;
     cafe_view_options options;
     float *vectors, *map;
     cafe_labels *labels, *communities;
     int32_t *part; /* of the communities; NULL: none were given */
+    const char **names;
+    cafe_facts *table;
     cafe_record *record;
     cafe_view_inputs inputs;
     cafe_view_found *found;
@@ -43,7 +45,26 @@ static int read_communities(view_job *job) {
     if (!job->part) return CLI_FAILED;
     CLI_TRY(cli_check(
         run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->communities)));
-    return cli_check(run, cafe_labels_single(run->context, job->communities, job->part));
+    CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->communities, job->part)));
+    int64_t named = cafe_labels_classes(job->communities);
+    job->names = cli_new(run, named, sizeof *job->names);
+    if (!job->names) return CLI_FAILED;
+    for (int64_t k = 0; k < named; k++) job->names[k] = cafe_labels_class_name(job->communities, k);
+    job->inputs.named = named;
+    job->inputs.community_names = job->names;
+    return CLI_OK;
+}
+
+static int read_table(view_job *job) {
+    cli_run *run = &job->run;
+    int64_t skipped = 0;
+    CLI_TRY(cli_check(
+        run, cafe_facts_read(run->context, run->graph, job->table_path, &job->table, &skipped)));
+    if (skipped > 0)
+        cli_warn(run, "%s: left out, of nodes that the graph does not have: %" PRId64,
+                 job->table_path, skipped);
+    job->inputs.facts = job->table;
+    return CLI_OK;
 }
 
 static int read_report(view_job *job) {
@@ -53,7 +74,6 @@ static int read_report(view_job *job) {
     if (c->column_values && c->columns != job->inputs.columns)
         return cli_error(run, CLI_INPUT, "%s: is of %" PRId64 " columns, the vectors have %" PRId64,
                          job->report_path, c->columns, job->inputs.columns);
-    job->inputs.certificate = c;
     job->inputs.objective = cafe_record_objective(job->record, &job->inputs.objectives);
     return CLI_OK;
 }
@@ -66,6 +86,7 @@ static int read_input(view_job *job) {
     if (job->labels_path)
         CLI_TRY(cli_read_known_labels(run, run->graph, job->labels_path, &job->labels));
     if (job->communities_path) CLI_TRY(read_communities(job));
+    if (job->table_path) CLI_TRY(read_table(job));
     if (job->report_path) CLI_TRY(read_report(job));
     return CLI_OK;
 }
@@ -93,6 +114,9 @@ static void say_left_out(view_job *job) {
                 in->layers - r->layers, in->layers);
     if (!r->names) cli_say(run, "left out  the names of the nodes");
     if (in->labels && !r->labels) cli_say(run, "left out  the labels");
+    if (job->table && r->facts < cafe_facts_columns(job->table))
+        cli_say(run, "left out  %" PRId64 " columns of %s",
+                cafe_facts_columns(job->table) - r->facts, job->table_path);
 }
 
 static int work(void *argument) {
@@ -122,6 +146,7 @@ static void release(void *argument) {
     cafe_record_free(job->record);
     cafe_labels_free(job->labels);
     cafe_labels_free(job->communities);
+    cafe_facts_free(job->table);
     free(job->vectors);
     free(job->map);
 }
@@ -132,10 +157,14 @@ static const cli_option options[] = {
                   "labels of the nodes to colour by: node label, one a line"),
     CLI_ROW_READS(
         view_job, communities_path, "communities",
-        "communities to show instead of those found here: node community, as cafe cluster writes"),
+        "communities to show instead of those found here, under their own names: node community, "
+        "as cafe cluster writes"),
+    CLI_ROW_READS(
+        view_job, table_path, "table",
+        "what else is known of the nodes, to show, sort and colour by: a table whose first "
+        "line names its columns and whose first column has the nodes"),
     CLI_ROW_READS(view_job, report_path, "report",
-                  "the --json report of the run of cafe embed: objective per sweep and its "
-                  "certificate; without it the vectors are certified again"),
+                  "the --json report of the run of cafe embed: its objective per sweep"),
     {"map", 0, "auto|none|FILE", CLI_TEXT, offsetof(view_job, map_path), "auto", NULL,
      "the layout in the plane to open with: made here as cafe map does, none, or two columns of a "
      "file"},

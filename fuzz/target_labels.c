@@ -1,5 +1,5 @@
 /* Label files: nodes that only they name, then the labels themselves, on graphs whose names are
- * indices and on graphs whose names are words.
+ * indices and on graphs whose names are words; the same bytes as a table of facts.
  */
 #include "fuzz.h"
 
@@ -12,6 +12,22 @@ static cafe_graph *small_graph(int words) {
         abort();
     if (words && cafe_graph_set_names(context, graph, names) != CAFE_OK) abort();
     return graph;
+}
+
+static void read_facts(const char *path, int words) {
+    cafe_context *context = fuzz_context();
+    int64_t bytes = cafe_bytes(context), skipped = 0;
+    cafe_graph *graph = small_graph(words);
+    cafe_facts *facts = NULL;
+    cafe_status status = cafe_facts_read(context, graph, path, &facts, &skipped);
+    for (int64_t j = 0; facts && j < cafe_facts_columns(facts); j++)
+        for (int64_t u = 0; u < cafe_graph_nodes(graph); u++)
+            if (cafe_facts_of(facts, j, u) >= cafe_facts_words(facts, j) ||
+                !cafe_facts_text(facts, j, u) || !cafe_facts_name(facts, j))
+                abort();
+    cafe_facts_free(facts);
+    cafe_graph_free(graph);
+    fuzz_check(status, bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -32,5 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cafe_labels_free(labels);
     cafe_graph_free(graph);
     fuzz_check(status, bytes);
+    read_facts(path, size > 0 && (data[size - 1] & 1));
     return 0;
 }

@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "api.md"
 # header -> title, in the order a reader meets them; a header that is not listed comes last
 TITLES = {
     "context": "Contexts", "status": "Status codes", "option": "Options", "engine": "Engines",
-    "graph": "Graphs", "labels": "Labels", "generate": "Random graphs", "points": "Graphs from points",
+    "graph": "Graphs", "labels": "Labels", "facts": "Facts", "generate": "Random graphs", "points": "Graphs from points",
     "sample": "Sampled graphs", "operator": "Operators", "method": "Methods", "embedding": "Embeddings",
     "cluster": "Communities", "reduce": "Tables", "bounds": "Bounds", "explain": "Explanations",
     "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",

@@ -22,4 +22,5 @@ command -v node >/dev/null || skip "no Node.js, which drives the browser"
 export CAFE_CHROMIUM
 
 node "$SOURCE/tests/browser/page.mjs"
+node "$SOURCE/tests/browser/sight.mjs"
 node "$SOURCE/tests/browser/big.mjs"

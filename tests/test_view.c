@@ -145,6 +145,7 @@ typedef struct fixture {
     int32_t fine[NODES], coarse[NODES], parent[NODES / 10];
     double centrality[NODES];
     cafe_layer layer[2];
+    cafe_facts *facts;
     cafe_view_inputs inputs;
 } fixture;
 
@@ -176,6 +177,22 @@ static void fill(cafe_context *context, fixture *f) {
     f->inputs.centrality = f->centrality;
     f->inputs.objectives = 2;
     f->inputs.objective = objective;
+    f->inputs.facts = f->facts = NULL;
+}
+
+/* A table of the nodes, and names of the finest communities. */
+static void add_words(cafe_context *context, fixture *f) {
+    static const char *const columns[] = {"odd", "same"}, *const words[] = {"yes", "no", "all"};
+    static const char *text[2 * NODES], *names[NODES / 10];
+    for (int u = 0; u < NODES; u++) {
+        text[u] = u % 5 ? words[u % 2] : NULL;
+        text[NODES + u] = words[2];
+    }
+    for (int k = 0; k < NODES / 10; k++) names[k] = k % 2 ? "north" : "south";
+    assert_int_equal(cafe_facts_from_arrays(context, NODES, 2, columns, text, &f->facts), CAFE_OK);
+    f->inputs.facts = f->facts;
+    f->inputs.named = NODES / 10;
+    f->inputs.community_names = names;
 }
 
 static const char page_path[] = "test_page.html";
@@ -185,8 +202,10 @@ static void test_report(void **state) {
     cafe_view_report all, few;
     struct stat found;
     fill(*state, &f);
+    add_words(*state, &f);
     assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, &all),
                      CAFE_OK);
+    assert_int_equal(all.facts, 2);
     assert_int_equal(stat(page_path, &found), 0);
     assert_int_equal(all.bytes, found.st_size);
     assert_int_equal(all.columns, COLUMNS);
@@ -208,7 +227,12 @@ static void test_report(void **state) {
     f.vectors[7] = 1.0f / 0.0f;
     assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, NULL),
                      CAFE_ERROR_ARGUMENT);
+    f.vectors[7] = 0;
+    f.inputs.community_names = NULL;
+    assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, NULL, page_path, 1, NULL),
+                     CAFE_ERROR_ARGUMENT);
     unlink(page_path);
+    cafe_facts_free(f.facts);
     cafe_graph_free(f.graph);
 }
 
@@ -294,6 +318,7 @@ static void test_memory(void **state) {
     fixture f;
     (void)state;
     fill(context, &f);
+    add_words(context, &f);
     for (long k = 0;; k++) {
         long live = test_failing_arm(&memory, k);
         cafe_status status = cafe_view_write(context, f.graph, &f.inputs, NULL, page_path, 1, NULL);
@@ -303,6 +328,7 @@ static void test_memory(void **state) {
         assert_int_not_equal(access(page_path, F_OK), 0);
     }
     unlink(page_path);
+    cafe_facts_free(f.facts);
     cafe_graph_free(f.graph);
     cafe_context_free(context);
 }

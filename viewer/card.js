@@ -36,6 +36,14 @@ function neighbourList(card, neighbours) {
   return list;
 }
 
+// nearest: [{ point, cosine }]
+export function showNearest(panel, nearest, columns, nameOf, open) {
+  if (!nearest.length) return;
+  panel.append(make('div', { class: 'nearest' }, make('h3', {}, 'Nearest by cosine'), make('ul', { class: 'rows' },
+    ...nearest.map(({ point, cosine }) => row(nameOf(point), figure(cosine), cosine, () => open(point)))),
+  make('p', { class: 'figures' }, `Of the vectors, over the ${columns} columns of this page.`)));
+}
+
 // card: name, pairs, neighbours (null: the page has no links), note, nameOf, open
 export function showCard(panel, card) {
   const parts = [make('h2', { dir: 'auto' }, card.name), facts(card.pairs)];

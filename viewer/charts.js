@@ -59,7 +59,7 @@ export function showRun(panel, meta) {
       `Objective per sweep: ${figure(meta.objective[0])} to ${figure(meta.objective.at(-1))}`, meta.objective));
   }
   if (meta.ritz.length) {
-    parts.push(barChart('Ritz values', 'Ritz values of the columns; the ticks are residuals: an eigenvalue lies within',
+    parts.push(barChart('Ritz values', `Ritz values of the columns, of ${meta.generalised ? 'Q v = \u03c1 D v' : 'Q v = \u03c1 v'}; the ticks are residuals: an eigenvalue lies within`,
       meta.ritz, meta.residuals));
   }
   if (!parts.length) parts.push(make('p', { class: 'lead' }, 'This page has neither objective nor Ritz values.'));

@@ -1,11 +1,15 @@
 // Colour by community, label, column or centrality: an index out of 256 per point, the colours that
 // the indices stand for, and the legend.
-import { kind, kinds, other, ramp } from './palette.js';
+import { mark, marks, other, ramp } from './palette.js';
 import { count, figure } from './bus.js';
 
-function paletteOf(colourOf) {
+// The fourth byte is no opacity: 255 is a disc, 128 a ring.
+function paletteOf(markOf) {
   const rgba = new Uint8Array(1024);
-  for (let i = 0; i < 256; i++) rgba.set([...colourOf(i).map(Math.round), 255], 4 * i);
+  for (let i = 0; i < 256; i++) {
+    const { rgb, ring } = markOf(i);
+    rgba.set([...rgb.map(Math.round), ring ? 128 : 255], 4 * i);
+  }
   return rgba;
 }
 
@@ -17,7 +21,7 @@ export function largestKinds(of, size, within = null) {
   const order = [...counts.keys()].filter((k) => counts[k] > 0)
     .sort((a, b) => counts[b] - counts[a] || a - b);
   const slot = new Uint8Array(size);
-  order.slice(0, kinds.length).forEach((k, i) => { slot[k] = i + 1; });
+  order.slice(0, marks).forEach((k, i) => { slot[k] = i + 1; });
   return { counts, order, slot };
 }
 
@@ -27,20 +31,21 @@ export function byKind(title, of, size, nameOf, none, dark, within = null) {
   if (none >= 0) slot[none] = 0;
   const index = new Uint8Array(of.length);
   for (let i = 0; i < of.length; i++) index[i] = slot[of[i]];
-  const colourOf = (i) => (i === 0 ? other(dark) : kind(i - 1));
+  const rest = { rgb: other(dark), ring: false };
+  const markOf = (i) => (i === 0 ? rest : mark(i - 1, dark));
   const entries = order.filter((k) => slot[k] > 0)
-    .map((k) => ({ name: nameOf(k), count: counts[k], colour: kind(slot[k] - 1), holds: (i) => of[i] === k }));
-  const rest = order.filter((k) => slot[k] === 0);
-  if (rest.length) {
-    entries.push({ name: rest.length === 1 ? nameOf(rest[0]) : `${count(rest.length)} others`,
-      count: rest.reduce((sum, k) => sum + counts[k], 0), colour: other(dark), holds: (i) => slot[of[i]] === 0 });
+    .map((k) => ({ name: nameOf(k), count: counts[k], mark: markOf(slot[k]), holds: (i) => of[i] === k }));
+  const tail = order.filter((k) => slot[k] === 0);
+  if (tail.length) {
+    entries.push({ name: tail.length === 1 ? nameOf(tail[0]) : `${count(tail.length)} others`,
+      count: tail.reduce((sum, k) => sum + counts[k], 0), mark: rest, holds: (i) => slot[of[i]] === 0 });
   }
-  return { title, index, palette: paletteOf(colourOf), entries };
+  return { title, index, palette: paletteOf(markOf), entries };
 }
 
 function byValue(title, index, rampName, low, high, dark) {
   const colour = ramp(rampName, dark);
-  return { title, index, palette: paletteOf((i) => colour(i / 255)), ramp: colour,
+  return { title, index, palette: paletteOf((i) => ({ rgb: colour(i / 255) })), ramp: colour,
     ends: [figure(low), figure(high)] };
 }
 
@@ -56,6 +61,24 @@ export function byColumn(title, axis, dark) {
   }
   return both ? byValue(title, index, 'signed', -reach, reach, dark)
     : byValue(title, index, 'value', low, high, dark);
+}
+
+// A column of the table that holds numbers; points without one have the colour of the rest.
+export function byNumber(title, numberOf, n, dark) {
+  let [low, high] = [Infinity, -Infinity];
+  for (let i = 0; i < n; i++) {
+    const x = numberOf(i);
+    if (x < low) low = x;
+    if (x > high) high = x;
+  }
+  const index = new Uint8Array(n);
+  for (let i = 0; i < n; i++) {
+    const x = numberOf(i);
+    index[i] = Number.isNaN(x) ? 0 : 1 + 254 * (high > low ? (x - low) / (high - low) : 0.5);
+  }
+  const found = byValue(title, index, 'value', low, high, dark);
+  found.palette.set([...other(dark), 255], 0);
+  return found;
 }
 
 // Centralities were quantised by their logarithms; 0 stands for 0.

@@ -12,28 +12,39 @@ function options(select, list) {
 export function fillChoices(app) {
   const { meta } = app;
   const columns = Array.from({ length: meta.columnsShown }, (_, j) => [String(j), `column ${j}`]);
-  options(id('layout'), [...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns']]);
+  options(id('layout'), [...(meta.pair === 'map' ? [['map', 'Map']] : []), ['columns', 'Columns'], ['table', 'Table']]);
   options(id('axis-x'), columns);
   options(id('axis-y'), columns);
   options(id('colour'), colourChoices(app));
-  id('layout').addEventListener('change', (e) => app.setLayout(e.target.value));
+  options(id('size'), [['same', 'the same'], ...(app.facts.hasDegrees ? [['degree', 'by degree']] : []),
+    ...(app.store.has('centrality') ? [['centrality', 'by centrality']] : [])]);
+  id('layout').addEventListener('change', (e) => app.show(e.target.value));
+  id('size').addEventListener('change', (e) => app.setSize(e.target.value));
+  for (const what of ['links', 'names']) {
+    const box = id(`show-${what}`);
+    box.checked = app.shows[what];
+    box.closest('label').hidden = what === 'links' && !app.drawable;
+    box.addEventListener('change', () => app.setShown(what, box.checked));
+  }
   id('axis-x').addEventListener('change', (e) => app.setAxis(0, Number(e.target.value)));
   id('axis-y').addEventListener('change', (e) => app.setAxis(1, Number(e.target.value)));
   id('colour').addEventListener('change', (e) => app.setColour(e.target.value));
 }
 
-function colourChoices({ meta, store }) {
+function colourChoices({ meta, store, facts }) {
   const layers = hasCommunities(store) ? meta.layers.map((layer, l) => [`community-${l}`,
-    `Layer ${l + 1}: ${count(layer.communities)} communities`]).reverse() : [];
+    `${meta.layersFound === 1 ? '' : `Layer ${facts.layerNumber(l)}: `}${count(layer.communities)} communities`])
+    .reverse() : [];
   return [...layers,
     ...(store.has('label') ? [['label', 'Label']] : []),
+    ...meta.table.map((name, j) => [`table-${j}`, name]),
     ...(store.has('centrality') ? [['centrality', `Centrality (${meta.centrality})`]] : []),
     ...Array.from({ length: meta.columnsShown }, (_, j) => [`column-${j}`, `Column ${j}`]),
     ['plain', 'One colour']];
 }
 
 export function showChoices(app) {
-  id('layout').value = app.layout;
+  id('layout').value = app.table?.shown ? 'table' : app.layout;
   id('axes').hidden = app.layout === 'map';
   id('frame').dataset.axes = app.layout === 'map' ? 'map' : app.axisNumbers.join();
   id('axis-x').value = String(app.axisNumbers[0]);
@@ -61,8 +72,8 @@ export function showLegend(app, colours) {
   }
   if (colours.entries) {
     parts.push(make('ul', {}, ...colours.entries.map((entry) => {
-      const dot = make('span', { class: 'dot' });
-      dot.style.background = toHex(entry.colour);
+      const dot = make('span', { class: entry.mark.ring ? 'dot hollow' : 'dot' });
+      dot.style[entry.mark.ring ? 'borderColor' : 'background'] = toHex(entry.mark.rgb);
       return make('li', {}, make('button', { type: 'button', title: `Select ${entry.name}`,
         onclick: () => app.select(entry.holds, entry.name) }, dot,
       make('span', { class: 'name', dir: 'auto' }, entry.name), make('span', { class: 'count' }, count(entry.count))));
@@ -85,6 +96,7 @@ export function showLeftOut({ meta, store }) {
   if (!store.has('link-ends') && meta.edges > 0) said.push(`${count(meta.edges)} links`);
   if (meta.names === 'none') said.push('the names of the nodes');
   if (meta.labelled && !store.has('label')) said.push('the labels');
+  if (meta.table.length < meta.tableFound) said.push(`${meta.tableFound - meta.table.length} columns of the table`);
   if (meta.layers.length < meta.layersFound) said.push(`${meta.layersFound - meta.layers.length} finer layers`);
   id('left').textContent = said.length ? `Left out to keep this page small: ${said.join(', ')}.` : '';
   id('left').hidden = !said.length;
@@ -129,13 +141,15 @@ export function wireButtons(app) {
   click('clear', () => app.select(null));
   click('help-open', () => id('help').showModal());
   click('export-png', () => app.exportPicture());
+  click('export-svg', () => app.exportShapes());
   click('export-tsv', () => app.exportTable());
   app.bus.on('mode', (lasso) => {
     id('mode-pan').setAttribute('aria-pressed', String(!lasso));
     id('mode-lasso').setAttribute('aria-pressed', String(lasso));
   });
   wireTabs();
-  id('legend').open = !window.matchMedia('(max-width: 560px)').matches; // there it would hide the points
+  id('legend').open = !window.matchMedia('(max-width: 560px)').matches; // there the points need the room
+  id('legend').addEventListener('toggle', () => app.roomChanged());
   document.addEventListener('keydown', (e) => globalKey(app, e));
 }
 
@@ -145,6 +159,7 @@ function globalKey(app, event) {
   const act = {
     '?': () => id('help').showModal(), '/': () => id('search').focus(), 0: () => app.fit(),
     l: () => app.scatter.setLasso(true), p: () => app.scatter.setLasso(false),
+    t: () => app.show(app.table.shown ? app.layout : 'table'),
     Escape: () => (app.selection ? app.select(null) : app.open(-1)),
   }[event.key];
   if (!act) return;

@@ -51,6 +51,14 @@ export class Store {
     return inflate(packed);
   }
 
+  // Texts that stand one after the other, each ended by a 0.
+  texts(name) {
+    if (!this.unpacked.has(name)) {
+      this.unpacked.set(name, this.bytes(name).then((b) => new TextDecoder().decode(b).split('\0').slice(0, -1)));
+    }
+    return this.unpacked.get(name);
+  }
+
   numbers(name) {
     if (!this.unpacked.has(name)) {
       const { count, delta } = this.info(name);
@@ -121,9 +129,7 @@ export class Names {
 
   async load() {
     if (this.meta.names !== 'text' || this.list) return;
-    const text = new TextDecoder().decode(await this.store.bytes('names'));
-    this.list = text.split('\0');
-    this.list.pop();
+    this.list = await this.store.texts('names');
   }
 
   of(node) { return this.list ? this.list[node] : String(node); }

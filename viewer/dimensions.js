@@ -47,7 +47,8 @@ export function showDimensions(panel, app) {
   const list = make('div');
   const lead = make('p', { class: 'lead' }, meta.columnsShown < meta.columns
     ? `${meta.columns} columns; the first ${meta.columnsShown} can be drawn in this page.`
-    : `${meta.columns} columns. The bar is the column's value v'Qv against the largest.`);
+    : `${meta.columns} columns. The bar is the column's value against the largest: its Rayleigh quotient for ${
+      meta.generalised ? 'Q v = \u03c1 D v' : 'Q v = \u03c1 v'}, as cafe explain has it.`);
   const add = (from, to) => {
     for (let j = from; j < to; j++) list.append(card(app, j, reach));
   };

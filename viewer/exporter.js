@@ -1,4 +1,14 @@
-// Files out of the page, made here and saved by the browser: the picture, and the selected nodes.
+// Files out of the page, made here and saved by the browser: the picture with title and legend, as PNG
+// and for small graphs as SVG, and the selected nodes.
+import { CanvasPen, SvgPen, textWidth } from './pen.js';
+import { drawLinks, drawOver } from './overlay.js';
+import { count } from './bus.js';
+import { toHex } from './palette.js';
+import { shorten } from './naming.js';
+
+const head = 48; // pixels of the title
+const line = 20; // of a legend's entry
+const finest = 2; // pixels of a PNG for one of the page, at least
 
 function save(blob, name) {
   const link = document.createElement('a');
@@ -13,21 +23,121 @@ function fileName(title, ending) {
   return `${words || 'cafe'}${ending}`;
 }
 
-// The two canvases over the ground colour. The points are drawn anew first: a browser may have
-// forgotten them since the last frame.
-export function savePicture(app) {
-  app.drawNow();
-  const { points, overlay, style, meta } = app;
-  const canvas = document.createElement('canvas');
-  canvas.width = overlay.canvas.width;
-  canvas.height = overlay.canvas.height;
-  const pen = canvas.getContext('2d');
-  pen.fillStyle = style.plot;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(points.canvas, 0, 0);
-  pen.drawImage(overlay.canvas, 0, 0);
-  canvas.toBlob((blob) => save(blob, fileName(meta.title, '.png')), 'image/png');
+// ---- the legend
+
+function legendWidth({ title, entries }) {
+  const widths = (entries ?? []).map((e) => textWidth(shorten(e.name), 12) + textWidth(count(e.count), 12) + 46);
+  return Math.ceil(Math.min(Math.max(textWidth(title, 12, 600) + 20, 150, ...widths), 300));
 }
+
+function drawMark(pen, x, y, { rgb, ring }) {
+  if (ring) pen.ring(x, y, 3.8, toHex(rgb), 2.4);
+  else pen.disc(x, y, 5, toHex(rgb));
+}
+
+// The largest kinds that fit, or the scale.
+function drawLegend(pen, colours, style, x, y, height) {
+  const width = legendWidth(colours);
+  pen.text(x, y + 8, colours.title, { weight: 600, colour: style.ink });
+  if (colours.ramp) {
+    for (let i = 0; i < 64; i++) pen.rect(x + i * 2, y + 24, 2.2, 11, toHex(colours.ramp(i / 63)));
+    pen.text(x, y + 46, colours.ends[0], { size: 11, colour: style.quiet });
+    pen.text(x + 128, y + 46, colours.ends[1], { size: 11, anchor: 'end', colour: style.quiet });
+  }
+  const entries = colours.entries ?? [];
+  const fitting = Math.max(Math.floor((height - 30) / line), 1);
+  const shown = entries.length > fitting ? entries.slice(0, fitting - 1) : entries;
+  shown.forEach((entry, i) => {
+    const at = y + 32 + i * line;
+    drawMark(pen, x + 6, at, entry.mark);
+    pen.text(x + 18, at, shorten(entry.name), { colour: style.ink });
+    pen.text(x + width - 12, at, count(entry.count), { anchor: 'end', colour: style.quiet });
+  });
+  if (shown.length < entries.length) {
+    pen.text(x + 18, y + 32 + shown.length * line, `and ${count(entries.length - shown.length)} more`, { colour: style.quiet });
+  }
+}
+
+// ---- pictures
+
+// Runs `draw` with the view as the picture has it: the legend lies beside the points, so that these,
+// unless the user has moved them, may take its room.
+function withPicture(app, draw) {
+  const { camera } = app;
+  const kept = { ...camera };
+  app.saving = true;
+  if (!camera.moved) {
+    camera.room = app.room(false);
+    app.stretch();
+  }
+  try {
+    return draw(camera.width + legendWidth(app.coloursShown), camera.height + head);
+  } finally {
+    app.saving = false;
+    Object.assign(camera, kept);
+    app.resize();
+  }
+}
+
+function drawRest(pen, app, width) {
+  const { style, meta, camera } = app;
+  pen.rect(0, 0, width, head, style.plot);
+  pen.text(16, head / 2, shorten(meta.title, 90), { size: 18, weight: 650, colour: style.ink });
+  drawLegend(pen, app.coloursShown, style, camera.width + 4, head + 8, camera.height - 16);
+}
+
+export function savePicture(app) {
+  withPicture(app, (width, height) => {
+    const ratio = Math.max(finest, window.devicePixelRatio || 1);
+    app.drawAt(ratio);
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    const context = canvas.getContext('2d');
+    context.fillStyle = app.style.plot;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    for (const each of [app.overlay.under, app.points.canvas, app.overlay.canvas]) {
+      context.drawImage(each, 0, Math.round(head * ratio));
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawRest(new CanvasPen(context), app, width);
+    canvas.toBlob((blob) => save(blob, fileName(app.meta.title, '.png')), 'image/png');
+  });
+}
+
+function drawPoints(pen, app) {
+  const { points, n } = app;
+  const { size, alpha } = points.look(app.camera.zoom(), 1);
+  const hex = (c) => toHex([...points.palette.slice(4 * c, 4 * c + 3)]);
+  for (let i = 0; i < n; i++) {
+    const [x, y] = app.placeOf(i);
+    if (x < -20 || y < -20 || x > app.camera.width + 20 || y > app.camera.height + 20) continue;
+    const c = points.arrays[1][i];
+    const faint = app.selection && !app.selection[i];
+    const radius = size * points.factor(i) / 2;
+    if (points.palette[4 * c + 3] < 255 && !faint) pen.ring(x, y, radius * 0.75, hex(c), radius * 0.5);
+    else pen.disc(x, y, radius, hex(c), faint ? 0.13 : alpha);
+  }
+}
+
+// The same parts in the same order, as shapes and text; what leaves the plot is hidden by the frame.
+export function saveShapes(app) {
+  withPicture(app, (width, height) => {
+    const pen = new SvgPen();
+    const scene = app.scene();
+    pen.rect(0, 0, width, height, app.style.plot);
+    pen.shiftY = head;
+    drawLinks(pen, scene);
+    drawPoints(pen, app);
+    drawOver(pen, scene);
+    pen.shiftY = 0;
+    pen.rect(app.camera.width, 0, width - app.camera.width, height, app.style.plot);
+    drawRest(pen, app, width);
+    save(new Blob([pen.document(width, height, app.meta.title)], { type: 'image/svg+xml' }), fileName(app.meta.title, '.svg'));
+  });
+}
+
+// ---- the table
 
 // A cell of a table of tabs, quoted as RFC 4180 has it. A leading = + - @ would be a formula to a
 // spreadsheet: such names get an apostrophe before them.
@@ -36,12 +146,12 @@ export function cell(text) {
   return /["\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-// columns: [heading, (point) => text]
+// columns: { heading, text }
 export function saveTable(app, columns) {
-  const lines = [columns.map(([heading]) => cell(heading)).join('\t')];
+  const lines = [columns.map(({ heading }) => cell(heading)).join('\t')];
   for (let i = 0; i < app.n; i++) {
     if (app.selection && !app.selection[i]) continue;
-    lines.push(columns.map(([, of]) => cell(String(of(i)))).join('\t'));
+    lines.push(columns.map(({ text }) => cell(text(i))).join('\t'));
   }
   save(new Blob([lines.join('\n'), '\n'], { type: 'text/tab-separated-values' }), fileName(app.meta.title, '.tsv'));
 }

@@ -61,6 +61,15 @@ class Links {
     return list;
   }
 
+  // Each link once.
+  pairs() {
+    const list = [];
+    for (let i = 0; i + 1 < this.start.length; i++) {
+      for (let at = this.start[i]; at < this.start[i + 1]; at++) if (this.target[at] > i) list.push([i, this.target[at]]);
+    }
+    return list;
+  }
+
   // q(u,w) = a(u,w) / 2m - d_u d_w / (2m)^2
   covariance(i, link) {
     return link.weight / this.total - this.degree[i] * this.degree[link.point] / this.total ** 2;

@@ -1,23 +1,32 @@
 // The page: its state, and what happens when a part of it changes.
 import { Names, Store, readColumn, readMeta, readPair, valueAt } from './data.js';
-import { Bus, count, figure } from './bus.js';
-import { Camera } from './camera.js';
+import { Bus, count, figure, make } from './bus.js';
+import { Camera, findRoom } from './camera.js';
 import { Grid } from './grid.js';
 import { Points } from './points.js';
 import { Overlay } from './overlay.js';
-import { byCentrality, byColumn, byKind, centralityAt } from './colours.js';
-import { pulls, readLinks } from './links.js';
-import { showCard, showEmptyCard } from './card.js';
+import { strip } from './axes.js';
+import { byCentrality, byColumn, byKind, byNumber } from './colours.js';
+import { pulls } from './links.js';
+import { Facts } from './facts.js';
+import { nearestByCosine } from './cosine.js';
+import { showCard, showEmptyCard, showNearest } from './card.js';
 import { showDimensions } from './dimensions.js';
-import { Tree, readTree } from './tree.js';
+import { Tree } from './tree.js';
 import { showRun } from './charts.js';
 import { Search } from './search.js';
-import { savePicture, saveTable } from './exporter.js';
+import { saveShapes, savePicture, saveTable } from './exporter.js';
+import { NodeTable, columnsOf } from './table.js';
 import { isDark, readStyle, watchTheme } from './theme.js';
 import { Scatter } from './scatter.js';
 import { fillChoices, say, showChoices, showLeftOut, showLegend, showSelection, showTab, wireButtons } from './controls.js';
 
 const id = (name) => document.getElementById(name);
+
+const small = 8000; // links up to which they and the names are shown at first sight; points of an SVG
+const drawn = 50000; // links up to which they can be shown at all
+const candidates = 4000; // nodes that may get a name
+const narrow = window.matchMedia('(max-width: 860px)');
 
 class App {
   constructor(meta) {
@@ -28,7 +37,8 @@ class App {
     this.bus = new Bus();
     this.camera = new Camera();
     this.points = new Points(id('points'));
-    this.overlay = new Overlay(id('plot'));
+    this.overlay = new Overlay(id('plot'), id('under'));
+    this.facts = new Facts(meta, this.store);
     this.scatter = new Scatter(this);
     this.dark = isDark();
     this.style = readStyle();
@@ -43,6 +53,10 @@ class App {
     this.cross = false;
     this.openLinks = [];
     this.named = [];
+    this.drawable = this.store.has('link-ends') && meta.edges <= drawn;
+    this.shows = { links: this.drawable && meta.edges <= small, names: meta.edges <= small && this.n <= small };
+    this.all = null; // links to be drawn: pairs of points
+    this.ranked = []; // points that may get a name, the most central first
     this.wanted = false; // a frame is on its way
   }
 
@@ -64,6 +78,9 @@ class App {
     this.resize();
     await this.setLayout(this.layout);
     await this.setColour(this.colour);
+    if (this.shows.names) await this.names.load();
+    await this.setShown('links', this.shows.links);
+    await this.setShown('names', this.shows.names);
     if (this.points.gl) say('');
     else say('This browser has no WebGL2, which the points need. Names, links, cards and charts work.', true);
     this.drawNow();
@@ -76,12 +93,15 @@ class App {
     this.pointOf = new Uint32Array(this.n);
     for (let i = 0; i < this.n; i++) this.pointOf[this.node[i]] = i;
     await this.names.load();
+    await this.facts.load();
     new Search(this);
+    this.table = new NodeTable(this);
+    id('export-svg').hidden = this.n > small;
     this.showNoNode();
     showDimensions(id('panel-dimensions'), this);
     showRun(id('panel-run'), this.meta);
     showLeftOut(this);
-    const layers = await this.layers();
+    const layers = await this.facts.layers();
     if (layers) this.tree = new Tree(id('panel-communities'), this, layers);
     else id('panel-communities').textContent = 'This page has no communities.';
     document.documentElement.dataset.complete = 'yes';
@@ -100,45 +120,61 @@ class App {
     });
   }
 
-  layers() {
-    this.layersRead ??= readTree(this);
-    return this.layersRead;
-  }
-
   // ---- drawing
 
   resize() {
     const { clientWidth: width, clientHeight: height } = id('frame');
-    const ratio = Math.min(window.devicePixelRatio || 1, 2);
     if (!width || !height) return;
-    this.ratio = ratio;
-    for (const canvas of [this.points.canvas, this.overlay.canvas]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-    }
-    this.camera.resize(width, height);
-    if (this.axes) this.stretch();
-    if (this.axes) this.drawNow();
+    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    Object.assign(this.camera, { width, height });
+    if (!this.axes) return;
+    this.camera.room = this.room(true);
+    this.stretch();
+    this.drawNow();
+  }
+
+  // The boxes that lie over the plot: [left, top, right, bottom] in its pixels.
+  covered() {
+    if (this.saving) return [];
+    return [id('legend'), document.querySelector('.pad')].filter((e) => e.offsetWidth).map((e) => [e.offsetLeft - 10,
+      e.offsetTop - 10, e.offsetLeft + e.offsetWidth + 10, e.offsetTop + e.offsetHeight + 10]);
+  }
+
+  // What the points leave free at each side: for axes, and for what lies over the plot.
+  room(covered) {
+    const { width, height } = this.camera;
+    const axes = this.layout !== 'map';
+    const margin = { left: axes ? strip.left + 14 : 20, right: 20, top: 20, bottom: axes ? strip.bottom + 14 : 20 };
+    const shape = this.shape();
+    return findRoom(width, height, margin, covered ? this.covered() : [], (w, h) => (shape ? Math.min(w / shape, h) : w * h));
+  }
+
+  roomChanged() {
+    if (!this.axes || id('frame').hidden) return;
+    this.camera.room = this.room(true);
+    this.stretch();
+    this.redraw();
+  }
+
+  // Width over height of a map; 0: two columns, which fill whatever there is.
+  shape() {
+    const [x, y] = this.axes;
+    return this.layout === 'map' ? (x.high - x.low || 1) / (y.high - y.low || 1) : 0;
   }
 
   // The plane of a map keeps its shape; two columns have scales of their own and fill the view.
   stretch() {
     const [x, y] = this.axes;
-    const shape = this.layout === 'map' ? (x.high - x.low || 1) / (y.high - y.low || 1)
-      : this.camera.width / this.camera.height;
+    const [width, height] = this.camera.free;
+    const shape = this.shape() || width / height;
     const spans = shape > 1 ? [1, 1 / shape] : [shape, 1];
-    const { camera } = this;
-    const [relativeX, relativeY, zoom] = [camera.x / camera.spanX, camera.y / camera.spanY, camera.zoom()];
-    camera.fit(...spans);
-    camera.x = relativeX * spans[0];
-    camera.y = relativeY * spans[1];
-    camera.scale = camera.home * zoom;
+    this.camera.reshape(...spans);
     this.unit = [spans[0] / x.steps, spans[1] / y.steps];
   }
 
   fit() {
-    this.camera.fit(this.camera.spanX, this.camera.spanY);
-    this.redraw();
+    this.camera.moved = false;
+    this.roomChanged();
   }
 
   redraw() {
@@ -147,14 +183,36 @@ class App {
     requestAnimationFrame(() => { this.wanted = false; this.drawNow(); });
   }
 
+  // What is drawn beside the points.
+  scene() {
+    const { size } = this.points.look(this.camera.zoom(), 1);
+    return { app: this, place: (i) => this.placeOf(i), nameOf: (i) => this.nameOf(i), style: this.style,
+      radius: (i) => size * this.points.factor(i) / 2,
+      all: this.all, dim: this.opened >= 0 || this.selection !== null, open: this.opened, links: this.openLinks,
+      named: this.named, leading: this.selection ? this.ranked.filter((i) => this.selection[i]) : this.ranked,
+      covered: this.covered(), over: this.over, lasso: this.lasso, cross: this.cross, axes: this.layout !== 'map' };
+  }
+
+  drawAt(ratio) {
+    const { camera } = this;
+    const [width, height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
+    for (const canvas of [this.points.canvas, this.overlay.canvas, this.overlay.under]) {
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+    this.points.draw(camera, ...this.unit, ratio);
+    return this.overlay.draw(this.scene(), ratio);
+  }
+
   drawNow() {
     if (!this.axes) return;
-    this.points.draw(this.camera, ...this.unit, this.ratio);
-    this.overlay.draw({ place: (i) => this.placeOf(i), open: this.opened, links: this.openLinks,
-      named: this.named, over: this.over, lasso: this.lasso, cross: this.cross, style: this.style,
-      nameOf: (i) => this.nameOf(i) }, this.ratio);
-    // where the open node is, in pixels of the plot: for scripts that drive the page
-    this.overlay.canvas.dataset.open = this.opened < 0 ? '' : this.placeOf(this.opened).map(Math.round).join();
+    const { names, ticks } = this.drawAt(this.ratio);
+    // what is where, in pixels of the plot: for scripts that drive the page
+    const told = this.overlay.canvas.dataset;
+    told.open = this.opened < 0 ? '' : this.placeOf(this.opened).map(Math.round).join();
+    told.names = names.length;
+    told.links = this.all?.length ?? 0;
+    told.ticks = ticks ? JSON.stringify(ticks) : '';
   }
 
   placeOf(i) {
@@ -190,14 +248,32 @@ class App {
     this.axes = axes;
     this.grid = null;
     this.points.setPositions(axes[0].q, axes[1].q);
-    Object.assign(this.camera, { x: this.camera.spanX / 2, y: this.camera.spanY / 2, scale: this.camera.home });
+    showChoices(this); // the legend stands elsewhere where there are axes
+    this.camera.moved = false;
+    this.camera.room = this.room(true);
     this.stretch();
-    showChoices(this);
     this.redraw();
+  }
+
+  // The plot in a layout, or the table.
+  async show(what) {
+    const table = what === 'table';
+    if (table && !this.table) return showChoices(this); // not there yet
+    id('table').hidden = !table;
+    id('frame').hidden = table;
+    if (this.table) this.table.shown = table;
+    if (table) {
+      showChoices(this);
+      await this.table.show();
+    } else {
+      await this.setLayout(what);
+      this.resize();
+    }
   }
 
   async setAxis(which, j) {
     const { numbers } = this.wantedLayout;
+    if (this.table?.shown) await this.show('columns');
     await this.setLayout('columns', which === 0 ? [j, numbers[1]] : [numbers[0], j]);
   }
 
@@ -210,7 +286,32 @@ class App {
     this.points.setColours(colours.index);
     this.points.setPalette(colours.palette);
     id('colour').value = colour;
+    this.coloursShown = colours;
     showLegend(this, colours);
+    this.roomChanged();
+    this.redraw();
+  }
+
+  // Areas in proportion to the values.
+  async setSize(size) {
+    const { facts } = this;
+    this.sized = size;
+    const degrees = size === 'degree' ? await facts.loadDegrees() : null;
+    await facts.load();
+    if (this.sized !== size) return;
+    const of = size === 'degree' ? (i) => degrees[i] : (i) => facts.centralityOf(i);
+    let most = 0;
+    for (let i = 0; size !== 'same' && i < this.n; i++) most = Math.max(most, of(i));
+    this.points.setWeights(size === 'same' || !(most > 0) ? null : Uint8Array.from({ length: this.n }, (_, i) => 255 * Math.sqrt(of(i) / most)));
+    this.redraw();
+  }
+
+  // what: 'links' or 'names'
+  async setShown(what, shown) {
+    this.shows[what] = shown;
+    if (what === 'links') this.all = shown ? (await this.facts.links()).pairs() : null;
+    else this.ranked = shown ? await this.facts.leading(candidates) : [];
+    if (what === 'names' && shown) await this.names.load();
     this.redraw();
   }
 
@@ -227,10 +328,16 @@ class App {
     const [kind, number] = colour.split('-');
     if (kind === 'column') return byColumn(`Column ${number}`, await this.column(Number(number)), dark);
     if (kind === 'community') {
-      const layers = await this.layers();
+      const layers = await this.facts.layers();
       const layer = layers[layers.length - 1 - Number(number)];
-      return byKind(`Community, layer ${Number(number) + 1}`, layer.of, layer.communities,
-        (k) => `${Number(number) + 1}.${k}`, -1, dark, within);
+      return byKind(this.facts.layerTitle(Number(number)), layer.of, layer.communities,
+        (k) => this.facts.communityName(Number(number), k), -1, dark, within);
+    }
+    if (kind === 'table') {
+      await this.facts.load();
+      const { name, of, words, numbers } = this.facts.columns[Number(number)];
+      return numbers ? byNumber(name, (i) => numbers[of[i]], this.n, dark)
+        : byKind(name, of, words.length, (k) => (k ? words[k] : 'none'), 0, dark);
     }
     return byKind('Nodes', new Uint8Array(this.n), 1, () => 'all', -1, dark);
   }
@@ -247,6 +354,7 @@ class App {
     this.selectedWhat = what;
     this.points.setFlags(flags);
     showSelection(this);
+    this.bus.emit('select');
     this.redraw();
   }
 
@@ -286,10 +394,8 @@ class App {
     const tip = id('tip');
     tip.hidden = point < 0;
     if (point >= 0) {
-      const name = document.createElement('b');
-      name.dir = 'auto';
-      name.textContent = this.nameOf(point);
-      tip.replaceChildren(name, this.tipText(point));
+      tip.replaceChildren(make('b', { dir: 'auto' }, this.nameOf(point)),
+        ...this.tipLines(point).map((line) => make('span', { dir: 'auto' }, line)));
       const { width, height } = this.camera;
       tip.style.transform = `translate(${Math.min(x + 14, width - tip.offsetWidth - 6)}px, `
         + `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px)`;
@@ -300,20 +406,32 @@ class App {
     }
   }
 
-  tipText(point) {
+  // Label, community (of the layer in colour, else the coarsest), the value in colour, the place.
+  tipLines(point) {
+    const { facts, meta } = this;
+    const [kind, number] = this.colour.split('-');
+    const communities = facts.communitiesOf(point);
+    const layer = kind === 'community' ? communities.length - 1 - Number(number) : 0;
     const [x, y] = this.axes.map((axis) => figure(valueAt(axis, point)));
-    return `${this.layout === 'map' ? 'map' : `columns ${this.axisNumbers.join(', ')}`}: ${x}, ${y}`;
+    return [...(facts.label ? [`label: ${facts.labelOf(point) || 'none'}`] : []),
+      ...(communities.length ? [`community: ${communities[layer][1]}`] : []),
+      ...(kind === 'centrality' && facts.rank ? [`${meta.centrality}: ${figure(facts.centralityOf(point))}`] : []),
+      ...(kind === 'table' && facts.columns[number] ? [`${meta.table[number]}: ${facts.columns[number].words[facts.columns[number].of[point]] || 'none'}`] : []),
+      ...(this.layout === 'map' ? [] : [`columns ${this.axisNumbers.join(', ')}: ${x}, ${y}`])];
   }
 
+  // Nothing lies over this place of the plot.
+  inView([x, y]) {
+    const axes = this.layout !== 'map';
+    return x > (axes ? strip.left : 2) && y > 2 && x < this.camera.width - 2 && y < this.camera.height - (axes ? strip.bottom : 2)
+      && !this.covered().some(([left, top, right, bottom]) => x > left + 6 && x < right - 6 && y > top + 6 && y < bottom - 6);
+  }
+
+  // A point in view stays where it is.
   openNode(node) {
     const point = this.pointOf[node];
-    const { width, height } = this.camera;
-    const [px, py] = this.placeOf(point);
     const [x, y] = this.axes;
-    // a point that is well in view stays where it is
-    if (Math.abs(px / width - 0.5) > 0.4 || Math.abs(py / height - 0.5) > 0.4) {
-      this.camera.centre(x.q[point] * this.unit[0], y.q[point] * this.unit[1]);
-    }
+    if (!this.inView(this.placeOf(point))) this.camera.centre(x.q[point] * this.unit[0], y.q[point] * this.unit[1]);
     this.open(point);
   }
 
@@ -324,7 +442,7 @@ class App {
     this.redraw();
     if (point < 0) return this.showNoNode();
     const neighbours = await this.neighbours(point);
-    const pairs = await this.facts(point, neighbours);
+    const pairs = await this.factsOf(point, neighbours);
     if (this.opened !== point) return;
     this.openLinks = neighbours ?? [];
     this.named = this.openLinks.slice(0, 8).map((link) => link.point);
@@ -333,7 +451,23 @@ class App {
         : 'The links are not in this page: cafe view --links all puts them in.',
       nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
     showTab('node');
+    this.reveal(point);
     this.redraw();
+    const nearest = await nearestByCosine(this, point, 10);
+    if (this.opened === point && !id('panel-node').querySelector('.nearest')) {
+      showNearest(id('panel-node'), nearest, this.meta.columnsShown, (i) => this.nameOf(i), (i) => this.openNode(this.node[i]));
+    }
+  }
+
+  // Where the card stands below the plot it comes into view, and the point, if it can, stays there.
+  reveal(point) {
+    if (!narrow.matches) return;
+    const card = document.querySelector('aside').getBoundingClientRect().top;
+    const frame = id('frame').getBoundingClientRect();
+    const at = frame.height ? frame.top + this.placeOf(point)[1] : card;
+    const least = card - window.innerHeight + 260; // the name and the first lines
+    const wanted = Math.max(Math.min(card - 0.5 * window.innerHeight, at - 50), least);
+    if (wanted > 0) window.scrollBy({ top: wanted, behavior: 'instant' });
   }
 
   showNoNode() {
@@ -342,50 +476,34 @@ class App {
   }
 
   async neighbours(point) {
-    if (!this.store.has('link-ends')) return null;
-    this.links ??= await readLinks(this.store, this.meta);
+    const links = await this.facts.links();
+    if (!links) return null;
     const axes = [];
     for (let j = 0; j < this.meta.columnsShown; j++) axes.push(await this.column(j));
-    return pulls(this.links, axes, point);
+    return pulls(links, axes, point);
   }
 
-  async facts(point, neighbours) {
-    const { meta, store } = this;
+  async factsOf(point, neighbours) {
+    const { meta, facts } = this;
+    await facts.load();
     const [x, y] = this.axes.map((axis) => figure(valueAt(axis, point)));
-    const pairs = [['Number', count(this.node[point])], [this.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`]];
-    const layers = await this.layers();
-    layers?.forEach((layer, d) => {
-      const l = layers.length - d;
-      const k = layer.of[point];
-      pairs.push([`Community, layer ${l}`, `${l}.${k} (${count(layer.counts[k])} nodes)`]);
-    });
-    if (store.has('label')) {
-      const label = (await store.numbers('label'))[point];
-      pairs.push(['Label', label ? meta.classes[label - 1] : 'none']);
-    }
-    if (store.has('centrality')) {
-      const value = centralityAt(await store.numbers('centrality'), store.info('centrality'), point);
-      pairs.push([`Centrality (${meta.centrality})`, figure(value)]);
-    }
-    if (neighbours) pairs.push(['Neighbours', count(neighbours.length)]);
-    return pairs;
+    return [['Number', count(this.node[point])], [this.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`],
+      ...facts.communitiesOf(point).map(([title, name, size]) => [title, `${name} (${count(size)} nodes)`]),
+      ...(facts.label ? [['Label', facts.labelOf(point) || 'none']] : []),
+      ...(facts.rank ? [[`Centrality (${meta.centrality})`, figure(facts.centralityOf(point))]] : []),
+      ...facts.columns.map(({ name, of, words }) => [name, words[of[point]] || 'none']),
+      ...(neighbours ? [['Neighbours', count(neighbours.length)]] : [])];
   }
 
   // ---- files
 
   exportPicture() { savePicture(this); }
 
+  exportShapes() { saveShapes(this); }
+
   async exportTable() {
-    const columns = [['node', (i) => this.nameOf(i)],
-      ...(this.layout === 'map' ? ['map x', 'map y'] : this.axisNumbers.map((j) => `column ${j}`))
-        .map((heading, a) => [heading, (i) => valueAt(this.axes[a], i)])];
-    const layers = await this.layers();
-    layers?.forEach((layer, d) => columns.push([`community layer ${layers.length - d}`, (i) => layer.of[i]]));
-    if (this.store.has('label')) {
-      const label = await this.store.numbers('label');
-      columns.push(['label', (i) => (label[i] ? this.meta.classes[label[i] - 1] : '')]);
-    }
-    saveTable(this, columns);
+    await this.facts.load();
+    saveTable(this, await columnsOf(this));
   }
 }
 

@@ -1,88 +1,80 @@
-// What lies over the points: links of the open node, rings, the lasso, names.
+// What lies under and over the points: links; axes, names, rings, the lasso.
+import { CanvasPen, textWidth } from './pen.js';
+import { drawNames, placeNames, shorten } from './naming.js';
+import { drawAxes, strip } from './axes.js';
 
-const mostLinks = 3000;
+const mostLinks = 3000; // of the open node
+const mostNames = 90;
+const fewPoints = 1000; // names do not hide points of so small a graph
 
-function ring(pen, [x, y], radius, colour, width) {
-  pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
-  pen.strokeStyle = colour;
-  pen.lineWidth = width;
-  pen.stroke();
+// All links of a small graph, beneath the points. scene: place, all, style
+export function drawLinks(pen, { place, all, style, dim }) {
+  if (!all) return;
+  const many = all.length > 1500;
+  pen.lines(all.map(([i, j]) => [...place(i), ...place(j)]), `rgb(${style.link})`, many ? 0.7 : 1,
+    (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
 }
 
-function name(pen, text, [x, y], style, strong) {
-  const shown = text.length > 32 ? `${[...text].slice(0, 31).join('')}\u2026` : text;
-  pen.font = `${strong ? 600 : 400} ${strong ? 13 : 11.5}px system-ui, sans-serif`;
-  pen.textBaseline = 'middle';
-  pen.lineWidth = 3.5;
-  pen.lineJoin = 'round';
-  pen.strokeStyle = style.plot;
-  pen.strokeText(shown, x + 10, y);
-  pen.fillStyle = style.ink;
-  pen.fillText(shown, x + 10, y);
+function drawOpen(pen, { place, radius, open, links, named, nameOf, style }, taken) {
+  const at = place(open);
+  const around = Math.max(radius(open) + 2, 8);
+  pen.lines(links.slice(0, mostLinks).map((link) => [...at, ...place(link.point)]), `rgb(${style.link})`, 1,
+    links.length > 200 ? 0.2 : 0.45);
+  for (const point of named) pen.ring(...place(point), Math.max(radius(point), 4.5), style.accent, 1.4);
+  pen.ring(...at, around, style.plot, 5);
+  pen.ring(...at, around, style.accent, 2.5);
+  const name = shorten(nameOf(open), 32);
+  taken.push([at[0] - around, at[1] - around, at[0] + around + 8 + textWidth(name, 13, 600), at[1] + around]);
+  return () => pen.text(at[0] + around + 5, at[1], name, { size: 13, weight: 600, colour: style.ink, halo: style.plot });
+}
+
+function boxOf([x, y], r) { return [x - r, y - r, x + r, y + r]; }
+
+// scene: place (point to pixel), radius, open, links, named, leading, over, lasso, cross, style, nameOf, app, and
+// axes: whether they are drawn. Returns what was named and where the ticks are.
+export function drawOver(pen, scene) {
+  const { place, style, app, nameOf } = scene;
+  const { width, height } = app.camera;
+  const taken = [...scene.covered];
+  if (app.n <= fewPoints && scene.leading.length) {
+    for (let i = 0; i < app.n; i++) taken.push(boxOf(place(i), scene.radius(i)));
+  }
+  const area = scene.axes ? [strip.left, 0, width, height - strip.bottom] : [0, 0, width, height];
+  const openName = scene.open >= 0 ? drawOpen(pen, scene, taken) : null;
+  const found = scene.axes ? drawAxes(pen, app) : null;
+  const names = placeNames([...scene.named, ...scene.leading].filter((i) => i !== scene.open),
+    { place, radius: scene.radius, nameOf, area, taken, most: mostNames });
+  drawNames(pen, names, style);
+  openName?.();
+  if (scene.over >= 0) pen.ring(...place(scene.over), Math.max(scene.radius(scene.over) + 1.5, 7), style.ink, 1.5);
+  return { names, ticks: found };
 }
 
 export class Overlay {
-  constructor(canvas) {
+  constructor(canvas, under) {
     this.canvas = canvas;
-    this.pen = canvas.getContext('2d');
+    this.under = under;
+    this.pen = new CanvasPen(canvas.getContext('2d'));
+    this.low = new CanvasPen(under.getContext('2d'));
   }
 
-  links(place, from, links, style) {
-    const { pen } = this;
-    pen.strokeStyle = `rgba(${style.link}, ${links.length > 200 ? 0.16 : 0.34})`;
-    pen.lineWidth = 1;
-    pen.beginPath();
-    for (const link of links.slice(0, mostLinks)) {
-      pen.moveTo(...from);
-      pen.lineTo(...place(link.point));
-    }
-    pen.stroke();
-  }
-
-  // Rings and names of the strongest neighbours; a name that would lie on another is left out.
-  neighbours({ place, named, nameOf, style }, at) {
-    const taken = [at];
-    for (const point of named) {
-      const [x, y] = place(point);
-      ring(this.pen, [x, y], 4.5, style.accent, 1.4);
-      if (taken.some(([a, b]) => Math.abs(y - b) < 15 && Math.abs(x - a) < 110)) continue;
-      name(this.pen, nameOf(point), [x, y], style, false);
-      taken.push([x, y]);
-    }
-  }
-
-  // scene: place (point to pixel), open, links, named, over, lasso, style, nameOf
   draw(scene, ratio) {
-    const { pen, canvas } = this;
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, canvas.width / ratio, canvas.height / ratio);
-    const { place, style } = scene;
-    if (scene.open >= 0) {
-      const at = place(scene.open);
-      this.links(place, at, scene.links, style);
-      this.neighbours(scene, at);
-      ring(pen, at, 8, style.plot, 5);
-      ring(pen, at, 8, style.accent, 2.5);
-      name(pen, scene.nameOf(scene.open), [at[0] + 3, at[1]], style, true);
+    for (const pen of [this.low, this.pen]) {
+      pen.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      pen.context.clearRect(0, 0, this.canvas.width / ratio, this.canvas.height / ratio);
     }
-    if (scene.over >= 0) ring(pen, place(scene.over), 7, style.ink, 1.5);
-    if (scene.lasso) scene.lasso.draw(pen, style);
-    if (scene.cross) this.cross(style);
+    drawLinks(this.low, scene);
+    const drawn = drawOver(this.pen, scene);
+    if (scene.lasso) scene.lasso.draw(this.pen.context, scene.style);
+    if (scene.cross) this.cross(scene.style);
+    return drawn;
   }
 
   // The middle of the view, for those who steer by keys.
   cross(style) {
-    const { pen, canvas } = this;
-    const x = canvas.clientWidth / 2;
-    const y = canvas.clientHeight / 2;
-    pen.strokeStyle = style.quiet;
-    pen.lineWidth = 1;
-    pen.beginPath();
-    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-      pen.moveTo(x + 4 * dx, y + 4 * dy);
-      pen.lineTo(x + 10 * dx, y + 10 * dy);
-    }
-    pen.stroke();
+    const x = this.canvas.clientWidth / 2;
+    const y = this.canvas.clientHeight / 2;
+    this.pen.lines([[1, 0], [-1, 0], [0, 1], [0, -1]].map(([dx, dy]) => [x + 4 * dx, y + 4 * dy, x + 10 * dx, y + 10 * dy]),
+      style.quiet, 1);
   }
 }

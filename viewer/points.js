@@ -1,36 +1,48 @@
-// The points, drawn by WebGL2: 6 bytes each (two 16-bit positions, a colour out of 256, a flag).
+// The points, drawn by WebGL2: 6 bytes each (two 16-bit positions, a colour out of 256, a flag), and one
+// more where their sizes tell something.
 // The arrays are kept, so that a lost context can be filled again.
 
 const vertex = `#version 300 es
 layout(location = 0) in vec2 position;
 layout(location = 1) in uint colour;
 layout(location = 2) in uint flag;
+layout(location = 3) in float weight;
 uniform vec2 scale, shift;
 uniform float size;
 uniform int pass;
 uniform sampler2D palette;
-flat out vec3 rgb;
+flat out vec4 mark;
+flat out float across;
 void main() {
-  rgb = texelFetch(palette, ivec2(int(colour), 0), 0).rgb;
-  gl_PointSize = size;
+  mark = texelFetch(palette, ivec2(int(colour), 0), 0);
+  across = size * mix(0.55, 3.3, weight);
+  gl_PointSize = across;
   gl_Position = pass >= 0 && int(flag) != pass ? vec4(2.0, 2.0, 2.0, 1.0)
     : vec4(position * scale + shift, 0.0, 1.0);
 }`;
 
-// Small points are squares: nobody sees the difference, and a million of them cost half.
+// Small points are squares: nobody sees the difference, and a million of them cost half. A mark below 1
+// is a ring, where there is room for one.
 const fragment = `#version 300 es
 precision highp float;
-flat in vec3 rgb;
-uniform float size, alpha;
+flat in vec4 mark;
+flat in float across;
+uniform float alpha;
 out vec4 colour;
 void main() {
   float a = alpha;
-  if (size > 2.5) {
-    float r = length(gl_PointCoord - 0.5) * size;
-    a *= clamp(size * 0.5 - r, 0.0, 1.0);
+  if (across > 2.5) {
+    float r = length(gl_PointCoord - 0.5) * across;
+    a *= clamp(across * 0.5 - r, 0.0, 1.0);
+    if (mark.a < 0.75 && across > 3.5) a *= clamp(r - across * 0.25 + 0.5, 0.0, 1.0);
   }
-  colour = vec4(rgb * a, a);
+  colour = vec4(mark.rgb * a, a);
 }`;
+
+// The factors that a weight of 0 and of 1 has on a point's diameter, and the weight whose factor is 1.
+const least = 0.55;
+const most = 3.3;
+const usual = (1 - least) / (most - least);
 
 function compile(gl, type, source) {
   const shader = gl.createShader(type);
@@ -47,7 +59,7 @@ export class Points {
     this.canvas = canvas;
     this.gl = canvas.getContext('webgl2', { antialias: false, alpha: true, premultipliedAlpha: true });
     this.n = 0;
-    this.arrays = [null, null, null];
+    this.arrays = [null, null, null, null];
     this.palette = new Uint8Array(1024);
     this.marked = false; // some points are flagged: the others step back
     if (this.gl) this.prepare();
@@ -75,15 +87,17 @@ export class Points {
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-    this.buffers = [0, 1, 2].map((slot) => {
+    this.buffers = [0, 1, 2, 3].map((slot) => {
       const buffer = gl.createBuffer();
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.enableVertexAttribArray(slot);
+      if (slot < 3) gl.enableVertexAttribArray(slot);
       if (slot === 0) gl.vertexAttribPointer(0, 2, gl.UNSIGNED_SHORT, false, 0, 0);
+      else if (slot === 3) gl.vertexAttribPointer(3, 1, gl.UNSIGNED_BYTE, true, 0, 0);
       else gl.vertexAttribIPointer(slot, 1, gl.UNSIGNED_BYTE, 0, 0);
       return buffer;
     });
     this.arrays.forEach((array, slot) => array && this.upload(slot, array));
+    this.setWeights(this.arrays[3]);
     this.setPalette(this.palette);
   }
 
@@ -112,6 +126,25 @@ export class Points {
   setFlags(flag) {
     this.marked = flag !== null;
     if (flag) this.upload(2, flag);
+  }
+
+  // weight[i] of 0 .. 255: how large a point is; null: all are alike
+  setWeights(weight) {
+    const { gl } = this;
+    this.arrays[3] = weight;
+    if (!this.usable) return;
+    if (weight) {
+      this.upload(3, weight);
+      gl.enableVertexAttribArray(3);
+    } else {
+      gl.disableVertexAttribArray(3);
+      gl.vertexAttrib1f(3, usual);
+    }
+  }
+
+  // The factor on the diameter of a point.
+  factor(i) {
+    return this.arrays[3] ? least + (most - least) * this.arrays[3][i] / 255 : 1;
   }
 
   setPalette(rgba) {

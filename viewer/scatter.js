@@ -2,6 +2,7 @@
 import { Lasso } from './lasso.js';
 
 const reach = 12; // pixels between pointer and point
+const touchReach = 24; // and finger
 
 export class Scatter {
   constructor(app) {
@@ -17,6 +18,8 @@ export class Scatter {
     on('pointercancel', this.cancel);
     on('pointerleave', this.leave);
     on('wheel', this.wheel, { passive: false });
+    // a tap may scroll to the card: the click that browsers send after it would hit what is there then
+    on('touchend', (e) => { if (e.cancelable) e.preventDefault(); }, { passive: false });
     on('dblclick', (e) => this.zoom(e.offsetX, e.offsetY, 2));
     on('keydown', this.key);
     on('focus', () => { app.cross = this.canvas.matches(':focus-visible'); app.redraw(); });
@@ -77,7 +80,8 @@ export class Scatter {
     const { lasso } = this.app;
     this.app.lasso = null;
     if (lasso && this.travelled > 8) this.app.selectInside(lasso);
-    else if (this.travelled < 4) this.app.open(this.app.nearest(event.offsetX, event.offsetY, reach));
+    else if (this.travelled < 4) this.app.open(this.app.nearest(event.offsetX, event.offsetY,
+      event.pointerType === 'touch' ? touchReach : reach));
     this.app.redraw();
   }
 

@@ -1,39 +1,10 @@
 // The hierarchy of communities as a zoomable icicle: one band per layer, coarsest on top, as wide as
 // the community has nodes. A click zooms in, selects the points and colours them one layer finer.
-import { hasCommunities, readCommunities } from './data.js';
 import { make, count, figure } from './bus.js';
-import { inkOn, kind, kinds, other, toHex } from './palette.js';
-import { largestKinds } from './colours.js';
+import { inkOn, mark, marks, other, toHex } from './palette.js';
 
-const band = 30;
+const band = window.matchMedia('(max-width: 860px), (pointer: coarse)').matches ? 40 : 30;
 const most = 6; // bands shown at once
-
-// levels[0] is the coarsest: for each community its size, its children and its parent.
-export async function readTree(app) {
-  const { meta, store } = app;
-  if (!hasCommunities(store)) return null;
-  const finest = await readCommunities(store);
-  const layers = [{ of: finest, communities: meta.layers[0].communities }];
-  for (let l = 0; l + 1 < meta.layers.length; l++) {
-    const parent = await store.numbers(`parent-${l}`);
-    const of = new Uint32Array(finest.length);
-    for (let i = 0; i < of.length; i++) of[i] = parent[layers[l].of[i]];
-    layers[l].parent = parent;
-    layers.push({ of, communities: meta.layers[l + 1].communities });
-  }
-  layers.forEach((layer, l) => Object.assign(layer, largestKinds(layer.of, layer.communities),
-    { modularity: meta.layers[l].modularity }));
-  layers.reverse();
-  layers.forEach((layer, d) => { if (d > 0) layer.children = childrenOf(layer, layers[d - 1]); });
-  return layers;
-}
-
-// Children of each community of the layer above, larger ones first.
-function childrenOf(layer, above) {
-  const children = Array.from({ length: above.communities }, () => []);
-  for (const k of layer.order) children[layer.parent[k]].push(k);
-  return children;
-}
 
 export class Tree {
   constructor(panel, app, layers) {
@@ -46,7 +17,7 @@ export class Tree {
   }
 
   build(panel) {
-    const lines = this.layers.map((layer, d) => `layer ${this.layers.length - d}: `
+    const lines = this.layers.map((layer, d) => `layer ${this.app.facts.layerNumber(this.layers.length - 1 - d)}: `
       + `${count(layer.communities)} communities, modularity ${figure(layer.modularity)}`);
     this.crumbs = make('nav', { class: 'crumbs', 'aria-label': 'Where in the tree' });
     this.canvas = make('canvas', { class: 'tree', tabindex: '0', role: 'application',
@@ -74,13 +45,13 @@ export class Tree {
   sizeOf(depth, id) { return depth < 0 ? this.app.n : this.layers[depth].counts[id]; }
 
   nameOf(depth, id) {
-    return depth < 0 ? 'All' : `${this.layers.length - depth}.${id + 1}`;
+    return depth < 0 ? 'All' : this.app.facts.communityName(this.layers.length - 1 - depth, id);
   }
 
   // Parts of the community in view have colours of their own, by size as the points have; what lies
   // within a part has its colour.
   partColour(index) {
-    return toHex(index < kinds.length ? kind(index) : other(this.app.dark));
+    return toHex(index < marks ? mark(index, this.app.dark).rgb : other(this.app.dark));
   }
 
   // Boxes wider than half a pixel, by depth first.

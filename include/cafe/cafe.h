@@ -14,6 +14,7 @@
 #include <cafe/engine.h>
 #include <cafe/evaluate.h>
 #include <cafe/explain.h>
+#include <cafe/facts.h>
 #include <cafe/files.h>
 #include <cafe/generate.h>
 #include <cafe/graph.h>

@@ -2,14 +2,15 @@
  * it needs inside. It asks the network for nothing and its policy forbids it to.
  *
  * What goes into the page is chosen by its size: positions, communities, labels and centralities
- * first, then names, columns and links as long as they fit the budget. What was left out is said in
- * the report and in the page.
+ * first, then names, a table, columns and links as long as they fit the budget. What was left out
+ * is said in the report and in the page.
  */
 #ifndef CAFE_VIEW_H
 #define CAFE_VIEW_H
 
 #include <cafe/cluster.h>
 #include <cafe/embedding.h>
+#include <cafe/facts.h>
 #include <cafe/graph.h>
 #include <cafe/labels.h>
 
@@ -47,13 +48,17 @@ typedef struct cafe_view_inputs {
     const cafe_certificate *certificate; /* of the vectors: its Ritz pairs and columns */
     int64_t objectives; /* values of the objective: at the start and after each sweep */
     const double *objective;
+    int64_t named; /* communities 0 .. named-1 of layer[0] have these names; 0: their numbers */
+    const char *const *community_names;
+    const cafe_facts *facts; /* a table of the nodes to show, sort and colour by */
 } cafe_view_inputs;
 
 CAFE_INPUTS(view)
 
 /* Finds what the inputs lack and fills it in: communities (those of part[n], where negative numbers
  * are in none; part NULL: the layers of cafe_layers_find()), with `map` a layout, PageRank as the
- * centrality, the certificate of the vectors. What is found lives as long as *found. */
+ * centrality, values and residuals of the columns as cafe_explain() has them. What is found lives
+ * as long as *found. */
 typedef struct cafe_view_found cafe_view_found;
 
 CAFE_API cafe_status cafe_view_find(cafe_context *context, const cafe_graph *graph,
@@ -70,6 +75,7 @@ typedef struct cafe_view_report {
     int32_t names;   /* 1: nodes have their names; 0: left out, their numbers are shown */
     int32_t labels;
     int32_t centrality;
+    int64_t facts; /* columns of the table: the first ones */
 } cafe_view_report;
 
 /* Writes the page under a temporary name and renames it; "-" is standard output. An existing file

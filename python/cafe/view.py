@@ -4,7 +4,7 @@ import html
 import os
 import pathlib
 import tempfile
-from typing import Any, Optional, Union
+from typing import Any, List, Optional, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._library import lib
 from ._options import Table, check_keywords
-from .explanation import communities_of, embedding_of
+from .explanation import embedding_of
 from .graph import Graph, as_graph, twin_of
 
 
@@ -79,6 +79,28 @@ def _named_twin(context: Context, graph: Graph) -> Handle:
     return twin
 
 
+def _cells(column: Any, graph: Graph, name: Any) -> List[str]:
+    """One text per node: from an array in the order of the nodes, or a mapping from nodes."""
+    if hasattr(column, "items") and not hasattr(column, "iloc"):
+        values: List[Any] = [None] * graph.n_nodes
+        for node, value in column.items():
+            values[graph.index(node)] = value
+    else:
+        values = np.asarray(column, dtype=object).tolist()
+    if len(values) != graph.n_nodes:
+        raise ValueError(f"table[{name!r}]: expected {graph.n_nodes} values, found {len(values)}")
+    return ["" if v is None or v != v else " ".join(str(v).split()) for v in values]
+
+
+def _facts(context: Context, table: Any, graph: Graph) -> Handle:
+    """The columns of a mapping or a data frame."""
+    columns = dict(table.items())
+    cells = [c for name, column in columns.items() for c in _cells(column, graph, name)]
+    text = (ctypes.c_char_p * len(cells))(*[c.encode("utf-8", "replace") for c in cells])
+    return context.make("cafe_facts_from_arrays", "cafe_facts", graph.n_nodes, len(columns),
+                        _texts(columns), text)
+
+
 def _labels(context: Context, labels: Any, graph: Graph) -> Handle:
     label, classes = encode_labels(labels, graph, "labels")
     return context.make("cafe_labels_from_arrays", "cafe_labels", graph.n_nodes, None,
@@ -89,7 +111,7 @@ def _labels(context: Context, labels: Any, graph: Graph) -> Handle:
 
 def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None, *,
          labels: Any = None, communities: Any = None, map: Any = "auto",
-         title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
+         table: Any = None, title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
          n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Page:
     """Writes one interactive page of an embedding, which needs nothing but itself.
 
@@ -102,7 +124,10 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     labels : array or mapping, optional
         To colour by.
     communities : array, mapping or fitted estimator, optional
-        Without it those of cafe.LayeredCafe, layer by layer.
+        Without it those of cafe.LayeredCafe, layer by layer. They keep their names.
+    table : mapping or data frame, optional
+        What else is known of the nodes, to show, sort and colour by: columns by name, each an array
+        in the order of the nodes or a mapping from nodes.
     map : 'auto', None or array of shape (n_nodes, 2)
         The layout to open with: cafe.layout(), none, or one given.
     title : str, optional
@@ -127,7 +152,8 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     g = as_graph(graph, n_jobs)
     check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
     vectors = embedding_of(embedding, g.n_nodes)
-    part = communities_of(communities, g)
+    given_part = getattr(communities, "communities_", communities)
+    part, names = (None, ()) if given_part is None else encode_labels(given_part, g)
     part = None if part is None else np.ascontiguousarray(part, np.int32)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
     target = pathlib.Path(path) if path is not None else _temporary()
@@ -140,6 +166,10 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         given.title = (title or "Embedding").encode()
         given.columns, given.vectors = vectors.shape[1], pointer(vectors)
         given.map, given.labels = pointer(points), read.pointer if read else None
+        given.named = len(names)
+        given.community_names = _texts(names) if len(names) else None
+        about = None if table is None else _facts(context, table, g)
+        given.facts = about.pointer if about else None
         given.objectives, given.objective = len(objective), pointer(objective)
         o = Table.named("view").pointer_to(context, options, "cafe_view_options")
         found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),

@@ -139,6 +139,15 @@ static void put_classes(const cafe_view *page, cafe_report *text) {
     cafe_report_close(text);
 }
 
+static void put_facts(const cafe_view *page, cafe_report *text) {
+    const cafe_facts *a = page->inputs->facts;
+    cafe_report_integer(text, "tableFound", a ? cafe_facts_columns(a) : 0);
+    cafe_report_open(text, "table", '[');
+    for (int64_t j = 0; j < page->report.facts; j++)
+        cafe_report_string(text, NULL, cafe_facts_name(a, j));
+    cafe_report_close(text);
+}
+
 static void put_graph(const cafe_view *page, cafe_report *text) {
     const cafe_graph *g = page->graph;
     bool indices = g->names.kind == CAFE_NAMES_INDEX;
@@ -151,6 +160,7 @@ static void put_graph(const cafe_view *page, cafe_report *text) {
 static void put_certificate(cafe_report *text, const cafe_certificate *certificate) {
     static const cafe_certificate unknown;
     const cafe_certificate *c = certificate ? certificate : &unknown;
+    cafe_report_integer(text, "generalised", c->generalised);
     cafe_report_reals(text, "ritz", c->pairs, c->ritz_values);
     cafe_report_reals(text, "residuals", c->pairs, c->residuals);
     cafe_report_reals(text, "columnValues", c->certified, c->column_values);
@@ -172,6 +182,7 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     put_central(page, text);
     cafe_report_integer(text, "labelled", in->labels != NULL);
     put_classes(page, text);
+    put_facts(page, text);
     put_layers(page, text);
     put_certificate(text, in->certificate);
     cafe_report_reals(text, "objective", in->objectives, in->objective);
@@ -242,6 +253,8 @@ cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
     if (graph->n < 1 || in->columns < 1 || !in->vectors)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a page needs a graph with nodes and vectors with columns");
+    if (in->named < 0 || (in->named > 0 && !in->community_names))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "names of communities are missing");
     CAFE_PASS(check_finite(context, graph->n * in->columns, in->vectors, "vectors"));
     if (in->map) CAFE_PASS(check_finite(context, graph->n * 2, in->map, "map"));
     return CAFE_OK;
@@ -257,6 +270,8 @@ static int64_t fixed_bytes(const cafe_view_inputs *in) {
     if (in->title) bytes += 2 * CHARACTER * (int64_t)strlen(in->title);
     for (int64_t c = 0; in->labels && c < cafe_labels_classes(in->labels); c++)
         bytes += CHARACTER * (int64_t)strlen(cafe_labels_class_name(in->labels, c)) + 3;
+    for (int64_t j = 0; in->facts && j < cafe_facts_columns(in->facts); j++)
+        bytes += CHARACTER * (int64_t)strlen(cafe_facts_name(in->facts, j)) + 3;
     return bytes;
 }
 

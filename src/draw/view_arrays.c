@@ -1,6 +1,6 @@
 /* What goes into a page, in the order in which it matters: who is where, the communities, labels
- * and centralities, names, the first columns, links, more columns. What does not fit is left out
- * whole.
+ * and centralities, names, the table, the first columns, links, more columns. What does not fit is
+ * left out whole.
  */
 #include <math.h>
 #include <string.h>
@@ -281,6 +281,82 @@ static cafe_status add_names(cafe_view *page) {
     return status;
 }
 
+/* Texts one after the other, each ended by a 0 byte. */
+typedef struct texts {
+    char *text;
+    int64_t size, room;
+} texts;
+
+static cafe_status put_text(cafe_context *context, texts *t, const char *text) {
+    int64_t length = (int64_t)strlen(text) + 1;
+    CAFE_PASS(cafe_mem_grow(context, &t->text, &t->room, t->size + length, 1));
+    memcpy(t->text + t->size, text, (size_t)length);
+    t->size += length;
+    return CAFE_OK;
+}
+
+/* The user's names of the finest layer's communities, when that layer is in the page. */
+static cafe_status add_community_names(cafe_view *page) {
+    const cafe_view_inputs *in = page->inputs;
+    cafe_view_section section = {.name = "community-names"};
+    texts t = {0};
+    cafe_status status = CAFE_OK;
+    if (in->named == 0 || in->layers == 0 || page->finest > 0) return CAFE_OK;
+    for (int64_t k = 0; k < in->named; k++)
+        CAFE_TRY(put_text(page->context, &t, in->community_names[k]));
+    CAFE_TRY(cafe_view_add(page, section, NULL, (const uint8_t *)t.text, t.size, INT64_MAX, NULL));
+done:
+    cafe_mem_free(page->context, t.text);
+    return status;
+}
+
+/* One column of the table: a number a point, 0 for none, and the words they stand for. */
+static cafe_status add_fact(cafe_view *page, int64_t j, bool *kept) {
+    const cafe_facts *a = page->inputs->facts;
+    cafe_view_section of = {.name = "table-"}, words = {.name = "words-"};
+    texts t = {0};
+    cafe_status status = CAFE_OK;
+    *cafe_put_integer(of.name + 6, j) = 0;
+    *cafe_put_integer(words.name + 6, j) = 0;
+    for (int64_t i = 0; i < page->n; i++)
+        page->scratch[i] = (uint32_t)(cafe_facts_of(a, j, page->order[i]) + 1);
+    for (int64_t k = 0; k < cafe_facts_words(a, j); k++)
+        CAFE_TRY(put_text(page->context, &t, cafe_facts_word(a, j, k)));
+    CAFE_TRY(cafe_view_add(page, of, page->scratch, NULL, page->n, INT64_MAX, kept));
+    if (*kept)
+        CAFE_TRY(cafe_view_add(page, words, NULL,
+                               t.text ? (const uint8_t *)t.text : (const uint8_t *)"", t.size,
+                               INT64_MAX, kept));
+    if (!*kept && page->sections > 0 &&
+        strcmp(page->section[page->sections - 1].name, of.name) == 0)
+        cafe_view_drop(page, page->sections - 1);
+done:
+    cafe_mem_free(page->context, t.text);
+    return status;
+}
+
+static cafe_status add_facts(cafe_view *page) {
+    const cafe_facts *a = page->inputs->facts;
+    bool kept = true;
+    while (a && kept && page->report.facts < cafe_facts_columns(a)) {
+        CAFE_PASS(add_fact(page, page->report.facts, &kept));
+        page->report.facts += kept;
+    }
+    return CAFE_OK;
+}
+
+/* How many links a node has, where the links themselves are not in the page. */
+static cafe_status add_degrees(cafe_view *page) {
+    const cafe_graph *g = page->graph;
+    cafe_view_section section = {.name = "degree"};
+    if (page->report.links > 0 || g->counts.edges == 0) return CAFE_OK;
+    for (int64_t i = 0; i < page->n; i++) {
+        int64_t u = page->order[i];
+        page->scratch[i] = (uint32_t)(g->offsets[u + 1] - g->offsets[u]);
+    }
+    return cafe_view_add(page, section, page->scratch, NULL, page->n, INT64_MAX, NULL);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 cafe_status cafe_view_fill(cafe_view *page) {
@@ -288,6 +364,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     int64_t n = page->n;
     enum { OTHERS = 16 }; /* sections beside columns and parents */
     int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
+    if (page->inputs->facts) most += 2 * cafe_facts_columns(page->inputs->facts);
     page->section = cafe_mem_zero(context, most, sizeof *page->section);
     page->order = cafe_mem(context, n, sizeof *page->order);
     page->rank = cafe_mem(context, n, sizeof *page->rank);
@@ -296,10 +373,13 @@ cafe_status cafe_view_fill(cafe_view *page) {
     CAFE_PASS(add_positions(page));
     CAFE_PASS(add_labels(page));
     CAFE_PASS(add_layers(page));
+    CAFE_PASS(add_community_names(page));
     CAFE_PASS(add_centrality(page));
     CAFE_PASS(add_names(page));
+    CAFE_PASS(add_facts(page));
     CAFE_PASS(add_columns(page, FIRST_COLUMNS));
     CAFE_PASS(cafe_view_add_links(page));
+    CAFE_PASS(add_degrees(page));
     return add_columns(page, INT64_MAX);
 }
 

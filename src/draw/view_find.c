@@ -1,6 +1,8 @@
 /* What a page shows and the caller does not have: communities, a layout, centralities, the
  * certificate.
  */
+#include <cafe/explain.h>
+
 #include "base/memory.h"
 #include "base/option.h"
 #include "draw/view.h"
@@ -14,16 +16,18 @@ struct cafe_view_found {
     int32_t *part;
     float *map;
     double *centrality;
-    cafe_embedding *certified;
+    cafe_explanation *explanation;
+    double *column; /* values of the columns, then their residuals */
+    cafe_certificate certificate;
 };
 
 void cafe_view_found_free(cafe_view_found *f) {
     if (!f) return;
-    cafe_embedding_free(f->certified);
+    cafe_explanation_free(f->explanation);
     cafe_layers_free(f->layers);
     cafe_operator_free(f->op);
     cafe_sampled_free(f->sampled);
-    cafe_mem_free_all(f->context, f->part, f->map, f->centrality, f);
+    cafe_mem_free_all(f->context, f->part, f->map, f->centrality, f->column, f);
 }
 
 /* Communities that are given are one layer; the nodes in none are a community together. */
@@ -68,11 +72,33 @@ static cafe_status find_centrality(cafe_view_found *f, int64_t n, cafe_view_inpu
     return cafe_rank_pagerank(f->context, f->sampled, NULL, NULL, f->centrality, NULL);
 }
 
+/* The values are those that cafe explain gives for these vectors, whatever made them. */
 static cafe_status find_certificate(cafe_view_found *f, cafe_view_inputs *in) {
-    cafe_status status =
-        cafe_certify(f->context, f->op, in->columns, in->vectors, NULL, &f->certified);
-    if (status == CAFE_OK) in->certificate = cafe_embedding_certificate(f->certified);
-    return status;
+    cafe_explain_options o;
+    cafe_explain_options_init(&o);
+    o.top = 1; /* the page finds the ends of its columns itself */
+    const int32_t *part = in->layers > 0 ? in->layer[in->layers - 1].partition : NULL;
+    CAFE_PASS(cafe_explain(f->context, f->op, in->columns, in->vectors, part, &o, &f->explanation));
+    f->column = cafe_mem(f->context, 2 * in->columns, sizeof *f->column);
+    if (!f->column) return CAFE_ERROR_MEMORY;
+    for (int64_t j = 0; j < in->columns; j++) {
+        cafe_dimension_card card;
+        cafe_explain_dimension(f->explanation, j, &card);
+        f->column[j] = card.value;
+        f->column[in->columns + j] = card.residual;
+    }
+    const cafe_explain_report *r = cafe_explanation_get(f->explanation);
+    f->certificate = (cafe_certificate){.asked = in->columns,
+                                        .columns = in->columns,
+                                        .pairs = r->pairs,
+                                        .generalised = r->generalised,
+                                        .ritz_values = r->values,
+                                        .residuals = r->residuals,
+                                        .certified = in->columns,
+                                        .column_values = f->column,
+                                        .column_residuals = f->column + in->columns};
+    in->certificate = &f->certificate;
+    return CAFE_OK;
 }
 
 static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32_t *part,

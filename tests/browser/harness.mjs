@@ -104,3 +104,58 @@ export function table(bytes) {
   const [head, ...rows] = bytes.toString().trimEnd().split('\n').map((line) => line.split('\t'));
   return rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell])));
 }
+
+// ---- inputs
+
+export const words = (name) => readFileSync(name, 'utf8').split('\n').filter((l) => l && !/^[#%]/.test(l))
+  .map((l) => l.trim().split(/\s+/));
+
+export function vectors(name) {
+  const bytes = readFileSync(name);
+  const start = 10 + bytes.readUInt16LE(8);
+  const [, n, columns] = /\((\d+), (\d+)\)/.exec(bytes.toString('latin1', 10, start)).map(Number);
+  return { n, columns, at: (u, j) => bytes.readFloatLE(start + 4 * (u * columns + j)) };
+}
+
+// ---- steps
+
+export const text = (page, selector) => page.locator(selector).innerText();
+
+export async function find(page, name) {
+  await page.fill('#search', name);
+  await page.waitForSelector('#found li[role="option"]');
+  await page.press('#search', 'Enter');
+  await page.waitForFunction((wanted) => document.querySelector('#panel-node h2')?.textContent === wanted, name);
+}
+
+// Where on the screen the open node is.
+export async function openPlace(page) {
+  await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // drawn anew
+  await page.waitForFunction(() => document.getElementById('plot').dataset.open);
+  const box = await page.locator('#plot').boundingBox();
+  const [x, y] = (await page.locator('#plot').getAttribute('data-open')).split(',').map(Number);
+  return [box.x + x, box.y + y];
+}
+
+// ---- all tests of a file, one after the other; each opens its own pages
+
+export async function runTests(tests) {
+  const wanted = process.env.CAFE_ONLY; // a part of the names
+  const browser = await launch();
+  let failed = 0;
+  let tried = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    if (wanted && !name.includes(wanted)) continue;
+    tried++;
+    try {
+      await test(browser);
+      console.log(`ok      ${name}`);
+    } catch (error) {
+      failed++;
+      console.log(`FAILED  ${name}\n        ${error.stack.split('\n').slice(0, 6).join('\n        ')}`);
+    }
+  }
+  await browser.close();
+  console.log(`${tried - failed} of ${tried} browser tests passed`);
+  process.exit(failed ? 1 : 0);
+}

@@ -2,7 +2,8 @@
 // from the input files, not from the page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { changed, check, equal, file, launch, open, picture, run, saved, shoot, table } from './harness.mjs';
+import { changed, check, equal, file, find, open, openPlace, picture, run, runTests, saved, shoot, table, text, vectors,
+  words } from './harness.mjs';
 
 const source = process.env.SOURCE;
 const karate = path.join(source, 'examples/karate.txt');
@@ -10,17 +11,8 @@ const clubs = path.join(source, 'examples/karate.labels.txt');
 
 // ---- inputs
 
-const words = (name) => readFileSync(name, 'utf8').split('\n').filter((l) => l && !/^[#%]/.test(l))
-  .map((l) => l.trim().split(/\s+/));
 const edges = words(karate).map(([u, w]) => [Number(u), Number(w)]);
 const club = new Map(words(clubs).map(([u, c]) => [Number(u), c]));
-
-function vectors(name) {
-  const bytes = readFileSync(name);
-  const start = 10 + bytes.readUInt16LE(8);
-  const [, n, columns] = /\((\d+), (\d+)\)/.exec(bytes.toString('latin1', 10, start)).map(Number);
-  return { n, columns, at: (u, j) => bytes.readFloatLE(start + 4 * (u * columns + j)) };
-}
 
 const evil = ['<script>document.title="bad"</script>', '</script><img src=x onerror="document.title=1">',
   '\u05e9\u05dc\u05d5\u05dd \u202eabc', '\u{1f600}\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'x'.repeat(3000), '=1+1',
@@ -46,23 +38,6 @@ function makePages() {
 }
 
 // ---- steps
-
-const text = (page, selector) => page.locator(selector).innerText();
-
-async function find(page, name) {
-  await page.fill('#search', name);
-  await page.waitForSelector('#found li[role="option"]');
-  await page.press('#search', 'Enter');
-  await page.waitForFunction((wanted) => document.querySelector('#panel-node h2')?.textContent === wanted, name);
-}
-
-// Where on the screen the open node is.
-async function openPlace(page) {
-  await page.waitForFunction(() => document.getElementById('plot').dataset.open);
-  const box = await page.locator('#plot').boundingBox();
-  const [x, y] = (await page.locator('#plot').getAttribute('data-open')).split(',').map(Number);
-  return [box.x + x, box.y + y];
-}
 
 async function drag(page, points) {
   const box = await page.locator('#plot').boundingBox();
@@ -259,17 +234,6 @@ const tests = {
     await page.done();
   },
 
-  async 'picture as PNG'(browser) {
-    const page = await open(browser, 'karate.html');
-    const { name, bytes } = await saved(page, () => page.click('#export-png'));
-    equal(name, 'Zachary-s-karate-club.png', 'name of the file');
-    equal(bytes.toString('latin1', 1, 4), 'PNG', 'kind of the file');
-    const box = await page.locator('#plot').boundingBox();
-    equal(bytes.readUInt32BE(16), Math.round(box.width), 'width');
-    check(bytes.length > 5000, `${bytes.length} bytes: an empty picture`);
-    await page.done();
-  },
-
   async 'hostile names are text'(browser) {
     const page = await open(browser, 'evil.html');
     equal(await page.title(), evil[1], 'title');
@@ -365,17 +329,4 @@ const tests = {
 };
 
 makePages();
-const browser = await launch();
-let failed = 0;
-for (const [name, test] of Object.entries(tests)) {
-  try {
-    await test(browser);
-    console.log(`ok      ${name}`);
-  } catch (error) {
-    failed++;
-    console.log(`FAILED  ${name}\n        ${error.stack.split('\n').slice(0, 6).join('\n        ')}`);
-  }
-}
-await browser.close();
-console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} browser tests passed`);
-process.exit(failed ? 1 : 0);
+await runTests(tests);
