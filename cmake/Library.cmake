@@ -68,7 +68,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
 endif()
 
-set(CAFE_LINK ${ISAL_LIBRARY} Threads::Threads m)
+set(CAFE_LINK ${ISAL_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
 foreach(form shared static)
     string(TOUPPER ${form} FORM)
     add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS}

@@ -1,7 +1,8 @@
 """A wheel py3-none-PLATFORM that carries libcafe, its prototypes and the stubs made from both.
 
 $CAFE_SOURCE is the root of the C project (its version is ours), $CAFE_BUILD the folder it was built
-in; without them the folder above, and build/ in it.
+in; without them the folder above, and build/ in it. $CAFE_PLATFORM names the platform when it is not
+this very system (scripts/wheel), $CAFE_LICENCES a folder with the licences of what is linked in.
 """
 import os
 import pathlib
@@ -36,8 +37,7 @@ class WithLibrary(build_py):
             subprocess.run([sys.executable, here / script, here / "cafe" / target], env=environment,
                            check=True)
         super().run()
-        for file in (library, SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK"):
-            shutil.copyfile(file, pathlib.Path(self.build_lib) / "cafe" / file.name)
+        shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / library.name)
 
 
 class NativeDistribution(Distribution):
@@ -47,11 +47,25 @@ class NativeDistribution(Distribution):
         return True
 
 
+def licences() -> list:
+    """Ours, that of LAPACK, which is part of the library, and those of what else was linked in."""
+    bundled = os.environ.get("CAFE_LICENCES")
+    return [SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK",
+            *(sorted(pathlib.Path(bundled).iterdir()) if bundled else [])]
+
+
 class AnyPython(bdist_wheel):
     """ctypes needs no particular interpreter, only the platform."""
 
     def get_tag(self):
-        return ("py3", "none", super().get_tag()[2])
+        return ("py3", "none", os.environ.get("CAFE_PLATFORM") or super().get_tag()[2])
+
+    def egg2dist(self, egginfo_path, distinfo_path):
+        super().egg2dist(egginfo_path, distinfo_path)
+        folder = pathlib.Path(distinfo_path) / "licenses"
+        folder.mkdir(exist_ok=True)
+        for file in licences():
+            shutil.copyfile(file, folder / file.name)
 
 
 setup(version=version(), distclass=NativeDistribution,

@@ -22,9 +22,10 @@ search_path good
 
 # ---- what was built, and what is installed
 cmake --install "$BUILD" --prefix "$SCRATCH/prefix" >install.log
-mapfile -t files < <(find "$BUILD" -type f \( -perm -u+x -o -name '*.so*' \) -not -path '*/CMakeFiles/*' \
+mapfile -t files < <(find "$BUILD" \( -path "$BUILD/roots" -o -path "$BUILD/archives" \) -prune -o \
+    -type f \( -perm -u+x -o -name '*.so*' \) -not -path '*/CMakeFiles/*' \
     -not -path '*.scratch/*' -not -path "$BUILD/python*" -not -path "$BUILD/*san/*" -not -path "$BUILD/debug/*" \
-    -not -path "$BUILD/fuzz*/*"
+    -not -path "$BUILD/fuzz*/*" -print
     find "$SCRATCH/prefix" -type f \( -path '*/bin/*' -o -name '*.so*' \))
 count=0
 for file in "${files[@]}"; do

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -67,6 +68,14 @@ char *cafe_folder_of(cafe_context *context, const char *path) {
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
+
+#ifndef RENAME_NOREPLACE /* C libraries before glibc 2.28 leave it to the caller */
+#define RENAME_NOREPLACE 1u
+static int renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                     unsigned flags) {
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+#endif
 
 /* Without leave to overwrite, a file that appeared meanwhile is kept. */
 static int rename_to_free(const cafe_naming *name) {
