@@ -1,8 +1,13 @@
 """Graphs that several tests share."""
+import networkx
 import numpy as np
 import pytest
 
 import cafe
+
+if not hasattr(networkx, "to_scipy_sparse_array"):  # before 2.7, which old systems have
+    networkx.to_scipy_sparse_array = networkx.to_scipy_sparse_matrix
+    networkx.from_scipy_sparse_array = networkx.from_scipy_sparse_matrix
 
 
 @pytest.fixture(scope="package")

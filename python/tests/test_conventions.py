@@ -20,6 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 import cafe
 
+modern = pytest.mark.skipif(tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 2),
+                            reason="scikit-learn has set_output and folds of adjacencies from 1.2 on")
 LABELLED = [cafe.CafeGCN, cafe.LabelPropagation, cafe.SoftmaxClustering]
 CLUSTERERS = [cafe.CafeGCN, cafe.LabelPropagation, cafe.LayeredCafe, cafe.SoftmaxClustering]
 VECTORS = [cafe.SphereGCN(4), cafe.SphereGCN(4, output_form="raw"), cafe.SphereGCN(4, output_form="walk"),
@@ -132,6 +134,7 @@ def test_a_pickle_places_too(club):
 
 # ---- pipelines
 
+@modern
 def test_a_pipeline_over_a_graph(karate, faction):
     pipe = make_pipeline(cafe.SphereGCN(8), StandardScaler(), LogisticRegression())
     pipe.fit(karate, faction)
@@ -141,6 +144,7 @@ def test_a_pipeline_over_a_graph(karate, faction):
     assert pipe[:-1].transform(karate).shape == (34, 8)
 
 
+@modern
 def test_folds_of_an_adjacency_are_subgraphs(planted):
     """As for any kernel: fitted to the links among the training nodes, asked with the links of the
     others to them."""
@@ -206,6 +210,7 @@ def test_clusterers(cls, karate, faction):
 @pytest.mark.parametrize("model", [cafe.SphereGCN(4), cafe.HOPE(4), cafe.LayeredCafe(),
                                    cafe.SoftmaxClustering(4), cafe.SoftmaxClustering(4, rows="sparse")],
                          ids=str)
+@modern
 def test_pandas_output(model, club):
     graph, _ = club
     plain = clone(model).fit_transform(graph)
@@ -221,6 +226,7 @@ def test_pandas_output(model, club):
         asked.set_output(transform="xarray")
 
 
+@modern
 def test_pandas_by_configuration(club):
     with sklearn.config_context(transform_output="pandas"):
         table = cafe.SphereGCN(3).fit_transform(club[0])

@@ -15,6 +15,14 @@ import cafe
 ROOT = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 
 
+@pytest.fixture(autouse=True)
+def plain_numbers():
+    """Numbers of NumPy 2 print as those of NumPy 1 did: 4 and not np.int32(4)."""
+    legacy = False if np.__version__.startswith("1.") else "1.25"
+    with np.printoptions(legacy=legacy):
+        yield
+
+
 def test_tutorial(tmp_path, monkeypatch):
     text = (ROOT / "docs" / "python.md").read_text()
     blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S))
