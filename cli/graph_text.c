@@ -82,6 +82,8 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
             cli_count_text(c.nodes, nodes), plural(c.nodes), cli_count_text(c.edges, edges),
             c.weighted ? "weighted " : "", plural(c.edges), cli_count_text(c.components, parts),
             plural(c.components));
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+    if (r->heading || r->columns > 2) cli_say(run, "          %s", r->text);
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
     if (c.directed)
         cli_say(run, "          directed links by the rule %s", cli_directed_text(c.directed));

@@ -1,5 +1,6 @@
 /* cafe info: what a graph file holds. The table is the result: it goes to standard output. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "command.h"
 #include "graph_text.h"
@@ -25,6 +26,20 @@ static void put_names(FILE *file, const info_job *job) {
     fprintf(file, " .. %.63s\n", n > 0 ? cli_name(&job->run, job->run.graph, n - 1) : "");
 }
 
+/* How the file was understood, and its first edges, so that a misunderstanding shows. */
+static void put_reading(FILE *file, const cafe_graph *graph) {
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+    const cafe_file_format *format = cafe_file_format_at(CAFE_FILE_GRAPH, r->format - 1);
+    if (format) fprintf(file, "%-12s %s\n", "format", format->title);
+    if (r->text && *r->text) fprintf(file, "%-12s %s\n", "read as", r->text);
+    const char *label = "first edges";
+    for (const char *p = r->edges ? r->edges : ""; *p; label = "") {
+        int length = (int)strcspn(p, "\n");
+        fprintf(file, "%-12s %.*s\n", label, length, p);
+        p += length + (p[length] == '\n');
+    }
+}
+
 static void put_sides(FILE *file, const cafe_graph_profile *f) {
     char first[CLI_COUNT_TEXT], second[CLI_COUNT_TEXT];
     if (f->bipartite)
@@ -40,6 +55,7 @@ static int put_table(FILE *file, const void *argument) {
     const cafe_graph_counts *c = &job->run.counts;
     char changes[512], bytes[CLI_BYTES_TEXT];
     fprintf(file, "%-12s %s\n", "graph", job->run.words[0]);
+    put_reading(file, job->run.graph);
     put_count(file, "nodes", c->nodes);
     put_count(file, "edges", c->edges);
     put_count(file, "listed", c->lines);
@@ -68,6 +84,7 @@ static int put_table(FILE *file, const void *argument) {
 static void put_report(cafe_report *report, const void *argument) {
     const info_job *job = argument;
     cafe_report_graph(report, job->run.words[0], job->run.graph);
+    cafe_report_reading(report, job->run.graph);
     cafe_report_profile(report, &job->profile);
 }
 
@@ -95,7 +112,8 @@ const cli_command cli_info = {
     .arguments = "GRAPH [options]",
     .summary = "say what a graph file holds",
     .description =
-        "Prints nodes, edges, what was dropped or merged, components, whether the graph is "
+        "Prints how the file was understood (format, columns, heading) with its first three edges, "
+        "then nodes, edges, what was dropped or merged, components, whether the graph is "
         "bipartite and the sizes of its sides, degrees, weights, names and memory; - is standard "
         "input.",
     CLI_JOB(info_job, 1, 1),

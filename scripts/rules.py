@@ -235,7 +235,8 @@ TOOL_ONLY = set("""attributes dry-run engine force help hierarchy json labels me
                    method no-refine output quiet rows scratch seed seeds soft start threads verbose
                    w""".split())
 # Keywords of cafe.Graph, not of estimators.
-GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder".split())
+GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "
+                 "target weight header delimiter decimal".split())
 PYTHON_ONLY = set("random_state n_jobs verbose".split())
 
 

@@ -122,7 +122,7 @@ printf '0 1 0\n1 2 2.5\n' >zero.in.txt
 expect 0 "$CAFE" info zero.in.txt
 prints '1 link of weight 0 dropped'
 # Windows line ends, blank lines, comments, no newline at the end
-printf '# c\r\n0 1\r\n\r\n%% c\r\n1\t2\r\n2,0' >ends.in.txt
+printf '# c\r\n0 1\r\n\r\n%% c\r\n1\t2\r\n2 0' >ends.in.txt
 expect 0 "$CAFE" info ends.in.txt
 prints '^edges +3$'
 

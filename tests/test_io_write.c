@@ -131,7 +131,7 @@ static void test_isolated_names(void **state) {
     assert_int_equal(
         cafe_graph_write(shared, graph, io_path(&scratch, "g.txt"), CAFE_FORMAT_AUTO, 0), CAFE_OK);
     char *text = io_load(scratch.path, &size);
-    assert_string_equal(text, "# isolated nodes, not listed: 1\n7 9\n");
+    assert_string_equal(text, "# cafe: edges\n# isolated nodes, not listed: 1\n7 9\n");
     free(text);
     cafe_graph_free(graph);
     io_scratch_free(&scratch);

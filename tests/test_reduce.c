@@ -560,7 +560,7 @@ static void bad_cells_are_named_by_their_place(void **state) {
     refuse("1,2\n3;4\n", "t:2:2: expected a separator");
     refuse("a,1\n\"b,2\n", "t:2:1: expected a closing quote");
     refuse("x,y,z\n1,2\n3,4\n", "t:1:1: expected a name for each of 2 columns");
-    refuse("1,2\r3,4\n", "t:1:4: expected a line that ends with");
+    refuse("1,2\r3,4\n", "t:1:4: expected lines that end with a line feed");
     refuse("a,1\nb\xff,2\n", "t:2:2: expected UTF-8 text");
     refuse("a\nb\n", "t:1:1: expected a finite number, found 'a'");
     refuse("\x93NUMPY\x01", "t: expected");

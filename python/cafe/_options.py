@@ -26,7 +26,7 @@ class Option:
     """A row of an option table."""
 
     name: str  # as on the command line
-    type: str  # integer, real, choice, switch
+    type: str  # integer, real, choice, switch, text
     default: Any
     minimum: float
     maximum: float
@@ -38,7 +38,8 @@ class Option:
         return python_name(self.name)
 
     def described(self, default: Any) -> str:
-        kind = {"integer": "int", "real": "float", "switch": "bool"}.get(self.type, "")
+        kind = {"integer": "int", "real": "float", "switch": "bool",
+                "text": "str"}.get(self.type, "")
         kind = kind or "{" + ", ".join(map(repr, self.choices)) + "}"
         text = in_python(self.help)
         text = text[0].upper() + text[1:]
@@ -51,6 +52,13 @@ class Option:
                 raise TypeError(f"{self.keyword}={value!r}: expected True or False")
             return "yes" if value else "no"
         if self.type == "choice":
+            if isinstance(value, bool) and "yes" in self.choices:
+                return "yes" if value else "no"
+            return str(value)
+        if self.type == "text":
+            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+            if not whole and not isinstance(value, str):
+                raise TypeError(f"{self.keyword}={value!r}: expected a text or a whole number")
             return str(value)
         if not isinstance(value, numbers.Real) or isinstance(value, bool):
             raise TypeError(f"{self.keyword}={value!r}: expected a number")
@@ -69,6 +77,8 @@ def _option(row: Any) -> Option:
         default = bool(row.initial)
     elif kind == "choice":
         default = choices[int(row.initial)]
+    elif kind == "text":
+        default = None
     return Option(row.name.decode(), kind, default, row.minimum, row.maximum, choices,
                   row.help.decode())
 
@@ -97,9 +107,12 @@ class Table:
             raise ImportError(f"{kind}: {ctypes.sizeof(struct)} bytes here, {size} in the library")
         address = ctypes.cast(ctypes.pointer(struct), ctypes.c_void_p)
         lib.cafe_options_init(self.pointer, address, size)
+        struct.texts = []  # what the struct points at
         for option in self.options:
-            if option.keyword in values:
+            if option.keyword in values and (option.type != "text" or
+                                             values[option.keyword] is not None):
                 text = option.text(values[option.keyword]).encode()
+                struct.texts.append(text)
                 context.call("cafe_options_set", self.pointer, address, option.name.encode(),
                              text)
         context.call("cafe_options_check", self.pointer, address)
@@ -145,7 +158,7 @@ class Parameter:
     annotation: str
 
 
-_ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "choice": "str"}
+_ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "choice": "str", "text": "str"}
 
 
 def from_table(table: Table, leave_out: Sequence[str] = (),

@@ -12,6 +12,7 @@ from ._certain import certain_links
 from ._library import lib
 from ._options import Table, check_keywords, described_options
 
+_OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal"}
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
 
 
@@ -85,7 +86,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
                 raise TypeError("weights: a file has its own; True or False: they count or not")
             self._handle = _read(data, options, n_jobs, verbose)
         else:
-            for name in {"format", "trust"} & set(options):
+            for name in _OF_FILES & set(options):
                 raise TypeError(f"{name}: belongs to files")
             links = certain_links(data, weights, options.pop("nodes", None))
             self._take(links, options, n_jobs, verbose)
@@ -193,7 +194,24 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
-        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped."""
+        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped.
+
+        Of an edge list, what its columns are and whether it has a heading is told by its first
+        lines; a file of which that is not certain is refused. Then these say it: source, target,
+        weight (columns by name, or by number from 0), header (True, False), delimiter (";", "tab"),
+        decimal (","). `reading` tells what was taken for what.
+
+        >>> import pathlib, tempfile, cafe
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "trade.csv"
+        >>> _ = path.write_text("year;buyer;seller;tons\\n1999;ann;bob;0,5\\n1999;bob;cy;2\\n")
+        >>> graph = cafe.Graph.from_file(path, source="buyer", target="seller", weight="tons",
+        ...                              decimal=",")
+        >>> graph.to_edges()[2].tolist()
+        [0.5, 2.0]
+        >>> graph.reading["text"]
+        "source column 1 'buyer', target column 2 'seller', weight column 3 'tons', \
+ignored column 0 'year'; a heading; semicolons"
+        """
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"path: expected a path, found {type(path).__name__}")
         return cls(path, **options)
@@ -252,6 +270,22 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         """What was found in the input and what became of it, as `cafe info` tells."""
         counts = lib.cafe_graph_get_counts(self._handle.pointer).contents
         return {name: getattr(counts, name) for name, _ in counts._fields_}
+
+    @property
+    def reading(self) -> Dict[str, Any]:
+        """How a file was understood: its format, and of an edge list which columns were taken as
+        what and the first three edges; {} when the graph is from no file."""
+        reading = lib.cafe_graph_get_reading(self._handle.pointer).contents
+        if not reading.format:
+            return {}
+        found = {name: getattr(reading, name) for name, _ in reading._fields_}
+        formats = {value: name for name, value in _abi.ENUMS["cafe_format"].items()}
+        found["format"] = formats[reading.format].rpartition("_")[2].lower()
+        found["heading"] = bool(reading.heading)
+        found["text"] = (reading.text or b"").decode()
+        lines = (reading.edges or b"").decode().splitlines()
+        found["edges"] = [line.split("\t") for line in lines]
+        return found
 
     @property
     def weighted(self) -> bool:

@@ -24,12 +24,13 @@ static void store(const cafe_option *option, void *options, double value) {
         case CAFE_OPTION_REAL: *(double *)field(option, options) = value; break;
         case CAFE_OPTION_CHOICE:
         case CAFE_OPTION_SWITCH: *(int32_t *)field(option, options) = (int32_t)value; break;
+        case CAFE_OPTION_TEXT: *(const char **)field(option, options) = NULL; break;
     }
 }
 
 static size_t width(const cafe_option *option) {
-    bool wide = option->type == CAFE_OPTION_INTEGER || option->type == CAFE_OPTION_REAL;
-    return wide ? sizeof(int64_t) : sizeof(int32_t);
+    bool narrow = option->type == CAFE_OPTION_CHOICE || option->type == CAFE_OPTION_SWITCH;
+    return narrow ? sizeof(int32_t) : sizeof(int64_t);
 }
 
 /* Does the caller's struct, which may be of an older version, have the field? */
@@ -45,6 +46,7 @@ double cafe_options_number(const cafe_option *option, const void *options) {
         case CAFE_OPTION_REAL: return *(const double *)at;
         case CAFE_OPTION_CHOICE:
         case CAFE_OPTION_SWITCH: return *(const int32_t *)at;
+        case CAFE_OPTION_TEXT: return *(const char *const *)at != NULL;
     }
     return 0;
 }
@@ -105,6 +107,7 @@ static cafe_status refuse(cafe_context *context, const cafe_option *option, cons
 }
 
 static bool in_range(const cafe_option *option, double value) {
+    if (option->type == CAFE_OPTION_TEXT) return true;
     if (option->type == CAFE_OPTION_CHOICE) {
         size_t length = 0;
         if (value >= 0) choice_word(option->choices, (int)value, &length);
@@ -190,6 +193,10 @@ cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *tab
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
         if (strcmp(option->name, name) != 0 || !holds(option, options)) continue;
+        if (option->type == CAFE_OPTION_TEXT) {
+            *(const char **)field(option, options) = text[0] ? text : NULL;
+            return CAFE_OK;
+        }
         double value = parse(option, text);
         if (!in_range(option, value)) return refuse(context, option, text);
         store(option, options, value);
@@ -208,6 +215,9 @@ size_t cafe_options_text(const cafe_option *option, const void *options, char *t
         written = cafe_print(text, capacity, "%.*s", (int)length, word);
     } else if (option->type == CAFE_OPTION_SWITCH) {
         written = cafe_print(text, capacity, "%s", value != 0 ? "yes" : "no");
+    } else if (option->type == CAFE_OPTION_TEXT) {
+        const char *const *at = (const void *)((const char *)options + option->offset);
+        written = cafe_print(text, capacity, "%s", value != 0 ? *at : "");
     } else if (option->type == CAFE_OPTION_INTEGER) {
         written = cafe_print(text, capacity, "%.0f", value);
     } else {

@@ -53,7 +53,21 @@ static const cafe_option graph_options[] = {
      "none|degree|communities|auto",
      "find vectors (sphere, softmax) with the nodes in another order, for speed: hubs first, or "
      "community by community; they are written in the graph's own. auto takes the order that "
-     "convert --reorder kept in a .cafe file, if there is one"}};
+     "convert --reorder kept in a .cafe file, if there is one"},
+    {"source", "COLUMN", CAFE_OPTION_TEXT, FIELD(source), 0, 0, 0, NULL,
+     "edge lists: the column of the first node, by its name in the heading or by number from 0"},
+    {"target", "COLUMN", CAFE_OPTION_TEXT, FIELD(target), 0, 0, 0, NULL,
+     "the column of the second node, likewise"},
+    {"weight", "COLUMN", CAFE_OPTION_TEXT, FIELD(weight), 0, 0, 0, NULL,
+     "the column of the weight, likewise"},
+    {"header", "WHAT", CAFE_OPTION_CHOICE, FIELD(header), CAFE_HEADER_AUTO, 0, 2, "auto|yes|no",
+     "edge lists: does the first line name the columns? auto tells by its words, or by lines of "
+     "another kind below it, and refuses a line of which that is not certain"},
+    {"delimiter", "CHARACTER", CAFE_OPTION_TEXT, FIELD(delimiter), 0, 0, 0, NULL,
+     "edge lists: what stands between columns, a character such as ; or the word tab or space; "
+     "without it comma, semicolon, tab or blanks, as the first line has them"},
+    {"decimal", "CHARACTER", CAFE_OPTION_CHOICE, FIELD(decimal), CAFE_DECIMAL_POINT, 0, 1, ".|,",
+     "edge lists: what stands before the decimals of a weight"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
@@ -82,6 +96,8 @@ void cafe_graph_free(cafe_graph *graph) {
     if (graph->map.start) munmap(graph->map.start, graph->map.bytes);
     if (graph->open) close(graph->file);
     cafe_mem_free_all(context, graph->file_name, graph->block);
+    free_owned(context, graph->reading.text);
+    free_owned(context, graph->reading.edges);
     free_owned(context, atomic_load(&graph->index));
     cafe_mem_free(context, graph);
 }
@@ -96,6 +112,25 @@ int64_t cafe_graph_edges(const cafe_graph *graph) {
 
 const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph) {
     return &graph->counts;
+}
+
+cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading) {
+    char *text = cafe_mem_text(graph->context, reading->text ? reading->text : "");
+    char *edges = text ? cafe_mem_text(graph->context, reading->edges ? reading->edges : "") : NULL;
+    if (!edges) {
+        cafe_mem_free(graph->context, text);
+        return CAFE_ERROR_MEMORY;
+    }
+    free_owned(graph->context, graph->reading.text);
+    free_owned(graph->context, graph->reading.edges);
+    graph->reading = *reading;
+    graph->reading.text = text;
+    graph->reading.edges = edges;
+    return CAFE_OK;
+}
+
+const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *graph) {
+    return &graph->reading;
 }
 
 void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets, const int32_t **targets,

@@ -52,13 +52,14 @@ struct cafe_graph {
     int32_t top; /* 2^top <= the largest scaled weight < 2^(top + 1) */
     cafe_names names;
     cafe_graph_counts counts;
-    bool owns_rows;  /* offsets, targets, weights are the context's memory */
-    bool owns_names; /* likewise the name arrays */
-    bool owns_order; /* likewise the order */
-    bool borrowed;   /* the rows are the caller's arrays, */
-    cafe_seal seal;  /* which had this seal */
-    cafe_mapped map; /* a mapped .cafe file; start NULL: none */
-    bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
+    cafe_graph_reading reading; /* its texts are memory of the graph */
+    bool owns_rows;             /* offsets, targets, weights are the context's memory */
+    bool owns_names;            /* likewise the name arrays */
+    bool owns_order;            /* likewise the order */
+    bool borrowed;              /* the rows are the caller's arrays, */
+    cafe_seal seal;             /* which had this seal */
+    cafe_mapped map;            /* a mapped .cafe file; start NULL: none */
+    bool open; /* the mapped file: its descriptor, what it was at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;
@@ -80,6 +81,9 @@ cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph);
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity);
 /* Frees the arrays, which are the context's memory. */
 void cafe_names_free(cafe_context *context, cafe_names *names);
+
+/* How the file was understood; both texts (NULL: none) are copied. */
+cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading);
 
 /* Gives the graph its names (arrays of the context's memory, owned by the graph from now on). */
 void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names);

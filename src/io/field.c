@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/print.h"
 #include "io/scan.h"
 
 static bool ends_field(uint8_t c, uint8_t separator) {
@@ -56,6 +55,35 @@ cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_fie
     }
     *at = separator != ' ' && *behind == separator ? cafe_skip_padding(behind + 1, separator)
                                                    : behind;
+    return CAFE_FIELD_FINE;
+}
+
+/* "" or nothing before the separator or the end of the line. */
+static void take_nothing(const uint8_t **at, cafe_field *field) {
+    const uint8_t *p = *at;
+    *field = (cafe_field){.begin = p, .end = p, .quoted = *p == '"'};
+    *at = p + (field->quoted ? 2 : 0);
+}
+
+cafe_field_fault cafe_field_take_any(const uint8_t **at, uint8_t separator, cafe_field *field,
+                                     bool *more) {
+    cafe_field_fault fault = cafe_field_take(at, separator, field);
+    const uint8_t *before = *at;
+    *more = false;
+    if (fault == CAFE_FIELD_EMPTY) {
+        take_nothing(at, field);
+        *at = cafe_skip_padding(*at, separator);
+        if (!ends_field(**at, separator)) return CAFE_FIELD_BEHIND;
+        *more = !cafe_is_line_end(**at);
+        if (*more) *at = cafe_skip_padding(*at + 1, separator);
+        return CAFE_FIELD_FINE;
+    }
+    if (fault != CAFE_FIELD_FINE) return fault;
+    /* behind a separator a field follows, be it empty; behind blanks only one that is there */
+    const uint8_t *p = before;
+    while (p > field->end && cafe_is_padding(p[-1], separator)) p--;
+    bool separated = separator != ' ' && p > field->end && p[-1] == separator;
+    *more = separated || !cafe_is_line_end(*before);
     return CAFE_FIELD_FINE;
 }
 
@@ -110,26 +138,4 @@ int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {
         if (field->doubled && *p == '"') p++;
     }
     return to - out;
-}
-
-static bool is_word(const cafe_field *field, const char *word) {
-    size_t length = strlen(word);
-    return (size_t)(field->end - field->begin) == length &&
-           cafe_same_word((const char *)field->begin, word, length);
-}
-
-bool cafe_field_heading(const uint8_t *line, uint8_t separator) {
-    static const char *const words[][2] = {
-        {"source", "target"}, {"src", "dst"},     {"from", "to"},
-        {"u", "v"},           {"node1", "node2"}, {"node_1", "node_2"},
-        {"id1", "id2"},       {"id_1", "id_2"},   {"fromnodeid", "tonodeid"},
-        {"start", "end"},     {"head", "tail"},   {"source_id", "target_id"},
-        {"from_id", "to_id"}};
-    cafe_field first, second;
-    if (cafe_field_take(&line, separator, &first) != CAFE_FIELD_FINE ||
-        cafe_field_take(&line, separator, &second) != CAFE_FIELD_FINE)
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word(&first, words[i][0]) && is_word(&second, words[i][1])) return true;
-    return false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum cafe_field_fault {
     CAFE_FIELD_FINE = 0,
@@ -27,11 +28,15 @@ static inline const uint8_t *cafe_skip_padding(const uint8_t *p, uint8_t separat
     return p;
 }
 
-/* The field at *at and, past the separator behind it, the next one's start. separator: ',' or ';'
- * or '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at is its
- * place.
+/* The field at *at and, past the separator behind it, the next one's start. separator: a character
+ * such as ',' or '\t', around which blanks do not count, or ' ' for runs of blanks. On a fault *at
+ * is its place.
  */
 cafe_field_fault cafe_field_take(const uint8_t **at, uint8_t separator, cafe_field *field);
+
+/* The same of a field that may be empty; *more: another one follows. */
+cafe_field_fault cafe_field_take_any(const uint8_t **at, uint8_t separator, cafe_field *field,
+                                     bool *more);
 
 /* The field that fills its line up to `end`, which is behind the '\n': in quotes, or as it stands
  * without the line's end. *at moves to the line's end, or to the fault. */
@@ -45,10 +50,13 @@ uint8_t cafe_field_separator(const uint8_t *line);
  * has one; else in "node a,b" blanks do, in "node,a,b" commas. */
 uint8_t cafe_field_separator_behind(const uint8_t *line);
 
+/* Do they stand there with the same bytes? */
+static inline bool cafe_field_same(const cafe_field *a, const cafe_field *b) {
+    return a->end - a->begin == b->end - b->begin &&
+           memcmp(a->begin, b->begin, (size_t)(a->end - a->begin)) == 0;
+}
+
 /* Copies the field with its doubled quotes made single; returns the length. */
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out);
-
-/* Is this line the usual heading of an edge list: source,target or from,to and the like? */
-bool cafe_field_heading(const uint8_t *line, uint8_t separator);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "io/field.h"
 #include "io/place.h"
 
 typedef struct note {
@@ -33,6 +34,12 @@ typedef struct parsing {
 static cafe_trouble classify(const uint8_t *p, cafe_trouble missing) {
     if (cafe_is_line_end(*p)) return missing;
     return cafe_is_comma(*p) ? CAFE_NO_ID : CAFE_NOT_INTEGER;
+}
+
+/* What separates fields is one character of the file: others are none of its. */
+static inline const uint8_t *skip_separator(const uint8_t *p, uint8_t separator) {
+    p = cafe_skip_blanks(p);
+    return *p == separator ? cafe_skip_blanks(p + 1) : p;
 }
 
 /* One id at *at. Wide links take every int64; an id beyond that is noted and stored as 0, since a
@@ -79,7 +86,7 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
                                                            const cafe_rules *rules,
                                                            cafe_edge_list *list, int64_t slot,
                                                            note *n, bool wide, cafe_third third) {
-    const uint8_t *p = piece->begin, *next;
+    const uint8_t *p = piece->begin, *next, separator = rules->separator;
     int64_t i = slot;
     while (p < piece->end) {
         if (!cafe_is_digit(*p)) {
@@ -95,19 +102,23 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
         }
         int64_t u = 0, w = 0;
         if ((n->kind = take_id(&p, &u, CAFE_NO_ID, rules, wide, n)) != CAFE_FINE) break;
-        p = cafe_skip_separator(p);
+        p = skip_separator(p, separator);
         if ((n->kind = take_id(&p, &w, CAFE_NO_SECOND, rules, wide, n)) != CAFE_FINE) break;
         if (third == CAFE_THIRD_WEIGHT) {
-            p = cafe_skip_separator(p);
+            p = skip_separator(p, separator);
             if ((n->kind = cafe_take_weight(&p, &list->weights[i])) != CAFE_FINE) break;
         }
         store(list, wide, i, u, w);
         i++;
         next = line_end(p);
         if (!next && third != CAFE_THIRD_NONE && *p != '\r') {
+            if (cafe_is_comma(*p) && *p != separator) { /* 0,5 between semicolons */
+                n->kind = CAFE_OTHER_SEPARATOR;
+                break;
+            }
             next = cafe_skip_line(p, piece->end);
         } else if (!next) {
-            p = cafe_skip_separator(p);
+            p = skip_separator(p, separator);
             if (!(next = line_end(p))) {
                 n->kind = CAFE_NOT_ENDED;
                 break;
@@ -119,6 +130,112 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
     return i - slot;
 }
 
+/* ---- other layouts --------------------------------------------------------------------------- */
+
+/* A field of digits as the scanners want it: ended by '\n', bytes behind it. */
+static bool copy_number(const cafe_field *field, uint8_t decimal,
+                        uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING]) {
+    int64_t length = field->end - field->begin;
+    if (length == 0 || length >= CAFE_NUMBER_TEXT) return false;
+    memcpy(text, field->begin, (size_t)length);
+    text[length] = '\n';
+    for (int64_t i = 0; decimal != '.' && i < length; i++) {
+        if (text[i] == '.') return false; /* between thousands, it may be */
+        if (text[i] == decimal) text[i] = '.';
+    }
+    return true;
+}
+
+cafe_trouble cafe_field_weight(const cafe_field *field, uint8_t decimal, float *weight) {
+    uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING] = {0};
+    const uint8_t *p = text;
+    if (field->begin == field->end) return CAFE_NO_WEIGHT;
+    if (!copy_number(field, decimal, text)) return CAFE_BAD_WEIGHT;
+    cafe_trouble trouble = cafe_take_weight(&p, weight);
+    return trouble == CAFE_FINE && *p != '\n' ? CAFE_BAD_WEIGHT : trouble;
+}
+
+static cafe_trouble field_id(const cafe_field *field, int64_t *id, cafe_trouble missing,
+                             const cafe_rules *rules, bool wide, note *n) {
+    uint8_t text[CAFE_NUMBER_TEXT + CAFE_TEXT_PADDING] = {0};
+    const uint8_t *p = text, *overflow = n->overflow;
+    if (field->begin == field->end) return missing;
+    if (field->quoted || !copy_number(field, '.', text)) return CAFE_NOT_INTEGER;
+    cafe_trouble trouble = take_id(&p, id, missing, rules, wide, n);
+    if (n->overflow != overflow) n->overflow = field->begin;
+    return trouble == CAFE_FINE && *p != '\n' ? CAFE_NOT_INTEGER : trouble;
+}
+
+cafe_trouble cafe_layout_fields(const cafe_layout *l, const uint8_t **at, cafe_field fields[3]) {
+    const int32_t columns[3] = {l->source, l->target, l->weight};
+    cafe_field field;
+    int32_t c = 0;
+    *at = cafe_skip_padding(*at, l->separator);
+    for (bool more = true; more; c++) {
+        const uint8_t *begin = *at;
+        switch (cafe_field_take_any(at, l->separator, &field, &more)) {
+            case CAFE_FIELD_UNCLOSED: return CAFE_UNCLOSED;
+            case CAFE_FIELD_BEHIND: return CAFE_BEHIND;
+            default: break;
+        }
+        for (int i = 0; i < 3; i++)
+            if (columns[i] == c) fields[i] = field;
+        bool empty = field.begin == field.end && !field.quoted && !more;
+        if (c >= l->columns && !empty) {
+            *at = begin;
+            return CAFE_MORE_COLUMNS;
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        if (columns[i] >= c) return i == 2 ? CAFE_NO_WEIGHT : CAFE_NO_ID;
+    return CAFE_FINE;
+}
+
+/* One line under the layout; *at ends at its end, or at what is wrong. */
+static cafe_trouble take_fields(const cafe_rules *rules, const uint8_t **at, bool wide, note *n,
+                                int64_t *u, int64_t *w, float *weight) {
+    const cafe_layout *l = rules->layout;
+    cafe_field fields[3] = {{.begin = NULL}};
+    const uint8_t *end = *at;
+    cafe_trouble trouble = cafe_layout_fields(l, &end, fields);
+    if (trouble == CAFE_FINE) {
+        *at = fields[0].begin;
+        trouble = field_id(&fields[0], u, CAFE_NO_ID, rules, wide, n);
+    } else {
+        *at = end;
+    }
+    if (trouble != CAFE_FINE) return trouble;
+    *at = fields[1].begin;
+    trouble = field_id(&fields[1], w, CAFE_NO_SECOND, rules, wide, n);
+    if (trouble == CAFE_FINE && weight) {
+        *at = fields[2].begin;
+        trouble = cafe_field_weight(&fields[2], l->decimal, weight);
+    }
+    if (trouble == CAFE_FINE) *at = end;
+    return trouble;
+}
+
+static int64_t parse_fields(const cafe_piece *piece, const cafe_rules *rules, cafe_edge_list *list,
+                            int64_t slot, note *n) {
+    const uint8_t *p = piece->begin;
+    int64_t i = slot;
+    while (p < piece->end) {
+        const uint8_t *q = cafe_skip_blanks(p);
+        if (*q != '#' && *q != '%' && *q != '\n' && !(*q == '\r' && q[1] == '\n')) {
+            int64_t u = 0, w = 0;
+            float *weight = rules->third == CAFE_THIRD_WEIGHT ? &list->weights[i] : NULL;
+            n->kind = take_fields(rules, &p, list->wide, n, &u, &w, weight);
+            if (n->kind != CAFE_FINE) break;
+            store(list, list->wide, i++, u, w);
+        }
+        p = cafe_skip_line(p, piece->end);
+    }
+    n->at = p;
+    return i - slot;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
 static void parse_piece(void *argument, int64_t k, int32_t worker) {
     parsing *job = argument;
     const cafe_piece *piece = &job->pieces[k];
@@ -128,7 +245,9 @@ static void parse_piece(void *argument, int64_t k, int32_t worker) {
     int64_t slot = list->count + piece->before, *found = &job->found[k];
     (void)worker;
     *n = (note){.smallest = INT64_MAX, .largest = INT64_MIN};
-    if (list->wide && rules->third == CAFE_THIRD_WEIGHT)
+    if (rules->layout)
+        *found = parse_fields(piece, rules, list, slot, n);
+    else if (list->wide && rules->third == CAFE_THIRD_WEIGHT)
         *found = parse(piece, rules, list, slot, n, true, CAFE_THIRD_WEIGHT);
     else if (list->wide)
         *found = parse(piece, rules, list, slot, n, true, rules->third);

@@ -3,6 +3,9 @@
 #define CAFE_IO_LINES_H
 
 #include "io/edge_list.h"
+#include "io/field.h"
+#include "io/layout.h"
+#include "io/place.h"
 #include "io/text.h"
 
 typedef enum cafe_third {
@@ -16,6 +19,8 @@ typedef struct cafe_rules {
     bool declared;           /* an id outside, or one that is no integer, is an error */
     bool comments;           /* lines that begin with # or % are skipped */
     cafe_third third;
+    uint8_t separator;         /* a comma or semicolon between fields; any other: blanks are */
+    const cafe_layout *layout; /* NULL: two ids, then perhaps a weight; else where they stand */
 } cafe_rules;
 
 typedef enum cafe_lines_end {
@@ -23,6 +28,15 @@ typedef enum cafe_lines_end {
     CAFE_LINES_WIDE, /* an id is outside lowest .. highest: read again into wide links */
     CAFE_LINES_TEXT  /* an id is no integer: read again as strings */
 } cafe_lines_end;
+
+enum { CAFE_NUMBER_TEXT = 64 };
+
+/* The fields of a line that the layout wants: source, target, weight. *at moves to the line's end,
+ * or to what is wrong. */
+cafe_trouble cafe_layout_fields(const cafe_layout *layout, const uint8_t **at,
+                                cafe_field fields[3]);
+/* A field that is a weight. */
+cafe_trouble cafe_field_weight(const cafe_field *field, uint8_t decimal, float *weight);
 
 /* Reads the text from its current window to its end. The first deviation in the order of the text
  * decides, whatever thread saw it. */

@@ -107,7 +107,7 @@ static cafe_status check_entries(mtx *m) {
 
 static cafe_status read_entries(mtx *m) {
     cafe_lines_end ended;
-    cafe_rules rules = {.lowest = 1, .highest = m->nodes, .declared = true};
+    cafe_rules rules = {.lowest = 1, .highest = m->nodes, .declared = true, .separator = ' '};
     rules.third = m->pattern            ? CAFE_THIRD_NONE
                   : m->options->weights ? CAFE_THIRD_WEIGHT
                                         : CAFE_THIRD_IGNORED;

@@ -51,6 +51,12 @@ static cafe_status blame_file(const cafe_input *input, cafe_status status) {
     return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: %s", input->name, text);
 }
 
+/* Readers that have more to say did so themselves. */
+static cafe_status note_format(cafe_format format, cafe_graph *graph) {
+    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
+    return graph->reading.text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
+}
+
 /* Reads the input, whatever it is, and closes it; *format tells what it was. */
 static cafe_status read_input(cafe_input *input, const cafe_graph_options *options,
                               cafe_format *format, cafe_graph **graph) {
@@ -65,6 +71,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(check_directed(input, options, found));
     if (found->binary && cafe_input_is_gzip(input)) CAFE_TRY(cafe_input_expand(input));
     status = found->read(input, options, graph);
+    if (status == CAFE_OK) status = note_format(*format, *graph);
     if (status == CAFE_OK)
         status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
     status = blame_file(input, status);

@@ -68,7 +68,7 @@ typedef struct reading {
     cafe_context *context;
     cafe_text *text;
     cafe_edge_list *list;
-    uint8_t separator;
+    const cafe_layout *layout;
     cafe_third third;
     pthread_mutex_t memory; /* a failing allocation writes the context's error text */
     cafe_piece pieces[CAFE_TEXT_PIECES];
@@ -120,37 +120,65 @@ static cafe_trouble unescape(reading *r, const cafe_piece *piece, note *n, const
     return CAFE_FINE;
 }
 
-static cafe_trouble take_name(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
-                              token *t) {
-    cafe_field field;
-    switch (cafe_field_take(at, r->separator, &field)) {
-        case CAFE_FIELD_FINE: break;
-        case CAFE_FIELD_EMPTY: return CAFE_NO_ID;
-        case CAFE_FIELD_UNCLOSED: return CAFE_UNCLOSED;
-        case CAFE_FIELD_BEHIND: return CAFE_BEHIND;
-    }
-    const uint8_t *bad = cafe_bad_utf8(field.begin, field.end);
-    if (bad < field.end) {
+/* The token of a field; *at moves to what is wrong with it. */
+static cafe_trouble make_token(reading *r, const cafe_piece *piece, note *n,
+                               const cafe_field *field, const uint8_t **at, token *t) {
+    const uint8_t *bad = cafe_bad_utf8(field->begin, field->end);
+    if (bad < field->end) {
         *at = bad;
         return CAFE_BAD_BYTE;
     }
-    t->text = field.begin;
-    t->length = (uint32_t)(field.end - field.begin); /* a line has less than 2^32 bytes */
-    cafe_trouble kind = field.doubled ? unescape(r, piece, n, &field, t) : CAFE_FINE;
+    t->text = field->begin;
+    t->length = (uint32_t)(field->end - field->begin); /* a line has less than 2^32 bytes */
+    cafe_trouble kind = field->doubled ? unescape(r, piece, n, field, t) : CAFE_FINE;
     if (kind == CAFE_FINE && t->length > CAFE_LONGEST_NAME) {
-        *at = field.begin;
+        *at = field->begin;
         return CAFE_LONG_ID;
     }
     t->hash = hash_text(t->text, t->length);
     return kind;
 }
 
+static cafe_trouble take_name(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
+                              token *t) {
+    cafe_field field;
+    switch (cafe_field_take(at, r->layout->separator, &field)) {
+        case CAFE_FIELD_FINE: return make_token(r, piece, n, &field, at, t);
+        case CAFE_FIELD_EMPTY: return CAFE_NO_ID;
+        case CAFE_FIELD_UNCLOSED: return CAFE_UNCLOSED;
+        default: return CAFE_BEHIND;
+    }
+}
+
+/* The fields of a line under a layout of its own; *at ends as below. */
+static cafe_trouble take_columns(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
+                                 token *pair, float *weight) {
+    cafe_field fields[3] = {{.begin = NULL}};
+    const uint8_t *p = *at;
+    cafe_trouble kind = cafe_layout_fields(r->layout, &p, fields);
+    for (int i = 0; i < 2 && kind == CAFE_FINE; i++) {
+        p = fields[i].begin;
+        kind = fields[i].begin == fields[i].end ? CAFE_NO_ID
+                                                : make_token(r, piece, n, &fields[i], &p, &pair[i]);
+    }
+    if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT) {
+        p = fields[2].begin;
+        kind = cafe_field_weight(&fields[2], r->layout->decimal, weight);
+    }
+    if (kind != CAFE_FINE) *at = p;
+    return kind;
+}
+
 /* Two names and what the rules want behind them; *at ends behind the last byte looked at. */
 static cafe_trouble take_line(reading *r, const cafe_piece *piece, note *n, const uint8_t **at,
                               token *pair, float *weight) {
+    if (!r->layout->plain) return take_columns(r, piece, n, at, pair, weight);
     cafe_trouble kind = take_name(r, piece, n, at, &pair[0]);
     if (kind == CAFE_FINE) kind = take_name(r, piece, n, at, &pair[1]);
     if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT) kind = cafe_take_weight(at, weight);
+    if (kind == CAFE_FINE && r->third == CAFE_THIRD_WEIGHT && cafe_is_comma(**at) &&
+        **at != r->layout->separator)
+        return CAFE_OTHER_SEPARATOR;
     if (kind != CAFE_FINE || r->third != CAFE_THIRD_NONE) return kind;
     const uint8_t *p = *at + (**at == '\r');
     return *p == '\n' ? CAFE_FINE : CAFE_NOT_ENDED;
@@ -432,7 +460,7 @@ static void free_reading(reading *r) {
     cafe_mem_free(r->context, r);
 }
 
-cafe_status cafe_strings_read(cafe_text *text, uint8_t separator, cafe_third third,
+cafe_status cafe_strings_read(cafe_text *text, const cafe_layout *layout, cafe_third third,
                               cafe_edge_list *list, int64_t *nodes, cafe_names *names) {
     cafe_context *context = text->context;
     reading *r = cafe_mem_zero(context, 1, sizeof *r);
@@ -441,7 +469,7 @@ cafe_status cafe_strings_read(cafe_text *text, uint8_t separator, cafe_third thi
     r->context = r->firsts.context = context;
     r->text = text;
     r->list = list;
-    r->separator = separator;
+    r->layout = layout;
     r->third = third;
     pthread_mutex_init(&r->memory, NULL);
     while (text->begin < text->end) {

@@ -244,6 +244,24 @@ static cafe_status next_in_buffer(cafe_text *text) {
     return reserve(text, next_buffer(text), text->rest + most_bytes(text));
 }
 
+/* What is text of another kind is named, rather than taken for malformed lines. */
+static cafe_status check_kind(const cafe_text *text) {
+    const uint8_t *p = text->begin, *newline = memchr(p, '\n', (size_t)(text->end - p));
+    const uint8_t *end = newline ? newline : text->end;
+    const uint8_t *mac = end > p ? memchr(p, '\r', (size_t)(end - p)) : NULL;
+    if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
+        return cafe_fail(
+            text->context, CAFE_ERROR_FORMAT,
+            "%s:1:1: expected UTF-8 text, found UTF-16 (iconv -f UTF-16 -t UTF-8 makes "
+            "it)",
+            text->name);
+    if (!mac || mac + 1 >= end) return CAFE_OK;
+    return cafe_fail(text->context, CAFE_ERROR_FORMAT,
+                     "%s:1:%lld: expected lines that end with a line feed, found a lone carriage "
+                     "return, as old Macs have them (tr '\\r' '\\n' makes them lines)",
+                     text->name, (long long)(mac - p + 1));
+}
+
 cafe_status cafe_text_next(cafe_text *text) {
     bool first = text->line == 1 && text->lines == 0;
     text->line += text->lines;
@@ -252,6 +270,7 @@ cafe_status cafe_text_next(cafe_text *text) {
     if (status == CAFE_OK && first && text->end - text->begin >= 3 &&
         memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
         text->begin += 3; /* the byte order mark that some editors write */
+    if (status == CAFE_OK && first) status = check_kind(text);
     return status;
 }
 

@@ -8,10 +8,8 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/print.h"
 #include "io/digits.h"
-#include "io/field.h"
 #include "io/format.h"
 #include "io/names.h"
 
@@ -138,29 +136,10 @@ static char separator_of(const char *path) {
     return ' ';
 }
 
-/* A first line that readers would take for a heading gets one above it. */
-static cafe_status write_heading(cafe_output *output, const writing *w) {
-    const cafe_graph *g = w->graph;
-    cafe_status status = CAFE_OK;
-    int64_t item = 2 * cafe_names_longest(&g->names, g->n) + CAFE_FLOAT_TEXT + 4;
-    char *line = cafe_mem(output->context, item + 1, 1), *end = line, separator = w->separator;
-    if (!line) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < g->n && end == line; u++)
-        for (int64_t k = 0; k < g->offsets[u + 1] - g->offsets[u] && end == line; k++)
-            end = put_arc(w, u, k, line);
-    if (end > line && cafe_field_heading((const uint8_t *)line, (uint8_t)separator)) {
-        char heading[] = "source target weight\n";
-        heading[6] = separator;
-        heading[13] = w->weights ? separator : '\n';
-        status = cafe_output_write(output, heading, w->weights ? 21 : 14);
-    }
-    cafe_mem_free(output->context, line);
-    return status;
-}
-
 /* String ids are numbered by first appearance. Edges grouped by their later end, the nearer of the
  * earlier ends first, keep that order wherever an edge list can express it. Isolated nodes have no
  * line: indices get a comment that our reader understands, other names one that says what is lost.
+ * The first line says in any case that the list is ours, so that no name is taken for a heading.
  */
 cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
     writing w = {
@@ -171,9 +150,10 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
     for (int64_t u = 0; u < graph->n; u++) bare += graph->offsets[u] == graph->offsets[u + 1];
     if (graph->names.kind == CAFE_NAMES_INDEX)
         CAFE_PASS(write_line(output, "# cafe: nodes ", &graph->n, 1, "\n"));
-    else if (bare > 0)
+    else
+        CAFE_PASS(write_line(output, "# cafe: edges\n", NULL, 0, ""));
+    if (graph->names.kind != CAFE_NAMES_INDEX && bare > 0)
         CAFE_PASS(write_line(output, "# isolated nodes, not listed: ", &bare, 1, "\n"));
-    if (graph->names.kind == CAFE_NAMES_STRING) CAFE_PASS(write_heading(output, &w));
     return write_items(output, &w);
 }
 

@@ -71,6 +71,14 @@ void cafe_report_context(cafe_report *report) {
     cafe_report_string(report, "engine", cafe_engine_name(report->context));
 }
 
+static void put_text(cafe_report *report, const cafe_option *option, const void *options) {
+    const char *const *at = (const void *)((const char *)options + option->offset);
+    if (*at)
+        cafe_report_string(report, option->name, *at);
+    else
+        cafe_report_raw(report, option->name, "null");
+}
+
 static void put_option(cafe_report *report, const cafe_option *option, const void *options) {
     double value = cafe_options_number(option, options);
     char text[256];
@@ -82,6 +90,7 @@ static void put_option(cafe_report *report, const cafe_option *option, const voi
             cafe_options_text(option, options, text, sizeof text);
             cafe_report_string(report, option->name, text);
             break;
+        case CAFE_OPTION_TEXT: put_text(report, option, options); break;
     }
 }
 
@@ -112,6 +121,32 @@ void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *
     if (path) cafe_report_string(report, "path", path);
     CAFE_REPORT_FIELDS(report, graph_fields, &graph->counts);
     cafe_report_string(report, "directed", rules[graph->counts.directed]);
+    cafe_report_close(report);
+}
+
+static void put_column(cafe_report *report, const char *key, int64_t column) {
+    if (column < 0)
+        cafe_report_raw(report, key, "null");
+    else
+        cafe_report_integer(report, key, column);
+}
+
+void cafe_report_reading(cafe_report *report, const cafe_graph *graph) {
+    const cafe_graph_reading *r = &graph->reading;
+    const cafe_file_format *format = cafe_file_format_at(CAFE_FILE_GRAPH, r->format - 1);
+    bool edges = r->format == CAFE_FORMAT_EDGES;
+    cafe_report_string(report, "format", format ? format->name : "none");
+    cafe_report_string(report, "reading", r->text ? r->text : "");
+    cafe_report_truth(report, "heading", r->heading);
+    put_column(report, "source_column", edges ? r->source : -1);
+    put_column(report, "target_column", edges ? r->target : -1);
+    put_column(report, "weight_column", edges ? r->weight : -1);
+    cafe_report_open(report, "first_edges", '[');
+    for (const char *p = r->edges ? r->edges : ""; *p;) {
+        size_t length = strcspn(p, "\n");
+        cafe_report_bytes(report, NULL, p, (int64_t)length);
+        p += length + (p[length] == '\n');
+    }
     cafe_report_close(report);
 }
 

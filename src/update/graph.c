@@ -164,6 +164,7 @@ cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, caf
     if (names.names.count == 0) goto done;
     CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
     keep_counts(*graph, changes->graph);
+    CAFE_TRY(cafe_graph_set_reading(changes->graph, &(*graph)->reading));
     cafe_graph_free(*graph);
     *graph = changes->graph;
     changes->graph = NULL;

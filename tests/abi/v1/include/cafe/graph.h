@@ -43,6 +43,16 @@ typedef enum cafe_reorder {
     CAFE_REORDER_AUTO = 3         /* the order that a .cafe file keeps, if it has one */
 } cafe_reorder;
 
+/* Is the first line of an edge list the names of its columns? */
+typedef enum cafe_header {
+    CAFE_HEADER_AUTO = 0, /* told by its words, or by lines of another kind below it; a line of
+                           * which that is not certain is refused */
+    CAFE_HEADER_YES = 1,
+    CAFE_HEADER_NO = 2
+} cafe_header;
+
+typedef enum cafe_decimal { CAFE_DECIMAL_POINT = 0, CAFE_DECIMAL_COMMA = 1 } cafe_decimal;
+
 typedef struct cafe_graph_options {
     size_t struct_size;
     int32_t self_loops; /* cafe_loops */
@@ -54,6 +64,13 @@ typedef struct cafe_graph_options {
     int32_t trust;      /* 1: symmetry, components and names of a .cafe file are not checked */
     int32_t copy;       /* 1: a .cafe file is read into memory, not mapped */
     int32_t reorder;    /* cafe_reorder */
+    /* of edge lists: */
+    const char *source, *target; /* columns of the nodes, by the name in the heading or by number
+                                  * from 0; NULL: as the heading says, or the first two */
+    const char *weight;          /* column of the weight, likewise */
+    int32_t header;              /* cafe_header */
+    const char *delimiter; /* between columns: a character, or "tab", "space"; NULL: as found */
+    int32_t decimal;       /* cafe_decimal: in weights */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -117,6 +134,20 @@ CAFE_API void cafe_graph_free(cafe_graph *graph);
 CAFE_API int64_t cafe_graph_nodes(const cafe_graph *graph);
 CAFE_API int64_t cafe_graph_edges(const cafe_graph *graph);
 CAFE_API const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph);
+
+/* How a file was understood. Columns count from 0. */
+typedef struct cafe_graph_reading {
+    int32_t format;         /* cafe_format; CAFE_FORMAT_AUTO: the graph is from no file */
+    int32_t heading;        /* 1: the first line of an edge list names its columns */
+    int64_t columns;        /* of its first edge; 0: it is no edge list */
+    int64_t source, target; /* columns of the nodes */
+    int64_t weight;         /* column of the weight; -1: none */
+    const char *text;       /* what was taken for what, in a line; NULL or "": nothing to say */
+    const char *edges;      /* the first three edges of an edge list as they stand there, a line
+                             * "source tab target" or "source tab target tab weight" each */
+} cafe_graph_reading;
+
+CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *graph);
 
 /* The compressed rows: offsets[nodes+1], targets (ascending in each row), weights or NULL. */
 CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,

@@ -19,7 +19,9 @@ typedef enum cafe_option_type {
     CAFE_OPTION_INTEGER = 0, /* int64_t */
     CAFE_OPTION_REAL = 1,    /* double  */
     CAFE_OPTION_CHOICE = 2,  /* int32_t, index into `choices` */
-    CAFE_OPTION_SWITCH = 3   /* int32_t, 0 or 1 */
+    CAFE_OPTION_SWITCH = 3,  /* int32_t, 0 or 1 */
+    CAFE_OPTION_TEXT =
+        4 /* const char *, NULL or "" when not given; the text is the caller's, not copied */
 } cafe_option_type;
 
 typedef struct cafe_option {

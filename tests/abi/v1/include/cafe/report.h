@@ -66,6 +66,8 @@ CAFE_API void cafe_report_options(cafe_report *report, const cafe_option_table *
 
 /* "graph": what was read and what became of it. path: where from, or NULL. */
 CAFE_API void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *graph);
+/* The members of cafe_graph_reading, beside the format's name: how the file was understood. */
+CAFE_API void cafe_report_reading(cafe_report *report, const cafe_graph *graph);
 /* The members of cafe_graph_profile. */
 CAFE_API void cafe_report_profile(cafe_report *report, const cafe_graph_profile *profile);
 /* "sampled": which P the figures refer to. */

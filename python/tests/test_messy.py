@@ -1,0 +1,48 @@
+"""The messy files of tests/messy: the same comes of them in Python."""
+import os
+import pathlib
+
+import pytest
+
+import cafe
+
+ROOT = pathlib.Path(os.environ.get("SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+MESSY = ROOT / "tests" / "messy"
+CASES = [line.rstrip("\n").split("\t") for line in open(MESSY / "expected.tsv")
+         if not line.startswith("#")]
+
+
+def keywords(options):
+    words = options.split()
+    values = dict(zip((w[2:].replace("-", "_") for w in words[::2]), words[1::2]))
+    if "weights" in values:
+        values["weights"] = values["weights"] == "yes"
+    return values
+
+
+@pytest.mark.parametrize("file, options, wanted", CASES)
+def test_every_file(file, options, wanted):
+    if wanted.startswith("! "):
+        with pytest.raises(ValueError) as error:
+            cafe.Graph.from_file(MESSY / file, **keywords(options))
+        text = str(error.value)
+        assert "--" not in text  # options have their names in Python
+        for word in wanted[2:].split():
+            assert word.lstrip("-").replace("=", "") in text.replace("=", " ")
+        return
+    graph = cafe.Graph.from_file(MESSY / file, **keywords(options))
+    nodes, edges, total = wanted.split()
+    assert (graph.n_nodes, graph.n_edges) == (int(nodes), int(edges))
+    assert graph.counts["total_weight"] / 2 == pytest.approx(float(total), rel=1e-6)
+    assert graph.reading["format"]
+
+
+def test_columns_may_be_numbers_and_names():
+    path = MESSY / "three-names.csv"
+    by_name = cafe.Graph.from_file(path, source="a", target="b", weight="c")
+    by_number = cafe.Graph.from_file(path, source=0, target=1, weight=2, header="yes")
+    assert by_name.nodes.tolist() == by_number.nodes.tolist() == ["x", "y", "z"]
+    assert by_name.reading["columns"] == 3 and by_name.reading["weight"] == 2
+    assert by_name.reading["edges"] == [["x", "y", "1"], ["y", "z", "2"]]
+    with pytest.raises(TypeError, match="source"):
+        cafe.Graph.from_file(path, source=1.5, target=1)

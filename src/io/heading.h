@@ -1,0 +1,27 @@
+/* Words of headings: which columns are the nodes, which the weight, which neither. */
+#ifndef CAFE_IO_HEADING_H
+#define CAFE_IO_HEADING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/field.h"
+
+typedef enum cafe_role {
+    CAFE_ROLE_UNKNOWN = 0,
+    CAFE_ROLE_WEIGHT, /* weight, score, ... */
+    CAFE_ROLE_OTHER   /* id, type, label, time, ... and a column without a name */
+} cafe_role;
+
+/* What the name of a column says; letters in any case, and of other characters only digits count.
+ */
+cafe_role cafe_heading_role(const cafe_field *name);
+/* Is it "weight" itself? */
+bool cafe_heading_is_weight(const cafe_field *name);
+
+/* The columns of the two nodes by the usual pairs of names. *certain: nobody calls nodes so, as
+ * source and target; else they may be nodes all the same, as node1 and node2. */
+bool cafe_heading_pair(const cafe_field *names, int32_t count, int32_t *source, int32_t *target,
+                       bool *certain);
+
+#endif

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The messy files by the tool: as files, through a pipe and packed the same comes of them.
+# shellcheck source=tests/lib.sh
+source "$SOURCE/tests/lib.sh"
+
+messy=$SOURCE/tests/messy
+
+# outcome FILE WANTED OPTION...: what the tool says of it
+outcome() {
+    local path=$1 wanted=$2 half
+    shift 2
+    if [[ $wanted == '! '* ]]; then
+        local code=0
+        "$CAFE" info "$path" "$@" >.last/out 2>.last/err || code=$?
+        [[ $code -eq 3 || $code -eq 1 ]] || fail "exit code $code instead of a refusal: $path $*"
+        grep -qF -- "${wanted#! }" .last/err || fail "$path $*: the message lacks '${wanted#! }'"
+        silent
+        return
+    fi
+    expect 0 "$CAFE" info "$path" "$@" --json report.in.json -f
+    half=$(json_value report.in.json total_weight)
+    found="$(json_value report.in.json nodes) $(json_value report.in.json edges) $half"
+    awk -v a="$found" -v b="$wanted" 'BEGIN { split(a, x); split(b, y);
+        exit !(x[1] == y[1] && x[2] == y[2] && (x[3] / 2 - y[3])^2 < 1e-6 * (1 + y[3]^2) * 1e-6) }' ||
+        fail "$path $*: '$found' instead of twice '$wanted'"
+}
+
+count=0
+while IFS=$'\x1f' read -r file options wanted; do # tabs would be taken together
+    [[ $file != '#'* ]] || continue
+    read -r -a list <<<"$options"
+    outcome "$messy/$file" "$wanted" "${list[@]}"
+    # the ending of a pipe's name tells nothing
+    case $file in
+        *.tsv | empty.txt) ;;
+        *) outcome - "$wanted" "${list[@]}" <"$messy/$file" ;;
+    esac
+    if command -v gzip >/dev/null && [[ $file != empty.txt ]]; then
+        gzip -c "$messy/$file" >"$file.in.gz"
+        [[ $file == *.tsv ]] || outcome "$file.in.gz" "$wanted" "${list[@]}"
+    fi
+    count=$((count + 1))
+done < <(tr '\t' '\037' <"$messy/expected.tsv")
+[[ $count -ge 100 && $(find "$messy" -type f | wc -l) -gt 60 ]] || fail "only $count cases"
+
+# what was understood is said
+expect 0 "$CAFE" info "$messy/to-before-from.csv"
+prints "^read as      source column 1 'from', target column 0 'to', weight column 2 'w'; a heading; commas$"
+prints $'^first edges  a\tb\t2$'
+expect 0 "$CAFE" embed "$messy/gephi.csv" -k 1 -o v.in.npy
+says "ignored column 2 'Type'"
+only_inputs

@@ -1,0 +1,91 @@
+/* The messy files of tests/messy by the library: read from memory in windows of several sizes and
+ * by several threads, the same comes of them.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "test_io.h"
+
+enum { LINE = 1024 };
+
+/* "--name value --name value" into the options; the texts stay in `words`. */
+static void set_options(char *words, cafe_graph_options *options) {
+    char *at = NULL;
+    cafe_graph_options_init(options);
+    for (char *name = strtok_r(words, " ", &at); name; name = strtok_r(NULL, " ", &at)) {
+        const char *value = strtok_r(NULL, " ", &at);
+        assert_non_null(value);
+        TEST_OK(shared,
+                cafe_options_set(shared, cafe_graph_option_table(), options, name + 2, value));
+    }
+}
+
+static void expect_graph(const char *file, const cafe_graph *graph, const char *wanted) {
+    const cafe_graph_counts *c = cafe_graph_get_counts(graph);
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
+    long long nodes = 0, edges = 0;
+    double total = 0;
+    assert_int_equal(sscanf(wanted, "%lld %lld %lf", &nodes, &edges, &total), 3);
+    if (c->nodes != nodes || c->edges != edges ||
+        fabs(c->total_weight / 2 - total) > 1e-6 * (1 + total))
+        fail_msg("%s: %lld nodes, %lld edges, %g", file, (long long)c->nodes, (long long)c->edges,
+                 c->total_weight / 2);
+    assert_true(r->format > CAFE_FORMAT_AUTO);
+    assert_non_null(r->text);
+    if (r->format == CAFE_FORMAT_EDGES) assert_true(r->text[0] && r->edges[0]);
+}
+
+static void try_case(const char *file, const char *bytes, size_t size, const char *given,
+                     const char *wanted, int64_t window, int32_t threads) {
+    char words[LINE];
+    cafe_graph_options options;
+    cafe_graph *graph = NULL;
+    cafe_context *context = test_context(threads, 1);
+    snprintf(words, sizeof words, "%s", given);
+    set_options(words, &options);
+    cafe_status status = io_read_windows(context, file, bytes, size, window, &options, &graph);
+    if (wanted[0] == '!') {
+        if (status != CAFE_ERROR_FORMAT && status != CAFE_ERROR_ARGUMENT)
+            fail_msg("%s %s: not refused", file, given);
+        if (!strstr(cafe_error(context), wanted + 2))
+            fail_msg("%s %s: %s", file, given, cafe_error(context));
+        assert_null(graph);
+    } else if (status != CAFE_OK) {
+        fail_msg("%s %s: %s", file, given, cafe_error(context));
+    } else {
+        expect_graph(file, graph, wanted);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void test_every_file(void **state) {
+    static const int64_t windows[] = {0, 16, 100};
+    char line[LINE], path[512];
+    int cases = 0;
+    (void)state;
+    const char *source = getenv("SOURCE");
+    assert_non_null(source);
+    snprintf(path, sizeof path, "%s/tests/messy/expected.tsv", source);
+    FILE *list = fopen(path, "r");
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list)) {
+        char *at = line, *file = strsep(&at, "\t"), *given = strsep(&at, "\t");
+        char *wanted = strsep(&at, "\n");
+        size_t size;
+        if (file[0] == '#') continue;
+        snprintf(path, sizeof path, "%s/tests/messy/%s", source, file);
+        char *bytes = io_load(path, &size);
+        for (int i = 0; i < 3; i++)
+            try_case(file, bytes, size, given, wanted, windows[i], 1 + 2 * i);
+        free(bytes);
+        cases++;
+    }
+    fclose(list);
+    assert_true(cases >= 100);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_file)};
+    return cmocka_run_group_tests(tests, io_start, io_stop);
+}
