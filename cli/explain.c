@@ -8,13 +8,14 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "nodes.h"
 #include "output.h"
 #include "report.h"
 #include "vectors.h"
 
 /* Spectrum and bound come unasked while they take about a second; this many columns are printed
- * unless --dimensions says which; names are compared for a suggestion in graphs up to this size. */
-enum { CHEAP_NODES = 3000, CHEAP_EDGES = 30000, SHOWN = 8, NAMES_COMPARED = 200000 };
+ * unless --dimensions says which. */
+enum { CHEAP_NODES = 3000, CHEAP_EDGES = 30000, SHOWN = 8 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -34,72 +35,6 @@ const char *explain_feature_name(const explain_job *job, int64_t i) {
     char *text = cli_text_room(&job->run, length);
     if (!cli_text_lost(&job->run)) cafe_table_column_name(job->features, i, text, length + 1);
     return text;
-}
-
-/* ---- --node ---------------------------------------------------------------------------------- */
-
-/* The nearest name of a node, in memory the caller frees; NULL: none is near. */
-static char *suggest(explain_job *job, const char *word) {
-    size_t n = (size_t)job->run.counts.nodes, made = 0;
-    char **names = n <= NAMES_COMPARED ? calloc(n + 1, sizeof *names) : NULL;
-    const char *nearest = NULL;
-    for (; names && made < n; made++)
-        if (!(names[made] = strdup(explain_node_name(job, (int64_t)made)))) break;
-    if (names) nearest = cli_nearest(word, (const char *const *)names, made);
-    char *found = nearest ? strdup(nearest) : NULL;
-    for (size_t i = 0; i < made; i++) free(names[i]);
-    free(names);
-    return found;
-}
-
-static int unknown_node(explain_job *job, const char *word) {
-    char *near = suggest(job, word);
-    int code = near
-                   ? cli_error(&job->run, CLI_FAILED,
-                               "--node: the graph has no node '%s'; did you mean '%s'?", word, near)
-                   : cli_error(&job->run, CLI_FAILED, "--node: the graph has no node '%s'", word);
-    free(near);
-    return code;
-}
-
-static int add_node(explain_job *job, const char *word) {
-    int64_t u = cafe_graph_find(job->run.graph, word);
-    if (u < 0) return unknown_node(job, word);
-    job->nodes[job->node_count++] = u;
-    return CLI_OK;
-}
-
-/* The field at *at, in place and ended by 0: as it stands up to a comma, or in quotes, those inside
- * doubled. *at moves behind the comma; NULL behind the last one. */
-static char *take_field(char **at) {
-    char *begin = *at, *to = begin, *from = begin;
-    bool quoted = from && *from == '"';
-    if (!from) return NULL;
-    for (from += quoted; *from && (quoted || *from != ','); from++) {
-        if (quoted && *from == '"' && *++from != '"') {
-            quoted = false;
-            from--;
-            continue;
-        }
-        *to++ = *from;
-    }
-    *at = *from ? from + 1 : NULL;
-    *to = 0;
-    return begin;
-}
-
-/* One name, which may have commas in it, or a list of fields. */
-static int find_nodes(explain_job *job) {
-    if (!job->nodes_asked) return CLI_OK;
-    int64_t length = (int64_t)strlen(job->nodes_asked);
-    char *list = cli_new(&job->run, length + 1, 1);
-    job->nodes = cli_new(&job->run, length + 1, sizeof *job->nodes);
-    if (!list || !job->nodes) return CLI_FAILED;
-    memcpy(list, job->nodes_asked, (size_t)length);
-    if (cafe_graph_find(job->run.graph, list) >= 0) return add_node(job, list);
-    for (char *word = take_field(&list); word; word = take_field(&list))
-        if (*word) CLI_TRY(add_node(job, word));
-    return CLI_OK;
 }
 
 /* ---- --dimensions ---------------------------------------------------------------------------- */
@@ -165,7 +100,7 @@ static int read_features(explain_job *job) {
 static int read_input(explain_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(find_nodes(job));
+    CLI_TRY(cli_find_nodes(&job->run, job->nodes_asked, &job->nodes, &job->node_count));
     CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
     CLI_TRY(choose_dimensions(job));
     CLI_TRY(read_communities(job));

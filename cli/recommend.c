@@ -1,11 +1,11 @@
 /* cafe recommend: read, choose the nodes, embed, search or evaluate, write. */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "graph_text.h"
+#include "nodes.h"
 #include "output.h"
 #include "report.h"
 #include "vectors.h"
@@ -18,8 +18,6 @@ typedef struct recommend_job {
     bool all, linked;
     int32_t count, score_by, sides, columns_asked;
     cafe_decoder_options decoder;
-    const char **names; /* of nodes on the command line */
-    int names_count;
     double share; /* of the links to hide; 0: no evaluation */
     cafe_recommend_options options;
     int32_t bipartite;
@@ -51,10 +49,9 @@ static int parse_share(const char *text, double *share) {
 
 /* Whom to recommend to: names, a file, or all. */
 static int check_nodes(const recommend_job *job) {
-    int ways = (job->names_count > 0) + (job->nodes_file != NULL) + job->all;
+    int ways = (job->node != NULL) + (job->nodes_file != NULL) + job->all;
     if (ways > 1)
-        return cli_usage_error("recommend",
-                               "give names of nodes, or --nodes-file, or --all: one of them");
+        return cli_usage_error("recommend", "give --node, --nodes-file or --all: one of them");
     if (ways == 0 && job->share == 0)
         return cli_usage_error("recommend",
                                "no nodes: give --node NAME, --nodes-file FILE or --all");
@@ -71,20 +68,8 @@ static int check_vectors(const recommend_job *job) {
     return cli_usage_error("recommend", "--embedding goes with --score product");
 }
 
-/* --node and the words after the graph are the names. */
-static void take_names(recommend_job *job) {
-    const cli_arguments *arguments = job->run.arguments;
-    job->names = arguments->words + 1;
-    job->names_count = arguments->count - 1;
-    if (!job->node) return;
-    memmove(job->names + 1, job->names, (size_t)job->names_count * sizeof *job->names);
-    job->names[0] = job->node; /* the list has room for all of argv */
-    job->names_count++;
-}
-
 static int check(void *argument) {
     recommend_job *job = argument;
-    take_names(job);
     CLI_TRY(parse_share(job->evaluate, &job->share));
     CLI_TRY(check_nodes(job));
     return check_vectors(job);
@@ -93,13 +78,11 @@ static int check(void *argument) {
 /* ---- the nodes ------------------------------------------------------------------------------- */
 
 static int query_names(recommend_job *job) {
-    for (int i = 0; i < job->names_count; i++) {
-        int64_t u = cafe_graph_find(job->run.graph, job->names[i]);
-        if (u < 0)
-            return cli_error(&job->run, CLI_FAILED, "the graph has no node '%s'", job->names[i]);
-        job->query[job->queries++] = (int32_t)u;
-    }
-    return CLI_OK;
+    int64_t *nodes = NULL;
+    CLI_TRY(cli_find_nodes(&job->run, job->node, &nodes, &job->queries));
+    job->query = cli_new(&job->run, job->queries, sizeof *job->query);
+    for (int64_t i = 0; job->query && i < job->queries; i++) job->query[i] = (int32_t)nodes[i];
+    return job->query ? CLI_OK : CLI_FAILED;
 }
 
 static void query_members(recommend_job *job, const uint8_t *member) {
@@ -127,14 +110,14 @@ static int find_queries(recommend_job *job) {
     cli_run *run = &job->run;
     int64_t n = run->counts.nodes, count = 0;
     uint8_t *member = cli_new(run, n, 1);
-    job->query = cli_new(run, n > job->names_count ? n : job->names_count, sizeof *job->query);
+    job->query = cli_new(run, n, sizeof *job->query);
     if (!member || !job->query) return CLI_FAILED;
     CLI_TRY(find_sides(job, member));
     if (job->nodes_file)
         CLI_TRY(cli_check(
             run, cafe_set_read(run->context, run->graph, job->nodes_file, member, &count)));
     if (job->all) memset(member, 1, (size_t)n);
-    if (job->names_count > 0) return query_names(job);
+    if (job->node) return query_names(job);
     query_members(job, member);
     return CLI_OK;
 }
@@ -305,7 +288,7 @@ static void release(void *argument) {
 #define JOB recommend_job
 
 static const cli_option options[] = {
-    CLI_ROW_TEXT(JOB, node, "node", "NAME", "recommend to this node; further names may follow"),
+    CLI_ROW_TEXT(JOB, node, "node", "NAME,...", "recommend to these nodes" CLI_NODES_HELP),
     CLI_ROW_READS(JOB, nodes_file, "nodes-file",
                   "recommend to the nodes of this file, one name per line; - is standard input"),
     CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
@@ -344,7 +327,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_recommend = {
     .name = "recommend",
-    .arguments = "GRAPH --node NAME ... [options]",
+    .arguments = "GRAPH --node NAME,... [options]",
     .summary = "list the nodes that suit a node best",
     .description =
         "Prints for each queried node the nodes whose score with it is largest, best first. "
@@ -353,7 +336,7 @@ const cli_command cli_recommend = {
     .groups = groups,
     .size = sizeof(recommend_job),
     .least = 1,
-    .most = INT_MAX,
+    .most = 1,
     .inputs = 1,
     .work = work,
     .check = check,

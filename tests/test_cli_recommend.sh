@@ -5,7 +5,7 @@ source "${SOURCE:?}/tests/lib.sh"
 karate=$SOURCE/examples/karate.txt
 
 # ---- lists: named nodes in their order, k each, sorted, nothing that is linked already
-expect 0 "$CAFE" recommend "$karate" --node 33 0 5 -k 4 --json r.json
+expect 0 "$CAFE" recommend "$karate" --node 33,0,5 -k 4 --json r.json
 says '34 nodes'
 [[ $(cut -f 1 .last/out | uniq | xargs) == 'node 33 0 5' && $(wc -l <.last/out) -eq 13 ]] ||
     fail "three lists of four"
