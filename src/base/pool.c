@@ -42,11 +42,12 @@ struct cafe_pool {
     int spins;
     pthread_mutex_t mutex;
     pthread_cond_t wake, finished;
-    atomic_llong generation; /* of the job; a change is the signal to begin */
-    atomic_int open;         /* 1: the job may be entered */
-    atomic_int inside;       /* workers in it, or looking whether it is open */
+    /* Workers wait for the first, look at the second and write the third: lines of their own. */
+    _Alignas(64) atomic_llong generation; /* of the job; a change is the signal to begin */
     atomic_int stop;
-    cafe_stage stages[CAFE_STAGES];
+    _Alignas(64) atomic_int open;   /* 1: the job may be entered */
+    _Alignas(64) atomic_int inside; /* workers in it, or looking whether it is open */
+    _Alignas(64) cafe_stage stages[CAFE_STAGES];
     int32_t count;   /* of stages */
     bool one_by_one; /* tasks are taken singly, not in spans */
     void *argument;

@@ -15,8 +15,9 @@ typedef struct cafe_bin {
     int32_t used; /* -1, or 0: empty, and the sum is 0 */
 } cafe_bin;
 
+/* On cache lines of its own: every worker counts in his all the time. */
 typedef struct cafe_bins {
-    cafe_bin *bin;
+    _Alignas(64) cafe_bin *bin;
     int32_t *met;  /* places in the order in which their keys were first met; one more than keys */
     int64_t count; /* of keys met */
     int64_t range; /* keys are 0 .. range-1 */

@@ -193,9 +193,10 @@ void cafe_pooled_free(cafe_pooled *g) {
 
 /* ---- coarsening ------------------------------------------------------------------------------ */
 
-/* Rows one after another: those a worker is making, or those of a task. */
+/* Rows one after another: those a worker is making, or those of a task. On a cache line of its own.
+ */
 typedef struct stock {
-    int32_t *targets;
+    _Alignas(64) int32_t *targets;
     double *weights;
     int64_t used, target_room, weight_room;
 } stock;

@@ -14,7 +14,8 @@ enum {
     TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
     WRITE = 128,     /* rows that one task writes */
     COPY = 1024,     /* rows that one task copies */
-    SETTLE = 64      /* rows of S that one task moves */
+    SETTLE = 64,     /* rows of S that one task moves, */
+    COLUMNS = 16     /* or columns, where it has one row */
 };
 
 /* What a task adds up. */
@@ -45,9 +46,10 @@ struct cafe_mover {
     float *rows;     /* a chunk's new rows */
     part *parts;     /* one a task */
     double *shift;   /* S of a task: sum of f_u Delta_u */
-    double *gains;   /* one a task of S */
-    float *scratch;  /* of each worker, for F of many columns */
-    int64_t chunk;   /* the one at work, its tasks */
+    int64_t piece, pieces; /* numbers of S that one task moves; how many such tasks */
+    double *worth;         /* one a piece */
+    float *scratch;        /* of each worker, for F of many columns */
+    int64_t chunk;         /* the one at work, its tasks */
     int64_t tasks;
     bool alone;    /* chunks are too small to be worth waking other threads */
     int64_t width; /* columns summed up at a time where H lies in a file; 0: it is in memory */
@@ -74,10 +76,12 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     m->factor = q->f ? -m->expected * q->sign * q->total : m->expected;
     m->s = cafe_mem(context, m->size, sizeof *m->s);
     m->single = cafe_mem(context, m->size, sizeof *m->single);
-    m->gains = cafe_mem(context, cafe_blocks(q->width, SETTLE), sizeof *m->gains);
+    m->piece = q->f ? SETTLE * stride : COLUMNS;
+    m->pieces = cafe_blocks(m->size, m->piece);
+    m->worth = cafe_mem(context, m->pieces, sizeof *m->worth);
     m->none = cafe_mem_zero(context, stride, sizeof *m->none);
     if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
-    if (!m->s || !m->single || !m->gains || !m->none || (q->f && !m->scratch)) goto done;
+    if (!m->s || !m->single || !m->worth || !m->none || (q->f && !m->scratch)) goto done;
     CAFE_TRY(cafe_operator_need_rows(context, op));
     CAFE_TRY(cafe_operator_sums(context, op, stride, h, m->s));
     for (int64_t i = 0; i < m->size; i++) m->single[i] = (float)(m->factor * m->s[i]);
@@ -97,7 +101,7 @@ static void forget_aim(cafe_mover *m) {
 void cafe_mover_free(cafe_mover *m) {
     if (!m) return;
     forget_aim(m);
-    cafe_mem_free_all(m->context, m->none, m->s, m->single, m->gains, m->scratch, m);
+    cafe_mem_free_all(m->context, m->none, m->s, m->single, m->worth, m->scratch, m);
 }
 
 /* Bytes of rows that a chunk reads, on average. */
@@ -156,6 +160,7 @@ typedef struct span {
     const cafe_mover *mover;
     const cafe_range *range;
     int64_t first; /* number of its first node in the chunk, which begins a task */
+    part sums;     /* of the task at work: those of other threads' tasks are on the same lines */
 } span;
 
 /* row comes in as the sum of the neighbours' rows and goes out as the node's new one. */
@@ -178,23 +183,32 @@ static cafe_gain follow_rule(const cafe_mover *m, int64_t u, cafe_pull pull, flo
 }
 
 /* The sums of a task begin with its first node. */
-static void begin_task(const cafe_mover *m, int64_t task) {
-    m->parts[task] = (part){0, 0, 0};
+static void begin_task(span *within, int64_t task) {
+    const cafe_mover *m = within->mover;
+    within->sums = (part){0, 0, 0};
     if (!m->q->f) memset(m->shift + task * m->size, 0, (size_t)m->size * sizeof *m->shift);
 }
 
+/* And they are kept with its last. */
+static void end_task(const span *within, int64_t i, int64_t number) {
+    const cafe_mover *m = within->mover;
+    if ((number + 1) % m->task == 0 || i + 1 == within->range->count)
+        m->parts[number / m->task] = within->sums;
+}
+
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
-    const span *within = argument;
+    span *within = argument;
     const cafe_mover *m = within->mover;
     const cafe_operator_parts *q = m->q;
     int64_t stride = m->stride, place = within->range->first + i * within->range->step;
     int64_t number = within->first + i, task = number / m->task;
     const float *h = m->h + u * stride;
     double p = q->p[u], reach = q->reach[u];
-    if (number % m->task == 0) begin_task(m, task);
+    if (number % m->task == 0) begin_task(within, task);
     if (!(p > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
         memcpy(row, h, (size_t)stride * sizeof *row);
         if (m->moved) m->moved[place] = 0;
+        end_task(within, i, number);
         return;
     }
     if (q->f)
@@ -206,8 +220,9 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
                       (float)(m->expected * (reach * (reach / p)) - q->sign * loop)};
     double shift = cafe_chunk_shift(q, m->chunks, m->rule.resolution, m->chunk, number, u);
     cafe_gain gain = follow_rule(m, u, pull, (float)inverse_degree, (float)shift, row);
-    m->parts[task].linear += p * gain.linear;
-    m->parts[task].square += reach * reach * gain.square;
+    within->sums.linear += p * gain.linear;
+    within->sums.square += reach * reach * gain.square;
+    end_task(within, i, number);
     if (m->moved) m->moved[place] = (float)sqrt(gain.square);
     if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, m->shift + task * m->size);
 }
@@ -255,7 +270,7 @@ static void find_rows(void *argument, int64_t first, int64_t last, int32_t worke
     const cafe_mover *m = argument;
     float *rows = m->rows + first * m->task * m->stride;
     cafe_range range = some_nodes(m, first * m->task, last * m->task);
-    span within = {m, &range, first * m->task};
+    span within = {m, &range, first * m->task, {0, 0, 0}};
     bool summed = !m->q->offsets || m->width > 0;
     if (!summed)
         cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
@@ -318,34 +333,48 @@ static double sum_parts(const cafe_mover *m) {
     return sum;
 }
 
-/* S += the tasks' shifts, in their order; these rows of S are worth kappa ||shift||^2, of many rows
- * added up in four lanes. */
-static void settle_rows(const cafe_mover *m, int64_t block) {
-    int64_t from = block * SETTLE * m->stride;
-    int64_t end = cafe_block_end(m->size, SETTLE * m->stride, block);
-    double gain = 0, lanes[4] = {0}, *total = m->shift;
-    if (block == 0) gain = sum_parts(m);
+/* S += the tasks' shifts, in their order: some columns of its one row, or of many rows some, which
+ * are worth kappa ||shift||^2, added up in four lanes. */
+static void settle_piece(const cafe_mover *m, int64_t piece) {
+    int64_t from = piece * m->piece, end = cafe_block_end(m->size, m->piece, piece);
+    double lanes[4] = {0}, *total = m->shift;
     for (int64_t t = 1; t < m->tasks; t++)
         for (int64_t i = from; i < end; i++) total[i] += m->shift[t * m->size + i];
-    for (int64_t i = from; i < end && !m->q->f; i++) gain -= m->expected * total[i] * total[i];
     for (int64_t i = from; i < end && m->q->f; i += 4)
         for (int64_t l = 0; l < 4; l++) lanes[l] += total[i + l] * total[i + l];
     for (int64_t i = from; i < end; i++) {
         m->s[i] += total[i];
         m->single[i] = (float)(m->factor * m->s[i]);
     }
-    m->gains[block] = gain - m->expected * (lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+    m->worth[piece] = m->expected * (lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+}
+
+/* The growth of the objective, when all tasks and pieces are done. */
+static void add_gain(const cafe_mover *m, double *gain) {
+    double first = sum_parts(m);
+    for (int64_t i = 0; i < m->size && !m->q->f; i++)
+        first -= m->expected * m->shift[i] * m->shift[i];
+    *gain += m->q->f ? first - m->worth[0] : first;
+    for (int64_t b = 1; b < m->pieces && m->q->f; b++) *gain -= m->worth[b];
 }
 
 /* ---- a chunk --------------------------------------------------------------------------------- */
 
-/* What follows when the rows are known: the blocks of S first, then the rows. */
+/* What follows when the rows are known: the pieces of S, which take longest, then the links inside;
+ * H stays as it was. */
+static void settle_and_weigh(void *argument, int64_t first, int64_t last, int32_t worker) {
+    const cafe_mover *m = argument;
+    for (; first < last && first < m->pieces; first++) settle_piece(m, first);
+    if (first < last) weigh_rows(argument, first - m->pieces, last - m->pieces, worker);
+}
+
+/* The rows, and before them the pieces of S where there are no links inside. */
 static void settle_and_write(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_mover *m = argument;
-    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
+    int64_t pieces = m->chunks->offsets ? 0 : m->pieces;
     (void)worker;
-    for (; first < last && first < blocks; first++) settle_rows(m, first);
-    if (first < last) write_rows(m, (first - blocks) * WRITE, (last - blocks) * WRITE);
+    for (; first < last && first < pieces; first++) settle_piece(m, first);
+    if (first < last) write_rows(m, (first - pieces) * WRITE, (last - pieces) * WRITE);
 }
 
 static cafe_status run_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
@@ -357,17 +386,18 @@ static cafe_status run_stages(cafe_context *context, int32_t count, const cafe_s
 
 /* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
 static cafe_status run_chunk(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
-    int64_t size = cafe_chunk_size(m->chunks, c), blocks = cafe_blocks(m->q->width, SETTLE);
+    int64_t size = cafe_chunk_size(m->chunks, c), writes = cafe_blocks(size, WRITE);
+    bool weigh = m->chunks->offsets;
     int32_t count = 0;
     cafe_stage stages[3];
     CAFE_PASS(cafe_check_cancel(context));
     m->chunk = c;
     m->tasks = cafe_blocks(size, m->task);
     stages[count++] = (cafe_stage){m->tasks, find_rows};
-    if (m->chunks->offsets) stages[count++] = (cafe_stage){m->tasks, weigh_rows};
-    stages[count++] = (cafe_stage){blocks + cafe_blocks(size, WRITE), settle_and_write};
+    if (weigh) stages[count++] = (cafe_stage){m->pieces + m->tasks, settle_and_weigh};
+    stages[count++] = (cafe_stage){writes + (weigh ? 0 : m->pieces), settle_and_write};
     CAFE_PASS(run_stages(context, count, stages, m));
-    for (int64_t b = 0; b < blocks; b++) *gain += m->gains[b];
+    add_gain(m, gain);
     return CAFE_OK;
 }
 
@@ -414,7 +444,6 @@ static void weigh_task(void *argument, int64_t task, int32_t worker) {
 
 /* The same as run_chunk(), task by task: pages are let go in between. */
 static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
-    int64_t blocks = cafe_blocks(m->q->width, SETTLE);
     m->chunk = c;
     m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
     for (m->first = 0; m->first < m->stride; m->first += m->width) {
@@ -424,10 +453,8 @@ static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c, 
     }
     CAFE_PASS(cafe_parallel(context, m->tasks, move_task, m));
     if (m->chunks->offsets) CAFE_PASS(cafe_parallel(context, m->tasks, weigh_task, m));
-    for (int64_t b = 0; b < blocks; b++) {
-        settle_rows(m, b);
-        *gain += m->gains[b];
-    }
+    for (int64_t b = 0; b < m->pieces; b++) settle_piece(m, b);
+    add_gain(m, gain);
     return CAFE_OK;
 }
 

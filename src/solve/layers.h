@@ -29,9 +29,9 @@ typedef struct cafe_moves {
     int32_t *empty; /* stack of communities that became empty, some perhaps used again since */
     int64_t empties;
     cafe_bins *bins; /* one a worker */
-    int64_t moved;   /* moves made so far */
     bool fresh;      /* every node began alone */
     uint64_t turn;   /* 0: nodes are first looked at in their order, else in a random one */
+    _Alignas(64) int64_t moved; /* moves made so far; threads write it while they read the others */
 } cafe_moves;
 
 /* Where a node would best go. */

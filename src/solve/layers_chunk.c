@@ -41,9 +41,9 @@ typedef struct chunk_job {
     uint8_t *active;        /* of each place: to be looked at */
     uint8_t *wants;         /* of each node: `stamp` when it is in C */
     uint8_t stamp;
-    wish *wishes;    /* of each task: the nodes of C, then those left over */
-    int64_t *wanted; /* how many of them */
-    int64_t whole;   /* p(C) */
+    wish *wishes;               /* of each task: the nodes of C, then those left over */
+    int64_t *wanted;            /* how many of them */
+    _Alignas(64) int64_t whole; /* p(C); threads write it while they read the others */
 } chunk_job;
 
 /* u / B = u ceil(2^63 / B) / 2^63, exact for numbers of 31 bits. */

@@ -8,8 +8,8 @@
 
 /* Nodes 0 .. n-1 and the links among them; rows are symmetric. */
 typedef struct cafe_nest {
-    int64_t n;
-    int64_t *offsets; /* n+1 */
+    _Alignas(64) int64_t n; /* workers do not share lines of theirs */
+    int64_t *offsets;       /* n+1 */
     int32_t *targets;
     double *weights;
     double *mass;  /* p_v, or p(R) of a part R that has this node's number */
