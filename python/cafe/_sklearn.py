@@ -98,6 +98,12 @@ class Transformer:
         import pandas
         return pandas.DataFrame(dense, index=index, columns=names)
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags  # from 1.6 on
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.transformer_tags = TransformerTags()
+        return tags
+
 
 CONTAINERS = ("default", "pandas", "polars")
 
