@@ -6,6 +6,7 @@
 The keywords come from the library's option tables at run time, where editors and type checkers
 cannot see them.
 """
+import ast
 import pathlib
 import sys
 
@@ -18,18 +19,9 @@ from typing import Any, List, Optional, Sequence
 import numpy as np
 
 from ._base import Estimator as Estimator
-from ._call import (CafeCancelled as CafeCancelled, CafeError as CafeError,
-                    CafeExistsError as CafeExistsError, CafeMemoryError as CafeMemoryError,
-                    CafeOSError as CafeOSError, CafeValueError as CafeValueError,
-                    Progress as Progress, Verbose as Verbose)
-from ._sklearn import CafeWarning as CafeWarning, ConvergenceWarning as ConvergenceWarning
+from ._call import Verbose as Verbose
 from ._method import Certificate as Certificate, Layer as Layer
-from .datasets import karate as karate
-from .explanation import Explanation as Explanation, explain as explain
-from .node_classifier import NodeClassifier as NodeClassifier
-from .graph import Graph as Graph, generate as generate
-from .view import Page as Page, layout as layout, view as view
-from .placing import place as place
+{imports}
 
 __version__: str
 '''
@@ -92,9 +84,19 @@ def estimators():
     return [*embed.CLASSES, *cluster.CLASSES, reduce.Reduce]
 
 
+def imports() -> str:
+    """What __init__.py takes from the modules and hands on, one by one."""
+    tree = ast.parse(pathlib.Path(cafe.__file__).read_text())
+    classes = {cls.__name__ for cls in estimators()}
+    found = [(node.module, alias.name) for node in tree.body if isinstance(node, ast.ImportFrom)
+             and node.module for alias in node.names]
+    return "\n".join(f"from .{module} import {name} as {name}" for module, name in found
+                     if name in cafe.__all__ and name not in classes)
+
+
 def generated() -> str:
     names = ",\n    ".join(f'"{n}"' for n in sorted(cafe.__all__))
-    return "\n".join([HEADING, *map(stub, estimators()), "", f"__all__ = [\n    {names}]", ""])
+    return "\n".join([HEADING.replace("{imports}", imports()), *map(stub, estimators()), "", f"__all__ = [\n    {names}]", ""])
 
 
 if __name__ == "__main__":

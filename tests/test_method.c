@@ -386,6 +386,32 @@ static void cancellation_is_honoured(void **state) {
     each_method(false, check_cancel);
 }
 
+/* A forecast of every method, those for communities alone too. */
+static void every_method_has_a_forecast(void **state) {
+    cafe_context *context;
+    cafe_graph *graph = NULL;
+    size_t count;
+    (void)state;
+    assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);
+    graph = test_karate(context);
+    const cafe_method *const *all = cafe_methods(&count);
+    for (size_t i = 0; i < count; i++) {
+        cafe_method_options options;
+        cafe_plan plan;
+        const cafe_option_table *table =
+            all[i]->vectors ? all[i]->vectors() : all[i]->communities();
+        void *own = calloc(1, table->struct_size);
+        cafe_options_init(table, own, table->struct_size);
+        cafe_method_options_init(&options);
+        options.own = own;
+        cafe_method_plan(all[i], &options, graph, 2, 0, &plan);
+        assert_true(plan.needed > 0);
+        free(own);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole),
@@ -397,6 +423,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(cancellation_is_honoured),
+        cmocka_unit_test(every_method_has_a_forecast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

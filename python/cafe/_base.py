@@ -143,12 +143,18 @@ class Estimator(BaseEstimator):
                  CafeWarning)
 
     def _check_fitted(self, name: str) -> None:
-        if not hasattr(self, name):
+        if name not in vars(self):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit "
                                  "first.")
 
+    def __getattr__(self, name: str) -> Any:
+        """What fit leaves, before fit: an AttributeError, but one that says what to do."""
+        if name.endswith("_") and not name.startswith("_") and "report_" not in vars(self):
+            self._check_fitted("report_")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "report_")
+        return "report_" in vars(self)
 
     def to_frame(self, attribute: Optional[str] = None) -> Any:
         """A result with a row per node as a pandas table indexed by the nodes' names: the

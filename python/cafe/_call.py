@@ -10,6 +10,7 @@ meet.
 """
 import _thread
 import ctypes
+import errno
 import numbers
 import os
 import sys
@@ -20,7 +21,7 @@ from typing import (Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar
 
 from . import _abi
 from ._library import lib
-from ._names import in_python
+from ._names import in_python, nearest_names
 
 T = TypeVar("T")
 POLL_SECONDS = 0.05
@@ -46,7 +47,27 @@ class CafeMemoryError(CafeError, MemoryError):
 
 
 class CafeOSError(CafeError, OSError):
-    """A file could not be read or written, or a resource was refused."""
+    """A file could not be read or written, or a resource was refused. `errno`, `strerror` and
+    `filename` as in every OSError."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.text = str(arguments[0]) if len(arguments) == 1 else ""
+
+    def __str__(self) -> str:
+        return self.text or super().__str__()
+
+
+class CafeNotFoundError(CafeOSError, FileNotFoundError):
+    """There is no such file."""
+
+
+class CafePermissionError(CafeOSError, PermissionError):
+    """The file may not be read or written."""
+
+
+class CafeFolderError(CafeOSError, IsADirectoryError):
+    """A folder where a file was expected."""
 
 
 class CafeExistsError(CafeOSError, FileExistsError):
@@ -57,6 +78,22 @@ class CafeCancelled(CafeError):
     """The call was asked to stop."""
 
 
+class CafeNodeError(CafeError, KeyError):
+    """A node that a graph does not have. Its message, with the names that are nearest, is made when it
+    is asked for: many are raised and caught."""
+
+    def __init__(self, node: Any, names: Any = None) -> None:
+        super().__init__(node)
+        self.node, self._known = node, names
+
+    def __str__(self) -> str:
+        if self._known is None:
+            return f"no node {self.node!r}"
+        if isinstance(self._known, int):
+            return f"no node {self.node!r}: the nodes are 0 to {self._known - 1}"
+        return f"no node {self.node!r}{nearest_names(self.node, self._known)}"
+
+
 _ERRORS: Dict[str, Type[CafeError]] = {
     "CAFE_ERROR_ARGUMENT": CafeValueError, "CAFE_ERROR_FORMAT": CafeValueError,
     "CAFE_ERROR_MEMORY": CafeMemoryError, "CAFE_ERROR_LIMIT": CafeMemoryError,
@@ -65,12 +102,32 @@ _ERRORS: Dict[str, Type[CafeError]] = {
 }
 
 
-def error_of(status: int, text: str = "") -> CafeError:
+_SYSTEM: Dict[int, Type[CafeOSError]] = {
+    errno.ENOENT: CafeNotFoundError, errno.ENOTDIR: CafeNotFoundError,
+    errno.EACCES: CafePermissionError, errno.EPERM: CafePermissionError,
+    errno.EISDIR: CafeFolderError, errno.EEXIST: CafeExistsError,
+}
+
+
+def error_of(status: int, text: str = "", number: int = 0, path: Optional[str] = None) -> CafeError:
+    """The exception for a status: by the errno behind it where there is one."""
     name = lib.cafe_status_name(status).decode()
     message = in_python(text) or lib.cafe_status_message(status).decode()
-    error = _ERRORS.get(name, CafeError)(message)
+    kind: Type[CafeError] = _ERRORS.get(name, CafeError)
+    number = number or (errno.EEXIST if kind is CafeExistsError else 0)
+    if not issubclass(kind, CafeOSError) or not number:
+        error = kind(message)
+    else:
+        error = told = _SYSTEM.get(number, kind)(number, os.strerror(number), path)
+        told.text = message
     error.status = name
     return error
+
+
+def _path_in(text: str, arguments: Sequence[Any]) -> Optional[str]:
+    """The argument that is the path at the head of the text."""
+    paths = [os.fsdecode(a) for a in arguments if isinstance(a, bytes)]
+    return next((path for path in paths if path and text.startswith(f"{path}:")), None)
 
 
 # ---- handles -----------------------------------------------------------------------------------
@@ -115,6 +172,11 @@ class Handle:
         self.pointer = pointer
         self.owned: Optional[_Owned] = _Owned(pointer, free, keep)
 
+    def replace(self, pointer: Any) -> None:
+        """The library freed what was here and gave another in its place."""
+        assert self.owned is not None
+        self.pointer = self.owned.pointer = pointer
+
     def close(self) -> None:
         owned, self.owned, self.pointer = self.owned, None, None
         if owned is not None:
@@ -147,13 +209,15 @@ class Context:
         if hasattr(self, "owned"):  # else it was never made
             self.owned.release()
 
-    def check(self, status: int) -> None:
+    def check(self, status: int, arguments: Sequence[Any] = ()) -> None:
         if status != 0:
-            raise error_of(status, lib.cafe_error(self.pointer).decode(errors="replace"))
+            text = lib.cafe_error(self.pointer).decode(errors="replace")
+            raise error_of(status, text, lib.cafe_error_number(self.pointer),
+                           _path_in(text, arguments))
 
     def call(self, name: str, *arguments: Any) -> None:
         """A function that takes the context first and returns a status."""
-        self.check(getattr(lib, name)(self.pointer, *arguments))
+        self.check(getattr(lib, name)(self.pointer, *arguments), arguments)
 
     def figures(self, name: str, kind: str, *arguments: Any) -> Any:
         """What a function writes into a struct, its last argument, of the size that we know."""
@@ -193,11 +257,13 @@ Verbose = Union[bool, int, Callable[[Progress], None]]
 
 
 class _Bar:
-    """tqdm where it is installed, else lines on standard error."""
+    """One bar for the whole call, whose title is the phase: by tqdm where it is installed, else a line
+    that is written over on a terminal, and a line a phase elsewhere."""
 
     def __init__(self) -> None:
         self.bar: Any = None
-        self.phase, self.step = "", -1
+        self.phase = ""
+        self.width = 0
         try:
             from tqdm.auto import tqdm
             self.make: Any = tqdm
@@ -209,24 +275,32 @@ class _Bar:
             return
         if self.make is None:
             return self.line(now)
+        if self.bar is None:
+            self.bar = self.make(total=now.steps or None)
         if now.phase != self.phase:
-            self.close()
             self.phase = now.phase
-            self.bar = self.make(desc=now.phase, total=now.steps or None)
-        if now.value:
-            self.bar.set_postfix_str(f"{now.value:.6g}", refresh=False)
+            self.bar.reset()
+            self.bar.total = now.steps or None
+            self.bar.set_description(now.phase, refresh=False)
+        self.bar.set_postfix_str(f"{now.value:.6g}" if now.value else "", refresh=False)
         self.bar.update(max(0, now.step - self.bar.n))
 
     def line(self, now: Progress) -> None:
-        if (now.phase, now.step) != (self.phase, self.step):
-            self.phase, self.step = now.phase, now.step
-            of = f" {now.step}/{now.steps}" if now.steps else ""
-            print(f"{now.phase}{of} {now.value:.6g}", file=sys.stderr)
+        of = f" {now.step}/{now.steps}" if now.steps else ""
+        text = f"{now.phase}{of}" + (f" {now.value:.6g}" if now.value else "")
+        if sys.stderr.isatty():
+            print(f"\r{text.ljust(self.width)}", end="", file=sys.stderr, flush=True)
+            self.width = len(text)
+        elif now.phase != self.phase:
+            print(text, file=sys.stderr)
+        self.phase = now.phase
 
     def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
-        self.bar = None
+        elif self.width:
+            print(file=sys.stderr)
+        self.bar, self.width = None, 0
 
 
 def _teller(verbose: Verbose) -> Optional[Callable[[Progress], None]]:

@@ -63,7 +63,9 @@ def kind_of(data: Any) -> str:
     if hasattr(data, "edge_index"):
         return "edge_index"
     if hasattr(data, "read"):
-        raise TypeError("an open file: give its path, Graph.from_file(path)")
+        where = getattr(data, "name", None)
+        path = repr(where) if isinstance(where, str) else "path"
+        raise TypeError(f"an open file: give its path, Graph.from_file({path})")
     return _kind_of_array(listed(data))
 
 

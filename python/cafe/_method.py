@@ -15,6 +15,7 @@ from ._arrays import as_array, block, copied, pointer
 from ._call import Context, Handle, of_size
 from ._library import lib
 from ._options import Table
+from ._shown import Shown
 from .graph import Graph
 
 FORMS = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_form"]]
@@ -92,7 +93,7 @@ class Run:
     """A method at work on a graph: its options and inputs as the library has them, and its model."""
 
     def __init__(self, context: Context, graph: Graph, method: Method, table: Table,
-                 given: Given) -> None:
+                 given: Given, only_options: bool = False) -> None:
         self.context, self.graph, self.method, self.table = context, graph, method, table
         self.given, self.kept = given, []  # type: Given, List[Any]
         self.options, self.inputs = self._options(given), self._inputs(given)
@@ -100,6 +101,8 @@ class Run:
         context.call("cafe_method_settle", method.row, table.pointer, self.options, self.inputs,
                      graph.n_nodes, self.own)
         self.options.own = ctypes.addressof(self.own)
+        if only_options:  # as settled, for a forecast
+            return
         self.model = context.make("cafe_model_create", "cafe_model", graph.pointer, method.row,
                                   self.options, self.inputs, keep=[graph, *self.kept])
 
@@ -235,14 +238,22 @@ def vectors_of(embedding: Handle) -> np.ndarray:
     return vectors
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, repr=False)
+class Layer(Shown):
     """One layer of communities."""
 
     communities: int
     modularity: float
     partition: np.ndarray  # of the nodes: 0 .. communities - 1
     parent: Optional[np.ndarray]  # of each community: its community in the next layer
+
+    def __repr__(self) -> str:
+        last = ", the last" if self.parent is None else ""
+        return f"Layer({self.communities} communities, modularity {self.modularity:.4f}{last})"
+
+    def _fields(self) -> Dict[str, Any]:
+        sizes = np.sort(np.bincount(self.partition, minlength=self.communities))[::-1]
+        return {"communities": self.communities, "modularity": self.modularity, "sizes": sizes}
 
 
 def layers_of(layers: Any, nodes: int) -> List[Layer]:
@@ -255,8 +266,8 @@ def layers_of(layers: Any, nodes: int) -> List[Layer]:
     return found
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Shown):
     """What is known and proved about an embedding: see docs/certificate.md.
 
     For each Ritz value some eigenvalue of the problem (Q v = rho v, or Q v = rho D v when
@@ -286,7 +297,25 @@ class Certificate:
     hub_values: np.ndarray
     hub_residuals: np.ndarray
 
+    def _fields(self) -> Dict[str, Any]:
+        """What a reader asks first; arrays by their largest."""
+        problem = "Q v = rho D v" if self.generalised else "Q v = rho v"
+        return {"problem": problem, "columns": f"{self.columns} of {self.asked} asked for",
+                "objective": self.objective, "effective_rank": self.effective_rank,
+                "ritz_values": self.ritz_values, "residuals": self.residuals, "shares": self.shares,
+                "largest residual": float(self.residuals.max()) if len(self.residuals) else None,
+                "converged": f"{self.converged} of {self.pairs} pairs to {self.tolerance:.2g}",
+                "orthogonality": self.orthogonality, "products": self.products,
+                "hubs": self.hubs}
+
+    def to_frame(self) -> Any:
+        """The Ritz pairs as a pandas table: value, residual, share."""
+        import pandas
+        return pandas.DataFrame({"ritz_value": self.ritz_values, "residual": self.residuals,
+                                 "share": self.shares})
+
     def to_dict(self) -> Dict[str, Any]:
+        """Every figure as plain Python: for JSON."""
         return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self).items()}
 
 

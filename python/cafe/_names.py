@@ -3,7 +3,9 @@
 A word that is not here keeps its name, with _ for -. It imports nothing, so that a script can read it
 without the library.
 """
+import difflib
 import re
+from typing import Any, Iterable, List
 
 NAMES = {
     "columns": "n_components",
@@ -29,3 +31,21 @@ def in_python(text: str) -> str:
 
 def _switched(found: "re.Match[str]") -> str:
     return f"{python_name(found[1])}={found[2] == 'yes'}"
+
+
+# ---- names that are nearly right ---------------------------------------------------------------
+
+MOST_COMPARED = 20000  # names: more take too long for an error
+
+
+def nearest(name: Any, names: Iterable[Any], most: int = 3) -> List[Any]:
+    """Those of the names that read most like it."""
+    texts = {str(n): n for n, _ in zip(names, range(MOST_COMPARED))}
+    found = difflib.get_close_matches(str(name), texts, most, 0.6)
+    return [texts[text] for text in found]
+
+
+def nearest_names(name: Any, names: Iterable[Any]) -> str:
+    """'; did you mean 'Valjean' or 'Myriel'?', or nothing."""
+    found = [n.item() if hasattr(n, "item") else n for n in nearest(name, names)]
+    return f"; did you mean {' or '.join(map(repr, found))}?" if found else ""

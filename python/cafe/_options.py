@@ -13,10 +13,12 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+import numpy as np
+
 from . import _abi
 from ._call import Context
 from ._library import lib
-from ._names import in_python, python_name
+from ._names import in_python, nearest_names, python_name
 
 _TYPES = {value: name for name, value in _abi.ENUMS["cafe_option_type"].items()}
 
@@ -48,11 +50,11 @@ class Option:
     def text(self, value: Any) -> str:
         """A value as the library reads it. Wrong types are refused here, wrong values there."""
         if self.type == "switch":
-            if not isinstance(value, (bool, numbers.Integral)) and type(value).__name__ != "bool_":
+            if not isinstance(value, (bool, np.bool_, numbers.Integral)):
                 raise TypeError(f"{self.keyword}={value!r}: expected True or False")
             return "yes" if value else "no"
         if self.type == "choice":
-            if isinstance(value, bool) and "yes" in self.choices:
+            if isinstance(value, (bool, np.bool_)) and "no" in self.choices:  # as for a switch
                 return "yes" if value else "no"
             return str(value)
         if self.type == "text":
@@ -138,8 +140,15 @@ def check_keywords(given: Mapping[str, Any], allowed: Iterable[str], what: str) 
     names = set(allowed)
     for name in given:
         if name not in names:
-            raise TypeError(f"{what}: unknown option {name!r}; there are "
-                            f"{', '.join(sorted(names))}")
+            raise unknown_keyword(name, names, what)
+
+
+def unknown_keyword(name: str, names: Iterable[str], what: str) -> TypeError:
+    """'SphereGCN() got an unexpected keyword argument 'colums'; did you mean 'columns'?'"""
+    known, tool = sorted(names), python_name(name)
+    hint = f"; did you mean {tool!r}?" if tool != name and tool in known else \
+        nearest_names(name, known) or f"; there are {', '.join(known)}"
+    return TypeError(f"{what}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def indented(text: str, spaces: int = 4) -> str:
@@ -184,8 +193,14 @@ def make_init(parameters: Sequence[Parameter]) -> Callable[..., None]:
         [inspect.Parameter(p.name, named if i else either, default=p.default)
          for i, p in enumerate(parameters)])
 
+    names = [p.name for p in parameters]
+
     def __init__(self: Any, *first: Any, **keywords: Any) -> None:
-        bound = signature.bind(self, *first, **keywords)
+        check_keywords(keywords, names, type(self).__name__)
+        try:
+            bound = signature.bind(self, *first, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{type(self).__name__}() {error}") from None
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)

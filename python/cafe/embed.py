@@ -16,6 +16,7 @@ from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
 from ._updating import update_options, update_rows
+from ._vectors import Vectors
 from .graph import Graph, as_graph
 from .placing import placed_by
 
@@ -66,7 +67,7 @@ LAYERS = """layers_ : list of cafe.Layer
 """
 
 
-class Embedding(Transformer, Estimator):
+class Embedding(Vectors, Transformer, Estimator):
     """Base of the estimators that make vectors."""
 
     _method: Method
@@ -146,6 +147,8 @@ class Embedding(Transformer, Estimator):
     def _given(self, start: Any, seeds: Any, attributes: Any) -> Given:
         given = self._shared(start, seeds, attributes)
         given.finish = self._values(Table.named("finish"))
+        if not isinstance(self.propagate, (bool, np.bool_)):
+            raise TypeError(f"propagate={self.propagate!r}: expected True or False")
         given.propagate = self._values(Table.named("propagate")) if self.propagate else None
         return given
 

@@ -11,18 +11,20 @@ from . import _abi
 from ._arrays import block, copied, pointer
 from ._asked import same_graph
 from ._call import Context, Verbose, run, seed_of, threads_of
+from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
 from ._method import Given, Run, methods
 from ._options import Table, check_keywords
+from ._shown import Shown, html_table, listed
 from .graph import Graph, as_graph
 
 CHEAP_NODES, CHEAP_EDGES = 3000, 30000  # up to here spectrum and bound come unasked
 Listed = List[Tuple[Any, float]]
 
 
-@dataclass(frozen=True)
-class DimensionCard:
+@dataclass(frozen=True, repr=False)
+class DimensionCard(Shown):
     """What a column stands for."""
 
     column: int
@@ -38,6 +40,13 @@ class DimensionCard:
     low_communities: Listed
     label: Optional[Tuple[Any, float, float]] = None  # class, correlation, ratio of variance
 
+    def _fields(self) -> Dict[str, Any]:
+        return {**super()._fields(), "high": _listing(self.high), "low": _listing(self.low),
+                "high_communities": _listing(self.high_communities),
+                "low_communities": _listing(self.low_communities),
+                "label": None if self.label is None else
+                f"{self.label[0]} (correlation {self.label[1]:.3f})"}
+
 
 @dataclass(frozen=True)
 class Force:
@@ -50,8 +59,8 @@ class Force:
     value: float
 
 
-@dataclass(frozen=True)
-class NodeCard:
+@dataclass(frozen=True, repr=False)
+class NodeCard(Shown):
     """What holds a node where it is."""
 
     node: Any
@@ -76,9 +85,16 @@ class NodeCard:
     rank: int
     members: int
 
+    def _fields(self) -> Dict[str, Any]:
+        columns = sorted(self.coordinates, key=lambda c: -abs(c["deviations"]))
+        return {**super()._fields(), "coordinates": _listing([
+            (f"{c['column']}: {c['value']:.3g}", c["value"]) for c in columns[:3]]),
+            "pulls": ", ".join(str(f.node) for f in self.pulls),
+            "pushes": ", ".join(str(f.node) for f in self.pushes)}
 
-@dataclass(frozen=True)
-class CommunityCard:
+
+@dataclass(frozen=True, repr=False)
+class CommunityCard(Shown):
     """How strong a community is, who is central in it, and which others are near."""
 
     community: int
@@ -90,9 +106,13 @@ class CommunityCard:
     central: Listed
     nearest: Listed
 
+    def _fields(self) -> Dict[str, Any]:
+        return {**super()._fields(), "central": _listing(self.central),
+                "nearest": _listing(self.nearest)}
 
-@dataclass(frozen=True)
-class Spectrum:
+
+@dataclass(frozen=True, repr=False)
+class Spectrum(Shown):
     """The largest eigenvalues, also beyond the columns, and how much the columns hold."""
 
     values: np.ndarray
@@ -105,8 +125,8 @@ class Spectrum:
     gap: float
 
 
-@dataclass(frozen=True)
-class Ceiling:
+@dataclass(frozen=True, repr=False)
+class Ceiling(Shown):
     """Upper bounds on the modularity of any partition; `bound` is the smallest."""
 
     pairs: float
@@ -120,8 +140,9 @@ class Ceiling:
 class Explanation:
     """Cards of an embedding; in a notebook, a page of tables. See explain()."""
 
-    def __init__(self, graph: Graph, model: Run, handle: Any, labels: Any, top: int) -> None:
-        self._graph, self._model, self._handle = graph, model, handle
+    def __init__(self, how: "How", model: Run, handle: Any, labels: Any, top: int) -> None:
+        self._how, self._model, self._handle = how, model, handle
+        self._graph = how.graph
         report = lib.cafe_explanation_get(handle.pointer).contents
         self.modularity: float = report.modularity
         self.generalised = bool(report.generalised)
@@ -163,7 +184,19 @@ class Explanation:
         """The card of a node, by its name."""
         u = self._graph.index(name)
         with self._lock:
+            if self._handle is None:
+                self._model, self._handle, _ = run(self._how.open, threads=1)
             return run(lambda context: self._node(context, name, u), threads=1)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """All but what the library holds, which is made again when a node is asked for."""
+        part = self.partition if self.partition is not None else self._how.part
+        kept = {name: value for name, value in vars(self).items()
+                if name not in ("_model", "_handle", "_lock")}
+        return {**kept, "_how": replace(self._how, part=part)}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        vars(self).update(state, _model=None, _handle=None, _lock=threading.Lock())
 
     def _node(self, context: Context, name: Hashable, u: int) -> NodeCard:
         c = context.figures("cafe_explain_node", "cafe_node_card", self._handle.pointer, u)
@@ -181,6 +214,13 @@ class Explanation:
                       at[i].value) for i in range(count)]
 
     # ---- as text
+
+    def to_frame(self, what: str = "dimensions") -> Any:
+        """Cards as a pandas table, a row per card: 'dimensions' or 'communities'."""
+        import pandas
+        if what not in ("dimensions", "communities"):
+            raise ValueError(f"what={what!r}: expected 'dimensions' or 'communities'")
+        return pandas.DataFrame([asdict(card) for card in getattr(self, what)])
 
     def to_dict(self) -> Dict[str, Any]:
         """Everything but node cards, as plain Python: for JSON."""
@@ -210,18 +250,8 @@ def _listed(at: Any, count: int) -> Listed:
 
 # ---- HTML --------------------------------------------------------------------------------------
 
-def _cells(row: Sequence[Any], tag: str) -> str:
-    texts = (f"{c:.4g}" if isinstance(c, float) else str(c) for c in row)
-    return "<tr>" + "".join(f"<{tag}>{html.escape(t)}</{tag}>" for t in texts) + "</tr>"
-
-
-def _html_table(title: str, heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    return (f"<h4>{html.escape(title)}</h4><table>{_cells(heading, 'th')}"
-            + "".join(_cells(row, "td") for row in rows) + "</table>")
-
-
 def _listing(items: Listed) -> str:
-    return ", ".join(str(name) for name, _ in items)
+    return listed([str(name) for name, _ in items], 10)
 
 
 def _html(e: Explanation) -> str:
@@ -229,14 +259,36 @@ def _html(e: Explanation) -> str:
                   for d in e.dimensions]
     communities = [(c.community, c.nodes, c.strength, c.conductance, _listing(c.central),
                     _listing(c.nearest)) for c in e.communities]
-    return ("<div>" + f"<p>{html.escape(repr(e))}</p>" + _html_table(
-        "Dimensions", ("column", "share", "Ritz value", "residual", "high end", "low end"),
-        dimensions) + _html_table(
-            "Communities", ("community", "nodes", "q(S,S)", "conductance", "central", "nearest"),
-            communities) + "</div>")
+    return ("<div>" + f"<p>{html.escape(repr(e))}</p>" + html_table(
+        ("column", "share", "Ritz value", "residual", "high end", "low end"), dimensions,
+        "Dimensions") + html_table(
+            ("community", "nodes", "q(S,S)", "conductance", "central", "nearest"), communities,
+            "Communities") + "</div>")
 
 
 # ---- the call ----------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class How:
+    """What an explanation is made from, so that it can be made again."""
+
+    graph: Graph
+    vectors: np.ndarray
+    part: Optional[np.ndarray]
+    given: Given
+    options: Dict[str, Any]
+
+    def open(self, context: Context) -> Tuple[Run, Any, int]:
+        """The model, the library's explanation, and how many stand in its lists."""
+        method = methods()[0]  # any that takes samplings
+        assert method.vectors is not None
+        model = Run(context, self.graph, method, method.vectors, self.given)
+        o = Table.named("explain").pointer_to(context, self.options, "cafe_explain_options")
+        handle = context.make("cafe_explain", "cafe_explanation", model.operator,
+                              self.vectors.shape[1], pointer(self.vectors), pointer(self.part), o,
+                              keep=[model.model])
+        return model, handle, o.contents.top
+
 
 def _spectrum(context: Context, handle: Any, options: Dict[str, Any]) -> Spectrum:
     o = Table.named("spectrum").pointer_to(context, options, "cafe_spectrum_options")
@@ -274,12 +326,12 @@ def _label_cards(vectors: np.ndarray, label: np.ndarray, classes: np.ndarray) ->
 
 def embedding_of(embedding: Any, nodes: int) -> np.ndarray:
     """Vectors from an array or from a fitted estimator."""
-    return block(getattr(embedding, "embedding_", embedding), nodes, "embedding")
+    return block(result_of(embedding, "embedding_"), nodes, "embedding")
 
 
 def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     """A partition from an array, a mapping or a fitted estimator."""
-    part = getattr(given, "communities_", given)
+    part = result_of(given, "communities_")
     return None if part is None else encode_labels(part, graph, "communities")[0]
 
 
@@ -354,16 +406,11 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
                 if o.keyword in options}
 
     def work(context: Context) -> Explanation:
-        method = methods()[0]  # any that takes samplings
-        assert method.vectors is not None
         sample = {"degree_exponent": 0.0, **(made.sample or {}), **chosen("sample")}
-        model = Run(context, g, method, method.vectors, replace(made, sample=sample))
-        o = tables["explain"].pointer_to(context, chosen("explain"), "cafe_explain_options")
-        handle = context.make("cafe_explain", "cafe_explanation", model.operator,
-                              vectors.shape[1], pointer(vectors), pointer(part), o,
-                              keep=[model.model])
+        how = How(g, vectors, part, replace(made, sample=sample), chosen("explain"))
+        model, handle, top = how.open(context)
         cards = None if label is None else _label_cards(vectors, *label)
-        found = Explanation(g, model, handle, cards, o.contents.top)
+        found = Explanation(how, model, handle, cards, top)
         if spectrum is True or (spectrum == "auto" and cheap):
             found.spectrum = _spectrum(context, handle, chosen("spectrum"))
         if bound is True or (bound == "auto" and cheap):

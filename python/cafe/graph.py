@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi, _columns, _sources
 from ._arrays import as_numbers, block, pointer
-from ._call import Context, Handle, Verbose, run, seed_of, threads_of
+from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
 from ._certain import certain_links
 from ._library import lib
 from ._options import Table, check_keywords, described_options
@@ -313,14 +313,17 @@ ignored column 0 'year'; a heading; semicolons"
         self._names, self._asked = _sources.as_names(names), True
 
     def index(self, name: Hashable) -> int:
-        """The number of a node; KeyError when there is none of that name."""
+        """The number of a node; a KeyError that names the nearest when there is none of that name."""
         if self.names is None:
             if isinstance(name, (int, np.integer)) and 0 <= name < self.n_nodes:
                 return int(name)
-            raise KeyError(name)
+            raise CafeNodeError(name, self.n_nodes)
         if self._index is None:
             self._index = {n: i for i, n in enumerate(self.names.tolist())}
-        return self._index[name]
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise CafeNodeError(name, self.names) from None
 
     # ---- as arrays
 

@@ -9,6 +9,7 @@ from ._base import RUN, Estimator
 from ._call import Context, seconds
 from ._library import lib
 from ._options import Table, from_table, make_init, numpydoc
+from ._shown import json_ready
 from ._sklearn import ConvergenceWarning, Transformer, warn
 
 
@@ -149,9 +150,7 @@ True
     def _reported(self, r: Any, found: Dict[str, Any]) -> Dict[str, Any]:
         plain = {name: getattr(r, name) for name, kind in r._fields_
                  if isinstance(getattr(r, name), (int, float))}
-        options = {name: value for name, value in self.get_params().items()
-                   if value is None or isinstance(value, (bool, int, float, str))}
-        return {"method": "Reduce", "version": lib.version, "options": options,
+        return {"method": "Reduce", "version": lib.version, "options": json_ready(self.get_params()),
                 **plain, "objective": found["objective_"].tolist()}
 
     def _more_tags(self) -> Dict[str, Any]:

@@ -4,6 +4,7 @@ import html
 import os
 import pathlib
 import tempfile
+from dataclasses import dataclass
 from typing import Any, List, Optional, Union
 
 import numpy as np
@@ -11,9 +12,11 @@ import numpy as np
 from . import _abi
 from ._arrays import block, pointer
 from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
+from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
 from ._options import Table, check_keywords
+from ._shown import Shown
 from .explanation import embedding_of
 from .graph import Graph, as_graph, twin_of
 
@@ -43,19 +46,79 @@ def _map(context: Context, graph: Graph, vectors: np.ndarray, options: Any) -> n
     return points
 
 
-class Page:
-    """A page that was written: `path`, what it holds, and itself in a notebook."""
+@dataclass(frozen=True, repr=False)
+class LayoutQuality(Shown):
+    """How true a map is."""
 
-    def __init__(self, path: pathlib.Path, report: Any) -> None:
-        self.path = path
+    nodes: int  # that were looked at
+    neighbours: int
+    kept: float  # share of the nearest vectors that are among the nearest points
+    trustworthiness: float  # 1: the nearest points are the nearest vectors; 0.5: chance
+
+
+def layout_quality(embedding: Any, points: Any, *, n_neighbors: int = 15,
+                   nodes: int = 2000) -> LayoutQuality:
+    """How true a layout is to the vectors, from so many nodes chosen evenly (`cafe map`).
+
+    >>> import cafe
+    >>> karate = cafe.karate()
+    >>> model = cafe.SphereGCN(4).fit(karate)
+    >>> cafe.layout_quality(model, cafe.layout(karate, model)).trustworthiness > 0.7
+    True
+    """
+    vectors = np.asarray(result_of(embedding, "embedding_"))
+    rows = block(vectors, len(vectors), "embedding")
+    xy = block(points, len(rows), "points")
+    if xy.shape[1] != 2:
+        raise ValueError(f"points: expected two columns, found {xy.shape[1]}")
+
+    def work(context: Context) -> LayoutQuality:
+        q = context.figures("cafe_map_measure", "cafe_map_quality", *rows.shape, pointer(rows),
+                            pointer(xy), n_neighbors, nodes)
+        return LayoutQuality(q.nodes, q.neighbours, q.kept, q.trustworthiness)
+
+    return run(work)
+
+
+class Page:
+    """A page: `html` is its text, which shows itself in a notebook; save() writes it. `path` is where
+    view() was asked to write it, else None; `report` tells what it holds."""
+
+    def __init__(self, path: Optional[pathlib.Path], text: str, report: Any) -> None:
+        self.path, self.html = path, text
         self.report = {name: getattr(report, name) for name, _ in report._fields_}
 
     def __repr__(self) -> str:
-        return f"Page({str(self.path)!r}, {self.report['bytes']} bytes)"
+        where = "" if self.path is None else f"{str(self.path)!r}, "
+        return f"Page({where}{self.report['bytes']} bytes)"
+
+    def save(self, path: Union[str, os.PathLike], *, overwrite: bool = False) -> pathlib.Path:
+        """Writes the page into a file, which appears whole or not at all."""
+        def work(context: Context) -> None:
+            output, text = ctypes.POINTER(_abi.cafe_output)(), self.html.encode()
+            context.call("cafe_output_create", os.fsencode(path), int(overwrite), output)
+            status = lib.cafe_output_write(output, text, len(text))
+            if status == 0:
+                status = lib.cafe_output_commit(output)
+            else:
+                lib.cafe_output_discard(output)
+            context.check(status, (os.fsencode(path),))
+
+        run(work)
+        return pathlib.Path(path)
+
+    def show(self) -> None:
+        """Opens the page in a browser, from a file that goes with this process."""
+        import atexit
+        import shutil
+        import webbrowser
+        folder = tempfile.mkdtemp(prefix="cafe-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        webbrowser.open(self.save(pathlib.Path(folder, "page.html")).as_uri())
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own; its text is an attribute, escaped as such."""
-        text = html.escape(self.path.read_text(encoding="utf-8"), quote=True)
+        text = html.escape(self.html, quote=True)
         return (f'<iframe srcdoc="{text}" sandbox="allow-scripts allow-downloads" width="100%" '
                 'height="640" style="border:0"></iframe>')
 
@@ -113,14 +176,14 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
          labels: Any = None, communities: Any = None, map: Any = "auto",
          table: Any = None, title: Optional[str] = None, overwrite: bool = False, random_state: Any = None,
          n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Page:
-    """Writes one interactive page of an embedding, which needs nothing but itself.
+    """One interactive page of an embedding, which needs nothing but itself.
 
     Parameters
     ----------
     graph : Graph or graph-like
     embedding : array of shape (n_nodes, columns), or a fitted estimator
     path : path, optional
-        Without it, a file in the folder for temporary files.
+        Written there too; without it no file is left.
     labels : array or mapping, optional
         To colour by.
     communities : array, mapping or fitted estimator, optional
@@ -139,26 +202,25 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     Returns
     -------
     Page
-        Shows itself in a notebook; `path` is where it is.
+        Shows itself in a notebook; save(path) writes it, show() opens it in a browser.
 
     Examples
     --------
     >>> import cafe
     >>> karate = cafe.karate()
     >>> page = cafe.view(karate, cafe.SphereGCN(n_components=4).fit(karate))
-    >>> page.path.suffix
-    '.html'
+    >>> page.html[:15]
+    '<!DOCTYPE html>'
     """
     g = as_graph(graph, n_jobs)
     check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
     vectors = embedding_of(embedding, g.n_nodes)
-    given_part = getattr(communities, "communities_", communities)
-    part, names = (None, ()) if given_part is None else encode_labels(given_part, g)
+    given_part = result_of(communities, "communities_")
+    part, names = (None, ()) if given_part is None else encode_labels(given_part, g, "communities")
     part = None if part is None else np.ascontiguousarray(part, np.int32)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
-    target = pathlib.Path(path) if path is not None else _temporary()
 
-    def work(context: Context) -> Page:
+    def work(context: Context, target: pathlib.Path) -> Page:
         points = None if map is None or isinstance(map, str) else block(map, g.n_nodes, "map")
         twin = _named_twin(context, g)
         read = None if labels is None else _labels(context, labels, g)
@@ -175,15 +237,13 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),
                              int(isinstance(map, str)), given, keep=[twin])
         report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
-                                 os.fsencode(target), int(overwrite or path is None))
-        return Page(target, report)
+                                 os.fsencode(target), int(overwrite))
+        text = target.read_text(encoding="utf-8")
+        return Page(None if path is None else target, text, report)
 
     if isinstance(map, str) and map != "auto":
         raise ValueError(f"map={map!r}: expected 'auto', None or an array")
-    return run(work, threads_of(n_jobs), seed_of(random_state), verbose)
-
-
-def _temporary() -> pathlib.Path:
-    handle, name = tempfile.mkstemp(prefix="cafe-", suffix=".html")
-    os.close(handle)
-    return pathlib.Path(name)
+    with tempfile.TemporaryDirectory(prefix="cafe-") as folder:
+        target = pathlib.Path(folder, "page.html") if path is None else pathlib.Path(path)
+        return run(lambda context: work(context, target), threads_of(n_jobs), seed_of(random_state),
+                   verbose)

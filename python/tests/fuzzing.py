@@ -456,7 +456,8 @@ def run(seed):
             warnings.simplefilter("ignore")
             case(odd)
     except FINE as error:
-        slip = isinstance(error, TypeError) and any(word in str(error) for word in SLIPS)
+        slip = isinstance(error, TypeError) and any(word in str(error) for word in SLIPS) and \
+            not any(word in str(error) for word in ("; did you mean ", "; there are "))  # ours, on purpose
         inside = traceback.extract_tb(error.__traceback__)[-1].filename
         return f"{case.__name__}: {traceback.format_exc()}" if slip and f"{os.sep}cafe{os.sep}" in inside \
             else None

@@ -34,11 +34,16 @@ static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options
     return 24.0 * (double)counts->nodes + (counts->weighted ? 8.0 * (double)counts->edges : 0);
 }
 
+/* Of the options: for vectors, or where a method has none, for communities. */
+static const cafe_option_table *table_of(const cafe_method *method) {
+    return method->vectors ? method->vectors() : method->communities();
+}
+
 /* The columns of the blocks, what the hub part takes besides, the finish. */
 static double settle_size(const cafe_method *method, const cafe_method_options *options,
                           const cafe_graph_counts *counts, cafe_sphere_options *size,
                           cafe_finish_options *finish) {
-    size_of(method->vectors(), options->own, size);
+    size_of(table_of(method), options->own, size);
     double hubs = add_hub_bytes(counts, size);
     if (size->columns > counts->nodes) size->columns = counts->nodes;
     cafe_finish_options_init(finish);
@@ -106,7 +111,7 @@ static bool lies_in_files(const cafe_method *method, const cafe_method_options *
 static void plan_files(const cafe_method *method, const cafe_method_options *options,
                        const cafe_graph *graph, int32_t threads, cafe_plan *plan) {
     const cafe_graph_counts *counts = &graph->counts;
-    const cafe_option_table *table = method->vectors();
+    const cafe_option_table *table = table_of(method);
     cafe_finish_options finish;
     cafe_sphere_options size;
     int64_t n = counts->nodes, columns = cafe_method_columns(table, options->own);

@@ -1,0 +1,13 @@
+"""Results of estimators, or a word about what is missing."""
+from typing import Any
+
+
+def result_of(thing: Any, name: str) -> Any:
+    """That result of a fitted estimator; anything else, an array say, is itself."""
+    if hasattr(thing, name):
+        return getattr(thing, name)
+    if hasattr(thing, "fit"):
+        from ._base import NotFittedError
+        raise NotFittedError(f"This {type(thing).__name__} instance is not fitted yet, or has no "
+                             f"{name}: call fit first.")
+    return thing

@@ -1,0 +1,229 @@
+"""Who should be linked to whom, and how well that finds links that were hidden."""
+import ctypes
+from typing import Any, Dict, Hashable, List, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _abi
+from ._arrays import copied, pointer
+from ._call import Context, Verbose, of_size, run, seed_of, threads_of
+from ._library import lib
+from ._options import Table, check_keywords
+from ._shown import Rows
+from .explanation import embedding_of
+from .graph import Graph, as_graph
+
+SCORES = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_score"]]
+COLUMNS = 64
+
+
+def _vectors(context: Context, graph: Any, nodes: int, n_components: int,
+             options: Dict[str, Any]) -> np.ndarray:
+    """Vectors whose inner products are P, as `cafe recommend` makes them."""
+    sphere = Table.named("sphere").pointer_to(context, {"n_components": n_components},
+                                              "cafe_sphere_options")
+    o = Table.named("decoder").pointer_to(context, options, "cafe_decoder_options")
+    columns, values = ctypes.c_int64(), ctypes.POINTER(ctypes.c_float)()
+    context.call("cafe_decoder_vectors", graph, sphere, o, columns, values)
+    found = copied(values, nodes * columns.value, np.float32).reshape(nodes, columns.value)
+    lib.cafe_block_free(context.pointer, values)
+    return found
+
+
+def _inputs(graph: Any, vectors: Optional[np.ndarray]) -> Any:
+    given = of_size(_abi.cafe_recommend_inputs)
+    given.graph = graph
+    if vectors is not None:
+        given.vectors, given.columns = pointer(vectors), vectors.shape[1]
+    return given
+
+
+def _options(context: Context, count: int, score: str, new_only: bool, sides: bool) -> Any:
+    values = {"count": count, "score": score, "new_only": new_only, "sides": sides}
+    return Table.named("recommend").pointer_to(context, values, "cafe_recommend_options")
+
+
+def _checked(score: str, embedding: Any, options: Dict[str, Any], caller: str) -> None:
+    check_keywords(options, [o.keyword for o in Table.named("decoder").options], caller)
+    if score not in SCORES:
+        raise ValueError(f"score={score!r}: expected one of {', '.join(SCORES)}")
+    if embedding is not None and score != "product":
+        raise ValueError(f"embedding= goes with score='product', not {score!r}")
+
+
+def _queries(graph: Graph, nodes: Any) -> np.ndarray:
+    """Whom to recommend to: a node, several, or None for all."""
+    if nodes is None:
+        return np.arange(graph.n_nodes, dtype=np.int32)
+    one = isinstance(nodes, (str, bytes, tuple)) or not hasattr(nodes, "__iter__")
+    return np.array([graph.index(node) for node in ([nodes] if one else nodes)], dtype=np.int32)
+
+
+def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 10, *,
+              score: str = "product", embedding: Any = None, n_components: int = COLUMNS,
+              new_only: bool = False, sides: bool = True, random_state: Any = None,
+              n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Rows:
+    """For each node the nodes whose score with it is largest (`cafe recommend`).
+
+    Parameters
+    ----------
+    graph : Graph or graph-like
+    nodes : node, sequence of nodes, or None
+        Whom to recommend to; None: every node.
+    count : int, default 10
+        Nodes to recommend to each.
+    score : {'product', 'covariance', 'common', 'popularity'}
+        What is largest: the inner product of vectors, q(u,w), common neighbours, or p_w.
+    embedding : array or fitted estimator, optional
+        Vectors to multiply as they are; without it such vectors are made that their products are P
+        (n_components, and `decode`, `residual` among the options).
+    new_only : bool
+        Leave out nodes that are linked already.
+    sides : bool
+        Of a bipartite graph recommend only nodes of the other side.
+
+    Returns
+    -------
+    Rows
+        node, place, recommended, score.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> cafe.recommend(cafe.karate(), 33, 3, score="common", new_only=True)
+    node  place  recommended  score
+      33      1            2      6
+      33      2            0      4
+      33      3            1      3
+    """
+    g = as_graph(graph, n_jobs)
+    _checked(score, embedding, options, "recommend")
+    query = _queries(g, nodes)
+    given = None if embedding is None else embedding_of(embedding, g.n_nodes)
+    node, value = np.empty((len(query), count), np.int32), np.empty((len(query), count))
+
+    def work(context: Context) -> None:
+        vectors = given
+        if score == "product" and vectors is None:
+            vectors = _vectors(context, g.pointer, g.n_nodes, n_components, options)
+        context.call("cafe_recommend", _inputs(g.pointer, vectors),
+                     _options(context, count, score, new_only, sides), len(query), pointer(query),
+                     pointer(node), pointer(value))
+
+    run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+    there = node >= 0
+    asked, place = np.nonzero(there)
+    return Rows({"node": g.nodes[query[asked]], "place": place + 1,
+                 "recommended": g.nodes[node[there]], "score": value[there]})
+
+
+class Split:
+    """A graph with some of its links hidden: `training` keeps the nodes and a spanning forest,
+    `source` and `target` are the ends of the hidden links."""
+
+    def __init__(self, training: Graph, source: np.ndarray, target: np.ndarray) -> None:
+        self.training, self.source, self.target = training, source, target
+
+    def __repr__(self) -> str:
+        return f"Split({self.training!r}, {len(self.source)} links hidden)"
+
+
+def _hide(context: Context, graph: Graph, share: float) -> Any:
+    if not 0 < share < 1:
+        raise ValueError(f"share={share!r}: expected a number above 0 and below 1")
+    split = _abi.cafe_split()
+    context.call("cafe_split_make", graph.pointer, share, split)
+    return split
+
+
+def hide_links(graph: Any, share: float = 0.1, *, random_state: Any = None) -> Split:
+    """Hides a share of the links, drawn by the seed, without cutting a component: for tests of link
+    prediction of your own.
+
+    >>> import cafe
+    >>> cafe.hide_links(cafe.karate(), 0.2)
+    Split(Graph(34 nodes, 62 edges), 16 links hidden)
+    """
+    g = as_graph(graph)
+
+    def work(context: Context) -> Split:
+        split = _hide(context, g, share)
+        try:
+            source, target = (copied(ends, split.hidden, np.int32)
+                              for ends in (split.source, split.target))
+            offsets = ctypes.POINTER(ctypes.c_int64)()
+            targets = ctypes.POINTER(ctypes.c_int32)()
+            weights = ctypes.POINTER(ctypes.c_float)()
+            lib.cafe_graph_csr(split.training, offsets, targets, weights)
+            first = copied(offsets, g.n_nodes + 1, np.int64)
+            arrays = (first, copied(targets, int(first[-1]), np.int32),
+                      copied(weights, int(first[-1]), np.float32) if weights else None)
+        finally:
+            lib.cafe_split_free(context.pointer, split)
+        return Split(_graph_of(arrays, g), g.nodes[source], g.nodes[target])
+
+    return run(work, 1, seed_of(random_state))
+
+
+def _graph_of(arrays: Any, like: Graph) -> Graph:
+    from .graph import _restored
+    offsets, targets, weights = arrays
+    return _restored(offsets, targets, weights, bool(like.counts["self_loops_kept"]), like.names)
+
+
+def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
+                            score: str = "product", nodes: Optional[Sequence] = None,
+                            n_components: int = COLUMNS, sides: bool = True,
+                            random_state: Any = None, n_jobs: Optional[int] = None,
+                            verbose: Verbose = False, **options: Any) -> Rows:
+    """Hides a share of the links, and tells how well the score finds them, beside popularity and
+    common neighbours (`cafe recommend` with an evaluation).
+
+    Returns
+    -------
+    Rows
+        score, recall, hit, mrr, auc, nodes (those with a hidden link).
+
+    Examples
+    --------
+    >>> import cafe
+    >>> found = cafe.evaluate_recommendation(cafe.karate(), 0.2, n_components=8)
+    >>> found["score"], bool(min(found["auc"]) > 0.5)
+    (['product', 'popularity', 'common'], True)
+    """
+    g = as_graph(graph, n_jobs)
+    _checked(score, None, options, "evaluate_recommendation")
+    compared = [score, *(s for s in ("popularity", "common") if s != score)]
+    query = _asked(g, nodes, sides)
+
+    def work(context: Context) -> List[Any]:
+        split = _hide(context, g, share)
+        try:
+            if split.hidden == 0:
+                raise ValueError("no link can be hidden: without it the graph would fall apart, or "
+                                 "the share is less than a link")
+            vectors = _vectors(context, split.training, g.n_nodes, n_components, options) \
+                if score == "product" else None
+            return [context.figures(
+                "cafe_recommend_quality", "cafe_quality",
+                _inputs(split.training, vectors if s == "product" else None),
+                _options(context, count, s, True, sides), split, len(query), pointer(query))
+                for s in compared]
+        finally:
+            lib.cafe_split_free(context.pointer, split)
+
+    found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+    return Rows({"score": compared, **{name: [getattr(q, name) for q in found]
+                                       for name in ("recall", "hit", "mrr", "auc", "nodes")}},
+                f"first {count} of each node, {share:g} of the links hidden")
+
+
+def _asked(graph: Graph, nodes: Optional[Sequence], sides: bool) -> np.ndarray:
+    """The nodes given; else of a bipartite graph the first side, of others all."""
+    if nodes is not None or not sides:
+        return _queries(graph, nodes)
+    side, bipartite = np.empty(graph.n_nodes, np.int8), ctypes.c_int32()
+    run(lambda context: context.call("cafe_graph_sides", graph.pointer,
+                                     side.ctypes.data_as(ctypes.POINTER(ctypes.c_int8)), bipartite),
+        1)
+    return np.flatnonzero(side == 0).astype(np.int32) if bipartite.value else _queries(graph, None)

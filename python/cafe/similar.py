@@ -1,0 +1,146 @@
+"""Vectors most like a given one: all of them compared, or found on a graph of near ones."""
+from typing import Any, Hashable, Optional
+
+import numpy as np
+
+from ._arrays import pointer
+from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
+from ._fitted import result_of
+from ._library import lib
+from ._options import Table, check_keywords
+from ._shown import Rows
+
+
+class SimilarIndex:
+    """An index of vectors, to be asked again and again.
+
+    Parameters
+    ----------
+    vectors : array of shape (n, columns), or a fitted estimator
+    names : sequence, optional
+        Of the rows; without it those of the estimator's nodes, else their numbers.
+    **options
+        measure ('cosine', 'product', 'distance'), approximate ('auto', 'yes', 'no'; True and False
+        are yes and no), links, effort: `cafe.most_similar` says what they are.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> karate = cafe.karate()
+    >>> index = cafe.SimilarIndex(cafe.SphereGCN(4).fit(karate))
+    >>> index, len(index.most_similar(0, 3))
+    (SimilarIndex(34 vectors, cosine, exact), 3)
+    """
+
+    def __init__(self, vectors: Any, *, names: Any = None, random_state: Any = None,
+                 n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
+        table = Table.named("similar")
+        check_keywords(options, [o.keyword for o in table.options], "SimilarIndex")
+        given = getattr(vectors, "nodes_", None) if names is None else names
+        self._rows = _rows(result_of(vectors, "embedding_"), "vectors")
+        self.names = np.arange(len(self._rows)) if given is None else np.asarray(given)
+        if len(self.names) != len(self._rows):
+            raise ValueError(f"names: expected {len(self._rows)}, found {len(self.names)}")
+        self._numbers = {name: i for i, name in enumerate(self.names.tolist())}
+        self.measure = options.get("measure", "cosine")
+
+        def work(context: Context) -> Handle:
+            o = table.pointer_to(context, options, "cafe_similar_options")
+            return context.make("cafe_similar_create", "cafe_similar", *self._rows.shape,
+                                pointer(self._rows), o)
+
+        self._handle = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+        self.exact = bool(lib.cafe_similar_is_exact(self._handle.pointer))
+
+        self._options = dict(options, random_state=seed_of(random_state))
+
+    def __reduce__(self) -> Any:
+        return _remade, (self._rows, self.names, self._options)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        kind = "exact" if self.exact else "approximate"
+        return f"SimilarIndex({len(self)} vectors, {self.measure}, {kind})"
+
+    def most_similar(self, node: Hashable, k: int = 10) -> Rows:
+        """The k others most like a node, by its name: node and score, best first."""
+        u = self._number(node)
+        found, score = self._search(self._rows[u:u + 1], np.array([u], np.int32), k, 1)
+        return self._listed(found[0], score[0])
+
+    def search(self, vectors: Any, k: int = 10, *, n_jobs: Optional[int] = None) -> Any:
+        """For each of some vectors the k rows most like it: their names and scores, two arrays of a
+        row per vector (fewer than k rows: None and NaN at the end)."""
+        rows = _rows(vectors, "vectors")
+        if rows.shape[1] != self._rows.shape[1]:
+            raise ValueError(f"vectors: expected {self._rows.shape[1]} columns, found "
+                             f"{rows.shape[1]}")
+        found, score = self._search(rows, None, k, threads_of(n_jobs))
+        there = found >= 0
+        if there.all():
+            return self.names[found], score
+        names = np.full(found.shape, None, object)
+        names[there] = self.names[found[there]]
+        return names, np.where(there, score, np.nan)
+
+    def _number(self, node: Hashable) -> int:
+        try:
+            return self._numbers[node.item() if isinstance(node, np.generic) else node]
+        except (KeyError, TypeError):
+            raise CafeNodeError(node, self.names) from None
+
+    def _search(self, rows: np.ndarray, own: Any, k: int, threads: int) -> Any:
+        if k < 1:
+            raise ValueError(f"k={k!r}: expected a positive number")
+        count = min(int(k), max(len(self) - (own is not None), 1))
+        node, score = np.empty((len(rows), count), np.int32), np.empty((len(rows), count))
+        run(lambda context: context.call(
+            "cafe_similar_search", self._handle.pointer, len(rows), pointer(rows), pointer(own),
+            count, pointer(node), pointer(score)), threads)
+        return node, score
+
+    def _listed(self, found: np.ndarray, score: np.ndarray) -> Rows:
+        there = found >= 0
+        return Rows({"node": self.names[found[there]], self.measure: score[there]})
+
+
+def _rows(vectors: Any, what: str) -> np.ndarray:
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    if rows.ndim != 2 or rows.shape[1] < 1:
+        raise ValueError(f"{what}: expected a table of numbers, found shape {rows.shape}")
+    return rows
+
+
+def most_similar(embedding: Any, node: Hashable, k: int = 10, **options: Any) -> Rows:
+    """The k nodes whose vectors are most like that of a node, best first.
+
+    Parameters
+    ----------
+    embedding : array or fitted estimator
+        Of a fitted estimator nodes have their names.
+    node : node
+    k : int, default 10
+    **options
+        measure : {'cosine', 'product', 'distance'}; approximate : {'auto', 'yes', 'no'} (auto: above
+        50,000 vectors), with its links and effort. An approximate search makes an index first: for
+        many questions keep a cafe.SimilarIndex.
+
+    Returns
+    -------
+    Rows
+        node and score.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> model = cafe.SphereGCN(4).fit(cafe.karate())
+    >>> len(cafe.most_similar(model, 33, 5))
+    5
+    """
+    return SimilarIndex(embedding, **options).most_similar(node, k)
+
+
+def _remade(rows: np.ndarray, names: np.ndarray, options: Any) -> SimilarIndex:
+    return SimilarIndex(rows, names=names, **options)
