@@ -28,6 +28,7 @@ class Links:
     names: Optional[np.ndarray] = None
     lent: Tuple[Tuple[np.ndarray, bool], ...] = ()  # the caller's that these may be; held alone?
     matrix: Any = None  # of scipy, that these are of
+    directed: bool = False  # the source says that its links have directions
 
     def __post_init__(self) -> None:
         count = self.target.size
@@ -432,7 +433,8 @@ def from_networkx(graph: Any, weight: Any) -> Links:
                          + there_are({name for *_, data in edges for name in data}))
     pairs = np.array([(place[u], place[w]) for u, w, *_ in edges], dtype=np.int32).reshape(-1, 2)
     return Links(len(nodes), np.ascontiguousarray(pairs[:, 1]), given,
-                 np.ascontiguousarray(pairs[:, 0]), names=as_names(nodes))
+                 np.ascontiguousarray(pairs[:, 0]), names=as_names(nodes),
+                 directed=bool(graph.is_directed()))
 
 
 def from_igraph(graph: Any, weight: Any) -> Links:
@@ -450,7 +452,7 @@ def from_igraph(graph: Any, weight: Any) -> Links:
                          + there_are(graph.es.attributes()))
     names = as_names(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     return Links(graph.vcount(), np.ascontiguousarray(pairs[:, 1]), given,
-                 np.ascontiguousarray(pairs[:, 0]), names=names)
+                 np.ascontiguousarray(pairs[:, 0]), names=names, directed=bool(graph.is_directed()))
 
 
 def _attribute(weight: Any) -> str:

@@ -11,6 +11,7 @@ from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, thread
 from ._certain import certain_links
 from ._library import lib
 from ._options import Table, check_keywords, described_options
+from ._sklearn import warn
 
 _OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal"}
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
@@ -101,6 +102,9 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
             links = _sources.summed(links.matrix)
             self._handle = _build(links, options, n_jobs, verbose)
         self._names, self._asked = links.names, True
+        if "directed" not in options and _one_way(self, links):
+            warn("the links have directions, and become edges without: directed='no' says that this is "
+                 "meant, 'sum', 'cocitation' and 'flow' are other ways (docs/formats.md)")
         self.shared = _protect(self, links)
         links.lent, links.matrix = (), None  # what is not used is the caller's alone again
 
@@ -516,6 +520,23 @@ def _build(links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[in
                             source, target, weights, rule, o)
 
     return run(work, threads, verbose=verbose)
+
+
+def _one_way(graph: Graph, links: "_sources.Links") -> bool:
+    """Whether a matrix, or a graph that says it is directed, has links that do not go both ways alike.
+    Pairs alone need not mean a direction."""
+    if not links.directed and links.offsets is None:
+        return False
+    found = graph.counts
+    once = found["lines"] - found["self_loops"] - found["duplicates"] - found["zero_weights"]
+    if once > 2 * found["reversed"]:
+        source = links.sources()
+        triangle = (source <= links.target).all() or (source >= links.target).all()
+        return links.directed or not triangle  # half of a symmetric matrix is enough
+    if links.weights is None:
+        return False
+    others = links.sources() != links.target  # a symmetric M stays M, any other is M + M.T
+    return bool(found["total_weight"] > 1.5 * links.weights[others].sum(dtype=np.float64))
 
 
 def _protect(graph: Graph, links: "_sources.Links") -> bool:

@@ -389,3 +389,34 @@ def test_updates_that_cannot_be(karate):
     with pytest.raises(TypeError, match="partial_fit: .*'sweeps'"):
         cafe.SphereGCN(4).fit(karate).partial_fit(karate, sweeps=3)
     assert not hasattr(cafe.CafeGCN(), "partial_fit") and not hasattr(cafe.HOPE(), "partial_fit")
+
+
+# ---- directions
+
+def test_a_direction_that_is_lost_is_told():
+    import igraph
+    arcs = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 0)]
+    one_way = networkx.DiGraph(arcs)
+    matrix = scipy.sparse.csr_matrix(networkx.to_numpy_array(one_way))
+    uneven = np.array([[0, 2.0, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]])
+    for source in (one_way, matrix, matrix.toarray(), uneven, igraph.Graph(arcs, directed=True)):
+        with pytest.warns(cafe.CafeWarning, match="directed='no'") as caught:
+            cafe.Graph(source)
+        assert len(caught) == 1 and caught[0].filename == __file__
+        with pytest.warns(cafe.CafeWarning):
+            cafe.SphereGCN(2, parts="sphere").fit(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for source in (one_way, matrix, uneven):
+            for rule in ("no", "sum", "flow"):
+                cafe.Graph(source, directed=rule)
+        both_ways = one_way.to_undirected().to_directed()
+        both_ways.add_edge(2, 2)
+        cafe.Graph(both_ways)
+        cafe.Graph(one_way.to_undirected())
+        cafe.Graph.from_edges(arcs)  # pairs: who says that they have a direction?
+        cafe.Graph(uneven + uneven.T)
+        cafe.Graph(matrix + matrix.T + scipy.sparse.eye(4))
+        cafe.Graph(cafe.karate().to_scipy())
+        cafe.Graph(scipy.sparse.triu(uneven + uneven.T))  # half of a symmetric matrix
+        cafe.Graph.from_edge_index([[0, 1, 2], [1, 2, 3]])
