@@ -142,6 +142,37 @@ typedef struct sum_dots_args {
     double *parts;
 } sum_dots_args;
 
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+/* Which nodes form a chunk, and what lies inside (operator/chunks.h). */
+typedef struct chunks_args {
+    links links;
+    int64_t block, step, count; /* nodes of a block, chunks of one; all chunks */
+    const int64_t *starts;
+    double total;
+    double *mass;
+    float *inner;
+    int64_t *offsets;
+    int32_t *targets;
+    float *weights; /* NULL: all 1 */
+} chunks_args;
+
+typedef chunks_args weigh_chunks_args;
+typedef chunks_args count_inside_args;
+typedef chunks_args list_inside_args;
+
+enum { SCAN = 4096 }; /* numbers of a block */
+
+/* offsets_i+1 = the sum of the numbers 1 .. i + 1, in place; totals of each block before, then
+ * their sums up to it */
+typedef struct scan_args {
+    int64_t *numbers, *totals;
+    int64_t count;
+} scan_args;
+
+typedef scan_args scan_totals_args;
+typedef scan_args scan_numbers_args;
+
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
 /* What a task adds up. */
@@ -216,22 +247,28 @@ typedef struct transform_rows_args {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-#define KERNELS(X)   \
-    X(copy_rows)     \
-    X(scale_rows)    \
-    X(start_rows)    \
-    X(sum_pieces)    \
-    X(multiply_rows) \
-    X(add_power)     \
-    X(sum_columns)   \
-    X(add_parts)     \
-    X(sum_dots)      \
-    X(move_rows)     \
-    X(sum_tasks)     \
-    X(settle)        \
-    X(gram_single)   \
-    X(gram_double)   \
-    X(add_grams)     \
-    X(transform_rows)
+/* Every kernel, and how many blocks of it a multiprocessor holds at least. */
+#define KERNELS(X)      \
+    X(copy_rows, 1)     \
+    X(scale_rows, 1)    \
+    X(start_rows, 1)    \
+    X(sum_pieces, 4)    \
+    X(multiply_rows, 4) \
+    X(add_power, 1)     \
+    X(sum_columns, 1)   \
+    X(add_parts, 1)     \
+    X(sum_dots, 1)      \
+    X(weigh_chunks, 1)  \
+    X(count_inside, 1)  \
+    X(list_inside, 1)   \
+    X(scan_totals, 1)   \
+    X(scan_numbers, 1)  \
+    X(move_rows, 4)     \
+    X(sum_tasks, 1)     \
+    X(settle, 1)        \
+    X(gram_single, 1)   \
+    X(gram_double, 1)   \
+    X(add_grams, 1)     \
+    X(transform_rows, 1)
 
 #endif

@@ -1,4 +1,5 @@
-/* The CUDA engine's operations, by file: cuda.c, graphs.c, sweep.c, tall.c.
+/* The CUDA engine's operations, by file: cuda.c, graphs.c, chunks.c, sweep.c,
+ * tall.c.
  *
  * They are plain C and see the device through device.h alone, so that all of them are tested where
  * there is no device.
@@ -88,6 +89,14 @@ cafe_status cuda_product(cafe_context *context, const cafe_operator *op, void *h
                          float a, const cafe_block *x, float b, float c, cafe_block *y);
 cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *held,
                          const cafe_block *x, double *s);
+
+/* ---- chunks.c -------------------------------------------------------------------------------- */
+
+/* What lies inside chunks, on the device: a->mass, and where a chunk has more than one node
+ * a->inner, a->offsets, a->targets and a->weights. */
+cafe_status cuda_chunks_fill(cafe_context *context, const cuda_state *state,
+                             const cafe_chunks *chunks, chunks_args *a);
+void cuda_chunks_free(const cuda_state *state, chunks_args *a);
 
 /* ---- sweep.c --------------------------------------------------------------------------------- */
 

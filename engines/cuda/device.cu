@@ -119,12 +119,12 @@ int device_finish(device *d) {
     return cudaStreamSynchronize(d->stream);
 }
 
-#define DEFINE(name)                                                                     \
-    static __global__ void __launch_bounds__(BLOCK) name##_kernel(const name##_args a) { \
-        name##_body(&a, blockIdx.x);                                                     \
-    }                                                                                    \
-    int launch_##name(device *d, int64_t blocks, const name##_args *a) {                 \
-        if (blocks > 0) name##_kernel<<<(unsigned)blocks, BLOCK, 0, d->stream>>>(*a);    \
-        return blocks > 0 ? (int)cudaGetLastError() : 0;                                 \
+#define DEFINE(name, resident)                                                                     \
+    static __global__ void __launch_bounds__(BLOCK, resident) name##_kernel(const name##_args a) { \
+        name##_body(&a, blockIdx.x);                                                               \
+    }                                                                                              \
+    int launch_##name(device *d, int64_t blocks, const name##_args *a) {                           \
+        if (blocks > 0) name##_kernel<<<(unsigned)blocks, BLOCK, 0, d->stream>>>(*a);              \
+        return blocks > 0 ? (int)cudaGetLastError() : 0;                                           \
     }
 KERNELS(DEFINE)

@@ -77,7 +77,7 @@ int device_finish(device *d) {
     return 0;
 }
 
-#define DEFINE(name)                                                            \
+#define DEFINE(name, resident)                                                  \
     int launch_##name(device *d, int64_t blocks, const name##_args *a) {        \
         (void)d;                                                                \
         for (int64_t block = 0; block < blocks; block++) name##_body(a, block); \

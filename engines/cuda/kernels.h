@@ -13,6 +13,7 @@
 /* of engine/engine.h, which a device's compiler does not read */
 enum { START_UNIT = 0, START_SIMPLEX = 1, START_LINKS = 3 };
 
+#include "chunks_body.h"
 #include "links_body.h"
 #include "rows_body.h"
 #include "sums_body.h"

@@ -48,32 +48,53 @@ BODY void add_weighted(four *sum, float a, four x) {
     sum->x += a * x.x, sum->y += a * x.y, sum->z += a * x.z, sum->w += a * x.w;
 }
 
-enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
+enum { AT_ONCE = 4 }; /* rows asked for before the first is added */
 
-/* Links from .. to - 1 of row u, four columns of each. */
+/* The threads that share a row: this one's number, and how many. */
+typedef struct team {
+    int lane, group;
+} team;
+
+BODY team team_of(int t, int group) {
+    team out = {t % group, group};
+    return out;
+}
+
+BODY float link_weight(const links *q, int64_t u, int64_t j) {
+    return cafe_row_weight(q->targets, q->weights, q->factor, u, j);
+}
+
+/* Links from .. to - 1 of row u, four columns of each. Every thread of the team reads one link, and
+ * all of them take it from there. */
 BODY four sum_piece(const links *q, const float *x, int64_t stride, int64_t u, int64_t from,
-                    int64_t to, int64_t column) {
-    four sum = {0, 0, 0, 0};
-    int64_t j = from;
-    x += column;
-    for (; j + AT_ONCE <= to; j += AT_ONCE) {
-        four rows[AT_ONCE];
-        UNROLL
-        for (int i = 0; i < AT_ONCE; i++) rows[i] = load_four(x + q->targets[j + i] * stride);
-        UNROLL
-        for (int i = 0; i < AT_ONCE; i++)
-            if (q->weights || q->factor)
-                add_weighted(&sum, cafe_row_weight(q->targets, q->weights, q->factor, u, j + i),
-                             rows[i]);
-            else
-                add_four(&sum, rows[i]);
-    }
-    for (; j < to; j++) {
-        four row = load_four(x + q->targets[j] * stride);
-        if (q->weights || q->factor)
-            add_weighted(&sum, cafe_row_weight(q->targets, q->weights, q->factor, u, j), row);
-        else
-            add_four(&sum, row);
+                    int64_t to, int64_t column, team by) {
+    const int weighted = q->weights || q->factor;
+    const four none = {0, 0, 0, 0};
+    four sum = none;
+    for (int64_t j = from; j < to; j += by.group) {
+        int count = to - j < by.group ? (int)(to - j) : by.group;
+        int32_t target = by.lane < count ? q->targets[j + by.lane] : 0;
+        float weight = weighted && by.lane < count ? link_weight(q, u, j + by.lane) : 1;
+        for (int i = 0; i < count; i += AT_ONCE) {
+            four rows[AT_ONCE];
+            UNROLL
+            for (int s = 0; s < AT_ONCE; s++) {
+                int at = i + s < count ? i + s : count - 1;
+                int64_t w = FROM_LANE(target, at, by.group, q->targets[j + at]);
+                rows[s] = i + s < count ? load_four(x + w * stride + column) : none;
+            }
+            UNROLL
+            for (int s = 0; s < AT_ONCE; s++) {
+                int at = i + s < count ? i + s : count - 1;
+                float a = 1;
+                if (weighted) a = FROM_LANE(weight, at, by.group, link_weight(q, u, j + at));
+                if (i + s >= count) continue;
+                if (weighted)
+                    add_weighted(&sum, a, rows[s]);
+                else
+                    add_four(&sum, rows[s]);
+            }
+        }
     }
     return sum;
 }
@@ -93,9 +114,9 @@ BODY int64_t first_piece(const long_rows *wide, int64_t i) {
 
 /* The sum of all links of node u, number i of the range: piece by piece. */
 BODY four sum_links(const links *q, const long_rows *wide, const float *x, int64_t stride,
-                    int64_t i, int64_t u, int64_t column) {
+                    int64_t i, int64_t u, int64_t column, team by) {
     int64_t from = q->offsets[u], to = q->offsets[u + 1];
-    if (to - from <= PIECE) return sum_piece(q, x, stride, u, from, to, column);
+    if (to - from <= PIECE) return sum_piece(q, x, stride, u, from, to, column, by);
     int64_t pieces = (to - from + PIECE - 1) / PIECE;
     const float *sums = wide->sums + first_piece(wide, i) * stride + column;
     four sum = load_four(sums);
@@ -122,9 +143,12 @@ BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
         int64_t from = a->links.offsets[u] + (piece - row->first) * PIECE;
         int64_t end = a->links.offsets[u + 1], to = from + PIECE < end ? from + PIECE : end;
         if (a->skip && a->skip[u]) continue;
-        for (int64_t k = t % group * 4; k < a->stride; k += group * 4)
-            *(four *)(a->wide.sums + piece * a->stride + k) =
-                sum_piece(&a->links, a->x, a->stride, u, from, to, k);
+        for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
+            int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
+            four sum =
+                sum_piece(&a->links, a->x, a->stride, u, from, to, column, team_of(t, group));
+            if (k < a->stride) *(four *)(a->wide.sums + piece * a->stride + k) = sum;
+        }
     }
 }
 
@@ -147,8 +171,11 @@ BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
         float shift = (float)(a->walk ? (p > 0) : p);
         const float *x = a->x + u * a->stride;
         float *y = a->y + u * a->stride;
-        for (int64_t k = t % group * 4; k < a->stride; k += group * 4) {
-            four sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, k), out;
+        for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
+            int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
+            four out, sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, column,
+                                      team_of(t, group));
+            if (k >= a->stride) continue;
             out.x = image_of(a, sum.x, scale, shift, k, x, y);
             out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
             out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);

@@ -1,29 +1,59 @@
 /* Sums over nodes, of fixed shape. */
 
+enum { AHEAD = 16 }; /* numbers asked for before the first is added */
+
+/* total + x_0 + x_1 + ..., count numbers `step` apart. */
+BODY double add_column(double total, const double *x, int64_t step, int64_t count) {
+    int64_t i = 0;
+    for (; i + AHEAD <= count; i += AHEAD) {
+        double some[AHEAD];
+        UNROLL
+        for (int s = 0; s < AHEAD; s++) some[s] = x[(i + s) * step];
+        UNROLL
+        for (int s = 0; s < AHEAD; s++) total += some[s];
+    }
+    for (; i < count; i++) total += x[i * step];
+    return total;
+}
+
+/* The sum over rows from .. to - 1 of column k. */
+BODY double sum_column(const sum_columns_args *a, int64_t from, int64_t to, int64_t k) {
+    const float *x = a->x + from * a->stride + k;
+    const double *weights = a->weights ? a->weights + from : NULL;
+    int64_t count = to - from;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i += AHEAD) {
+        float some[AHEAD];
+        double weight[AHEAD];
+        UNROLL
+        for (int s = 0; s < AHEAD; s++) {
+            int64_t at = i + s < count ? i + s : count - 1;
+            some[s] = x[at * a->stride];
+            weight[s] = weights ? weights[at] : 1;
+        }
+        UNROLL
+        for (int s = 0; s < AHEAD; s++) {
+            double w = weight[s], y = some[s];
+            if (i + s < count) sum += a->kind == SUM_SQUARES ? w * w * y * y : w * y;
+        }
+    }
+    return sum;
+}
+
 /* A block has a piece of rows and 256 columns of it, a thread a column. */
 BODY void sum_columns_body(const sum_columns_args *a, int64_t block) {
     int64_t across = (a->columns + BLOCK - 1) / BLOCK, b = block / across;
     int64_t from = b * a->piece, to = from + a->piece < a->rows ? from + a->piece : a->rows;
     THREADS(t) {
         int64_t k = block % across * BLOCK + t;
-        double sum = 0;
-        if (k >= a->columns) continue;
-        UNROLL_BY_16
-        for (int64_t u = from; u < to; u++) {
-            double weight = a->weights ? a->weights[u] : 1, x = a->x[u * a->stride + k];
-            sum += a->kind == SUM_SQUARES ? weight * weight * x * x : weight * x;
-        }
-        a->parts[b * a->columns + k] = sum;
+        if (k < a->columns) a->parts[b * a->columns + k] = sum_column(a, from, to, k);
     }
 }
 
 BODY void add_parts_body(const add_parts_args *a, int64_t block) {
     THREADS(t) {
         int64_t k = block * BLOCK + t;
-        double sum = 0;
-        if (k >= a->columns) continue;
-        for (int64_t b = 0; b < a->count; b++) sum += a->parts[b * a->columns + k];
-        a->sums[k] = sum;
+        if (k < a->columns) a->sums[k] = add_column(0, a->parts + k, a->columns, a->count);
     }
 }
 

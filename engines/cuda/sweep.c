@@ -9,6 +9,7 @@ typedef struct sweep {
     cafe_chunks *chunks;
     nodes *ranges; /* of each chunk */
     cuda_long wide;
+    chunks_args inside;
     sweep_args all; /* of every chunk: the rest follows from its number */
     void *owned[16];
     int count;
@@ -35,6 +36,7 @@ void cuda_sweep_close(cafe_context *context, void *state) {
     const cafe_engine_host *host = w->state->host;
     for (int i = 0; i < w->count; i++) device_release(w->state->device, w->owned[i]);
     cuda_long_free(context, w->state, &w->wide);
+    cuda_chunks_free(w->state, &w->inside);
     host->chunks_free(w->chunks);
     host->release(context, w->ranges);
     host->release(context, w);
@@ -49,17 +51,15 @@ static cafe_status cut(cafe_context *context, const cafe_operator *op, sweep *w)
     return cuda_long_find(context, w->state, op->parts.offsets, c->count, w->ranges, &w->wide);
 }
 
-static cafe_status give_chunks(cafe_context *context, const cafe_chunks *c, sweep *w) {
+/* What lies inside the chunks. */
+static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     sweep_args *a = &w->all;
-    int64_t inside = c->offsets ? c->offsets[c->size] : 0;
-    CAFE_PASS(add_copy(context, w, c->mass, c->count, sizeof *c->mass, (const void **)&a->mass));
-    CAFE_PASS(add_copy(context, w, c->inner, c->size, sizeof *c->inner, (const void **)&a->inner));
-    CAFE_PASS(add_copy(context, w, c->offsets, c->size + 1, sizeof *c->offsets,
-                       (const void **)&a->inner_offsets));
-    CAFE_PASS(add_copy(context, w, c->offsets ? c->targets : NULL, inside, sizeof *c->targets,
-                       (const void **)&a->inner_targets));
-    return add_copy(context, w, c->weights, inside, sizeof *c->weights,
-                    (const void **)&a->inner_weights);
+    chunks_args *inside = &w->inside;
+    inside->links = a->links, inside->total = a->total;
+    CAFE_PASS(cuda_chunks_fill(context, w->state, w->chunks, inside));
+    a->mass = inside->mass, a->inner = inside->inner, a->inner_offsets = inside->offsets;
+    a->inner_targets = inside->targets, a->inner_weights = inside->weights;
+    return CAFE_OK;
 }
 
 /* S = F^T H, and as it is read. */
@@ -116,10 +116,10 @@ cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void
     w->all.links = ((const cuda_graph *)held)->links;
     w->all.h = h->x, w->all.stride = h->stride;
     set_rule(op, rule, &w->all);
-    CAFE_TRY(host->chunks(context, op, NULL, 0, chunks, h->stride, &w->chunks));
+    CAFE_TRY(host->lay_out(context, op, chunks, h->stride, &w->chunks));
     w->all.together = w->chunks->count < w->chunks->size;
     CAFE_TRY(cut(context, op, w));
-    CAFE_TRY(give_chunks(context, w->chunks, w));
+    CAFE_TRY(fill_chunks(context, w));
     CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.fixed));
     CAFE_TRY(give_mean(context, op, held, h, w));
     CAFE_TRY(give_room(context, w));

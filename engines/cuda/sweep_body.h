@@ -63,7 +63,51 @@ BODY int moves(const sweep_args *a, int64_t u) {
 
 /* ---- new rows -------------------------------------------------------------------------------- */
 
-/* A group of threads has a row. z = sum / d - s + own h takes the row's place; then the lanes of
+/* A row's numbers are kept beside the threads where there is room for the rows of a block. */
+enum { HELD = 4096, HELD_STRIDE = 512 };
+
+/* A row at work: number i of the chunk, node u; the old row, and z. */
+typedef struct work {
+    int64_t i, u;
+    int there; /* it is a row of the chunk, and moves */
+    const float *h;
+    float *z;
+} work;
+
+BODY work work_of(const sweep_args *a, int64_t block, int t, int group, float *olds, float *zs) {
+    work w;
+    int64_t stride = a->stride;
+    w.i = block * (BLOCK / group) + t / group;
+    w.u = a->range.first + w.i * a->range.step;
+    w.there = w.i < a->range.count && moves(a, w.u);
+    w.h = stride > HELD_STRIDE ? a->h + w.u * stride : olds + t / group * stride;
+    w.z = stride > HELD_STRIDE ? a->rows + w.i * stride : zs + t / group * stride;
+    return w;
+}
+
+/* z = sum / d - s + own h, four columns at a time; a row that stays is copied. */
+BODY void pull_row(const sweep_args *a, const work *w, const pull *by, float *olds, team on) {
+    int64_t stride = a->stride;
+    const float *h = a->h + w->u * stride;
+    for (int64_t panel = 0; panel < stride; panel += on.group * 4) {
+        int64_t k = panel + on.lane * 4, column = k < stride ? k : 0;
+        four old = load_four(h + column);
+        if (w->there) {
+            four s = load_four(a->single + column);
+            four z = sum_links(&a->links, &a->wide, a->h, stride, w->i, w->u, column, on);
+            z.x = z.x * by->degree - s.x + by->own * old.x;
+            z.y = z.y * by->degree - s.y + by->own * old.y;
+            z.z = z.z * by->degree - s.z + by->own * old.z;
+            z.w = z.w * by->degree - s.w + by->own * old.w;
+            if (k < stride) *(four *)(w->z + k) = z;
+            if (k < stride && stride <= HELD_STRIDE) *(four *)(olds + k) = old;
+        } else if (k < stride) {
+            *(four *)(a->rows + w->i * stride + k) = old;
+        }
+    }
+}
+
+/* A team of threads has a row. z takes its place first; then the lanes of
  *
  *     sphere   v = z + keep h, ||v||^2; h <- v / ||v||
  *     softmax  the largest z in use; v_k = h_k exp(theta (z_k - top)), their sum; h <- v / sum
@@ -73,51 +117,36 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     enum { LANES = 1024 }; /* of all rows of a block together, at most */
     SHARED(float, first, LANES);
     SHARED(float, second, LANES);
+    SHARED_FOURS(olds, HELD);
+    SHARED_FOURS(zs, HELD);
     OWN(pull, how, 1);
+    OWN(work, on, 1);
     OWN(float, top, 1);
     const int64_t stride = a->stride;
-    const int group = row_threads(stride), lanes = lanes_of(stride), across = BLOCK / group;
-    const int64_t base = block * across;
+    const int group = row_threads(stride), lanes = lanes_of(stride);
     THREADS(t) {
-        int64_t i = base + t / group, u = a->range.first + i * a->range.step;
-        if (i >= a->range.count) continue;
-        const float *h = a->h + u * stride;
-        float *row = a->rows + i * stride;
-        int stays = !moves(a, u);
-        if (!stays) MINE(how, t)[0] = pull_of(a, i, u);
-        const pull *by = &MINE(how, t)[0];
-        for (int64_t k = t % group * 4; k < stride; k += group * 4) {
-            four old = load_four(h + k), z = old;
-            if (!stays) {
-                four s = load_four(a->single + k);
-                z = sum_links(&a->links, &a->wide, a->h, stride, i, u, k);
-                z.x = z.x * by->degree - s.x + by->own * old.x;
-                z.y = z.y * by->degree - s.y + by->own * old.y;
-                z.z = z.z * by->degree - s.z + by->own * old.z;
-                z.w = z.w * by->degree - s.w + by->own * old.w;
-            }
-            *(four *)(row + k) = z;
-        }
+        work *w = &MINE(on, t)[0];
+        *w = work_of(a, block, t, group, olds, zs);
+        if (w->there) MINE(how, t)[0] = pull_of(a, w->i, w->u);
+        if (w->i < a->range.count)
+            pull_row(a, w, &MINE(how, t)[0], olds + t / group * stride, team_of(t, group));
     }
     SYNC_ROW();
     if (a->softmax) {
         THREADS(t) {
-            int64_t i = base + t / group, u = a->range.first + i * a->range.step;
-            if (i >= a->range.count || !moves(a, u)) continue;
-            const float *h = a->h + u * stride, *row = a->rows + i * stride;
-            for (int l = t % group; l < lanes; l += group) {
+            const work *w = &MINE(on, t)[0];
+            for (int l = t % group; w->there && l < lanes; l += group) {
                 float most = -3e38f;
                 for (int64_t k = l; k < stride; k += lanes)
-                    if (h[k] > 0 && row[k] > most) most = row[k];
+                    if (w->h[k] > 0 && w->z[k] > most) most = w->z[k];
                 second[t / group * lanes + l] = most;
             }
         }
         SYNC_ROW();
     }
     THREADS(t) {
-        int64_t i = base + t / group, u = a->range.first + i * a->range.step;
-        if (i >= a->range.count || !moves(a, u)) continue;
-        const float *h = a->h + u * stride, *row = a->rows + i * stride;
+        const work *w = &MINE(on, t)[0];
+        if (!w->there) continue;
         float keep = MINE(how, t)[0].keep, most = -3e38f;
         for (int l = 0; a->softmax && l < lanes; l++) {
             float here = second[t / group * lanes + l];
@@ -127,7 +156,8 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         for (int l = t % group; l < lanes; l += group) {
             float sum = 0;
             for (int64_t k = l; k < stride; k += lanes) {
-                float v = a->softmax ? tilted(h[k], keep * (row[k] - most)) : row[k] + keep * h[k];
+                float h = w->h[k], z = w->z[k];
+                float v = a->softmax ? tilted(h, keep * (z - most)) : z + keep * h;
                 sum += a->softmax ? v : v * v;
             }
             first[t / group * lanes + l] = sum;
@@ -136,8 +166,7 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     SYNC_ROW();
     OWN(float, scale, 2); /* of v; of h where nothing pulls */
     THREADS(t) {
-        int64_t i = base + t / group;
-        if (i >= a->range.count || !moves(a, a->range.first + i * a->range.step)) continue;
+        if (!MINE(on, t)[0].there) continue;
         float size = (float)add_lanes(lanes, first + t / group * lanes);
         float norm = a->softmax ? size : sqrtf(size);
         MINE(scale, t)[0] = a->softmax || norm > 1e-18f ? 1 / norm : 0;
@@ -145,15 +174,14 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     }
     SYNC_ROW();
     THREADS(t) {
-        int64_t i = base + t / group, u = a->range.first + i * a->range.step;
-        if (i >= a->range.count || !moves(a, u)) continue;
-        const float *h = a->h + u * stride;
-        float *row = a->rows + i * stride, keep = MINE(how, t)[0].keep;
+        const work *w = &MINE(on, t)[0];
+        if (!w->there) continue;
+        float *row = a->rows + w->i * stride, keep = MINE(how, t)[0].keep;
         float inverse = MINE(scale, t)[0], stay = MINE(scale, t)[1], most = MINE(top, t)[0];
         for (int l = t % group; l < lanes; l += group) {
             float linear = 0, moved = 0;
             for (int64_t k = l; k < stride; k += lanes) {
-                float old = h[k], z = row[k], now;
+                float old = w->h[k], z = w->z[k], now;
                 if (a->softmax) {
                     now = tilted(old, keep * (z - most)) * inverse;
                     now = now > 1e-30f ? now : 0;
@@ -171,12 +199,12 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     }
     SYNC_ROW();
     THREADS(t) {
-        int64_t i = base + t / group, u = a->range.first + i * a->range.step;
-        if (i >= a->range.count || t % group > 0) continue;
-        double p = a->links.p[u], *out = a->moves + 2 * i;
-        int stays = !moves(a, u), at = t / group * lanes;
-        out[0] = stays ? 0 : p * add_lanes(lanes, first + at);
-        out[1] = stays ? 0 : p * p * add_lanes(lanes, second + at);
+        const work *w = &MINE(on, t)[0];
+        if (w->i >= a->range.count || t % group > 0) continue;
+        double p = a->links.p[w->u], *out = a->moves + 2 * w->i;
+        int at = t / group * lanes;
+        out[0] = w->there ? p * add_lanes(lanes, first + at) : 0;
+        out[1] = w->there ? p * p * add_lanes(lanes, second + at) : 0;
     }
 }
 
@@ -190,68 +218,94 @@ BODY float lane_moves(int64_t stride, int lanes, int lane, const float *x, const
     return sum;
 }
 
+/* Column k of S of a task: what stays has weight 0. */
+BODY double sum_shift(const sweep_args *a, int64_t from, int count, const double *weights,
+                      int64_t k) {
+    const float *rows = a->rows + from * a->stride + k;
+    const float *h = a->h + (a->range.first + from * a->range.step) * a->stride + k;
+    int64_t far = a->range.step * a->stride;
+    double shift = 0;
+    for (int i = 0; i < count; i += AHEAD) {
+        float now[AHEAD], old[AHEAD];
+        UNROLL
+        for (int s = 0; s < AHEAD; s++) {
+            int at = i + s < count ? i + s : count - 1;
+            now[s] = rows[at * a->stride], old[s] = h[at * far];
+        }
+        UNROLL
+        for (int s = 0; s < AHEAD; s++)
+            if (i + s < count) shift += weights[i + s] * ((double)now[s] - old[s]);
+    }
+    return shift;
+}
+
+/* The task's node that link j belongs to: the last whose links do not begin behind it. */
+BODY int owner_of(int count, const int64_t *offsets, int64_t j) {
+    int low = 0, high = count - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (offsets[middle] <= j)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 /* A block has a task: the sum of its nodes' moves, S of it, and the links inside the chunk. */
 BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
     SHARED(float, dots, BLOCK);
     SHARED(double, terms, BLOCK);
+    SHARED(double, weights, TASK);
+    SHARED(double, found, 2 * TASK);
+    SHARED(int64_t, offsets, TASK + 1);
     OWN(double, sum, 1);
-    const int64_t stride = a->stride, from = block * TASK;
-    const int64_t to = from + TASK < a->range.count ? from + TASK : a->range.count;
-    const int lanes = lanes_of(stride), across = BLOCK / lanes;
+    const int64_t stride = a->stride, from = block * TASK, left = a->range.count - from;
+    const int lanes = lanes_of(stride), across = BLOCK / lanes,
+              count = left < TASK ? (int)left : TASK;
     THREADS(t) {
-        for (int64_t k = t; k < stride; k += BLOCK) {
-            double shift = 0;
-            for (int64_t i = from; i < to; i++) {
-                int64_t u = a->range.first + i * a->range.step;
-                if (moves(a, u))
-                    shift +=
-                        a->links.p[u] * ((double)a->rows[i * stride + k] - a->h[u * stride + k]);
-            }
-            a->shifts[block * stride + k] = shift;
-        }
+        int64_t u = a->range.first + (from + t) * a->range.step;
+        if (t < count) weights[t] = moves(a, u) ? a->links.p[u] : 0;
+        if (t < 2 * count) found[t] = a->moves[2 * from + t];
+        if (t <= count) offsets[t] = a->inner_offsets ? a->inner_offsets[from + t] : 0;
         MINE(sum, t)[0] = 0;
     }
-    if (a->inner_offsets) {
-        const int64_t end = a->inner_offsets[to];
-        for (int64_t first = a->inner_offsets[from]; first < end; first += across) {
-            THREADS(t) {
-                int64_t j = first + t / lanes, low = from, high = to - 1;
-                if (j >= end) continue;
-                while (low < high) { /* the last node whose links do not begin behind j */
-                    int64_t middle = (low + high + 1) / 2;
-                    if (a->inner_offsets[middle] <= j)
-                        low = middle;
-                    else
-                        high = middle - 1;
-                }
-                int64_t other = a->inner_targets[j];
-                int64_t u = a->range.first + low * a->range.step;
-                int64_t w = a->range.first + other * a->range.step;
-                dots[t] =
-                    lane_moves(stride, lanes, t % lanes, a->rows + low * stride, a->h + u * stride,
-                               a->rows + other * stride, a->h + w * stride);
-            }
-            SYNC();
-            THREADS(t) {
-                int64_t j = first + t;
-                if (t >= across || j >= end) continue;
-                terms[t] = (a->inner_weights ? a->inner_weights[j] : 1) *
-                           add_lanes(lanes, dots + t * lanes);
-            }
-            SYNC();
-            THREADS(t) {
-                for (int i = 0; t == 0 && i < across && first + i < end; i++)
-                    MINE(sum, t)[0] += terms[i];
-            }
-            SYNC();
+    SYNC();
+    THREADS(t) {
+        for (int64_t k = t; k < stride; k += BLOCK)
+            a->shifts[block * stride + k] = sum_shift(a, from, count, weights, k);
+    }
+    for (int64_t link = offsets[0]; link < offsets[count]; link += across) {
+        int64_t end = offsets[count];
+        THREADS(t) {
+            int64_t j = link + t / lanes;
+            if (j >= end) continue;
+            int64_t one = from + owner_of(count, offsets, j), other = a->inner_targets[j];
+            int64_t u = a->range.first + one * a->range.step;
+            int64_t w = a->range.first + other * a->range.step;
+            dots[t] = lane_moves(stride, lanes, t % lanes, a->rows + one * stride,
+                                 a->h + u * stride, a->rows + other * stride, a->h + w * stride);
         }
+        SYNC();
+        THREADS(t) {
+            int64_t j = link + t;
+            if (t >= across || j >= end) continue;
+            terms[t] =
+                (a->inner_weights ? a->inner_weights[j] : 1) * add_lanes(lanes, dots + t * lanes);
+        }
+        SYNC();
+        THREADS(t) {
+            for (int i = 0; t == 0 && i < across && link + i < end; i++)
+                MINE(sum, t)[0] += terms[i];
+        }
+        SYNC();
     }
     THREADS(t) {
         if (t > 0) continue;
         double linear = 0, square = 0;
-        for (int64_t i = from; i < to; i++) {
-            linear += a->moves[2 * i];
-            square += a->moves[2 * i + 1];
+        for (int i = 0; i < count; i++) {
+            linear += found[2 * i];
+            square += found[2 * i + 1];
         }
         a->tasks[block].linear = linear;
         a->tasks[block].square = square;
@@ -261,49 +315,61 @@ BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
 
 /* ---- S and the rows -------------------------------------------------------------------------- */
 
-/* What the tasks found, in their order. */
-BODY double sum_parts(const sweep_args *a, int64_t tasks) {
-    double sum = 0;
-    for (int64_t i = 0; i < tasks; i++) {
-        const task_sums *of = &a->tasks[i];
-        sum += 2 * of->linear + a->expected * of->square + a->sign * of->inner / a->total;
+/* Rows of the chunk go to their places. */
+BODY void write_rows(const sweep_args *a, int64_t part) {
+    const int64_t stride = a->stride, from = part * WRITE * stride;
+    int64_t end = a->range.count * stride;
+    if (end > from + WRITE * stride) end = from + WRITE * stride;
+    THREADS(t) {
+        for (int64_t at = from + t * 4; at < end; at += BLOCK * 4) {
+            int64_t u = a->range.first + at / stride * a->range.step;
+            *(four *)(a->h + u * stride + at % stride) = load_four(a->rows + at);
+        }
     }
-    return sum;
 }
 
-/* Block 0: the tasks in their order; the others write rows. */
+/* What a task found. */
+BODY double task_gain(const sweep_args *a, int64_t i) {
+    const task_sums *of = &a->tasks[i];
+    return 2 * of->linear + a->expected * of->square + a->sign * of->inner / a->total;
+}
+
+/* Block 0: the tasks in their order, then the columns of S; the others write rows. */
 BODY void settle_body(const sweep_args *a, int64_t block) {
-    const int64_t stride = a->stride, tasks = (a->range.count + TASK - 1) / TASK;
     if (block > 0) {
-        int64_t from = (block - 1) * WRITE * stride, end = a->range.count * stride;
-        if (end > from + WRITE * stride) end = from + WRITE * stride;
-        THREADS(t) {
-            for (int64_t at = from + t * 4; at < end; at += BLOCK * 4) {
-                int64_t u = a->range.first + at / stride * a->range.step;
-                *(four *)(a->h + u * stride + at % stride) = load_four(a->rows + at);
-            }
-        }
+        write_rows(a, block - 1);
         return;
     }
-    SHARED(double, parts, 1);
-    parts[0] = 0;
-    SYNC();
-    THREADS(t) {
-        if (t == BLOCK - 1) parts[0] = sum_parts(a, tasks);
-        for (int64_t k = t; k < stride; k += BLOCK) {
-            double total = a->shifts[k];
-            UNROLL_BY_16
-            for (int64_t i = 1; i < tasks; i++) total += a->shifts[i * stride + k];
-            a->shifts[k] = total;
+    SHARED(double, terms, BLOCK);
+    OWN(double, gain, 1); /* of thread 0 */
+    const int64_t stride = a->stride, tasks = (a->range.count + TASK - 1) / TASK;
+    THREADS(t) MINE(gain, t)[0] = 0;
+    for (int64_t from = 0; from < tasks; from += BLOCK) {
+        THREADS(t) {
+            if (from + t < tasks) terms[t] = task_gain(a, from + t);
+        }
+        SYNC();
+        THREADS(t) {
+            for (int i = 0; t == 0 && i < BLOCK && from + i < tasks; i++)
+                MINE(gain, t)[0] += terms[i];
+        }
+        SYNC();
+    }
+    for (int64_t from = 0; from < stride; from += BLOCK) {
+        THREADS(t) {
+            int64_t k = from + t;
+            if (k >= stride) continue;
+            double total = add_column(a->shifts[k], a->shifts + stride + k, stride, tasks - 1);
             a->s[k] += total;
             ((float *)a->single)[k] = (float)(a->expected * a->s[k]);
+            terms[t] = a->expected * total * total;
         }
-    }
-    SYNC();
-    THREADS(t) {
-        if (t > 0) continue;
-        double gain = parts[0];
-        for (int64_t k = 0; k < stride; k++) gain -= a->expected * a->shifts[k] * a->shifts[k];
-        *a->gain += gain;
+        SYNC();
+        THREADS(t) {
+            for (int i = 0; t == 0 && i < BLOCK && from + i < stride; i++)
+                MINE(gain, t)[0] -= terms[i];
+            if (t == 0 && from + BLOCK >= stride) *a->gain += MINE(gain, t)[0];
+        }
+        SYNC();
     }
 }

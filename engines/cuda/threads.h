@@ -11,31 +11,44 @@
  * On a device every thread runs a phase once; in plain C a loop runs it for all threads of the
  * block, one after the other. `continue` leaves a phase. What a phase writes, another thread may
  * read after a barrier: SYNC() for the block, SYNC_ROW() for the threads that share a row, which
- * never straddle a warp.
+ * never straddle a warp. FROM_LANE() is what the thread `lane` of those that share a row holds in
+ * `mine`, which is `other` written out: all of them ask at once.
  */
 #ifndef CAFE_CUDA_THREADS_H
 #define CAFE_CUDA_THREADS_H
 
 #ifdef __CUDACC__
-#define BODY                     static __device__
-#define SHARED(type, name, size) __shared__ type name[size]
-#define OWN(type, name, size)    type name[size]
-#define MINE(name, t)            name
-#define THREADS(t)               for (int t = (int)threadIdx.x, t##_on = 1 | t; t##_on; t##_on = 0)
-#define SYNC()                   __syncthreads()
-#define SYNC_ROW()               __syncwarp()
-#define UNROLL                   _Pragma("unroll")
-#define UNROLL_BY_16             _Pragma("unroll 16")
+#define BODY                                static __device__
+#define SHARED(type, name, size)            __shared__ type name[size]
+#define SHARED_FOURS(name, size)            __shared__ __align__(16) float name[size]
+#define OWN(type, name, size)               type name[size]
+#define MINE(name, t)                       name
+#define THREADS(t)                          for (int t = (int)threadIdx.x, t##_on = 1 | t; t##_on; t##_on = 0)
+#define SYNC()                              __syncthreads()
+#define SYNC_ROW()                          __syncwarp()
+#define FROM_LANE(mine, lane, group, other) __shfl_sync(group_mask(group), mine, lane, group)
+#define UNROLL                              _Pragma("unroll")
+#define UNROLL_BY_16                        _Pragma("unroll 16")
 #else
-#define BODY                     static
-#define SHARED(type, name, size) type name[size]
-#define OWN(type, name, size)    type name[BLOCK][size]
-#define MINE(name, t)            name[t]
-#define THREADS(t)               for (int t = 0; t < BLOCK; t++)
-#define SYNC()                   ((void)0)
-#define SYNC_ROW()               ((void)0)
+#define BODY                                static
+#define SHARED(type, name, size)            type name[size]
+#define SHARED_FOURS(name, size)            _Alignas(16) float name[size]
+#define OWN(type, name, size)               type name[BLOCK][size]
+#define MINE(name, t)                       name[t]
+#define THREADS(t)                          for (int t = 0; t < BLOCK; t++)
+#define SYNC()                              ((void)0)
+#define SYNC_ROW()                          ((void)0)
+#define FROM_LANE(mine, lane, group, other) ((void)(mine), (other))
 #define UNROLL
 #define UNROLL_BY_16
+#endif
+
+#ifdef __CUDACC__
+/* The threads of the warp that share this one's row: `group` of them, a power of two. */
+static __device__ unsigned group_mask(int group) {
+    unsigned first = threadIdx.x % 32 / group * group;
+    return group == 32 ? ~0u : ((1u << group) - 1) << first;
+}
 #endif
 
 #endif

@@ -169,7 +169,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 4 };
+enum { CAFE_ENGINE_INTERFACE = 5 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {
@@ -184,6 +184,9 @@ typedef struct cafe_engine_host {
     /* The chunks of a sweep over all nodes (list NULL), operator/chunks.h. */
     cafe_status (*chunks)(cafe_context *context, const cafe_operator *op, const int32_t *list,
                           int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
+    /* The same without what lies inside them. */
+    cafe_status (*lay_out)(cafe_context *context, const cafe_operator *op, int64_t wanted,
+                           int64_t stride, cafe_chunks **chunks);
     void (*chunks_free)(cafe_chunks *chunks);
     /* The context's threads, for copies and lists: tasks over ranges of `block` of n items. */
     cafe_status (*ranges)(cafe_context *context, int64_t n, int64_t block,

@@ -37,6 +37,7 @@ static const cafe_engine_host host = {
     .allocate = cafe_mem,
     .release = cafe_mem_free,
     .chunks = cafe_chunks_new,
+    .lay_out = cafe_chunks_lay_out,
     .chunks_free = cafe_chunks_free,
     .ranges = cafe_ranges,
 };

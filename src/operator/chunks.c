@@ -13,6 +13,7 @@ enum {
     LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
     BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
     CHUNK_BYTES = 1024 * 1024,
+    MOST_CHUNKS = 1024, /* about so many: on a device each is a launch that must fill it */
     LOCAL_CHUNKS =
         16, /* the same where neighbours are close: all rows of a block stay in the cache */
     LOCAL_BYTES = 512 * 1024
@@ -22,6 +23,7 @@ enum {
 static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) {
     int64_t n = c->size, bytes = local ? LOCAL_BYTES : CHUNK_BYTES, blocks = 1;
     int64_t rows = bytes / (stride * (int64_t)sizeof(float));
+    if (!local && rows < n / MOST_CHUNKS) rows = n / MOST_CHUNKS;
     if (rows < 1) rows = 1;
     c->step = wanted > 0 ? (wanted < n ? wanted : n) : n;
     if (wanted <= 0 && n > SMALL) {
@@ -142,18 +144,36 @@ static cafe_status fill_places(cafe_context *context, int64_t n, cafe_chunks *c)
     return CAFE_OK;
 }
 
-cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, const int32_t *list,
-                            int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks) {
-    cafe_status status = cafe_operator_need_rows(context, op);
+/* Which nodes form a chunk, and nothing else yet. */
+static cafe_status new_chunks(cafe_context *context, const cafe_operator *op, const int32_t *list,
+                              int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks) {
     *chunks = NULL;
-    if (status != CAFE_OK) return status;
+    CAFE_PASS(cafe_operator_need_rows(context, op));
     cafe_chunks *c = cafe_mem_zero(context, 1, sizeof *c);
     if (!c) return CAFE_ERROR_MEMORY;
     c->context = context;
     c->list = list;
     c->size = list ? size : op->n;
     lay_out(wanted, stride, op->parts.local && !list, c);
-    CAFE_TRY(fill_starts(context, c));
+    cafe_status status = fill_starts(context, c);
+    if (status == CAFE_OK)
+        *chunks = c;
+    else
+        cafe_chunks_free(c);
+    return status;
+}
+
+cafe_status cafe_chunks_lay_out(cafe_context *context, const cafe_operator *op, int64_t wanted,
+                                int64_t stride, cafe_chunks **chunks) {
+    return new_chunks(context, op, NULL, 0, wanted, stride, chunks);
+}
+
+cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, const int32_t *list,
+                            int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks) {
+    cafe_status status = CAFE_OK;
+    cafe_chunks *c = NULL;
+    *chunks = NULL;
+    CAFE_TRY(new_chunks(context, op, list, size, wanted, stride, &c));
     c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
     CAFE_TRY(c->mass ? CAFE_OK : CAFE_ERROR_MEMORY);
     for (int64_t i = 0; i < c->size; i++)

@@ -51,6 +51,10 @@ typedef struct cafe_chunks {
  * nodes, each once, which stay where they are; NULL: all. */
 cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, const int32_t *list,
                             int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
+/* The same of all nodes without what lies inside the chunks (mass, links, inner), for a device that
+ * finds these itself. */
+cafe_status cafe_chunks_lay_out(cafe_context *context, const cafe_operator *op, int64_t wanted,
+                                int64_t stride, cafe_chunks **chunks);
 void cafe_chunks_free(cafe_chunks *chunks);
 
 /* Nodes of chunk c; those of the first, which is no shorter than any other. */

@@ -40,45 +40,60 @@ static double additions(const cafe_operator *op, int64_t u) {
     return 1 + steps * (fmin(links, 256) + links / 256) / 18;
 }
 
-/* x_u = a_u^2 t_u / p_u in the first column of a block; returns the sum of a_u^2. */
-static double fill_rows(const cafe_operator *op, cafe_side side, int64_t stride, float *x,
-                        double *mean) {
+/* x_u = a_u^2 t_u / p_u; returns the sum of a_u^2. */
+static double fill_rows(const cafe_operator *op, cafe_side side, float *x, double *mean) {
     double sum = 0;
     *mean = 0;
     for (int64_t u = 0; u < op->n; u++) {
         double p = op->parts.p[u], a = side == CAFE_SIDE_WALK ? 1 : p;
         double here = p > 0 ? a * a * additions(op, u) : 0;
-        if (p > 0) x[u * stride] = (float)(here / p);
+        x[u] = p > 0 ? (float)(here / p) : 0;
         *mean += here;
         sum += p > 0 ? a * a : 0;
     }
     return sum;
 }
 
+/* x <- Q x, on the engine of H. */
+static cafe_status multiply(cafe_context *context, const cafe_operator *op, const cafe_block *h,
+                            float *x) {
+    const cafe_engine_ops *ops = cafe_ops(h);
+    cafe_status status = CAFE_OK;
+    cafe_block from = {.engine = h->engine}, to = from;
+    cafe_part all = {0, op->n, 0, 1};
+    CAFE_TRY(ops->make(context, h->engine, op->n, 1, &from));
+    CAFE_TRY(ops->make(context, h->engine, op->n, 1, &to));
+    CAFE_TRY(ops->copy_in(context, &from, all, x, 1));
+    CAFE_TRY(cafe_block_product(context, op, CAFE_SIDE_PLAIN, 1, &from, 0, 0, &to));
+    CAFE_TRY(ops->copy_out(context, &to, all, x, 1));
+done:
+    ops->drop(context, &from);
+    ops->drop(context, &to);
+    return status;
+}
+
 /* roots_w = sqrt(g_w); P x = Q x + p (p^T x). */
 static cafe_status find_roots(cafe_context *context, const cafe_operator *op, cafe_side side,
-                              double *roots) {
+                              const cafe_block *h, double *roots) {
     cafe_status status = CAFE_OK;
-    int64_t stride = cafe_stride(1);
-    float *x = cafe_mem_zero(context, op->n * stride, sizeof *x);
-    float *y = cafe_mem(context, op->n * stride, sizeof *y);
+    float *x = cafe_mem(context, op->n, sizeof *x);
     double sum, mean;
-    CAFE_TRY(cafe_mem_had(x, y));
-    sum = fill_rows(op, side, stride, x, &mean);
-    CAFE_TRY(cafe_operator_apply(context, op, CAFE_SIDE_PLAIN, stride, x, 1, 0, 0, y));
+    CAFE_TRY(cafe_mem_had(x));
+    sum = fill_rows(op, side, x, &mean);
+    CAFE_TRY(multiply(context, op, h, x));
     for (int64_t w = 0; w < op->n; w++) {
-        double p = op->parts.p[w], own = op->parts.sign * (double)y[w * stride] + p * mean;
+        double p = op->parts.p[w], own = op->parts.sign * (double)x[w] + p * mean;
         roots[w] = sqrt(fmax(own, 0) + p * sum / 6);
     }
 done:
-    cafe_mem_free_all(context, x, y);
+    cafe_mem_free(context, x);
     return status;
 }
 
 static cafe_status graph_noise(cafe_context *context, const cafe_operator *op, cafe_side side,
                                const cafe_block *h, double *noise) {
     double *roots = cafe_mem(context, op->n, sizeof *roots);
-    cafe_status status = roots ? find_roots(context, op, side, roots) : CAFE_ERROR_MEMORY;
+    cafe_status status = roots ? find_roots(context, op, side, h, roots) : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_ops(h)->norms(context, h, roots, noise);
     cafe_mem_free(context, roots);
     return status;
