@@ -38,8 +38,8 @@ def _inputs(graph: Any, vectors: Optional[np.ndarray]) -> Any:
     return given
 
 
-def _options(context: Context, count: int, score: str, new_only: bool, sides: bool) -> Any:
-    values = {"count": count, "score": score, "new_only": new_only, "sides": sides}
+def _options(context: Context, count: int, score: str, linked: bool, sides: bool) -> Any:
+    values = {"count": count, "score": score, "linked": linked, "sides": sides}
     return Table.named("recommend").pointer_to(context, values, "cafe_recommend_options")
 
 
@@ -61,7 +61,7 @@ def _queries(graph: Graph, nodes: Any) -> np.ndarray:
 
 def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 10, *,
               score: str = "product", embedding: Any = None, n_components: int = COLUMNS,
-              new_only: bool = False, sides: bool = True, random_state: Any = None,
+              linked: bool = False, sides: bool = True, random_state: Any = None,
               n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> Rows:
     """For each node the nodes whose score with it is largest (`cafe recommend`).
 
@@ -77,8 +77,8 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     embedding : array or fitted estimator, optional
         Vectors to multiply as they are; without it such vectors are made that their products are P
         (n_components, and `decode`, `residual` among the options).
-    new_only : bool
-        Leave out nodes that are linked already.
+    linked : bool
+        Recommend nodes that are linked already, too.
     sides : bool
         Of a bipartite graph recommend only nodes of the other side.
 
@@ -90,7 +90,7 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     Examples
     --------
     >>> import cafe
-    >>> cafe.recommend(cafe.karate(), 33, 3, score="common", new_only=True)
+    >>> cafe.recommend(cafe.karate(), 33, 3, score="common")
     node  place  recommended  score
       33      1            2      6
       33      2            0      4
@@ -107,7 +107,7 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
         if score == "product" and vectors is None:
             vectors = _vectors(context, g.pointer, g.n_nodes, n_components, options)
         context.call("cafe_recommend", _inputs(g.pointer, vectors),
-                     _options(context, count, score, new_only, sides), len(query), pointer(query),
+                     _options(context, count, score, linked, sides), len(query), pointer(query),
                      pointer(node), pointer(value))
 
     run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -207,7 +207,7 @@ def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,
             return [context.figures(
                 "cafe_recommend_quality", "cafe_quality",
                 _inputs(split.training, vectors if s == "product" else None),
-                _options(context, count, s, True, sides), split, len(query), pointer(query))
+                _options(context, count, s, False, sides), split, len(query), pointer(query))
                 for s in compared]
         finally:
             lib.cafe_split_free(context.pointer, split)

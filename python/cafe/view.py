@@ -216,7 +216,10 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
     vectors = embedding_of(embedding, g.n_nodes)
     given_part = result_of(communities, "communities_")
-    part, names = (None, ()) if given_part is None else encode_labels(given_part, g, "communities")
+    part: Any = None
+    names: Any = ()
+    if given_part is not None:
+        part, names = encode_labels(given_part, g, "communities")
     part = None if part is None else np.ascontiguousarray(part, np.int32)
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
 

@@ -63,11 +63,13 @@ def test_sets(karate, faction):
 
 @pytest.mark.parametrize("score", ["product", "covariance", "common", "popularity"])
 def test_recommendations_are_the_tool_s(folder, score):
-    ours = cafe.recommend(folder / "edges.txt", [3, 200], 5, score=score, new_only=True)
-    theirs = tool("recommend", folder / "edges.txt", "--node", "3,200", "--count", 5, "--score", score,
-                  "--new-only")["recommendations"]
+    ours = cafe.recommend(folder / "edges.txt", [3, 200], 5, score=score)
+    theirs = tool("recommend", folder / "edges.txt", "--node", "3,200", "--count", 5, "--score", score)["recommendations"]
     flat = [(int(entry["node"]), int(one["node"])) for entry in theirs for one in entry["list"]]
     assert list(zip(ours["node"].tolist(), ours["recommended"].tolist())) == flat
+    near = cafe.recommend(folder / "edges.txt", 3, 300, score=score, linked=True)["recommended"]
+    known = set(cafe.Graph(folder / "edges.txt").neighbors(3))
+    assert known <= set(near) and not known & set(ours["recommended"][ours["node"] == 3])
 
 
 def test_recommendation_finds_hidden_links(folder):
