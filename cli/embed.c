@@ -36,7 +36,8 @@ static int estimate_memory(embed_job *job) {
     char folder[EMBED_FOLDER];
     cafe_context *context = job->run.context;
     cafe_method_options options = cli_method_options(&job->method);
-    int64_t nodes = job->run.counts.nodes, beside = 0;
+    int64_t nodes = job->run.counts.nodes, beside = 0, all;
+    CLI_TRY(cli_check(&job->run, cafe_engine_memory(context, &job->device, &all)));
     if (job->start) beside = nodes * job->start_columns * (int64_t)sizeof *job->start;
     if (cafe_graph_order(job->run.graph))
         beside += job->run.counts.edges * (job->run.counts.weighted ? 16 : 8) + nodes * 40;
@@ -52,8 +53,20 @@ static int estimate_memory(embed_job *job) {
     return cli_check(&job->run, cafe_disk_measure(context, embed_folder(job, folder), &job->disk));
 }
 
+bool embed_fits_device(const embed_job *job) {
+    return job->device == 0 || job->plan.device <= job->device;
+}
+
+int64_t embed_device_columns(const embed_job *job) {
+    const cafe_plan *p = &job->plan;
+    double left = (double)(job->device - p->device_links);
+    double each = (double)(p->device - p->device_links) / (double)job->columns;
+    return left > 0 ? (int64_t)(left / each) : 0;
+}
+
 bool embed_fits(const embed_job *job) {
     const cafe_plan *p = &job->plan;
+    if (!embed_fits_device(job)) return false;
     if (job->needed <= job->available) return true;
     return job->memory > 0 && p->files > 0 && p->groups > 0 && p->least <= job->memory &&
            p->files <= job->disk.free;
@@ -80,6 +93,13 @@ static int refuse_files(embed_job *job) {
 static int check_memory(embed_job *job) {
     char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
     if (embed_fits(job)) return CLI_OK;
+    if (!embed_fits_device(job))
+        return cli_error(&job->run, CLI_FAILED,
+                         "the run needs %s of the device's memory and %s is left: it does not fit; "
+                         "%lld columns would",
+                         cli_bytes_text(job->plan.device, needed),
+                         cli_bytes_text(job->device, available),
+                         (long long)embed_device_columns(job));
     if (job->memory > 0 && job->plan.files > 0) return refuse_files(job);
     bool files = job->plan.files > 0 && job->plan.least <= job->available;
     return cli_error(&job->run, CLI_FAILED,

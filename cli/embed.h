@@ -34,6 +34,7 @@ typedef struct embed_job {
     int64_t sweeps;
     bool converged;
     int64_t needed, available; /* bytes */
+    int64_t device;            /* bytes left of the engine's own memory; 0: it has none */
     double seconds[PHASES];
 } embed_job;
 
@@ -41,8 +42,11 @@ typedef struct embed_job {
 enum { EMBED_FOLDER = 4096 };
 const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]);
 
-/* Does the run fit: into the memory, or with files into limit and disk? */
+/* Does the run fit: into the memory, or with files into limit and disk, and into the device's? */
 bool embed_fits(const embed_job *job);
+bool embed_fits_device(const embed_job *job);
+/* Columns that fit into the device's memory; 0: not even the graph. */
+int64_t embed_device_columns(const embed_job *job);
 
 /* Lines for people, as the phases end. */
 void embed_warn_graph(embed_job *job);

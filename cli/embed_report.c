@@ -222,6 +222,12 @@ void embed_print_plan(embed_job *job) {
            cli_bytes_text(job->available, available),
            job->memory > 0 ? "is the limit" : "is available",
            job->needed <= job->available ? "fits" : "does not fit");
+    if (job->device > 0)
+        printf("%s of the device's memory; %s is left: it %s\n",
+               cli_bytes_text(job->plan.device, needed), cli_bytes_text(job->device, available),
+               embed_fits_device(job) ? "fits" : "does not fit");
+    if (job->device > 0 && !embed_fits_device(job))
+        printf("%" PRId64 " columns would fit\n", embed_device_columns(job));
     if (job->memory > 0 && job->plan.files > 0) print_files(job);
     cli_flush_output();
     cli_progress_show(job->run.bar);
@@ -261,6 +267,8 @@ static void put_memory(cafe_report *report, const embed_job *job) {
     cafe_report_integer(report, "needed", job->needed);
     cafe_report_integer(report, "available", job->available);
     cafe_report_truth(report, "fits", embed_fits(job));
+    if (job->device > 0) cafe_report_integer(report, "device_needed", job->plan.device);
+    if (job->device > 0) cafe_report_integer(report, "device_available", job->device);
     if (job->memory > 0 && job->plan.files > 0) put_files(report, job);
     cafe_report_close(report);
 }

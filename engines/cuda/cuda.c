@@ -105,8 +105,8 @@ cafe_status cuda_numbers(cafe_context *context, const cuda_state *state, const d
                          int64_t n, const double **there, void **owned) {
     *owned = NULL;
     *there = NULL;
-    for (const cuda_graph *g = state->graphs; g && numbers; g = g->next)
-        if (g->p == numbers) *there = g->links.p;
+    for (const cuda_shared *s = state->shared; s && numbers; s = s->next)
+        if (s->here == numbers) *there = s->there;
     if (*there || !numbers) return CAFE_OK;
     CAFE_PASS(cuda_give(context, state, numbers, n, sizeof *numbers, owned));
     *there = *owned;
@@ -140,6 +140,10 @@ static void drop(cafe_context *context, cafe_block *block) {
     (void)context;
     if (block->x) device_release(cuda_of(block)->device, block->x);
     block->x = NULL;
+}
+
+static void memory(const cafe_engine *engine, int64_t *left, int64_t *all) {
+    device_memory(((const cuda_state *)engine->state)->device, left, all);
 }
 
 static cafe_status run_copy(cafe_context *context, const cuda_state *state, copy_rows_args a) {
@@ -374,6 +378,7 @@ static const char *about(const void *made) {
 static const cafe_engine_ops operations = {
     .make = make,
     .drop = drop,
+    .memory = memory,
     .copy_in = copy_in,
     .copy_out = copy_out,
     .copy = copy,

@@ -10,13 +10,19 @@
 #include "device.h"
 #include "engine/engine.h"
 
-typedef struct cuda_graph cuda_graph;
+/* An array of an operator and its copy on the device, which all operators with that array share. */
+typedef struct cuda_shared {
+    struct cuda_shared *next;
+    const void *here;
+    void *there;
+    int64_t bytes, holders;
+} cuda_shared;
 
 typedef struct cuda_state {
     const cafe_engine_host *host;
     device *device;
     char about[256];
-    cuda_graph *graphs; /* those that are held */
+    cuda_shared *shared;
 } cuda_state;
 
 static inline cuda_state *cuda_of(const cafe_block *x) {
@@ -67,19 +73,13 @@ cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const
                            int64_t count, const nodes *ranges, cuda_long *found);
 void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found);
 
-/* What is held of a graph; several operators of the same arrays share it. */
-struct cuda_graph {
-    cuda_graph *next;
-    int64_t holders;
-    const int64_t *offsets; /* the caller's: by these it is known again */
-    const int32_t *targets;
-    const float *weights, *factor, *loops;
-    const double *p;
+/* What is held of an operator. */
+typedef struct cuda_graph {
     links links;
     int64_t slices; /* of nodes, for products */
     nodes *ranges;
     cuda_long wide;
-};
+} cuda_graph;
 
 cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                         void **held);

@@ -6,12 +6,17 @@
 #include "kernels.h"
 
 struct device {
+    int64_t limit, used; /* bytes; no limit where the environment has none */
     void *slots[SLOTS];
 };
 
+enum { BEFORE = 64 }; /* bytes of an allocation that hold its size */
+
 int device_open(device **made, char *text, size_t size) {
     static const char words[] = "kernels for CUDA in plain loops, for tests";
+    const char *limit = getenv("CAFE_EMULATED_MEMORY");
     *made = calloc(1, sizeof **made);
+    if (*made) (*made)->limit = limit ? atoll(limit) : (int64_t)1 << 50;
     if (size >= sizeof words) memcpy(text, words, sizeof words);
     return *made ? 0 : 1;
 }
@@ -28,18 +33,24 @@ const char *device_error(int error) {
 }
 
 void *device_allocate(device *d, int64_t bytes) {
-    (void)d;
-    return aligned_alloc(64, (size_t)(bytes + 64) / 64 * 64);
+    if (bytes > d->limit - d->used) return NULL;
+    char *memory = aligned_alloc(64, (size_t)(BEFORE + bytes + 63) / 64 * 64);
+    if (!memory) return NULL;
+    d->used += bytes;
+    memcpy(memory, &bytes, sizeof bytes);
+    return memory + BEFORE;
 }
 
 void device_release(device *d, void *memory) {
-    (void)d;
-    free(memory);
+    int64_t bytes;
+    if (!memory) return;
+    memcpy(&bytes, (char *)memory - BEFORE, sizeof bytes);
+    d->used -= bytes;
+    free((char *)memory - BEFORE);
 }
 
 void device_memory(device *d, int64_t *left, int64_t *all) {
-    (void)d;
-    *left = *all = INT64_MAX / 4;
+    *left = d->limit - d->used, *all = d->limit;
 }
 
 int device_zero(device *d, void *to, int64_t bytes) {

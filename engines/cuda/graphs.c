@@ -70,37 +70,65 @@ void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *f
 
 /* ---- held ------------------------------------------------------------------------------------ */
 
-static bool is_of(const cuda_graph *g, const cafe_operator_parts *q) {
-    return g->offsets == q->offsets && g->targets == q->targets && g->weights == q->weights &&
-           g->factor == q->factor && g->loops == q->loops && g->p == q->p;
+/* The device's copy of an array; NULL stays NULL. */
+static cafe_status take(cafe_context *context, cuda_state *state, const void *here, int64_t count,
+                        size_t size, const void **there) {
+    cuda_shared *s = state->shared;
+    *there = NULL;
+    if (!here) return CAFE_OK;
+    while (s && (s->here != here || s->bytes != count * (int64_t)size)) s = s->next;
+    if (!s) {
+        s = state->host->allocate(context, 1, sizeof *s);
+        if (!s) return CAFE_ERROR_MEMORY;
+        *s = (cuda_shared){state->shared, here, NULL, count * (int64_t)size, 0};
+        cafe_status status = cuda_give(context, state, here, count, size, &s->there);
+        if (status != CAFE_OK) {
+            device_release(state->device, s->there);
+            state->host->release(context, s);
+            return status;
+        }
+        state->shared = s;
+    }
+    s->holders++;
+    *there = s->there;
+    return CAFE_OK;
 }
 
-static void free_graph(cafe_context *context, const cuda_state *state, cuda_graph *g) {
+static void let_go(cafe_context *context, cuda_state *state, const void *there) {
+    cuda_shared **at = &state->shared;
+    if (!there) return;
+    while ((*at)->there != there) at = &(*at)->next;
+    cuda_shared *s = *at;
+    if (--s->holders > 0) return;
+    *at = s->next;
+    device_release(state->device, s->there);
+    state->host->release(context, s);
+}
+
+static void free_graph(cafe_context *context, cuda_state *state, cuda_graph *g) {
     const links *l = &g->links;
     const void *all[] = {l->offsets, l->targets, l->weights, l->factor, l->loops, l->p};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        device_release(state->device, (void *)all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) let_go(context, state, all[i]);
     cuda_long_free(context, state, &g->wide);
     state->host->release(context, g->ranges);
     state->host->release(context, g);
 }
 
-static cafe_status give_links(cafe_context *context, const cuda_state *state,
+static cafe_status take_links(cafe_context *context, cuda_state *state,
                               const cafe_operator_parts *q, links *l) {
     int64_t n = q->n, arcs = q->offsets[n];
     l->n = n;
-    CAFE_PASS(
-        cuda_give(context, state, q->offsets, n + 1, sizeof *q->offsets, (void **)&l->offsets));
-    CAFE_PASS(cuda_give(context, state, q->p, n, sizeof *q->p, (void **)&l->p));
-    CAFE_PASS(cuda_give(context, state, q->factor, n, sizeof *q->factor, (void **)&l->factor));
-    CAFE_PASS(cuda_give(context, state, q->loops, n, sizeof *q->loops, (void **)&l->loops));
-    CAFE_PASS(
-        cuda_give(context, state, q->targets, arcs, sizeof *q->targets, (void **)&l->targets));
-    return cuda_give(context, state, q->weights, arcs, sizeof *q->weights, (void **)&l->weights);
+    CAFE_PASS(take(context, state, q->offsets, n + 1, 8, (const void **)&l->offsets));
+    CAFE_PASS(take(context, state, q->p, n, sizeof *q->p, (const void **)&l->p));
+    CAFE_PASS(take(context, state, q->factor, n, sizeof *q->factor, (const void **)&l->factor));
+    CAFE_PASS(take(context, state, q->loops, n, sizeof *q->loops, (const void **)&l->loops));
+    CAFE_PASS(take(context, state, q->targets, arcs, 4, (const void **)&l->targets));
+    return take(context, state, q->weights, arcs, 4, (const void **)&l->weights);
 }
 
 /* Slices of nodes for products, and their long rows. */
-static cafe_status cut_slices(cafe_context *context, const cuda_state *state, cuda_graph *g) {
+static cafe_status cut_slices(cafe_context *context, const cuda_state *state,
+                              const int64_t *offsets, cuda_graph *g) {
     enum { SLICE = 1 << 20 };
     int64_t n = g->links.n;
     g->slices = cuda_blocks(n, SLICE);
@@ -110,31 +138,23 @@ static cafe_status cut_slices(cafe_context *context, const cuda_state *state, cu
         int64_t left = n - i * SLICE;
         g->ranges[i] = (nodes){i * SLICE, 1, left < SLICE ? left : SLICE};
     }
-    return cuda_long_find(context, state, g->offsets, g->slices, g->ranges, &g->wide);
+    return cuda_long_find(context, state, offsets, g->slices, g->ranges, &g->wide);
 }
 
 cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                         void **held) {
     cuda_state *state = engine->state;
     const cafe_operator_parts *q = &op->parts;
-    cuda_graph *g = state->graphs;
     cafe_status status = CAFE_OK;
     *held = NULL;
     if (!q->offsets || q->f)
         return state->host->fail(context, CAFE_ERROR_ARGUMENT,
                                  "the engine '%s' runs graphs, not tables", engine->name);
-    while (g && !is_of(g, q)) g = g->next;
-    if (!g) {
-        g = state->host->allocate(context, 1, sizeof *g);
-        if (!g) return CAFE_ERROR_MEMORY;
-        *g = (cuda_graph){NULL,     0,    q->offsets, q->targets, q->weights, q->factor,
-                          q->loops, q->p, {0},        0,          NULL,       {0}};
-        CAFE_TRY(give_links(context, state, q, &g->links));
-        CAFE_TRY(cut_slices(context, state, g));
-        g->next = state->graphs;
-        state->graphs = g;
-    }
-    g->holders++;
+    cuda_graph *g = state->host->allocate(context, 1, sizeof *g);
+    if (!g) return CAFE_ERROR_MEMORY;
+    *g = (cuda_graph){0};
+    CAFE_TRY(take_links(context, state, q, &g->links));
+    CAFE_TRY(cut_slices(context, state, q->offsets, g));
     *held = g;
     return CAFE_OK;
 done:
@@ -143,12 +163,7 @@ done:
 }
 
 void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held) {
-    cuda_state *state = engine->state;
-    cuda_graph *g = held, **at = &state->graphs;
-    if (--g->holders > 0) return;
-    while (*at != g) at = &(*at)->next;
-    *at = g->next;
-    free_graph(context, state, g);
+    free_graph(context, engine->state, held);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */

@@ -37,6 +37,14 @@ cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, c
     return cafe_ops(x)->product(context, op, held, side, a, x, b, c, y);
 }
 
+cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all) {
+    const cafe_engine *engine = NULL;
+    *left = *all = 0;
+    CAFE_PASS(cafe_engine_in_use(context, &engine));
+    if (engine->ops->memory) engine->ops->memory(engine, left, all);
+    return CAFE_OK;
+}
+
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method) {
     if (strcmp(context->engine_name, cafe_processor.name) == 0) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,

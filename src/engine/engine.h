@@ -91,6 +91,8 @@ typedef struct cafe_engine_ops {
     cafe_status (*make)(cafe_context *context, const cafe_engine *engine, int64_t n,
                         int64_t columns, cafe_block *block);
     void (*drop)(cafe_context *context, cafe_block *block); /* accepts one of no memory */
+    /* Bytes left of the memory that blocks lie in, and all; NULL: it is this machine's. */
+    void (*memory)(const cafe_engine *engine, int64_t *left, int64_t *all);
 
     /* To and from floats of the caller, rows `step` apart. What writes a block's last column makes
      * the floats after it 0. */
@@ -169,7 +171,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 5 };
+enum { CAFE_ENGINE_INTERFACE = 6 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

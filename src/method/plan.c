@@ -134,11 +134,27 @@ static void plan_files(const cafe_method *method, const cafe_method_options *opt
     plan->writes = (int64_t)(RUN_WRITES * h + sweeps * (double)plan->sweep_writes);
 }
 
+/* Links, 64 bytes a node, the blocks, and one in 32 of a block for the rows of a chunk. */
+static void plan_device(const cafe_method *method, const cafe_method_options *options,
+                        const cafe_graph_counts *counts, cafe_plan *plan) {
+    const double base = 256e6, n = (double)counts->nodes;
+    cafe_finish_options finish;
+    cafe_sphere_options size;
+    int64_t entries =
+        cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
+    bool weighted = counts->weighted || entries != 2 * counts->edges;
+    settle_size(method, options, counts, &size, &finish);
+    double blocks = cafe_embed_blocks(counts->nodes, &size, &finish);
+    plan->device_links = (int64_t)(base + (weighted ? 8 : 4) * (double)entries + 64 * n);
+    plan->device = plan->device_links + (int64_t)(blocks * 33 / 32);
+}
+
 void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options *options,
                             const cafe_graph *graph, int32_t threads, int64_t limit,
                             cafe_plan *plan, size_t size) {
     cafe_plan p = {.limit = limit, .groups = 1};
     p.needed = p.least = cafe_method_bytes(method, options, &graph->counts, threads);
+    plan_device(method, options, &graph->counts, &p);
     if (limit > 0 && p.needed > limit && lies_in_files(method, options))
         plan_files(method, options, graph, threads, &p);
     cafe_struct_give(&p, sizeof p, plan, size);

@@ -119,6 +119,9 @@ typedef struct cafe_plan {
                        0: chosen by size, as without a limit */
     int64_t sweep_reads, sweep_writes; /* bytes from and to files in a sweep */
     int64_t reads, writes;             /* in the whole run, about: what the system does not cache */
+    /* Bytes of an engine with memory of its own (cafe_engine_memory()): all, and those that do not
+     * go with the columns. */
+    int64_t device, device_links;
 } cafe_plan;
 
 CAFE_API void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options *options,
