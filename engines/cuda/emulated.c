@@ -16,7 +16,7 @@ int device_open(device **made, char *text, size_t size) {
     static const char words[] = "kernels for CUDA in plain loops, for tests";
     const char *limit = getenv("CAFE_EMULATED_MEMORY");
     *made = calloc(1, sizeof **made);
-    if (*made) (*made)->limit = limit ? atoll(limit) : (int64_t)1 << 50;
+    if (*made) (*made)->limit = limit ? strtoll(limit, NULL, 10) : (int64_t)1 << 50;
     if (size >= sizeof words) memcpy(text, words, sizeof words);
     return *made ? 0 : 1;
 }
