@@ -22,7 +22,8 @@ def own(name: str, default: Any, kind: str, annotation: str, text: str) -> Param
 
 
 RUN = [
-    own("random_state", None, "int or generator", "Any",
+    own("random_state", None, "int or generator",
+        "Union[None, int, np.integer, np.random.Generator, np.random.RandomState]",
         "The seed; None is the library's default, 1. The same seed gives the same bits for any "
         "number of threads."),
     own("n_jobs", None, "int", "Optional[int]", "Threads; None is 1, -1 one per CPU."),
@@ -35,7 +36,8 @@ _SAMPLINGS = samplings()
 
 def sampling_parameters(method: Method) -> List[Parameter]:
     return [
-        own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}", "str",
+        own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}",
+            f"Literal[{', '.join(map(repr, _SAMPLINGS))}]",
             "How pairs of nodes are drawn. An option of another sampling is refused. "
             + " ".join(f"{name}: {in_python(row.summary)}." for name, row in _SAMPLINGS.items())),
         *from_table(Table.named("sample"),

@@ -167,7 +167,12 @@ class Parameter:
     annotation: str
 
 
-_ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "choice": "str", "text": "str"}
+_ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "text": "str"}
+
+
+def _annotation(option: Option, default: Any) -> str:
+    kind = _ANNOTATIONS.get(option.type) or f"Literal[{', '.join(map(repr, option.choices))}]"
+    return f"Optional[{kind}]" if default is None else kind
 
 
 def from_table(table: Table, leave_out: Sequence[str] = (),
@@ -178,9 +183,8 @@ def from_table(table: Table, leave_out: Sequence[str] = (),
         if option.keyword in leave_out:
             continue
         default = (defaults or {}).get(option.keyword, option.default)
-        kind = _ANNOTATIONS[option.type]
         found.append(Parameter(option.keyword, default, option.described(default),
-                               f"Optional[{kind}]" if default is None else kind))
+                               _annotation(option, default)))
     return sorted(found, key=lambda p: p.name != "n_components")  # what every method has comes first
 
 

@@ -2,12 +2,12 @@
 
 The library updates rows of length 1, as sphere leaves them, where links came and went (docs/update.md).
 """
-from typing import Any, Dict, Mapping, NamedTuple, Tuple
+from typing import Any, Dict, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
 from ._arrays import copied, pointer
-from ._call import Context
+from ._call import Context, Handle
 from ._labels import positions
 from ._library import lib
 from ._options import Table, check_keywords
@@ -30,14 +30,7 @@ def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
     """Nodes are the same where their names are; those that `new` lacks keep their rows to the end, but
     no links."""
     ids, total = _ids(old, new)
-    source, target, weights, removed = _changes(old, new, ids, total)
-    twin = twin_of(context, old)  # without names: new nodes are numbers, behind the old ones
-    changes = context.make("cafe_changes_from_edges", "cafe_changes", twin.pointer, total, len(source),
-                           pointer(source), pointer(target), pointer(weights), pointer(removed),
-                           keep=[twin])
-    o = Table.named("update").pointer_to(context, options, "cafe_update_options")
-    made = context.make("cafe_update", "cafe_updated", changes.pointer, rows.shape[1], pointer(rows), o,
-                        keep=[changes])
+    _, made = apply_changes(context, old, total, _changes(old, new, ids, total), rows, options)
     report = lib.cafe_updated_get(made.pointer).contents
     found = np.empty((report.nodes, report.columns), np.float32)
     lib.cafe_updated_copy(made.pointer, pointer(found))
@@ -46,6 +39,20 @@ def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,
     return Updated(np.ascontiguousarray(found[ids]), drift[ids],
                    copied(report.objective, report.rounds + 1), int(report.rounds),
                    bool(report.converged))
+
+
+def apply_changes(context: Context, graph: Graph, nodes: int, changes: Sequence[Any],
+                  rows: np.ndarray, options: Mapping[str, Any]) -> Tuple[Handle, Handle]:
+    """The library's changes and what it made of the rows. Of each changed link: source, target, weight
+    (None: all 1), and whether it is gone; new nodes are numbers behind those of the graph."""
+    twin = twin_of(context, graph)  # without names
+    source, target, weights, gone = changes
+    found = context.make("cafe_changes_from_edges", "cafe_changes", twin.pointer, nodes, len(source),
+                         pointer(source), pointer(target), pointer(weights), pointer(gone),
+                         keep=[twin])
+    o = Table.named("update").pointer_to(context, options, "cafe_update_options")
+    return found, context.make("cafe_update", "cafe_updated", found.pointer, rows.shape[1],
+                               pointer(rows), o, keep=[found])
 
 
 def _ids(old: Graph, new: Graph) -> Tuple[np.ndarray, int]:

@@ -9,8 +9,9 @@ from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
+from ._updating import apply_changes
 from .explanation import communities_of, embedding_of
-from .graph import Graph, as_graph, twin_of
+from .graph import Graph, as_graph
 from .ranking import sample_edges
 
 COUNTS = ("added", "removed", "reweighted", "repeated", "loops", "new_nodes", "touched")
@@ -144,14 +145,9 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
                 if o.keyword in options}
 
     def work(context: Context) -> Update:
-        twin = twin_of(context, g)
         source, target = (np.ascontiguousarray(ends[:, j]) for j in (0, 1))
-        changes = context.make("cafe_changes_from_edges", "cafe_changes", twin.pointer,
-                               g.n_nodes + len(new), len(ends), pointer(source), pointer(target),
-                               pointer(weights), pointer(gone), keep=[twin])
-        o = tables["update"].pointer_to(context, values("update"), "cafe_update_options")
-        updated = context.make("cafe_update", "cafe_updated", changes.pointer, rows.shape[1],
-                               pointer(rows), o, keep=[changes])
+        changes, updated = apply_changes(context, g, g.n_nodes + len(new),
+                                         (source, target, weights, gone), rows, values("update"))
         found = _found(g, new, changes, updated)
         if part is not None:
             found.transition = _transition(context, found, part, tables["transition"].pointer_to(

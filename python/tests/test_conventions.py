@@ -386,7 +386,7 @@ def test_weights_that_change(karate):
 def test_updates_that_cannot_be(karate):
     with pytest.raises(ValueError, match="sampling='walk': an update is of edges"):
         cafe.SphereGCN(4, sampling="walk").fit(karate).partial_fit(karate)
-    with pytest.raises(TypeError, match="partial_fit: .*'sweeps'"):
+    with pytest.raises(TypeError, match="partial_fit.*'sweeps'; did you mean 'max_iter'"):
         cafe.SphereGCN(4).fit(karate).partial_fit(karate, sweeps=3)
     assert not hasattr(cafe.CafeGCN(), "partial_fit") and not hasattr(cafe.HOPE(), "partial_fit")
 
