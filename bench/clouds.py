@@ -22,7 +22,7 @@ PUBLISHED = {
     "bunny397": (0, 0, 0, 0.8612, 0.9208, 0.9644),
     "teapot": (0, 0, 0, 0.9392, 0.9945, 0.9994),
 }
-COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44", "#8d5a97", "#c77d14", "#4f5d75")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#1e002d")  # apart for colour-blind eyes
 SHOWN = 450  # points drawn of a cloud at most
 SIZE, GAP = 260, 24
 

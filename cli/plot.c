@@ -97,6 +97,7 @@ static int set_options(plot_job *job) {
     job->options.dark = job->dark;
     CLI_TRY(set_size(job, job->size));
     CLI_TRY(set_option(job, "links", job->links));
+    CLI_TRY(set_option(job, "names", job->named));
     return set_option(job, "radius", job->radius);
 }
 
@@ -201,6 +202,8 @@ static const cli_option options[] = {
     CLI_ROW_NUMBER(JOB, size, "size", "WxH", CLI_TEXT, "1200x900", "size of the picture in pixels"),
     CLI_ROW_NUMBER(JOB, links, "links", "N", CLI_TEXT, "2000",
                    "draw the graph's links when there are no more than N"),
+    CLI_ROW_NUMBER(JOB, named, "names", "N", CLI_TEXT, "24",
+                   "write the names of N leading nodes, by their links, where they do not overlap"),
     CLI_ROW_NUMBER(JOB, radius, "radius", "R", CLI_TEXT, "0",
                    "of a point in pixels; 0 chooses by their number"),
     CLI_ROW_FLAG(JOB, light, "light", "dark on light, which is the default"),

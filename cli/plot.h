@@ -9,7 +9,8 @@ enum { PLOT_COLOR_AUTO, PLOT_COLOR_ALWAYS, PLOT_COLOR_NEVER };
 
 typedef struct plot_job {
     cli_run run;
-    const char *map, *x, *y, *column, *labels_path, *communities, *title, *size, *links, *radius;
+    const char *map, *x, *y, *column, *labels_path, *communities, *title, *size, *links, *radius,
+        *named;
     int32_t colour, color, width;
     bool dark, light, terminal;
     int64_t columns;

@@ -48,9 +48,10 @@ class NativeDistribution(Distribution):
 
 
 def licences() -> list:
-    """Ours, that of LAPACK, which is part of the library, and those of what else was linked in."""
+    """Ours, those of LAPACK and of the letters, which are parts of the library, and those of what else
+    was linked in."""
     bundled = os.environ.get("CAFE_LICENCES")
-    return [SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK",
+    return [SOURCE / "LICENSE", SOURCE / "LICENSE.LAPACK", SOURCE / "LICENSE.DejaVu",
             *(sorted(pathlib.Path(bundled).iterdir()) if bundled else [])]
 
 

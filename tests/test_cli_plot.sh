@@ -116,6 +116,19 @@ prints '600 points'
 NO_COLOR=1 expect 0 plot --x 0 --y 1 --terminal
 ! grep -q $'\x1b' .last/out || fail "NO_COLOR"
 
+# ---- names of the leading nodes, in any script of Europe
+printf '"Zo\303\251" "\305\201ukasz"\n"\305\201ukasz" "x & y"\n"x & y" "Zo\303\251"\n' >n.in
+expect 0 "$CAFE" embed n.in -q --columns 2 -o n.in.tsv
+expect 0 "$CAFE" plot n.in n.in.tsv -q -o n.svg
+for name in $'Zo\303\251' $'\305\201ukasz' 'x &amp; y'; do
+    grep -q ">$name</text>" n.svg || fail "no name $name"
+done
+expect 0 "$CAFE" plot n.in n.in.tsv -q --names 1 -o n1.svg
+[[ $(grep -c 'paint-order' n1.svg) -eq 1 ]] || fail "one name"
+expect 0 "$CAFE" plot n.in n.in.tsv -q --names 0 -o n0.svg
+! grep -q 'paint-order' n0.svg || fail "no names"
+expect 2 "$CAFE" plot n.in n.in.tsv -q --names few -o n2.svg
+
 # ---- refusals
 expect 1 plot -o a.png
 says 'exists'

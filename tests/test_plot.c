@@ -123,7 +123,7 @@ static void points_are_where_they_belong(void **state) {
     TEST_OK(context, cafe_scene_make(context, &in, &o, &scene));
     for (int64_t u = 0; u < 4; u++) {
         double x = cafe_scene_x(&scene, u), y = cafe_scene_y(&scene, u);
-        cafe_colour c = cafe_colour_kind(u);
+        cafe_colour c = cafe_mark_of(u, false).colour;
         const uint8_t *pixel = rgb + 3 * ((int64_t)y * 300 + (int64_t)x);
         assert_true(x > scene.left && x < scene.right && y > scene.top && y < scene.bottom);
         assert_true(is_colour(pixel, c.r, c.g, c.b, 30)); /* a little of the paper shines through */
@@ -186,16 +186,18 @@ static void values_and_many_classes(void **state) {
     for (int64_t u = 0; u < N; u++) {
         xy[2 * u] = (float)u, xy[2 * u + 1] = (float)(u * u % 17);
         value[u] = (double)u - 50;
-        kind[u] = (int32_t)(u % 20) - 1;
+        kind[u] = (int32_t)(u % 40) - 1;
     }
     cafe_plot_inputs in = points(N, xy);
-    in.kinds = 19, in.kind = kind;
+    in.kinds = 39, in.kind = kind;
     TEST_OK(context, cafe_scene_make(context, &in, NULL, &scene));
     int64_t sum = 0;
     for (int64_t i = 0; i < scene.lines; i++) sum += scene.line_of[i].count;
-    assert_int_equal(scene.lines, CAFE_PLOT_KINDS + 1);
+    assert_int_equal(scene.lines, 26); /* what a picture 900 pixels high has lines for */
     assert_int_equal(sum, N);
-    assert_string_equal(scene.line_of[CAFE_PLOT_KINDS].text, "7 others");
+    assert_string_equal(scene.line_of[25].text, "14 others");
+    assert_true(scene.top + scene.text * (1 + 1.5 * 26) < 900);
+    assert_true(!scene.ring[12] && scene.ring[13]); /* the second dozen are rings */
     cafe_scene_free(context, &scene);
     in.value = value;
     TEST_OK(context, cafe_scene_make(context, &in, NULL, &scene));
@@ -381,6 +383,10 @@ static void failing_memory(void **state) {
     o.width = o.height = 64;
     cafe_plot_inputs in = points(N, xy);
     in.kind = kind, in.kinds = 1;
+    cafe_graph *graph = NULL;
+    TEST_OK(context, cafe_graph_from_edges(context, N, 1, (const int32_t[]){0},
+                                           (const int32_t[]){1}, NULL, NULL, &graph));
+    in.graph = graph;
     for (int what = 0; what < 3; what++)
         for (long k = 0;; k++) {
             char *text = NULL;
@@ -394,6 +400,7 @@ static void failing_memory(void **state) {
             if (!failed) break;
         }
     unlink(path);
+    cafe_graph_free(graph);
     free(xy);
     free(kind);
     cafe_context_free(context);

@@ -1,18 +1,18 @@
-// Colours. Kinds: Okabe and Ito's palette, extended by shades that stay apart for the common forms of
-// colour blindness; values: viridis; signed values: blue to orange through grey. In the dark every
-// colour has a contrast of at least 3 to the ground.
+// Colours. Kinds: twelve that stay apart for every common form of colour blindness, of which the first
+// six in the light are Okabe and Ito's; values: viridis; signed values: blue to orange through grey. In
+// the dark every colour has a contrast of at least 3 to the ground. tests/test_letters.c measures them.
 
-const kinds = { light: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8f8b2e',
-  '#7a6ff0', '#44aa99', '#a3455f', '#b08d57', '#5f7fae'],
-dark: ['#2989be', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#8f8b2e',
-  '#7a6ff0', '#44aa99', '#b76e82', '#b08d57', '#6584b1'] };
+const kinds = { light: ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#9678ff',
+  '#690000', '#000f96', '#693c5a', '#9600ff', '#1e002d'],
+dark: ['#56b4e9', '#e69f00', '#5a9669', '#d24ba5', '#00ffff', '#e15a2d', '#965aff',
+  '#d2a5b4', '#a5c378', '#96f069', '#fff000', '#e1ffd2'] };
 
 const viridis = { light: ['#440154', '#472d7b', '#3b528b', '#2c728e', '#21918c', '#28ae80', '#5ec962', '#addc30'],
   dark: ['#2c728e', '#21918c', '#28ae80', '#5ec962', '#addc30', '#fde725'] };
 const signed = { light: ['#1f5fa8', '#7fa8cf', '#b9b9b5', '#dda268', '#b8560f'],
-  dark: ['#5aa2ee', '#4e7399', '#6b6f73', '#b57a42', '#ff9d45'] };
+  dark: ['#5aa2ee', '#6a94bf', '#8b9197', '#c69460', '#ff9d45'] };
 const ink = { light: '#1f2428', dark: '#e7e9eb' };
-const paper = { light: '#ffffff', dark: '#16191c' };
+const pale = { light: '#ffffff', dark: '#8b9197' };
 
 const theme = (dark) => (dark ? 'dark' : 'light');
 
@@ -48,7 +48,7 @@ export function mark(i, dark) {
   const hues = kinds[theme(dark)];
   const block = Math.floor(i / hues.length) % 6;
   const base = parse(hues[i % hues.length]);
-  const shade = [base, mix(base, parse(ink[theme(dark)]), 0.45), mix(base, parse(paper[theme(dark)]), 0.28)][block % 3];
+  const shade = [base, mix(base, parse(ink[theme(dark)]), 0.45), mix(base, parse(pale[theme(dark)]), 0.4)][block % 3];
   return { rgb: shade, ring: block % 2 === 1 };
 }
 

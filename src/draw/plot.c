@@ -32,6 +32,8 @@ static const cafe_option options_list[] = {
     {"radius", "R", CAFE_OPTION_REAL, FIELD(radius), 0, 0, 100, NULL,
      "of a point in pixels; 0 chooses by their number"},
     {"dark", NULL, CAFE_OPTION_SWITCH, FIELD(dark), 0, 0, 1, NULL, "light on dark"},
+    {"names", "N", CAFE_OPTION_INTEGER, FIELD(names), 24, 0, 1000, NULL,
+     "write the names of N leading nodes, by their links, where they do not overlap"},
 };
 
 CAFE_OPTION_TABLE(plot, "picture", "points of the plane as a picture", options_list)
@@ -163,6 +165,7 @@ static void set_radius(cafe_scene *s) {
     s->radius = fmin(fmax(radius, 1.3 * unit), 7 * unit);
     if (s->options.radius > 0) s->radius = s->options.radius;
     s->opacity = s->inputs.n <= 2000 ? 0.9 : s->inputs.n <= 20000 ? 0.75 : 0.6;
+    if (s->options.dark) s->opacity = (1 + s->opacity) / 2; /* what shines through is dark */
 }
 
 static void set_theme(cafe_scene *s) {
@@ -208,14 +211,16 @@ cafe_status cafe_scene_make(cafe_context *context, const cafe_plot_inputs *input
     set_radius(s);
     s->stride = find_stride(s->inputs.n);
     for (int axis = 0; axis < 2 && !s->inputs.equal; axis++) set_ticks(s, axis);
+    CAFE_TRY(cafe_scene_name(context, s));
 done:
     if (status != CAFE_OK) cafe_scene_free(context, s);
     return status;
 }
 
 void cafe_scene_free(cafe_context *context, cafe_scene *s) {
-    cafe_mem_free(context, s->colour);
+    cafe_mem_free_all(context, s->colour, s->name);
     s->colour = NULL;
+    s->name = NULL;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -300,7 +305,10 @@ void cafe_scene_draw_legend(const cafe_scene *s, const cafe_pen *pen) {
     for (int64_t i = 0; i < s->lines; i++) {
         const cafe_legend_line *l = &s->line_of[i];
         y += 1.5 * t;
-        pen->disc(pen->target, x + 0.4 * t, y - 0.35 * t, 0.36 * t, l->colour, 1);
+        if (l->mark.ring)
+            pen->ring(pen->target, x + 0.4 * t, y - 0.35 * t, 0.27 * t, 0.18 * t, l->mark.colour);
+        else
+            pen->disc(pen->target, x + 0.4 * t, y - 0.35 * t, 0.36 * t, l->mark.colour, 1);
         pen->text(pen->target, x + 1.2 * t, y, t, l->text, CAFE_ANCHOR_START, false, s->ink);
     }
 }

@@ -12,20 +12,35 @@
 
 #include "base/context.h"
 
-enum { CAFE_PLOT_KINDS = 12, CAFE_PLOT_LABEL = 96, CAFE_PLOT_TICKS = 12 };
+enum { CAFE_PLOT_KINDS = 72, CAFE_PLOT_LABEL = 96, CAFE_PLOT_TICKS = 12 };
 
 typedef struct cafe_colour {
     uint8_t r, g, b;
 } cafe_colour;
 
-/* The colours of the page (viewer/palette.js). */
-cafe_colour cafe_colour_kind(int64_t i);
+/* How a class is marked: twelve colours in three shades, as discs and as rings, as the page has
+ * them (viewer/palette.js). */
+typedef struct cafe_mark {
+    cafe_colour colour;
+    bool ring;
+} cafe_mark;
+
+cafe_mark cafe_mark_of(int64_t i, bool dark);
 
 typedef struct cafe_legend_line {
     char text[CAFE_PLOT_LABEL];
     int64_t count;
-    cafe_colour colour;
+    cafe_mark mark;
 } cafe_legend_line;
+
+typedef enum cafe_anchor { CAFE_ANCHOR_START, CAFE_ANCHOR_MIDDLE, CAFE_ANCHOR_END } cafe_anchor;
+
+/* The name of a node and where it stands: x by the anchor, y is the baseline. */
+typedef struct cafe_placed_name {
+    char text[CAFE_PLOT_LABEL];
+    double x, y;
+    cafe_anchor anchor;
+} cafe_placed_name;
 
 typedef struct cafe_ticks {
     int64_t count;
@@ -44,12 +59,15 @@ typedef struct cafe_scene {
     cafe_ticks ticks[2];
     uint8_t *colour; /* of each point: an index of the palette */
     cafe_colour palette[256];
-    int64_t lines; /* of the legend; 0 with a ramp */
+    bool ring[256]; /* the points of this colour are rings */
+    int64_t lines;  /* of the legend; 0 with a ramp */
     cafe_legend_line line_of[CAFE_PLOT_KINDS + 1];
     bool ramp; /* the legend is a scale from `least` to `most` */
     double least, most;
     double radius, opacity; /* of the points */
     int64_t stride;         /* see cafe_scene_order() */
+    int64_t names;
+    cafe_placed_name *name; /* memory of the context */
 } cafe_scene;
 
 /* Checks the inputs and makes the scene; free it with cafe_scene_free(). */
@@ -62,6 +80,8 @@ void cafe_scene_fit(cafe_scene *scene, double right, double bottom);
 
 /* plot_colours.c: the colour of each point, the palette and the legend. */
 cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *scene);
+/* plot_names.c: which nodes are named, and where. */
+cafe_status cafe_scene_name(cafe_context *context, cafe_scene *scene);
 
 static inline double cafe_scene_x(const cafe_scene *s, int64_t u) {
     return s->left + ((double)s->inputs.xy[2 * u] - s->low[0]) * s->scale[0];
@@ -79,43 +99,53 @@ static inline int64_t cafe_scene_order(const cafe_scene *s, int64_t i) {
  * characters (each bad byte is U+FFFD), cut at a character with an ellipsis. */
 void cafe_clean_text(const char *text, char *out, size_t capacity);
 
-/* Where text goes: the pieces of the picture that are the same in PNG and SVG. */
-typedef enum cafe_anchor { CAFE_ANCHOR_START, CAFE_ANCHOR_MIDDLE, CAFE_ANCHOR_END } cafe_anchor;
-
+/* The pieces of the picture that are the same in PNG and SVG. */
 typedef struct cafe_pen {
     void *target;
     void (*segment)(void *target, double x0, double y0, double x1, double y1, double width,
                     cafe_colour colour, double opacity);
     void (*disc)(void *target, double x, double y, double radius, cafe_colour colour,
                  double opacity);
+    void (*ring)(void *target, double x, double y, double radius, double width, cafe_colour colour);
     void (*bar)(void *target, double x, double y, double width, double height, cafe_colour colour);
     /* height is that of a line; upright: turned by a quarter, reading upwards */
     void (*text)(void *target, double x, double y, double height, const char *text,
                  cafe_anchor anchor, bool upright, cafe_colour colour);
+    /* with an edge of paper around the letters */
+    void (*name)(void *target, double x, double y, double height, const char *text,
+                 cafe_anchor anchor, cafe_colour colour, cafe_colour paper);
 } cafe_pen;
 
 void cafe_scene_draw_links(const cafe_scene *scene, const cafe_pen *pen);
 void cafe_scene_draw_frame(const cafe_scene *scene, const cafe_pen *pen);
 void cafe_scene_draw_legend(const cafe_scene *scene, const cafe_pen *pen);
+void cafe_scene_draw_names(const cafe_scene *scene, const cafe_pen *pen);
 
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
 typedef struct cafe_canvas {
     int64_t width, height;
-    float *rgb; /* 0 .. 255 */
+    float *rgb;  /* 0 .. 255 */
+    float *mask; /* height rows of width + 2 zeros, for text */
 } cafe_canvas;
 
 void cafe_canvas_fill(cafe_canvas *canvas, cafe_colour colour);
+void cafe_canvas_blend(const cafe_canvas *canvas, int64_t x, int64_t y, cafe_colour colour,
+                       float part);
 
 /* What a pen draws on a canvas, which is its target. */
 /* A line with round ends; a disc when both ends are the same point. Edges are smooth. */
 void cafe_canvas_segment(void *canvas, double x0, double y0, double x1, double y1, double width,
                          cafe_colour colour, double opacity);
+void cafe_canvas_ring(void *canvas, double x, double y, double radius, double width,
+                      cafe_colour colour);
 void cafe_canvas_bar(void *canvas, double x, double y, double width, double height,
                      cafe_colour colour);
-/* Text in strokes (plot_font.c), and its width. */
+/* Text (plot_font.c), and its width. */
 void cafe_canvas_text(void *canvas, double x, double y, double height, const char *text,
                       cafe_anchor anchor, bool upright, cafe_colour colour);
+void cafe_canvas_name(void *canvas, double x, double y, double height, const char *text,
+                      cafe_anchor anchor, cafe_colour colour, cafe_colour paper);
 double cafe_font_width(const char *text, double height);
 
 /* The points alone: discs, or densities above CAFE_PLOT_DISCS. */

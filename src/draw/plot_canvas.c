@@ -25,6 +25,10 @@ static void blend(float *pixel, cafe_colour colour, float part) {
     pixel[2] += part * ((float)colour.b - pixel[2]);
 }
 
+void cafe_canvas_blend(const cafe_canvas *c, int64_t x, int64_t y, cafe_colour colour, float part) {
+    blend(c->rgb + 3 * (y * c->width + x), colour, part);
+}
+
 /* Pixels from floor(low) to ceil(high) that are on the canvas. */
 static void clip(double low, double high, int64_t size, int64_t *first, int64_t *end) {
     low = fmin(fmax(floor(low), 0), (double)size);
@@ -70,6 +74,21 @@ void cafe_canvas_segment(void *canvas, double x0, double y0, double x1, double y
     }
 }
 
+void cafe_canvas_ring(void *canvas, double x, double y, double radius, double width,
+                      cafe_colour colour) {
+    const cafe_canvas *c = canvas;
+    double reach = radius + width / 2 + 0.5;
+    int64_t top, bottom, left, right;
+    clip(y - reach, y + reach, c->height, &top, &bottom);
+    clip(x - reach, x + reach, c->width, &left, &right);
+    for (int64_t j = top; j < bottom; j++)
+        for (int64_t i = left; i < right; i++) {
+            double dx = (double)i + 0.5 - x, dy = (double)j + 0.5 - y;
+            double cover = width / 2 + 0.5 - fabs(sqrt(dx * dx + dy * dy) - radius);
+            if (cover > 0) cafe_canvas_blend(c, i, j, colour, (float)fmin(cover, 1));
+        }
+}
+
 void cafe_canvas_bar(void *canvas, double x, double y, double width, double height,
                      cafe_colour colour) {
     const cafe_canvas *c = canvas;
@@ -87,8 +106,13 @@ static void draw_discs(const cafe_scene *s, cafe_canvas *c) {
     for (int64_t i = 0; i < s->inputs.n; i++) {
         int64_t u = cafe_scene_order(s, i);
         double x = cafe_scene_x(s, u), y = cafe_scene_y(s, u);
+        uint8_t mark = s->colour[u];
+        if (s->ring[mark]) {
+            cafe_canvas_ring(c, x, y, 0.75 * s->radius, 0.5 * s->radius, s->palette[mark]);
+            continue;
+        }
         if (rim) cafe_canvas_segment(c, x, y, x, y, 2.4 * s->radius, s->paper, s->opacity);
-        cafe_canvas_segment(c, x, y, x, y, 2 * s->radius, s->palette[s->colour[u]], s->opacity);
+        cafe_canvas_segment(c, x, y, x, y, 2 * s->radius, s->palette[mark], s->opacity);
     }
 }
 

@@ -1,8 +1,10 @@
 /* Colours: the palette of the interactive page (viewer/palette.js) and what the points get of it.
  *
- * Kinds: Okabe and Ito's palette, extended by shades that stay apart for the common forms of colour
- * blindness; the twelve largest classes have one each, the others share a grey. Values: viridis;
- * values of both signs: blue to orange through grey, which is 0.
+ * Classes: Okabe and Ito's palette, extended by shades that stay apart for the common forms of
+ * colour blindness; three shades of each, as discs and as rings: the largest classes have a mark
+ * each, as many as the legend has lines for, the others share a grey. Values: viridis; values of
+ * both signs: blue to orange through grey, which is 0. In the dark every colour has a contrast of
+ * at least 3 to the paper.
  */
 #include <math.h>
 #include <string.h>
@@ -11,20 +13,23 @@
 #include "base/print.h"
 #include "draw/plot.h"
 
-static const uint32_t kind_colours[CAFE_PLOT_KINDS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
-                                                       0x56b4e9, 0xd55e00, 0x8f8b2e, 0x7a6ff0,
-                                                       0x44aa99, 0xa3455f, 0xb08d57, 0x5f7fae};
+enum { HUES = 12 };
+
+static const uint32_t hues[2][HUES] = {
+    {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0x9678ff, 0x690000, 0x000f96,
+     0x693c5a, 0x9600ff, 0x1e002d},
+    {0x56b4e9, 0xe69f00, 0x5a9669, 0xd24ba5, 0x00ffff, 0xe15a2d, 0x965aff, 0xd2a5b4, 0xa5c378,
+     0x96f069, 0xfff000, 0xe1ffd2}};
+static const uint32_t ink[2] = {0x1f2428, 0xe7e9eb}, pale[2] = {0xffffff, 0x8b9197};
 static const uint32_t viridis[8] = {0x440154, 0x472d7b, 0x3b528b, 0x2c728e,
                                     0x21918c, 0x28ae80, 0x5ec962, 0xaddc30};
+static const uint32_t viridis_dark[6] = {0x2c728e, 0x21918c, 0x28ae80,
+                                         0x5ec962, 0xaddc30, 0xfde725};
 static const uint32_t both_signs[2][5] = {{0x1f5fa8, 0x7fa8cf, 0xb9b9b5, 0xdda268, 0xb8560f},
-                                          {0x5aa2ee, 0x4e7399, 0x6b6f73, 0xb57a42, 0xff9d45}};
+                                          {0x5aa2ee, 0x6a94bf, 0x8b9197, 0xc69460, 0xff9d45}};
 
 static cafe_colour unpack(uint32_t c) {
     return (cafe_colour){(uint8_t)(c >> 16), (uint8_t)(c >> 8), (uint8_t)c};
-}
-
-cafe_colour cafe_colour_kind(int64_t i) {
-    return unpack(kind_colours[i % CAFE_PLOT_KINDS]);
 }
 
 static cafe_colour colour_other(bool dark) {
@@ -44,7 +49,15 @@ static cafe_colour between(const uint32_t *stops, int count, double t) {
 /* t in [0,1] */
 static cafe_colour colour_value(double t, bool signed_values, bool dark) {
     if (signed_values) return between(both_signs[dark], 5, t);
-    return dark ? between(viridis + 1, 7, t) : between(viridis, 8, t);
+    return dark ? between(viridis_dark, 6, t) : between(viridis, 8, t);
+}
+
+/* First the twelve colours as discs, then stronger as rings, paler as discs, and so on. */
+cafe_mark cafe_mark_of(int64_t i, bool dark) {
+    int64_t block = i / HUES % 6;
+    uint32_t stops[2] = {hues[dark][i % HUES], block % 3 == 1 ? ink[dark] : pale[dark]};
+    double shade = block % 3 == 0 ? 0 : block % 3 == 1 ? 0.45 : 0.4;
+    return (cafe_mark){between(stops, 2, shade), block % 2 == 1};
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -56,11 +69,11 @@ static void name_line(const cafe_scene *s, int64_t kind, cafe_legend_line *line)
     cafe_clean_text(s->inputs.names ? s->inputs.names[kind] : number, line->text, 40);
 }
 
-/* The largest classes, ties by number: slot[k] = 1 .. 12, 0 for the others. */
-static int64_t choose_slots(const cafe_plot_inputs *in, const int64_t *count, uint8_t *slot,
-                            int32_t largest[CAFE_PLOT_KINDS]) {
+/* The largest classes, ties by number: slot[k] = 1 .. most, 0 for the others. */
+static int64_t choose_slots(const cafe_plot_inputs *in, int64_t most, const int64_t *count,
+                            uint8_t *slot, int32_t largest[CAFE_PLOT_KINDS]) {
     int64_t slots = 0;
-    while (slots < CAFE_PLOT_KINDS) {
+    while (slots < most) {
         int64_t best = -1;
         for (int64_t k = 0; k < in->kinds; k++)
             if (slot[k] == 0 && count[k] > 0 && (best < 0 || count[k] > count[best])) best = k;
@@ -80,16 +93,22 @@ static void list_kinds(cafe_scene *s, int64_t slots, const int32_t *largest, con
         cafe_legend_line *line = &s->line_of[s->lines++];
         name_line(s, largest[i], line);
         line->count = count[largest[i]];
-        line->colour = cafe_colour_kind(i);
+        line->mark = cafe_mark_of(i, s->options.dark != 0);
         others -= line->count;
     }
     if (others == 0) return;
     cafe_legend_line *line = &s->line_of[s->lines++];
-    *line = (cafe_legend_line){.count = others, .colour = colour_other(s->options.dark != 0)};
+    *line = (cafe_legend_line){.count = others, .mark.colour = colour_other(s->options.dark != 0)};
     if (classes > slots)
         cafe_print(line->text, sizeof line->text, "%lld others", (long long)(classes - slots));
     else
         cafe_print(line->text, sizeof line->text, "none");
+}
+
+/* Classes that get a line of the legend each, beside its title and the line of the others. */
+static int64_t fitting(const cafe_scene *s) {
+    int64_t lines = (int64_t)(((double)s->options.height - 4 * s->text) / (1.5 * s->text)) - 2;
+    return lines < 1 ? 1 : lines > CAFE_PLOT_KINDS ? CAFE_PLOT_KINDS : lines;
 }
 
 static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
@@ -105,9 +124,13 @@ static cafe_status colour_kinds(cafe_context *context, cafe_scene *s) {
         else
             count[in->kind[u]]++;
     }
-    int64_t slots = choose_slots(in, count, slot, largest);
+    int64_t slots = choose_slots(in, fitting(s), count, slot, largest);
     for (int64_t u = 0; u < in->n; u++) s->colour[u] = in->kind[u] < 0 ? 0 : slot[in->kind[u]];
-    for (int64_t i = 0; i < slots; i++) s->palette[i + 1] = cafe_colour_kind(i);
+    for (int64_t i = 0; i < slots; i++) {
+        cafe_mark mark = cafe_mark_of(i, s->options.dark != 0);
+        s->palette[i + 1] = mark.colour;
+        s->ring[i + 1] = mark.ring;
+    }
     s->palette[0] = colour_other(s->options.dark != 0);
     list_kinds(s, slots, largest, count, unknown);
     status = CAFE_OK;
@@ -145,6 +168,6 @@ cafe_status cafe_scene_colour(cafe_context *context, cafe_scene *s) {
     else if (s->inputs.kind)
         return colour_kinds(context, s);
     else
-        s->palette[0] = cafe_colour_kind(0);
+        s->palette[0] = cafe_mark_of(0, s->options.dark != 0).colour;
     return CAFE_OK;
 }

@@ -13,23 +13,26 @@ static void disc(void *canvas, double x, double y, double radius, cafe_colour co
 
 cafe_status cafe_scene_pixels(cafe_context *context, const cafe_scene *scene, bool all,
                               uint8_t *rgb) {
-    cafe_canvas canvas = {scene->options.width, scene->options.height, NULL};
-    cafe_pen pen = {&canvas, cafe_canvas_segment, disc, cafe_canvas_bar, cafe_canvas_text};
+    cafe_canvas canvas = {scene->options.width, scene->options.height, NULL, NULL};
+    cafe_pen pen = {&canvas,          cafe_canvas_segment, disc, cafe_canvas_ring, cafe_canvas_bar,
+                    cafe_canvas_text, cafe_canvas_name};
     int64_t bytes = 3 * canvas.width * canvas.height;
     cafe_status status = CAFE_OK;
     canvas.rgb = cafe_mem(context, bytes, sizeof *canvas.rgb);
-    if (!canvas.rgb) return CAFE_ERROR_MEMORY;
+    canvas.mask = cafe_mem_zero(context, (canvas.width + 2) * canvas.height, sizeof *canvas.mask);
+    CAFE_TRY(cafe_mem_had(canvas.rgb, canvas.mask));
     cafe_phase(context, "draw", 0);
     cafe_canvas_fill(&canvas, scene->paper);
     if (all) cafe_scene_draw_links(scene, &pen);
     CAFE_TRY(cafe_canvas_points(context, scene, &canvas));
     CAFE_TRY(cafe_check_cancel(context));
+    if (all) cafe_scene_draw_names(scene, &pen);
     if (all) cafe_scene_draw_frame(scene, &pen);
     if (all) cafe_scene_draw_legend(scene, &pen);
     for (int64_t i = 0; i < bytes; i++)
         rgb[i] = (uint8_t)fmaxf(0, fminf(255, canvas.rgb[i] + 0.5f));
 done:
-    cafe_mem_free(context, canvas.rgb);
+    cafe_mem_free_all(context, canvas.rgb, canvas.mask);
     return status;
 }
 

@@ -74,21 +74,48 @@ static void disc(void *target, double x, double y, double radius, cafe_colour co
         radius, code(colour), opacity);
 }
 
+static void ring(void *target, double x, double y, double radius, double width,
+                 cafe_colour colour) {
+    put(target,
+        "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"none\" stroke=\"#%06x\" "
+        "stroke-width=\"%.2f\" stroke-opacity=\"1\"/>\n",
+        x, y, radius, code(colour), width);
+}
+
 static void bar(void *target, double x, double y, double width, double height, cafe_colour colour) {
     put(target, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#%06x\"/>\n", x,
         y, width, height, code(colour));
 }
 
+static void begin_text(svg *s, double x, double y, double height, cafe_anchor anchor,
+                       cafe_colour colour) {
+    static const char *const anchors[] = {"start", "middle", "end"};
+    put(s, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" text-anchor=\"%s\" fill=\"#%06x\"", x, y,
+        height, anchors[anchor], code(colour));
+}
+
+static void end_text(svg *s, const char *words) {
+    put(s, ">");
+    put_escaped(s, words);
+    put(s, "</text>\n");
+}
+
 static void text(void *target, double x, double y, double height, const char *words,
                  cafe_anchor anchor, bool upright, cafe_colour colour) {
-    static const char *const anchors[] = {"start", "middle", "end"};
     if (!words[0]) return;
-    put(target, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" text-anchor=\"%s\" fill=\"#%06x\"",
-        x, y, height, anchors[anchor], code(colour));
+    begin_text(target, x, y, height, anchor, colour);
     if (upright) put(target, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
-    put(target, ">");
-    put_escaped(target, words);
-    put(target, "</text>\n");
+    end_text(target, words);
+}
+
+static void name(void *target, double x, double y, double height, const char *words,
+                 cafe_anchor anchor, cafe_colour colour, cafe_colour paper) {
+    begin_text(target, x, y, height, anchor, colour);
+    put(target,
+        " stroke=\"#%06x\" stroke-width=\"%.2f\" stroke-linejoin=\"round\" "
+        "paint-order=\"stroke\"",
+        code(paper), height / 4.5);
+    end_text(target, words);
 }
 
 /* ---- the points ------------------------------------------------------------------------------ */
@@ -103,9 +130,13 @@ static void put_shapes(svg *s, const cafe_scene *scene) {
     put(s, ">\n");
     for (int64_t i = 0; i < scene->inputs.n; i++) {
         int64_t u = cafe_scene_order(scene, i);
-        put(s, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n",
-            cafe_scene_x(scene, u), cafe_scene_y(scene, u), scene->radius,
-            code(scene->palette[scene->colour[u]]));
+        uint8_t mark = scene->colour[u];
+        double x = cafe_scene_x(scene, u), y = cafe_scene_y(scene, u), r = scene->radius;
+        if (scene->ring[mark])
+            ring(s, x, y, 0.75 * r, 0.5 * r, scene->palette[mark]);
+        else
+            put(s, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\" fill=\"#%06x\"/>\n", x, y, r,
+                code(scene->palette[mark]));
     }
     put(s, "</g>\n");
 }
@@ -147,7 +178,7 @@ static void put_head(svg *s, const cafe_scene *scene) {
 }
 
 static cafe_status put_scene(cafe_context *context, svg *s, const cafe_scene *scene) {
-    cafe_pen pen = {s, segment, disc, bar, text};
+    cafe_pen pen = {s, segment, disc, ring, bar, text, name};
     cafe_status status = CAFE_OK;
     put_head(s, scene);
     if (scene->inputs.n > CAFE_PLOT_SHAPES) {
@@ -157,6 +188,7 @@ static cafe_status put_scene(cafe_context *context, svg *s, const cafe_scene *sc
         cafe_scene_draw_links(scene, &pen);
         put_shapes(s, scene);
     }
+    cafe_scene_draw_names(scene, &pen);
     cafe_scene_draw_frame(scene, &pen);
     cafe_scene_draw_legend(scene, &pen);
     put(s, "</svg>\n");

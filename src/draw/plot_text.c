@@ -21,7 +21,7 @@ typedef struct sheet {
     uint32_t most;
 } sheet;
 
-/* An index of 256 to one of a few: values share thirteen shades. */
+/* An index of 256 to one of a few. */
 static int shade(const cafe_scene *s, int64_t u) {
     return s->ramp ? s->colour[u] * (COLOURS - 1) / 255 : s->colour[u];
 }
@@ -137,7 +137,7 @@ static char *put_legend(const sheet *s, bool colour, char *p) {
             p = put_bytes(p, same ? "  " : "\n");
             at = same ? at + 2 : 0;
         }
-        p = put_colour(p, l->colour);
+        p = put_colour(p, l->mark.colour);
         p = put_bytes(p, "\xe2\x97\x8f\x1b[0m ");
         p = put_words(p, l->text, s->columns - 2);
         at += wide;
@@ -184,7 +184,7 @@ cafe_status cafe_plot_text(cafe_context *context, const cafe_plot_inputs *inputs
     cafe_status status;
     *text = NULL;
     cafe_plot_options_init(&options);
-    options.width = 4096, options.height = 4096;
+    options.width = 4096, options.height = 4096, options.names = 0;
     if (columns < 8 || columns > 1000)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "8 to 1000 columns, not %lld",
                          (long long)columns);
@@ -193,7 +193,7 @@ cafe_status cafe_plot_text(cafe_context *context, const cafe_plot_inputs *inputs
     choose_rows(&scene, &s);
     s.dots = cafe_mem_zero(context, 8 * s.columns * s.rows, sizeof *s.dots);
     s.votes = cafe_mem_zero(context, COLOURS * s.columns * s.rows, sizeof *s.votes);
-    *text = cafe_mem(context, (s.rows + 4) * (s.columns * CHARACTER + 16) + 16 * 1024, 1);
+    *text = cafe_mem(context, (s.rows + 4) * (s.columns * CHARACTER + 16) + 24 * 1024, 1);
     if (!s.dots || !s.votes || !*text) CAFE_TRY(CAFE_ERROR_MEMORY);
     drop_points(&s);
     put_all(&s, colour != 0, *text);
