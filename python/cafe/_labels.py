@@ -103,17 +103,36 @@ def _counted(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
-def _by_name(nodes: Any, values: np.ndarray, graph: Graph, what: str, partial: bool) -> np.ndarray:
+def _indexed(index: Any, graph: Graph, what: str) -> np.ndarray:
+    """The numbers of the nodes that an index has, each of them once."""
     try:
-        at = known_positions(graph, nodes, what)
+        return known_positions(graph, index, what)
     except ValueError as error:
-        hint = ("; its index is not of nodes: give an array for labels in the order of the nodes"
-                if _counted(nodes) else "")
+        hint = ("; its index is not of nodes: give an array for what is in the order of the nodes"
+                if _counted(index) else "")
         raise ValueError(f"{error}{hint}") from None
-    if len(at) < graph.n_nodes and not partial:
+
+
+def _all_there(at: np.ndarray, graph: Graph, what: str, hint: str = "") -> None:
+    if len(at) < graph.n_nodes:
         missing = np.setdiff1d(np.arange(graph.n_nodes), at)
         raise ValueError(f"{what}: {len(missing)} of {graph.n_nodes} nodes have none: "
-                         f"{some(graph.nodes[missing])} (None says that it is not known)")
+                         f"{some(graph.nodes[missing])}{hint}")
+
+
+def rows_by_name(table: Any, graph: Graph, what: str) -> Any:
+    """Rows of a pandas table in the order of the nodes that its index has; an array as it is."""
+    if not hasattr(table, "iloc"):
+        return table
+    at = _indexed(table.index, graph, what)
+    _all_there(at, graph, what)
+    return table.iloc[np.argsort(at)].to_numpy()
+
+
+def _by_name(nodes: Any, values: np.ndarray, graph: Graph, what: str, partial: bool) -> np.ndarray:
+    at = _indexed(nodes, graph, what)
+    if not partial:
+        _all_there(at, graph, what, " (None says that it is not known)")
     known = np.full(graph.n_nodes, None, object)
     known[at] = values
     return known

@@ -13,6 +13,7 @@ import numpy as np
 from . import _abi
 from ._arrays import as_array, block, copied, pointer
 from ._call import Context, Handle, of_size
+from ._labels import rows_by_name
 from ._library import lib
 from ._options import Table
 from ._shown import Shown
@@ -133,7 +134,7 @@ class Run:
         if given.label is not None:
             found.labels, found.classes = pointer(given.label), given.classes
         if given.start is not None:
-            rows = block(given.start, nodes, "start")
+            rows = block(rows_by_name(given.start, self.graph, "start"), nodes, "start")
             found.start, found.start_columns = pointer(rows), rows.shape[1]
             self.kept.append(rows)
         sample = of_size(_abi.cafe_sample_inputs)
@@ -142,7 +143,8 @@ class Run:
             sample.seeds, sample.seed_count = pointer(seeds), len(seeds)
             self.kept.append(seeds)
         if given.attributes is not None:
-            table = as_array(given.attributes, "attributes")
+            named = rows_by_name(given.attributes, self.graph, "attributes")
+            table = as_array(named, "attributes")
             rows = block(table.reshape(len(table), -1), nodes, "attributes")
             sample.attributes, sample.width = pointer(rows), rows.shape[1]
             self.kept.append(rows)

@@ -244,11 +244,11 @@ def _is_estimator(model: Any) -> bool:
 def _vectors(model: Any, graph: Graph, seed: Any) -> np.ndarray:
     """Of an array, a fitted estimator, or one that is fitted here."""
     if not _is_estimator(model) or hasattr(model, "embedding_"):
-        return embedding_of(model, graph.n_nodes)
+        return embedding_of(model, graph)
     fresh = type(model)(**model.get_params())
     if fresh.random_state is None:
         fresh.random_state = seed
-    return embedding_of(fresh.fit(graph), graph.n_nodes)
+    return embedding_of(fresh.fit(graph), graph)
 
 
 def _needs_labels(model: Any, supervised: bool) -> bool:

@@ -12,7 +12,7 @@ from ._arrays import block, copied, pointer
 from ._asked import same_graph
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._fitted import result_of
-from ._labels import encode_labels
+from ._labels import encode_labels, rows_by_name
 from ._library import lib
 from ._method import Given, Run, methods
 from ._options import Table, check_keywords
@@ -324,9 +324,15 @@ def _label_cards(vectors: np.ndarray, label: np.ndarray, classes: np.ndarray) ->
             for j, b in enumerate(best)]
 
 
-def embedding_of(embedding: Any, nodes: int) -> np.ndarray:
-    """Vectors from an array or from a fitted estimator."""
-    return block(result_of(embedding, "embedding_"), nodes, "embedding")
+def embedding_of(embedding: Any, graph: Graph) -> np.ndarray:
+    """Vectors of a graph's nodes: an array, a pandas table by the names in its index, or those of an
+    estimator that was fitted to the graph."""
+    vectors = result_of(embedding, "embedding_")
+    if vectors is not embedding and hasattr(embedding, "graph_") and \
+            not same_graph(graph, embedding.graph_):
+        raise ValueError(f"{type(embedding).__name__} was fitted to another graph: give its embedding_ "
+                         "to use it with this one")
+    return block(rows_by_name(vectors, graph, "embedding"), graph.n_nodes, "embedding")
 
 
 def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
@@ -335,13 +341,9 @@ def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     return None if part is None else encode_labels(part, graph, "communities")[0]
 
 
-def given_to(embedding: Any, graph: Graph, sampling: Optional[str], seeds: Any,
-             attributes: Any) -> Given:
+def given_to(embedding: Any, sampling: Optional[str], seeds: Any, attributes: Any) -> Given:
     """The sampling that an embedding was made with: an estimator knows it, unless told otherwise."""
     made = getattr(embedding, "_made", None)
-    if made is not None and not same_graph(graph, embedding.graph_):
-        raise ValueError(f"{type(embedding).__name__} was fitted to another graph: give its embedding_ "
-                         "to explain it by this one")
     if made is None or sampling is not None:
         return Given({}, sampling or "edge", seeds=seeds, attributes=attributes)
     return Given({}, made.sampling, made.sample, seeds=made.seeds if seeds is None else seeds,
@@ -393,10 +395,10 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     if embedding is None:
         embedding, graph = graph, getattr(graph, "graph_", graph)
     g = as_graph(graph, n_jobs)
-    made = given_to(embedding, g, sampling, seeds, attributes)
+    made = given_to(embedding, sampling, seeds, attributes)
     tables = {n: Table.named(n) for n in ("explain", "spectrum", "ceiling", "sample")}
     check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
-    vectors = embedding_of(embedding, g.n_nodes)
+    vectors = embedding_of(embedding, g)
     part = communities_of(communities, g)
     label = None if labels is None else encode_labels(labels, g, "labels")
     cheap = g.n_nodes <= CHEAP_NODES and g.n_edges <= CHEAP_EDGES

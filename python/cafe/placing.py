@@ -5,7 +5,7 @@ from typing import Any, Optional, Tuple, Union
 import numpy as np
 
 from ._arrays import pointer
-from ._asked import links_to, mean_of_neighbours, same_graph
+from ._asked import links_to, mean_of_neighbours
 from ._call import Context, Verbose, run, threads_of
 from ._options import Table
 from ._sources import Links, links_of_rows
@@ -63,7 +63,7 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
     ((2, 2), True)
     """
     g = as_graph(graph, n_jobs)
-    vectors, rule = embedding_of(embedding, g.n_nodes), _made_by(embedding, g)
+    vectors, rule = embedding_of(embedding, g), _made_by(embedding)
     if form or rule is None:
         if form not in FORMS:
             raise ValueError(f"form={form!r}: expected {', '.join(FORMS[:-1])} or {FORMS[-1]}")
@@ -76,21 +76,18 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
 
 def placed_by(model: Any, links: Links) -> np.ndarray:
     """Rows of new nodes for a fitted estimator, as it was made."""
-    rule = _made_by(model, model.graph_)
+    rule = _made_by(model)
     assert rule is not None
     if rule.centred and hasattr(model, "memberships_"):  # rows that sum to 1 stay such
         return mean_of_neighbours(model.embedding_, links)
     return _place(model.graph_, model.embedding_, links, rule, False, model.n_jobs, False)[0]
 
 
-def _made_by(model: Any, graph: Graph) -> Optional[Rule]:
+def _made_by(model: Any) -> Optional[Rule]:
     """The rule for vectors of an estimator; None for arrays."""
     made = getattr(model, "_made", None)
     if made is None:
         return None
-    if not same_graph(graph, model.graph_):
-        raise ValueError(f"{type(model).__name__} was fitted to another graph: give its embedding_ to "
-                         "place nodes in this one")
     form = (made.finish or {}).get("output_form")
     exponent = (made.sample or {}).get("degree_exponent", 0.0)
     known = made.sampling == "edge" and made.propagate is None

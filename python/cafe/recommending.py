@@ -99,7 +99,7 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     g = as_graph(graph, n_jobs)
     _checked(score, embedding, options, "recommend")
     query = _queries(g, nodes)
-    given = None if embedding is None else embedding_of(embedding, g.n_nodes)
+    given = None if embedding is None else embedding_of(embedding, g)
     node, value = np.empty((len(query), count), np.int32), np.empty((len(query), count))
 
     def work(context: Context) -> None:

@@ -126,7 +126,7 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     if form != "raw":
         raise ValueError(f"embedding: expected vectors in their raw form, found {form!r}: "
                          f"{type(embedding).__name__}(output_form='raw')")
-    rows = embedding_of(embedding, g.n_nodes)
+    rows = embedding_of(embedding, g)
     if "degree_exponent" not in options and hasattr(embedding, "degree_exponent"):
         options["degree_exponent"] = embedding.degree_exponent
     part = communities_of(communities, g)

@@ -33,7 +33,7 @@ def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Opti
     g = as_graph(graph, n_jobs)
     table = Table.named("map")
     check_keywords(options, [o.keyword for o in table.options], "layout")
-    vectors = embedding_of(embedding, g.n_nodes)
+    vectors = embedding_of(embedding, g)
     return run(lambda context: _map(context, g, vectors, options), threads_of(n_jobs),
                seed_of(random_state), verbose)
 
@@ -214,7 +214,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     """
     g = as_graph(graph, n_jobs)
     check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
-    vectors = embedding_of(embedding, g.n_nodes)
+    vectors = embedding_of(embedding, g)
     given_part = result_of(communities, "communities_")
     part: Any = None
     names: Any = ()

@@ -83,3 +83,24 @@ def test_what_is_not_known(karate, missing):
 def test_nullable_integers(karate):
     y = pandas.Series([1] + [None] * 32 + [2], dtype="Int64")
     assert cafe.LabelPropagation().fit(karate, y).classes_.tolist() == [1, 2]
+
+
+def test_tables_of_rows_go_by_name_too(club, rng):
+    graph, mixed, _ = club
+    table = pandas.DataFrame(rng.normal(size=(34, 3)), index=graph.nodes)
+    turned = table.loc[mixed.index]
+    runs = [cafe.SphereGCN(4, sampling="twisted").fit(graph, attributes=x).embedding_
+            for x in (table.to_numpy(), table, turned)]
+    assert np.array_equal(runs[0], runs[1]) and np.array_equal(runs[0], runs[2])
+    model = cafe.SphereGCN(3, output_form="raw").fit(graph)
+    rows = model.to_frame().loc[mixed.index]
+    assert np.array_equal(cafe.layout(graph, rows), cafe.layout(graph, model))
+    again = [cafe.SphereGCN(3, max_iter=1, tol=0).fit(graph, start=x).embedding_
+             for x in (model.embedding_, rows)]
+    assert np.array_equal(*again)
+    with pytest.raises(ValueError, match="attributes: 4 of 34 nodes have none: 'm"):
+        cafe.SphereGCN(4, sampling="twisted").fit(graph, attributes=turned[4:])
+    with pytest.raises(ValueError, match="not of nodes: give an array"):
+        cafe.layout(graph, rows.reset_index(drop=True))
+    with pytest.raises(ValueError, match="SphereGCN was fitted to another graph"):
+        cafe.layout(cafe.karate(), model)
