@@ -139,7 +139,8 @@ class Estimator(BaseEstimator):
             warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
                  "or tol where this is good enough", ConvergenceWarning)
         rows = getattr(self, "embedding_", np.ones((0, 1)))
-        empty = len(rows) - int(rows.any(axis=1).sum())
+        suspects = rows[(rows[:, :1] == 0).all(axis=1)]  # most rows are settled by their first column
+        empty = len(suspects) - int(suspects.any(axis=1).sum())
         if empty:
             warn(f"{name}: {empty} of {len(rows)} vectors are 0: nothing reaches their nodes",
                  CafeWarning)
