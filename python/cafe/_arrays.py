@@ -1,6 +1,6 @@
 """NumPy arrays to the library and back: what the library is to read is looked at here first."""
 import ctypes
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 import numpy as np
 
@@ -62,11 +62,12 @@ def as_floats(array: np.ndarray) -> np.ndarray:
         return np.require(array, np.float32, ["C", "A"])
 
 
-def block(x: Any, rows: int, what: str) -> np.ndarray:
+def block(x: Any, rows: int, what: str, columns: Optional[int] = None) -> np.ndarray:
     """A finite rows x columns table as float32, row after row; not copied when it is one."""
     array = as_numbers(x, what)
-    if array.ndim != 2 or array.shape[0] != rows:
-        raise ValueError(f"{what}: expected an array of {rows} rows, found shape {array.shape}")
+    if array.ndim != 2 or array.shape[0] != rows or columns not in (None, array.shape[1]):
+        wide = "" if columns is None else f" and {columns} columns"
+        raise ValueError(f"{what}: expected an array of {rows} rows{wide}, found shape {array.shape}")
     array = as_floats(array)
     if not np.isfinite(array).all():
         raise ValueError(f"{what}: expected finite numbers, found NaN or infinity")

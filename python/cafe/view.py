@@ -224,7 +224,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     objective = np.ascontiguousarray(getattr(embedding, "objective_", []), dtype=np.float64)
 
     def work(context: Context, target: pathlib.Path) -> Page:
-        points = None if map is None or isinstance(map, str) else block(map, g.n_nodes, "map")
+        points = None if map is None or isinstance(map, str) else block(map, g.n_nodes, "map", 2)
         twin = _named_twin(context, g)
         read = None if labels is None else _labels(context, labels, g)
         given = of_size(_abi.cafe_view_inputs)

@@ -214,6 +214,12 @@ def test_options_of_another_sampling(karate):
         cafe.SphereGCN(2, window=3).fit(karate)
 
 
+@pytest.mark.parametrize("wide", [0, 1, 3])
+def test_maps_are_of_the_plane(karate, wide, tmp_path):
+    with pytest.raises(ValueError, match="map: expected"):
+        cafe.view(karate, np.ones((34, 2)), tmp_path / "x.html", map=np.ones((34, wide)))
+
+
 # ---- memory that others hold
 
 def symmetric(n=60):
