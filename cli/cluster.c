@@ -3,18 +3,18 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
+#include "predicted.h"
 
 /* ---- the phases ------------------------------------------------------------------------------ */
 
 static int read_labels(cluster_job *job) {
     cli_run *run = &job->run;
     if (!job->labels_path) return CLI_OK;
-    CLI_TRY(
-        cli_check(run, cafe_labels_read(run->context, run->graph, job->labels_path, &job->labels)));
-    job->label = cli_new(run, run->counts.nodes, sizeof *job->label);
-    if (!job->label) return CLI_FAILED;
-    return cli_check(run, cafe_labels_single(run->context, job->labels, job->label));
+    CLI_TRY(cli_read_classes(run, run->graph, job->labels_path, &job->labels, &job->label));
+    cli_say_labels(run, job->labels_path, run->graph, job->labels);
+    return CLI_OK;
 }
 
 static cafe_method_inputs inputs_of(const cluster_job *job) {
@@ -28,7 +28,7 @@ static cafe_method_inputs inputs_of(const cluster_job *job) {
 static int read_input(cluster_job *job) {
     cli_run *run = &job->run;
     double began = cli_seconds();
-    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(cli_read_graph(run, job->labels_path));
     job->seconds[CLUSTER_READ] = cli_seconds() - began;
     CLI_TRY(read_labels(job));
     cafe_method_inputs inputs = inputs_of(job);
@@ -76,6 +76,18 @@ static int write_soft(cluster_job *job) {
     return cli_check(&job->run, status);
 }
 
+static int write_predicted(cluster_job *job) {
+    const int64_t *offsets;
+    const int32_t *columns;
+    const float *values;
+    cli_predicted predicted;
+    if (!job->predicted) return CLI_OK;
+    CLI_TRY(cli_check(&job->run, cafe_clustering_memberships(job->run.context, job->clustering,
+                                                             &offsets, &columns, &values)));
+    CLI_TRY(cli_predict(&job->run, job->labels, 0, offsets, columns, values, &predicted));
+    return cli_write_predicted(&predicted, job->predicted);
+}
+
 static int write_files(cluster_job *job) {
     cli_run *run = &job->run;
     double began = cli_seconds();
@@ -84,6 +96,7 @@ static int write_files(cluster_job *job) {
         CLI_TRY(cli_check(run, cafe_layers_write(run->context, job->found->layers, run->graph,
                                                  job->hierarchy, run->common.force)));
     CLI_TRY(write_soft(job));
+    CLI_TRY(write_predicted(job));
     job->seconds[CLUSTER_WRITE] = cli_seconds() - began;
     return CLI_OK;
 }
@@ -108,6 +121,8 @@ static int check(void *argument) {
     if (job->soft && !soft)
         return cli_usage_error("cluster", "--soft does not go with --method %s", row->name);
     CLI_TRY(cli_method_check_inputs("cluster", &job->method, job->labels_path, NULL));
+    if (job->predicted && !job->labels_path)
+        return cli_usage_error("cluster", "--predicted needs --labels FILE");
     return cli_method_check("cluster", &job->method, CLI_COMMUNITIES_METHOD, job->run.arguments);
 }
 
@@ -139,6 +154,8 @@ static const cli_option model_options[] = {
     CLI_ROW_READS(cluster_job, labels_path, "labels",
                   "known labels, one 'node label' per line, of methods that use them: their rows "
                   "stay fixed"),
+    CLI_ROW_UNKNOWN,
+    CLI_ROW_PREDICTED(cluster_job, predicted),
     CLI_ROW_END,
 };
 static const cli_option sampling_options[] = {
@@ -165,7 +182,7 @@ const cli_command cli_cluster = {
         "Communities are connected, unless --labels say what they are, and numbered by size, "
         "the largest 0.",
     CLI_JOB(cluster_job, 1, 1),
-    .needs = "output|hierarchy|soft|json",
+    .needs = "output|hierarchy|soft|predicted|json",
     .check = check,
     .release = release,
 };

@@ -9,7 +9,7 @@ enum cluster_phase { CLUSTER_READ, CLUSTER_SAMPLE, CLUSTER_SOLVE, CLUSTER_WRITE,
 /* One partition from file to file. */
 typedef struct cluster_job {
     cli_run run;
-    const char *hierarchy, *soft, *labels_path;
+    const char *hierarchy, *soft, *labels_path, *predicted;
     cli_method method;
     cafe_model *model;
     cafe_labels *labels;

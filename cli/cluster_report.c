@@ -8,6 +8,7 @@
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
+#include "predicted.h"
 #include "report.h"
 
 enum { CHECK = 65536 }; /* nodes between two looks at the signals */
@@ -110,6 +111,7 @@ void cluster_fill_report(cafe_report *report, const void *argument) {
     cafe_report_graph(report, job->run.words[0], job->run.graph);
     cafe_report_string(report, "method", job->method.row->name);
     put_options(report, job);
+    cli_report_classes(report, job->labels);
     cafe_report_sampled(report, cafe_model_sampled(job->model));
     cafe_report_real(report, "modularity", f->modularity);
     if (edges_differ(f)) cafe_report_real(report, "modularity_edges", f->edge_modularity);

@@ -11,7 +11,9 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
+#include "predicted.h"
 #include "vectors.h"
 
 /* ---- before the work ------------------------------------------------------------------------- */
@@ -20,6 +22,8 @@ static int check(void *argument) {
     embed_job *job = argument;
     job->available = cafe_memory_available(); /* before the graph takes its part */
     CLI_TRY(cli_method_check_inputs("embed", &job->method, job->labels_path, job->start_path));
+    if (job->predicted && !job->labels_path)
+        return cli_usage_error("embed", "--predicted needs --labels FILE");
     return cli_method_check("embed", &job->method, CLI_VECTORS_METHOD, job->run.arguments);
 }
 
@@ -123,13 +127,8 @@ static int read_labels(embed_job *job) {
     cli_run *run = &job->run;
     const char *path = job->labels_path;
     if (!path) return CLI_OK;
-    CLI_TRY(cli_check(run, cafe_labels_read(run->context, run->graph, path, &job->labels)));
-    job->label = cli_new(run, run->counts.nodes, sizeof *job->label);
-    if (!job->label) return CLI_FAILED;
-    CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->labels, job->label)));
-    cli_say(run, "labels    %s: %lld classes, %lld of %lld nodes labelled", path,
-            (long long)cafe_labels_classes(job->labels),
-            (long long)cafe_labels_labelled(job->labels), (long long)run->counts.nodes);
+    CLI_TRY(cli_read_classes(run, run->graph, path, &job->labels, &job->label));
+    cli_say_labels(run, path, run->graph, job->labels);
     return CLI_OK;
 }
 
@@ -151,8 +150,7 @@ static int read_input(embed_job *job) {
     CLI_TRY(cli_read_graph(run, job->labels_path));
     embed_warn_graph(job);
     if (job->start_path)
-        CLI_TRY(
-            cli_read_vectors(run, job->start_path, run->graph, &job->start_columns, &job->start));
+        CLI_TRY(cli_read_start(run, job->start_path, run->graph, &job->start_columns, &job->start));
     CLI_TRY(read_labels(job));
     cafe_method_inputs inputs = inputs_of(job);
     CLI_TRY(cli_method_settle(run, &job->method, &inputs, run->counts.nodes));
@@ -184,6 +182,18 @@ static int keep_history(embed_job *job) {
     return CLI_OK;
 }
 
+/* The rows that the solver found, before they are turned into vectors. */
+static int write_predicted(embed_job *job) {
+    cli_run *run = &job->run;
+    cli_predicted predicted;
+    if (!job->predicted) return CLI_OK;
+    float *rows = cli_new(run, run->counts.nodes * job->solved, sizeof *rows);
+    if (!rows) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_solution_copy(job->solution, rows)));
+    CLI_TRY(cli_predict(run, job->labels, job->solved, NULL, NULL, rows, &predicted));
+    return cli_write_predicted(&predicted, job->predicted);
+}
+
 static int solve(embed_job *job) {
     double began = cli_seconds();
     cafe_method_options options = cli_method_options(&job->method);
@@ -196,7 +206,7 @@ static int solve(embed_job *job) {
     int code = cli_check(&job->run, status);
     if (code == CLI_OK) code = keep_history(job);
     if (code == CLI_OK) embed_say_solution(job);
-    return code;
+    return code == CLI_OK ? write_predicted(job) : code;
 }
 
 static int finish(embed_job *job) {
@@ -286,6 +296,8 @@ static const cli_option model_options[] = {
     CLI_ROW_READS(embed_job, labels_path, "labels",
                   "known labels, one 'node label' per line, of methods that use them: their rows "
                   "stay fixed; with all nodes labelled there is nothing to iterate"),
+    CLI_ROW_UNKNOWN,
+    CLI_ROW_PREDICTED(embed_job, predicted),
     CLI_ROW_END,
 };
 static const cli_option sampling_options[] = {
@@ -310,7 +322,7 @@ const cli_command cli_embed = {
         "writes them in the order of the nodes: integer ids ascending, other ids by first "
         "appearance.",
     CLI_JOB(embed_job, 1, 1),
-    .needs = "output|json|dry-run",
+    .needs = "output|json|predicted|dry-run",
     .check = check,
     .release = release,
 };

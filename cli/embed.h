@@ -9,7 +9,7 @@ enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WR
 /* One embedding from file to file. */
 typedef struct embed_job {
     cli_run run;
-    const char *start_path, *labels_path;
+    const char *start_path, *labels_path, *predicted;
     cli_method method;
     bool dry_run;
     int64_t memory;      /* the limit asked for; 0: none */

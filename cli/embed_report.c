@@ -6,6 +6,7 @@
 #include "command.h"
 #include "embed.h"
 #include "graph_text.h"
+#include "predicted.h"
 #include "report.h"
 
 enum { FIRST_COLUMNS = 6 };
@@ -306,6 +307,7 @@ void embed_fill_report(cafe_report *report, const void *argument) {
     cafe_report_string(report, "sampling", cafe_sampling_name(sampling_of(job)));
     cafe_report_string(report, "method", cli_method_name(&job->method));
     put_options(report, job);
+    cli_report_classes(report, job->labels);
     put_memory(report, job);
     if (!job->dry_run) put_run(report, job);
 }

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "report.h"
 #include "vectors.h"
@@ -56,10 +57,14 @@ int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 int evaluate_read(evaluate_job *job) {
-    int code = cli_read_labelled(job->run, job->path, &job->own.common.reading, job->labels_path,
-                                 &job->graph);
-    if (code == CLI_OK) job->counts = *cafe_graph_get_counts(job->graph);
-    return code;
+    bool settled = job->embedding && job->run->common.unknown_nodes != CLI_UNKNOWN_ADD;
+    CLI_TRY(cli_read_labelled(job->run, job->path, &job->own.common.reading,
+                              settled ? NULL : job->labels_path, &job->graph));
+    if (job->embedding)
+        CLI_TRY(cli_read_vectors(job->run, job->embedding, job->labels_path, &job->graph,
+                                 &job->columns, &job->vectors));
+    job->counts = *cafe_graph_get_counts(job->graph);
+    return CLI_OK;
 }
 
 int evaluate_classifier(evaluate_job *job) {
@@ -100,8 +105,7 @@ int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model
 
 int evaluate_vectors(evaluate_job *job) {
     double began = cli_seconds();
-    if (job->embedding)
-        return cli_read_vectors(job->run, job->embedding, job->graph, &job->columns, &job->vectors);
+    if (job->embedding) return CLI_OK;
     int code = cli_model_make(job->run, &job->method, job->graph, &job->model);
     if (code == CLI_OK)
         code = evaluate_embed(job, &job->method, job->model, &job->vectors, &job->columns);

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "evaluate.h"
+#include "labels.h"
 
 /* ---- methods that see the training labels ---------------------------------------------------- */
 
@@ -51,17 +52,11 @@ static int know_all(evaluate_job *job) {
 static int read_labels(evaluate_job *job) {
     cafe_context *context = job->run->context;
     const char *path = job->labels_path;
-    int code = cli_check(job->run, cafe_labels_read(context, job->graph, path, &job->labels));
-    if (code == CLI_OK)
-        code = cli_check(job->run, cafe_targets_from_labels(context, job->counts.nodes, job->labels,
-                                                            &job->targets));
-    if (code == CLI_OK)
-        cli_say(job->run,
-                "labels    %s: %" PRId64 " classes, %" PRId64 " of %" PRId64 " nodes labelled%s",
-                path, cafe_labels_classes(job->labels), cafe_labels_labelled(job->labels),
-                job->counts.nodes,
-                cafe_labels_multiple(job->labels) > 0 ? ", some by several" : "");
-    return code;
+    CLI_TRY(cli_read_labels(job->run, job->graph, path, &job->labels));
+    CLI_TRY(cli_check(job->run, cafe_targets_from_labels(context, job->counts.nodes, job->labels,
+                                                         &job->targets)));
+    cli_say_labels(job->run, path, job->graph, job->labels);
+    return CLI_OK;
 }
 
 /* Without a classifier the columns are the classes' scores. */
@@ -137,6 +132,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(evaluate_job, labels_path, "labels",
                   "one 'node label[,label...]' per line; nodes that no edge mentions are isolated "
                   "nodes"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
     CLI_ROW_TEXT(evaluate_job, methods, "methods", "LIST",
                  "several methods on the same splits, each against the first: "

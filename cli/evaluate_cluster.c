@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "report.h"
 #include "sampling.h"
@@ -27,11 +28,7 @@ typedef struct cluster_job {
 /* One class a node from a file of labels or communities. */
 static int read_classes(cluster_job *job, const char *path, int32_t **class, int64_t *classes) {
     cafe_labels *labels = NULL;
-    cafe_context *context = job->run.context;
-    *class = cli_new(&job->run, job->run.counts.nodes, sizeof **class);
-    if (!*class) return CLI_FAILED;
-    int code = cli_check(&job->run, cafe_labels_read(context, job->run.graph, path, &labels));
-    if (code == CLI_OK) code = cli_check(&job->run, cafe_labels_single(context, labels, *class));
+    int code = cli_read_classes(&job->run, job->run.graph, path, &labels, class);
     if (code == CLI_OK) *classes = cafe_labels_classes(labels);
     cafe_labels_free(labels);
     return code;
@@ -137,6 +134,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(cluster_job, labels, "labels",
                   "one 'node label' per line, to be compared with; nodes that no edge mentions are "
                   "isolated nodes"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_JSON("a report with every figure; - is standard output"),
     CLI_ROW_VERBOSE,
     CLI_ROWS_SEEDED,

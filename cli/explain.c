@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "nodes.h"
 #include "output.h"
 #include "report.h"
@@ -75,14 +76,9 @@ static int choose_dimensions(explain_job *job) {
 /* ---- input ----------------------------------------------------------------------------------- */
 
 static int read_communities(explain_job *job) {
-    cafe_context *context = job->run.context;
     if (!job->communities_path) return CLI_OK;
-    job->part = cli_new(&job->run, job->run.counts.nodes, sizeof *job->part);
-    if (!job->part) return CLI_FAILED;
-    int code = cli_check(&job->run, cafe_labels_read(context, job->run.graph, job->communities_path,
-                                                     &job->communities));
-    if (code != CLI_OK) return code;
-    return cli_check(&job->run, cafe_labels_single(context, job->communities, job->part));
+    return cli_read_classes(&job->run, job->run.graph, job->communities_path, &job->communities,
+                            &job->part);
 }
 
 static int read_features(explain_job *job) {
@@ -100,12 +96,12 @@ static int read_features(explain_job *job) {
 static int read_input(explain_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
+                             &job->vectors));
     CLI_TRY(cli_find_nodes(&job->run, job->nodes_asked, &job->nodes, &job->node_count));
-    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
     CLI_TRY(choose_dimensions(job));
     CLI_TRY(read_communities(job));
-    if (job->labels_path)
-        CLI_TRY(cli_read_known_labels(run, run->graph, job->labels_path, &job->labels));
+    if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     CLI_TRY(read_features(job));
     return cli_sample(run, &job->sampling, run->graph, &job->sampled);
 }
@@ -223,6 +219,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(JOB, labels_path, "labels",
                   "labels, one 'node label[,label...]' per line: the one most associated with each "
                   "column is named"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_READS(JOB, features_path, "features",
                   "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "
                   "each column is named"),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "labels.h"
 
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node) {
     char brief[64];
@@ -107,25 +108,10 @@ int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
 
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
                       const char *labels, cafe_graph **graph) {
-    char count[CLI_COUNT_TEXT];
+    CLI_TRY(cli_check(run, cafe_graph_read(run->context, path, options, graph)));
     int64_t added = 0;
-    int code = cli_check(run, cafe_graph_read(run->context, path, options, graph));
-    if (code == CLI_OK && labels)
-        code = cli_check(run, cafe_graph_add_labelled(run->context, labels, graph, &added));
-    if (code != CLI_OK) return code;
+    if (labels) CLI_TRY(cli_add_labelled(run, labels, graph, &added));
     cli_say_graph(run, path, *graph);
-    if (added > 0)
-        cli_say(run, "          %s node%s of %s without an edge: isolated",
-                cli_count_text(added, count), added == 1 ? "" : "s", labels);
+    cli_say_added(run, labels, added);
     return CLI_OK;
-}
-
-int cli_read_known_labels(cli_run *run, const cafe_graph *graph, const char *path,
-                          cafe_labels **labels) {
-    int64_t skipped = 0;
-    int code = cli_check(run, cafe_labels_read_known(run->context, graph, path, labels, &skipped));
-    if (code == CLI_OK && skipped > 0)
-        cli_warn(run, "%s: left out, of nodes that the graph does not have: %lld", path,
-                 (long long)skipped);
-    return code;
 }

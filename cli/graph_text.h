@@ -24,14 +24,9 @@ int cli_read_graph(cli_run *run, const char *labels);
 int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path);
 
 /* Reads a graph, and says what it is; with a label file (NULL: none) its nodes that no edge
- * mentions are isolated nodes of it. */
+ * mentions are isolated nodes of it, by the rules of labels.h. */
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
                       const char *labels, cafe_graph **graph);
-
-/* Labels of a graph whose nodes are settled, by vectors for instance: lines of others are left out,
- * and that is said. */
-int cli_read_known_labels(cli_run *run, const cafe_graph *graph, const char *path,
-                          cafe_labels **labels);
 
 /* What was dropped or merged, as "3 self-loops dropped, ..." into text; false: nothing was. */
 bool cli_graph_changes(const cafe_graph_counts *counts, char *text, size_t capacity);

@@ -63,6 +63,7 @@ typedef struct cli_common {
     bool help, quiet, verbose, force;
     int32_t threads;
     uint64_t seed;
+    int32_t unknown_nodes;      /* labels.h */
     const char *engine;         /* NULL: the processor */
     const char *output, *json;  /* NULL: not asked for */
     cafe_graph_options reading; /* of the graph */

@@ -85,7 +85,7 @@ static int work(void *argument) {
     place_job *job = argument;
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
+    CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors));
     CLI_TRY(
         cli_check(run, cafe_new_links_read(run->context, run->graph, run->words[2], &job->links)));
     int64_t n = cafe_new_links_nodes(job->links);

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "vectors.h"
 
@@ -46,7 +47,7 @@ static int take_columns(plot_job *job) {
 static int take_map(plot_job *job, const char *path) {
     int64_t columns = 0;
     float *map = NULL;
-    int code = cli_read_vectors(&job->run, path, job->run.graph, &columns, &map);
+    int code = cli_read_vectors(&job->run, path, NULL, &job->run.graph, &columns, &map);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          path, columns);
@@ -151,7 +152,8 @@ static int work(void *argument) {
     cli_run *run = &job->run;
     CLI_TRY(set_options(job));
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->columns, &job->vectors));
+    CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
+                             &job->vectors));
     CLI_TRY(find_points(job));
     CLI_TRY(plot_find_colours(job));
     job->inputs.graph = run->graph;
@@ -193,6 +195,7 @@ static const cli_option options[] = {
                    "what the colours tell; auto is the label when there are labels, else the "
                    "community"),
     CLI_ROW_READS(JOB, labels_path, "labels", "labels of the nodes: one 'node label' per line"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_READS(
         JOB, communities, "communities",
         "communities instead of those found here, one 'node community' per line, as cafe cluster "

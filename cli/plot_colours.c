@@ -5,11 +5,12 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "plot.h"
 
 /* Of a node with several labels the first counts. */
 static int use_labels(plot_job *job, const char *path) {
-    int code = cli_read_known_labels(&job->run, job->run.graph, path, &job->labels);
+    int code = cli_read_labels(&job->run, job->run.graph, path, &job->labels);
     if (code != CLI_OK) return code;
     int64_t classes = cafe_labels_classes(job->labels);
     job->kind = cli_new(&job->run, job->run.counts.nodes, sizeof *job->kind);

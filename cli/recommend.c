@@ -130,7 +130,8 @@ static int embed(recommend_job *job) {
     cafe_sphere_options sphere;
     if (job->score_by != CAFE_SCORE_PRODUCT) return CLI_OK;
     if (job->embedding)
-        return cli_read_vectors(run, job->embedding, run->graph, &job->columns, &job->vectors);
+        return cli_read_vectors(run, job->embedding, NULL, &run->graph, &job->columns,
+                                &job->vectors);
     cafe_sphere_options_init(&sphere);
     sphere.columns = job->columns_asked;
     double began = cli_seconds();

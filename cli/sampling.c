@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "vectors.h"
 
@@ -43,11 +44,10 @@ int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments
 static int read_categories(cli_run *run, const char *path, const cafe_graph *graph, float **x) {
     cafe_labels *labels = NULL;
     int64_t n = cafe_graph_nodes(graph);
-    int32_t *label = malloc((size_t)n * sizeof *label + 1);
+    int32_t *label = NULL;
     *x = malloc((size_t)n * sizeof **x + 1);
-    int code = label && *x ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
-    if (code == CLI_OK) code = cli_check(run, cafe_labels_read(run->context, graph, path, &labels));
-    if (code == CLI_OK) code = cli_check(run, cafe_labels_single(run->context, labels, label));
+    int code = *x ? CLI_OK : cli_error(run, CLI_FAILED, "out of memory");
+    if (code == CLI_OK) code = cli_read_classes(run, graph, path, &labels, &label);
     for (int64_t u = 0; u < n && code == CLI_OK; u++) {
         uint32_t own = 0x80000001u + (uint32_t)u;
         if (label[u] < 0)
@@ -56,7 +56,6 @@ static int read_categories(cli_run *run, const char *path, const cafe_graph *gra
             (*x)[u] = (float)label[u];
     }
     cafe_labels_free(labels);
-    free(label);
     return code;
 }
 

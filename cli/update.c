@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "report.h"
 #include "vectors.h"
@@ -36,14 +37,13 @@ typedef struct update_job {
 static int read_input(update_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, job->from, run->graph, &job->columns, &job->rows));
+    CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows));
     CLI_TRY(
         cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
     job->changed = *cafe_changes_get_counts(job->changes);
     job->counts = *cafe_graph_get_counts(cafe_changes_graph(job->changes));
     if (job->communities_path)
-        CLI_TRY(cli_check(
-            run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->labels)));
+        CLI_TRY(cli_read_labels(run, run->graph, job->communities_path, &job->labels));
     if (cafe_graph_names_are_indices(cafe_changes_graph(job->changes))) return CLI_OK;
     return cli_check_names_file(run, run->common.output);
 }
@@ -283,6 +283,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(update_job, communities_path, "communities",
                   "the old communities, as cafe cluster writes them: reports births, deaths, "
                   "splits, mergers and drift"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_FLAG(update_job, full, "full",
                  "also run from scratch, with the same tolerance, and report both side by side"),
     CLI_ROW_JSON("a report with every figure of the run; - is standard output"),

@@ -5,10 +5,13 @@
 #include "run.h"
 
 /* cafe_vectors_read() and cafe_attributes_read(): nodes x *columns numbers, to be freed with
- * free().
- */
-int cli_read_vectors(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
-                     float **vectors);
+ * free(). labels: NULL, or the file beside the vectors; where it is a list of all nodes (labels.h)
+ * and the vectors are of these, those without an edge become nodes of the graph. */
+int cli_read_vectors(cli_run *run, const char *path, const char *labels, cafe_graph **graph,
+                     int64_t *columns, float **vectors);
+/* A row for each node and no others. */
+int cli_read_start(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
+                   float **vectors);
 int cli_read_rows(cli_run *run, const char *path, const cafe_graph *graph, float **x,
                   int64_t *width);
 

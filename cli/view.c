@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "graph_text.h"
+#include "labels.h"
 #include "output.h"
 #include "vectors.h"
 
@@ -33,7 +34,7 @@ static bool map_is(const view_job *job, const char *word) {
 
 static int read_map(view_job *job) {
     int64_t columns = 0;
-    CLI_TRY(cli_read_vectors(&job->run, job->map_path, job->run.graph, &columns, &job->map));
+    CLI_TRY(cli_read_vectors(&job->run, job->map_path, NULL, &job->run.graph, &columns, &job->map));
     if (columns == 2) return CLI_OK;
     return cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                      job->map_path, columns);
@@ -41,11 +42,8 @@ static int read_map(view_job *job) {
 
 static int read_communities(view_job *job) {
     cli_run *run = &job->run;
-    job->part = cli_new(run, run->counts.nodes, sizeof *job->part);
-    if (!job->part) return CLI_FAILED;
-    CLI_TRY(cli_check(
-        run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->communities)));
-    CLI_TRY(cli_check(run, cafe_labels_single(run->context, job->communities, job->part)));
+    CLI_TRY(
+        cli_read_classes(run, run->graph, job->communities_path, &job->communities, &job->part));
     int64_t named = cafe_labels_classes(job->communities);
     job->names = cli_new(run, named, sizeof *job->names);
     if (!job->names) return CLI_FAILED;
@@ -81,10 +79,10 @@ static int read_report(view_job *job) {
 static int read_input(view_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, run->words[1], run->graph, &job->inputs.columns, &job->vectors));
+    CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph,
+                             &job->inputs.columns, &job->vectors));
     if (!map_is(job, "auto") && !map_is(job, "none")) CLI_TRY(read_map(job));
-    if (job->labels_path)
-        CLI_TRY(cli_read_known_labels(run, run->graph, job->labels_path, &job->labels));
+    if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     if (job->communities_path) CLI_TRY(read_communities(job));
     if (job->table_path) CLI_TRY(read_table(job));
     if (job->report_path) CLI_TRY(read_report(job));
@@ -155,6 +153,7 @@ static const cli_option options[] = {
     CLI_ROW_OUTPUT(NULL, "the page; - is standard output"),
     CLI_ROW_READS(view_job, labels_path, "labels",
                   "labels of the nodes to colour by: node label, one a line"),
+    CLI_ROW_UNKNOWN,
     CLI_ROW_READS(
         view_job, communities_path, "communities",
         "communities to show instead of those found here, under their own names: node community, "

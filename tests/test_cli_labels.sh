@@ -42,10 +42,10 @@ expect 0 "$CAFE" embed "$karate" -q --method cafe --labels all.in -o full.npy --
 # ---- refusals, with file, line and column
 printf '0 a\nseven b\n' >unknown.in
 expect 3 "$CAFE" embed "$karate" --method cafe --labels unknown.in -o bad.npy
-says 'unknown.in:2:1: expected a node of the graph'
-# a node that only the labels name is an isolated one
+says "unknown.in:2:1: expected nodes of the graph, found 1 of 2 that it does not have: 'seven'"
+# a node that only the labels name can be an isolated one
 printf '0 a\n33 b\n77 b\n' >isolated.in
-expect 0 "$CAFE" embed "$karate" --method cafe --labels isolated.in --output-form raw -o i.tsv
+expect 0 "$CAFE" embed "$karate" --method cafe --labels isolated.in --unknown-nodes add --output-form raw -o i.tsv
 says '1 node of isolated.in without an edge'
 [[ $(wc -l <i.tsv) -eq 35 ]] || fail "the isolated node has no row"
 grep -qP '^77\t0\t1$' i.tsv || fail "the isolated node lost its label"

@@ -83,13 +83,65 @@ static void several_labels_are_kept(void **state) {
     cafe_context_free(context);
 }
 
+/* A first line that names no node is a heading by its words, or by its kind among integers. */
+static void headings_are_no_nodes(void **state) {
+    (void)state;
+    static const char *const texts[] = {"node label\n5 b\n6 a\n",
+                                        "id,class\n5,b\n6,a\n",
+                                        "seven\twhat\n5\tb\n6\ta\n",
+                                        "# x\nNode;Label\n5;b\n6;a\n",
+                                        "id,size,Label\n5,3,b\n6,,a\n",
+                                        "\"node\",\"label\"\n5,b\n6,a\n",
+                                        "node\tlabel\tprobability\n5\tb\t0.5\n6\ta\t1\n"};
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int64_t known, unknown, added;
+        cafe_labels *l = read_labels(context, graph, texts[i]);
+        assert_int_equal(cafe_labels_classes(l), 2);
+        assert_int_equal(cafe_labels_labelled(l), 2);
+        assert_int_equal(cafe_labels_heading(l), i == 3 ? 2 : 1);
+        expect(l, 5, "b");
+        expect(l, 6, "a");
+        cafe_labels_free(l);
+        TEST_OK(context, cafe_labels_census(context, graph, file_of(texts[i]), &known, &unknown));
+        assert_int_equal(known, 2);
+        assert_int_equal(unknown, 0);
+        TEST_OK(context, cafe_graph_add_labelled(context, path, &graph, &added));
+        assert_int_equal(added, 0);
+    }
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void nodes_are_counted(void **state) {
+    (void)state;
+    int64_t known, unknown;
+    cafe_context *context = test_context(1, 1);
+    cafe_graph *graph = test_karate(context);
+    TEST_OK(context, cafe_labels_census(context, graph, file_of("0 a\n1 b\n0 a\n99 c\n98 d\n"),
+                                        &known, &unknown));
+    assert_int_equal(known, 2);
+    assert_int_equal(unknown, 2);
+    unlink(path);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static void mistakes_are_located(void **state) {
     (void)state;
     static const char *const bad[][2] = {
-        {"0 a\n99 b\n", ":2:1: expected a node of the graph"},
+        {"0 a\n99 b\n",
+         ":2:1: expected nodes of the graph, found 1 of 2 that it does not have: '99'"},
+        {"0 a\n99 b\n98 c\n1 a\n97 a\n96 a\n",
+         ":2:1: expected nodes of the graph, found 4 of 6 that it does not have: '99', '98', '97', "
+         "..."},
+        {"0 New York\n", ":1:7: expected the end of the line"},
+        {"node,size,colour\n1,3,red\n", ":1:1: expected a heading with a column called label"},
         {"0 a\n1 a\n0 b\n", ":3:1: expected one line a node"},
         {"0 a\n1\n", ":2:"},
-        {"0 a\nzero b\n", ":2:1: expected a node of the graph"},
+        {"0 a\nzero b\n", ":2:1: expected nodes of the graph"},
         {"0 a\n1 \xff\n", ":2:3: expected UTF-8"},
         {"", "no labels"},
         {"# nothing\n", "no labels"},
@@ -279,6 +331,8 @@ int main(void) {
         cmocka_unit_test(arrays_without_memory),
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(several_labels_are_kept),
+        cmocka_unit_test(headings_are_no_nodes),
+        cmocka_unit_test(nodes_are_counted),
         cmocka_unit_test(mistakes_are_located),
         cmocka_unit_test(many_classes_are_found_again),
         cmocka_unit_test(labelled_nodes_without_edges_are_added),

@@ -10,9 +10,11 @@ extern "C" {
 
 typedef struct cafe_labels cafe_labels;
 
-/* Nodes are called as in the graph. Classes are numbered by their integers, ascending, when all are
- * integers, else by first appearance. A node that the graph does not have, and a node that comes
- * again with other labels, is CAFE_ERROR_FORMAT with file, line and column. */
+/* Nodes are called as in the graph. A first line of headings is recognised; in one of several
+ * columns that called label, class, category or the like counts. Classes are numbered by their
+ * integers, ascending, when all are integers, else by first appearance. Nodes that the graph does
+ * not have are CAFE_ERROR_FORMAT with their number and three of them, and so is a node that comes
+ * again with other labels. */
 CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *graph,
                                       const char *path, cafe_labels **labels);
 /* The same, but lines of nodes that the graph does not have are left out; *skipped gets their
@@ -21,6 +23,10 @@ CAFE_API cafe_status cafe_labels_read(cafe_context *context, const cafe_graph *g
 CAFE_API cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *graph,
                                             const char *path, cafe_labels **labels,
                                             int64_t *skipped);
+
+/* What the file names: *known of the graph's nodes, and *unknown lines of others. */
+CAFE_API cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph,
+                                        const char *path, int64_t *known, int64_t *unknown);
 
 /* Nodes that only the label file names become isolated nodes of the graph, which is replaced by a
  * larger one when there are any; *added gets their number. Call it before cafe_labels_read(). */
@@ -37,6 +43,8 @@ CAFE_API void cafe_labels_free(cafe_labels *labels);
 
 CAFE_API int64_t cafe_labels_classes(const cafe_labels *labels);
 CAFE_API const char *cafe_labels_class_name(const cafe_labels *labels, int64_t index);
+/* The line of the file that was taken for a heading; 0: none. */
+CAFE_API int64_t cafe_labels_heading(const cafe_labels *labels);
 /* Nodes that have a label, and those that have several. */
 CAFE_API int64_t cafe_labels_labelled(const cafe_labels *labels);
 CAFE_API int64_t cafe_labels_multiple(const cafe_labels *labels);

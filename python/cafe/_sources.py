@@ -215,7 +215,7 @@ def summed(matrix: Any) -> Links:
 
 def from_adjacency(matrix: Any) -> Links:
     """A square array; or a table whose columns are named as its rows are."""
-    if not hasattr(matrix, "iloc"):
+    if not hasattr(matrix, "iloc") or not hasattr(matrix, "columns"):
         return _from_dense(_square(as_array(matrix, "an adjacency")))
     names = list(matrix.index)
     if list(matrix.columns) != names:

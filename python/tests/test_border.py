@@ -154,6 +154,11 @@ def test_tables_that_are_uncertain():
                                weight=pandas.Series([1, 2], index=[1, 0]))
 
 
+def test_a_column_is_no_adjacency():
+    with pytest.raises(ValueError, match="square"):
+        cafe.Graph.from_adjacency(pandas.Series([1, 2, 3]))
+
+
 def test_columns_of_every_kind():
     def graph(source, target, weight=None):
         table = pandas.DataFrame({0: source, 1: target, 2: weight if weight is not None else 1})

@@ -1,7 +1,7 @@
 /* Labels of nodes, from a file ("node label[,label...]", one node a line) or from arrays.
  *
- * Blanks, tabs, commas or semicolons separate; in a file that separates by commas the further
- * fields are further labels.
+ * Blanks, tabs, commas or semicolons separate; in a file that separates by commas, semicolons or
+ * tabs the further fields are further labels, unless a heading says which column has them.
  */
 #include <cafe/labels.h>
 
@@ -12,6 +12,7 @@
 #include "base/print.h"
 #include "graph/dictionary.h"
 #include "io/field.h"
+#include "io/label_heading.h"
 #include "io/rows.h"
 #include "io/scan.h"
 
@@ -24,6 +25,7 @@ struct cafe_labels {
     int64_t used, room;
     cafe_dictionary names; /* of the classes, by first appearance */
     int32_t *order;        /* of each class: its number among the names */
+    int64_t heading;       /* the line of the file that is one; 0: none */
 };
 
 static cafe_status allocate(cafe_context *context, int64_t n, cafe_labels **labels) {
@@ -86,23 +88,66 @@ static bool same_as_before(const cafe_labels *l, int64_t node, int64_t old_first
     return true;
 }
 
-static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, cafe_labels *l,
-                             int64_t *skipped) {
+/* What a file says about nodes: those that the graph does not have, and how many it names of it. */
+enum { EXAMPLES = 3, EXAMPLE = 164 };
+
+typedef struct reading {
+    const cafe_graph *graph;
+    cafe_labels *labels; /* NULL: nodes alone are looked at */
+    cafe_rows rows;
+    int64_t column;     /* the field with the labels, 0: all behind the node */
+    int64_t lines;      /* of nodes */
+    int64_t unknown;    /* of them not in the graph */
+    cafe_place strange; /* the first of those */
+    char example[EXAMPLES][EXAMPLE];
+    uint8_t *met; /* of each node; NULL: not asked for */
+} reading;
+
+static void note_unknown(reading *r, const cafe_place *begin) {
+    if (r->unknown == 0) r->strange = *begin;
+    if (r->unknown < EXAMPLES)
+        cafe_escape((const uint8_t *)r->rows.field, r->rows.length, 40, r->example[r->unknown]);
+    r->unknown++;
+}
+
+static bool at_end(const cafe_rows *rows) {
+    return cafe_is_line_end(*cafe_skip_blanks(rows->line.at));
+}
+
+/* The labels of the line: of the column that has them, or of all fields behind the node. Blanks
+ * separate no labels: what stands behind one may be its second word. */
+static cafe_status take_labels(reading *r, int64_t node) {
+    cafe_rows *rows = &r->rows;
+    for (int64_t i = 1; i == 1 || !at_end(rows); i++) {
+        bool wanted = r->column == 0 || i == r->column;
+        if (!wanted && rows->separator != ' ' && *rows->line.at == rows->separator) {
+            rows->line.at++; /* an empty field of another column */
+            continue;
+        }
+        if (i > 1 && r->column == 0 && rows->separator == ' ' && !rows->quoted)
+            return cafe_fail_at(rows->context, &rows->line,
+                                "the end of the line (commas separate labels; one with a blank "
+                                "stands in quotes)");
+        CAFE_PASS(cafe_rows_field(rows, "a label"));
+        if (wanted) CAFE_PASS(add_classes(r->labels, node, rows->field, rows->quoted));
+    }
+    return CAFE_OK;
+}
+
+static cafe_status take_line(reading *r) {
+    cafe_rows *rows = &r->rows;
+    cafe_labels *l = r->labels;
     cafe_place begin = rows->line;
     rows->separator = cafe_field_separator_behind(rows->line.at);
     CAFE_PASS(cafe_rows_field(rows, "a node"));
-    int64_t node = cafe_graph_find(graph, rows->field);
-    if (node < 0 && skipped) {
-        (*skipped)++;
-        return CAFE_OK;
-    }
-    if (node < 0) return cafe_fail_at(rows->context, &begin, "a node of the graph");
+    int64_t node = cafe_graph_find(r->graph, rows->field);
+    r->lines++;
+    if (node < 0) note_unknown(r, &begin);
+    if (node >= 0 && r->met) r->met[node] = 1;
+    if (node < 0 || !l) return CAFE_OK;
     int64_t old = l->count[node], old_first = l->first[node];
     l->count[node] = 0;
-    do {
-        CAFE_PASS(cafe_rows_field(rows, "a label"));
-        CAFE_PASS(add_classes(l, node, rows->field, rows->quoted));
-    } while (!cafe_is_line_end(*cafe_skip_blanks(rows->line.at)));
+    CAFE_PASS(take_labels(r, node));
     if (l->count[node] == 0) return cafe_fail_at(rows->context, &begin, "a label behind the node");
     if (old > 0 && !same_as_before(l, node, old_first, old))
         return cafe_fail_at(rows->context, &begin,
@@ -153,30 +198,53 @@ static cafe_status number_classes(cafe_labels *l) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static cafe_status read_lines(reading *r, const char *path) {
+    bool more = false, heading = false;
+    CAFE_PASS(cafe_rows_open(r->rows.context, path, &r->rows));
+    CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    if (more) CAFE_PASS(cafe_label_heading(&r->rows, r->graph, &heading, &r->column));
+    if (heading && r->labels) r->labels->heading = r->rows.line.line;
+    if (heading) CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    while (more) {
+        CAFE_PASS(take_line(r));
+        CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    }
+    return CAFE_OK;
+}
+
+static cafe_status refuse_unknown(reading *r, const char *path) {
+    const char *quote = "'", *behind = r->unknown > EXAMPLES ? ", ..." : "";
+    return cafe_fail(r->rows.context, CAFE_ERROR_FORMAT,
+                     "%s:%lld:%lld: expected nodes of the graph, found %lld of %lld that it does "
+                     "not have: '%s'%s%s%s%s%s%s%s",
+                     path, (long long)r->strange.line,
+                     (long long)(r->strange.at - r->strange.begin + 1), (long long)r->unknown,
+                     (long long)r->lines, r->example[0], r->unknown > 1 ? ", '" : "", r->example[1],
+                     r->unknown > 1 ? quote : "", r->unknown > 2 ? ", '" : "", r->example[2],
+                     r->unknown > 2 ? quote : "", behind);
+}
+
 static cafe_status read_labels(cafe_context *context, const cafe_graph *graph, const char *path,
                                int64_t *skipped, cafe_labels **labels) {
     cafe_status status = CAFE_OK;
     cafe_labels *l = NULL;
-    cafe_rows rows;
-    bool more = false;
+    reading r = {.graph = graph, .rows = {.context = context}};
     *labels = NULL;
     cafe_phase(context, "labels", 0);
-    CAFE_TRY(cafe_rows_open(context, path, &rows));
     CAFE_TRY(allocate(context, cafe_graph_nodes(graph), &l));
-    CAFE_TRY(cafe_rows_next(&rows, &more));
-    while (more) {
-        CAFE_TRY(take_line(&rows, graph, l, skipped));
-        CAFE_TRY(cafe_rows_next(&rows, &more));
-    }
+    r.labels = l;
+    CAFE_TRY(read_lines(&r, path));
+    if (r.unknown > 0 && !skipped) CAFE_TRY(refuse_unknown(&r, path));
     if (l->names.count == 0)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no labels found", path));
     CAFE_TRY(number_classes(l));
     count_nodes(l);
+    if (skipped) *skipped = r.unknown;
     *labels = l;
     l = NULL;
 done:
     cafe_labels_free(l);
-    cafe_rows_close(&rows);
+    if (r.rows.input.context) cafe_rows_close(&r.rows);
     return status;
 }
 
@@ -189,6 +257,23 @@ cafe_status cafe_labels_read_known(cafe_context *context, const cafe_graph *grap
                                    cafe_labels **labels, int64_t *skipped) {
     *skipped = 0;
     return read_labels(context, graph, path, skipped, labels);
+}
+
+cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph, const char *path,
+                               int64_t *known, int64_t *unknown) {
+    cafe_status status = CAFE_OK;
+    int64_t n = cafe_graph_nodes(graph);
+    reading r = {.graph = graph, .rows = {.context = context}};
+    *known = *unknown = 0;
+    r.met = cafe_mem_zero(context, n, 1);
+    if (!r.met) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(read_lines(&r, path));
+    for (int64_t u = 0; u < n; u++) *known += r.met[u];
+    *unknown = r.unknown;
+done:
+    cafe_mem_free(context, r.met);
+    if (r.rows.input.context) cafe_rows_close(&r.rows);
+    return status;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -263,6 +348,10 @@ const char *cafe_labels_class_name(const cafe_labels *labels, int64_t index) {
 
 int64_t cafe_labels_labelled(const cafe_labels *labels) {
     return labels->labelled;
+}
+
+int64_t cafe_labels_heading(const cafe_labels *labels) {
+    return labels->heading;
 }
 
 int64_t cafe_labels_multiple(const cafe_labels *labels) {

@@ -8,6 +8,7 @@
 
 #include "base/print.h"
 #include "io/field.h"
+#include "io/label_heading.h"
 #include "io/place.h"
 #include "io/rows.h"
 #include "io/scan.h"
@@ -144,10 +145,14 @@ cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, con
     cafe_context *context = names->names.context;
     cafe_status status = CAFE_OK;
     reading r = {.context = context, .names = names, .lines = lines};
-    bool more = false;
+    bool more = false, heading = false;
+    int64_t column;
     cafe_phase(context, "changes", 0);
     CAFE_TRY(cafe_rows_open(context, path, &r.rows));
     CAFE_TRY(cafe_rows_next(&r.rows, &more));
+    if (more && kind == CAFE_LINES_LABELS)
+        CAFE_TRY(cafe_label_heading(&r.rows, names->graph, &heading, &column));
+    if (heading) CAFE_TRY(cafe_rows_next(&r.rows, &more));
     while (more) {
         CAFE_TRY(take[kind](&r));
         CAFE_TRY(cafe_rows_next(&r.rows, &more));

@@ -1,0 +1,83 @@
+/* Labels and communities from files. */
+#include "labels.h"
+
+#include <inttypes.h>
+
+#include "command.h"
+#include "graph_text.h"
+
+cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
+    bool add = run->common.unknown_nodes == CLI_UNKNOWN_ADD;
+    int64_t known, unknown;
+    cafe_status status = CAFE_OK;
+    if (run->common.unknown_nodes == CLI_UNKNOWN_AUTO) {
+        status = cafe_labels_census(run->context, *graph, path, &known, &unknown);
+        add = status == CAFE_OK && unknown > 0 && known == cafe_graph_nodes(*graph);
+    }
+    return add ? cafe_graph_add_labelled(run->context, path, graph, added) : status;
+}
+
+int cli_add_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added) {
+    return cli_check(run, cli_try_labelled(run, path, graph, added));
+}
+
+void cli_say_added(cli_run *run, const char *path, int64_t added) {
+    char count[CLI_COUNT_TEXT];
+    if (added > 0)
+        cli_say(run, "          %s node%s of %s without an edge: isolated",
+                cli_count_text(added, count), added == 1 ? "" : "s", path);
+}
+
+static int read_known(cli_run *run, const cafe_graph *graph, const char *path,
+                      cafe_labels **labels) {
+    int64_t skipped = 0;
+    CLI_TRY(cli_check(run, cafe_labels_read_known(run->context, graph, path, labels, &skipped)));
+    if (skipped > 0)
+        cli_warn(run, "%s: left out, of nodes that the graph does not have: %" PRId64, path,
+                 skipped);
+    return CLI_OK;
+}
+
+/* A file that was refused: left out are unknown nodes of a list of all nodes; else what can be done
+ * about them is told. */
+static int try_again(cli_run *run, const cafe_graph *graph, const char *path, cafe_status status,
+                     cafe_labels **labels) {
+    int64_t known, unknown = 0;
+    char text[1024];
+    snprintf(text, sizeof text, "%s", cafe_error(run->context));
+    if (status != CAFE_ERROR_FORMAT || cli_signal() != 0) return cli_check(run, status);
+    if (cafe_labels_census(run->context, graph, path, &known, &unknown) != CAFE_OK || unknown == 0)
+        return cli_error(run, CLI_INPUT, "%s", text);
+    if (run->common.unknown_nodes == CLI_UNKNOWN_AUTO && known == cafe_graph_nodes(graph))
+        return read_known(run, graph, path, labels);
+    return cli_error(run, CLI_INPUT,
+                     "%s (--unknown-nodes skip leaves them out, add makes them nodes without an "
+                     "edge)",
+                     text);
+}
+
+int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels) {
+    if (run->common.unknown_nodes == CLI_UNKNOWN_SKIP) return read_known(run, graph, path, labels);
+    cafe_status status = cafe_labels_read(run->context, graph, path, labels);
+    return status == CAFE_OK ? CLI_OK : try_again(run, graph, path, status, labels);
+}
+
+void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
+                    const cafe_labels *labels) {
+    char heading[48] = "";
+    if (cafe_labels_heading(labels) > 0)
+        snprintf(heading, sizeof heading, "; line %" PRId64 " is a heading",
+                 cafe_labels_heading(labels));
+    cli_say(run, "labels    %s: %" PRId64 " classes, %" PRId64 " of %" PRId64 " nodes labelled%s%s",
+            path, cafe_labels_classes(labels), cafe_labels_labelled(labels),
+            cafe_graph_nodes(graph), cafe_labels_multiple(labels) > 0 ? ", some by several" : "",
+            heading);
+}
+
+int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels,
+                     int32_t **label) {
+    CLI_TRY(cli_read_labels(run, graph, path, labels));
+    *label = cli_new(run, cafe_graph_nodes(graph), sizeof **label);
+    if (!*label) return CLI_FAILED;
+    return cli_check(run, cafe_labels_single(run->context, *labels, *label));
+}

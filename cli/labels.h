@@ -1,0 +1,36 @@
+/* Files of labels and of communities: one reader and one set of rules for every command. */
+#ifndef CAFE_CLI_LABELS_H
+#define CAFE_CLI_LABELS_H
+
+#include "run.h"
+
+/* --unknown-nodes: what becomes of nodes that the file names and the graph does not have. auto: a
+ * file that names every node of the graph is a list of all nodes, so the others have no edge (they
+ * are added, or left out where vectors settle what the nodes are); any other is refused. */
+enum { CLI_UNKNOWN_AUTO, CLI_UNKNOWN_REFUSE, CLI_UNKNOWN_SKIP, CLI_UNKNOWN_ADD };
+#define CLI_ROW_UNKNOWN                                                                          \
+    CLI_ROW_CHOICE(cli_common, unknown_nodes, "unknown-nodes", "WHAT", "auto",                   \
+                   "auto|refuse|skip|add",                                                       \
+                   "nodes that a file of labels names and the graph does not have: refuse the "  \
+                   "file, leave them out, or add them as nodes without an edge; auto adds them " \
+                   "when the file names every node of the graph too, leaves them out when "      \
+                   "vectors are given, and refuses other files")
+
+/* Nodes that only the file names become nodes of the graph, where the rules say so: *added of them,
+ * which is 0 before. And a line that tells about them. */
+int cli_add_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added);
+cafe_status cli_try_labelled(cli_run *run, const char *path, cafe_graph **graph, int64_t *added);
+void cli_say_added(cli_run *run, const char *path, int64_t added);
+
+/* The labels of the nodes, and what was understood. */
+int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels);
+
+/* "labels    FILE: 17 classes, 2,363 of 2,405 nodes labelled" */
+void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
+                    const cafe_labels *labels);
+
+/* One class a node, -1 without one, in memory of the run. */
+int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels,
+                     int32_t **label);
+
+#endif

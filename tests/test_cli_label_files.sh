@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Files of labels: one set of rules for every command. Headings, quotes, several labels, nodes that the graph
+# does not have; vectors and labels matched by name; predicted labels that come back as labels.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+karate=$SOURCE/examples/karate.txt
+grep -v '^#' "$SOURCE/examples/karate.labels.txt" | awk '{ print $1, $2 ? "officers" : "Hi" }' >plain.in
+
+# ---- the same labels, however they are written
+{ echo node,label; tr ' ' ',' <plain.in; } >comma.in
+{ printf 'id\tsize\tclass\n'; awk '{ print $1 "\t7\t" $2 }' plain.in; } >columns.in
+{ echo '"Node";"Label"'; sed 's/ /;/; s/[^;]*$/"&"/' plain.in; } >quoted.in
+{ echo 'member faction'; cat plain.in; } >words.in
+expect 0 "$CAFE" embed "$karate" -q -k 4 -o v.npy
+expect 0 "$CAFE" explain "$karate" v.npy --labels plain.in --json plain.json
+for file in comma columns quoted words; do
+    expect 0 "$CAFE" explain "$karate" v.npy --labels $file.in --json $file.json
+    same <(grep -v seconds plain.json) <(grep -v seconds $file.json)
+    expect 0 "$CAFE" evaluate cluster "$karate" --communities plain.in --labels $file.in
+    prints 'NMI 1.000000'
+    expect 0 "$CAFE" embed "$karate" --method cafe --labels $file.in -o h.npy -f
+    says "labels    $file.in: 2 classes, 34 of 34 nodes labelled; line 1 is a heading"
+done
+printf '0,"a, b"\n33,c\n' >inside.in
+expect 0 "$CAFE" embed "$karate" --method cafe --labels inside.in --predicted p.tsv -q
+grep -qP '^0\t"a, b"\t1$' p.tsv || fail "a label with a comma: $(head -3 p.tsv)"
+expect 0 "$CAFE" evaluate cluster "$karate" --communities p.tsv --labels plain.in
+printf '0 New York\n33 c\n' >blank.in
+expect 3 "$CAFE" embed "$karate" --method cafe --labels blank.in -o bad.npy
+says 'blank.in:1:7: expected the end of the line .commas separate labels; one with a blank stands in quotes.'
+
+# ---- nodes that the graph does not have: refused with their number and three of them
+{ head -20 plain.in; printf '77 Hi\n78 Hi\n79 Hi\n80 officers\n'; } >some.in
+refused="some.in:21:1: expected nodes of the graph, found 4 of 24 that it does not have: '77', '78', '79', ..."
+each() { # the commands that take labels, with further options
+    "$@" embed "$karate" --method cafe --labels some.in -o o.npy -f
+    "$@" embed "$karate" --method label-propagation --labels some.in -o o.npy -f
+    "$@" cluster "$karate" --method softmax --labels some.in -o o.tsv -f
+    "$@" evaluate classify "$karate" --labels some.in -k 2 --repeats 2 --train 0.5
+    "$@" evaluate classify "$karate" --labels some.in --embedding v.npy --repeats 2 --train 0.5
+    "$@" evaluate cluster "$karate" --labels some.in
+    "$@" explain "$karate" v.npy --labels some.in
+    "$@" view "$karate" v.npy --labels some.in -o o.html -f
+    "$@" plot "$karate" v.npy --labels some.in -o o.svg -f
+}
+refuses() {
+    expect 3 "$CAFE" "$@"
+    says "$refused"
+    says 'unknown-nodes skip leaves them out, add makes them'
+}
+skips() {
+    expect 0 "$CAFE" "$@" --unknown-nodes skip
+    says 'some.in: left out, of nodes that the graph does not have: 4'
+}
+each refuses
+each skips
+expect 0 "$CAFE" embed "$karate" --method cafe --labels some.in --unknown-nodes add -o a.tsv
+says '4 nodes of some.in without an edge: isolated'
+[[ $(wc -l <a.tsv) -eq 38 ]] || fail "nodes were not added"
+expect 0 "$CAFE" cluster "$karate" --method softmax --labels some.in --unknown-nodes add -o a2.tsv
+[[ $(wc -l <a2.tsv) -eq 38 ]] || fail "nodes were not added"
+
+# ---- a list of all nodes, more of them than have edges: nothing has to be said
+{ echo 'node label'; cat plain.in; printf '40 Hi\n41 officers\n'; } >all.in
+expect 3 "$CAFE" embed "$karate" --method cafe --labels all.in --unknown-nodes refuse -o h.npy -f
+says "found 2 of 36 that it does not have: '40', '41'"
+for ending in npy tsv; do
+    # vectors of the nodes with edges, and of all nodes
+    expect 0 "$CAFE" embed "$karate" -q -k 4 -o "v.$ending" -f
+    expect 0 "$CAFE" embed "$karate" --method cafe --labels all.in -o "h.$ending" -f
+    says '2 nodes of all.in without an edge: isolated'
+    for vectors in v h; do
+        expect 0 "$CAFE" evaluate classify "$karate" --embedding $vectors.$ending --labels all.in --repeats 2 \
+            --train 0.5 --json e.json -f
+        nodes=$([[ $vectors == v ]] && echo 34 || echo 36)
+        [[ $(json_value e.json labelled) == "$nodes" ]] || fail "$vectors.$ending: $(json_value e.json labelled)"
+        expect 0 "$CAFE" explain "$karate" $vectors.$ending --labels all.in
+        expect 0 "$CAFE" view "$karate" $vectors.$ending --labels all.in -o o.html -f
+        expect 0 "$CAFE" plot "$karate" $vectors.$ending --labels all.in -o o.svg -f
+    done
+done
+# vectors of another graph are none of this one, with labels and without
+expect 0 "$CAFE" generate sbm --nodes 40 --edges 200 --blocks 2 -q -o other.txt
+expect 0 "$CAFE" embed other.txt -q -k 4 -o other.tsv
+expect 3 "$CAFE" explain "$karate" other.tsv
+says 'expected a row for each of 34 nodes, found 40'
+expect 3 "$CAFE" explain "$karate" other.tsv --labels all.in
+says 'expected a row for each of 36 nodes, found 40'
+
+# ---- predicted labels
+printf '0 "Mr. Hi"\n33 officers\n' >two.in
+for command in "embed --method cafe" "embed --method label-propagation" "cluster --method softmax"; do
+    # shellcheck disable=SC2086
+    expect 0 "$CAFE" ${command% --*} "$karate" --${command##*--} --labels two.in --predicted p.tsv --json r.json -f
+    says 'predicted p.tsv: labels of 34 nodes'
+    [[ $(head -1 p.tsv) == $'node\tlabel\tprobability' ]] || fail "heading: $(head -1 p.tsv)"
+    [[ $(wc -l <p.tsv) -eq 35 ]] || fail "$command: $(wc -l <p.tsv) lines"
+    grep -qP '^0\t"Mr. Hi"\t1$' p.tsv || fail "$command: $(sed -n 2p p.tsv)"
+    awk -F '\t' 'NR > 1 && !($3 > 0 && $3 <= 1) { exit 1 }' p.tsv || fail "no probability"
+    tr -d '\n ' <r.json | grep -qF '"classes":["Mr.Hi","officers"]' || fail "the columns have no names"
+    expect 0 "$CAFE" evaluate cluster "$karate" --communities p.tsv --labels plain.in
+    awk '/^NMI/ { exit !($2 + 0 > 0.5) }' .last/out || fail "$command: $(tail -1 .last/out)"
+done
+expect 2 "$CAFE" embed "$karate" --method cafe --predicted p.tsv
+says '--predicted needs --labels'
+# a part that no label reaches has none
+printf '0 1\n1 2\n3 4\n' >parts.txt
+printf '0 x\n2 y\n' >parts.in
+expect 0 "$CAFE" embed parts.txt --method label-propagation --labels parts.in --predicted q.tsv
+says 'labels of 3 nodes; no label reaches the others'
