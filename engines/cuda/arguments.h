@@ -14,6 +14,7 @@ enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows tha
 
 enum {
     PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
+    LONG = 64,   /* links above which a row is summed up by pieces, before the others */
     TASK = 32,   /* nodes of a chunk that are added up together: likewise */
     SUM = 4096,  /* rows of a partial sum of the objective */
     NORM = 16384 /* rows of a partial sum over columns */
@@ -23,6 +24,13 @@ enum {
 CAFE_INLINE int row_threads(int64_t stride) {
     int threads = 1;
     while (threads < WARP && threads * 4 < stride) threads *= 2;
+    return threads;
+}
+
+/* Threads of a piece of a long row: whole warps, a thread a column. */
+CAFE_INLINE int piece_threads(int64_t stride) {
+    int threads = WARP;
+    while (threads < BLOCK && threads < stride) threads *= 2;
     return threads;
 }
 
@@ -70,7 +78,7 @@ typedef struct nodes {
     int64_t first, step, count;
 } nodes;
 
-/* Rows of more than one piece, whose pieces are summed up before. */
+/* Long rows, whose pieces are summed up before. */
 typedef struct long_row {
     int32_t number; /* in the range, ascending */
     int32_t first;  /* its first piece */
@@ -186,11 +194,11 @@ typedef struct sweep_args {
     long_rows wide;
     const uint8_t *fixed;
     float *h, *rows;              /* all rows; the chunk's new ones */
-    const float *single;          /* S as it is read */
+    float *single;                /* S as it is read */
     double *moves;                /* of each node of the chunk: linear, square */
     task_sums *tasks;             /* one a task */
     double *shifts;               /* S of each task */
-    double *s, *gain;             /* S; the growth of the objective */
+    double *s, *totals;           /* S; what the chunk adds to it */
     const double *mass;           /* of the chunk */
     const float *inner;           /* a_u / p_u of the chunk's nodes; NULL: 0 */
     const int64_t *inner_offsets; /* of its nodes; NULL: no links inside */
@@ -205,9 +213,23 @@ typedef sweep_args move_rows_args;
 typedef sweep_args sum_tasks_args;
 typedef sweep_args settle_args;
 
+/* gains_c of some chunks, from their tasks and what they add to S; then *gain + gains_0 + ... */
+typedef struct sum_gains_args {
+    const task_sums *tasks;
+    const int64_t *starts; /* of each chunk's tasks */
+    const double *totals;
+    int64_t stride, chunks;
+    double total, expected;
+    int32_t sign;
+    double *gains, *gain;
+} sum_gains_args;
+
+typedef sum_gains_args add_gains_args;
+
 /* ---- tall ------------------------------------------------------------------------------------ */
 
-enum { TILE = 64, WRITE = 64 }; /* a side of a tile; rows of a chunk that a block writes */
+enum { TILE = 64, WRITE = 64, SETTLE = 16 };
+/* a side of a tile; rows of a chunk that a block writes; columns of S that one settles */
 
 /* A row of [a b]: `columns` floats and `right` more. */
 typedef struct tall {
@@ -252,8 +274,8 @@ typedef struct transform_rows_args {
     X(copy_rows, 1)     \
     X(scale_rows, 1)    \
     X(start_rows, 1)    \
-    X(sum_pieces, 4)    \
-    X(multiply_rows, 4) \
+    X(sum_pieces, 3)    \
+    X(multiply_rows, 3) \
     X(add_power, 1)     \
     X(sum_columns, 1)   \
     X(add_parts, 1)     \
@@ -263,12 +285,14 @@ typedef struct transform_rows_args {
     X(list_inside, 1)   \
     X(scan_totals, 1)   \
     X(scan_numbers, 1)  \
-    X(move_rows, 4)     \
-    X(sum_tasks, 1)     \
+    X(move_rows, 3)     \
+    X(sum_tasks, 4)     \
     X(settle, 1)        \
+    X(sum_gains, 1)     \
+    X(add_gains, 1)     \
     X(gram_single, 1)   \
     X(gram_double, 1)   \
     X(add_grams, 1)     \
-    X(transform_rows, 1)
+    X(transform_rows, 2)
 
 #endif

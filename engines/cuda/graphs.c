@@ -21,7 +21,7 @@ static void find_long(void *argument, int64_t first, int64_t last) {
         for (int64_t i = 0; i < range->count; i++) {
             int64_t u = range->first + i * range->step;
             int64_t here = job->offsets[u + 1] - job->offsets[u];
-            if (here <= PIECE) continue;
+            if (here <= LONG) continue;
             if (job->rows)
                 job->rows[job->starts[r] + rows] = (long_row){(int32_t)i, (int32_t)pieces};
             rows++;
@@ -202,9 +202,10 @@ static cafe_status multiply_slice(cafe_context *context, const cuda_state *state
     pieces.wide = a.wide;
     pieces.pieces = g->wide.pieces[slice];
     CAFE_PASS(state->host->check_cancel(context));
-    CAFE_PASS(
-        cuda_check(context, state,
-                   launch_sum_pieces(state->device, cuda_blocks(pieces.pieces, across), &pieces)));
+    CAFE_PASS(cuda_check(
+        context, state,
+        launch_sum_pieces(state->device,
+                          cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces)));
     return cuda_check(context, state,
                       launch_multiply_rows(state->device, cuda_blocks(a.range.count, across), &a));
 }

@@ -48,7 +48,7 @@ BODY void add_weighted(four *sum, float a, four x) {
     sum->x += a * x.x, sum->y += a * x.y, sum->z += a * x.z, sum->w += a * x.w;
 }
 
-enum { AT_ONCE = 4 }; /* rows asked for before the first is added */
+enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
 
 /* The threads that share a row: this one's number, and how many. */
 typedef struct team {
@@ -116,7 +116,7 @@ BODY int64_t first_piece(const long_rows *wide, int64_t i) {
 BODY four sum_links(const links *q, const long_rows *wide, const float *x, int64_t stride,
                     int64_t i, int64_t u, int64_t column, team by) {
     int64_t from = q->offsets[u], to = q->offsets[u + 1];
-    if (to - from <= PIECE) return sum_piece(q, x, stride, u, from, to, column, by);
+    if (to - from <= LONG) return sum_piece(q, x, stride, u, from, to, column, by);
     int64_t pieces = (to - from + PIECE - 1) / PIECE;
     const float *sums = wide->sums + first_piece(wide, i) * stride + column;
     four sum = load_four(sums);
@@ -125,29 +125,66 @@ BODY four sum_links(const links *q, const long_rows *wide, const float *x, int64
     return sum;
 }
 
-/* A group of threads has a piece. */
-BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
-    int group = row_threads(a->stride);
-    THREADS(t) {
-        int64_t piece = block * (BLOCK / group) + t / group, low = 0, high = a->wide.count - 1;
-        if (piece >= a->pieces) continue;
-        while (low < high) { /* the last row whose first piece is not behind this one */
-            int64_t middle = (low + high + 1) / 2;
-            if (a->wide.rows[middle].first <= piece)
-                low = middle;
-            else
-                high = middle - 1;
+/* The last long row whose first piece is not behind this one. */
+BODY const long_row *row_of(const long_rows *wide, int64_t piece) {
+    int64_t low = 0, high = wide->count - 1;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2;
+        if (wide->rows[middle].first <= piece)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &wide->rows[low];
+}
+
+/* Column k of the sum of links from .. to - 1: 32 rows are asked for at a time, each thread of a
+ * warp reads one link of them. A thread without a column helps with that. */
+BODY float sum_wide(const links *q, const float *x, int64_t stride, int64_t u, int64_t from,
+                    int64_t to, int64_t k, int lane) {
+    const int weighted = q->weights || q->factor;
+    const int64_t column = k < stride ? k : 0;
+    float sum = 0;
+    int32_t target = from + lane < to ? q->targets[from + lane] : 0;
+    float weight = weighted && from + lane < to ? link_weight(q, u, from + lane) : 1;
+    for (int64_t j = from; j < to; j += WARP) {
+        int count = to - j < WARP ? (int)(to - j) : WARP;
+        int64_t next = j + WARP + lane;
+        float some[WARP], a = 1;
+        UNROLL
+        for (int s = 0; s < WARP; s++) {
+            int at = s < count ? s : count - 1;
+            int64_t w = FROM_LANE(target, at, WARP, q->targets[j + at]);
+            some[s] = s < count ? x[w * stride + column] : 0;
         }
-        const long_row *row = &a->wide.rows[low];
+        target = next < to ? q->targets[next] : 0; /* of the rows to come, meanwhile */
+        float after = weighted && next < to ? link_weight(q, u, next) : 1;
+        UNROLL
+        for (int s = 0; s < WARP; s++) {
+            int at = s < count ? s : count - 1;
+            if (weighted) a = FROM_LANE(weight, at, WARP, link_weight(q, u, j + at));
+            if (s < count) sum += weighted ? a * some[s] : some[s];
+        }
+        weight = after;
+    }
+    return sum;
+}
+
+/* Whole warps have a piece, a thread a column. */
+BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
+    const int threads = piece_threads(a->stride);
+    THREADS(t) {
+        int64_t piece = block * (BLOCK / threads) + t / threads;
+        if (piece >= a->pieces) continue;
+        const long_row *row = row_of(&a->wide, piece);
         int64_t u = a->range.first + row->number * a->range.step;
         int64_t from = a->links.offsets[u] + (piece - row->first) * PIECE;
         int64_t end = a->links.offsets[u + 1], to = from + PIECE < end ? from + PIECE : end;
         if (a->skip && a->skip[u]) continue;
-        for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
-            int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
-            four sum =
-                sum_piece(&a->links, a->x, a->stride, u, from, to, column, team_of(t, group));
-            if (k < a->stride) *(four *)(a->wide.sums + piece * a->stride + k) = sum;
+        for (int64_t panel = 0; panel < a->stride; panel += threads) {
+            int64_t k = panel + t % threads;
+            float sum = sum_wide(&a->links, a->x, a->stride, u, from, to, k, t % WARP);
+            if (k < a->stride) a->wide.sums[piece * a->stride + k] = sum;
         }
     }
 }

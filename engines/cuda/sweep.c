@@ -4,6 +4,8 @@
 
 #include "cuda.h"
 
+enum { BATCH = 4096 }; /* chunks whose gains wait for one another */
+
 typedef struct sweep {
     cuda_state *state;
     cafe_chunks *chunks;
@@ -11,7 +13,9 @@ typedef struct sweep {
     cuda_long wide;
     chunks_args inside;
     sweep_args all; /* of every chunk: the rest follows from its number */
-    void *owned[16];
+    sum_gains_args gains;
+    int64_t *tasks; /* the first task of each chunk of a batch, by their number in it */
+    void *owned[20];
     int count;
 } sweep;
 
@@ -38,6 +42,7 @@ void cuda_sweep_close(cafe_context *context, void *state) {
     cuda_long_free(context, w->state, &w->wide);
     cuda_chunks_free(w->state, &w->inside);
     host->chunks_free(w->chunks);
+    host->release(context, w->tasks);
     host->release(context, w->ranges);
     host->release(context, w);
 }
@@ -88,10 +93,33 @@ static cafe_status give_room(cafe_context *context, sweep *w) {
     int64_t largest = cafe_chunk_largest(w->chunks), tasks = cuda_blocks(largest, TASK);
     CAFE_PASS(add(context, w, largest * a->stride, sizeof *a->rows, (void **)&a->rows));
     CAFE_PASS(add(context, w, 2 * largest, sizeof *a->moves, (void **)&a->moves));
-    CAFE_PASS(add(context, w, tasks, sizeof *a->tasks, (void **)&a->tasks));
     CAFE_PASS(add(context, w, tasks * a->stride, sizeof *a->shifts, (void **)&a->shifts));
-    CAFE_PASS(add(context, w, 1, sizeof *a->gain, (void **)&a->gain));
     return add(context, w, w->wide.most * a->stride, sizeof(float), (void **)&a->wide.sums);
+}
+
+/* Gains are added up when a sweep, or a batch of its chunks, is through. */
+static cafe_status give_gains(cafe_context *context, sweep *w) {
+    const cafe_chunks *c = w->chunks;
+    sum_gains_args *g = &w->gains;
+    int64_t batch = c->count < BATCH ? c->count : BATCH, most = 0, tasks = 0;
+    w->tasks = w->state->host->allocate(context, c->count + c->count / BATCH + 1, sizeof *w->tasks);
+    if (!w->tasks) return CAFE_ERROR_MEMORY;
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t *starts = w->tasks + i / BATCH * (BATCH + 1);
+        if (i % BATCH == 0) starts[0] = tasks = 0;
+        tasks += cuda_blocks(cafe_chunk_size(c, i), TASK);
+        starts[i % BATCH + 1] = tasks;
+        most = tasks > most ? tasks : most;
+    }
+    g->stride = w->all.stride, g->total = w->all.total, g->expected = w->all.expected;
+    g->sign = w->all.sign;
+    CAFE_PASS(add_copy(context, w, w->tasks, c->count + cuda_blocks(c->count, BATCH),
+                       sizeof *w->tasks, (const void **)&g->starts));
+    CAFE_PASS(add(context, w, most, sizeof *w->all.tasks, (void **)&w->all.tasks));
+    CAFE_PASS(add(context, w, batch * g->stride, sizeof(double), (void **)&w->all.totals));
+    CAFE_PASS(add(context, w, batch, sizeof *g->gains, (void **)&g->gains));
+    g->tasks = w->all.tasks, g->totals = w->all.totals;
+    return add(context, w, 1, sizeof *g->gain, (void **)&g->gain);
 }
 
 static void set_rule(const cafe_operator *op, const cafe_rule *rule, sweep_args *a) {
@@ -123,6 +151,7 @@ cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void
     CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.fixed));
     CAFE_TRY(give_mean(context, op, held, h, w));
     CAFE_TRY(give_room(context, w));
+    CAFE_TRY(give_gains(context, w));
 done:
     return status;
 }
@@ -134,6 +163,8 @@ static sweep_args chunk_of(const sweep *w, int64_t c) {
     a.range = w->ranges[c];
     a.wide.rows = w->wide.rows + first, a.wide.count = w->wide.starts[c + 1] - first;
     a.mass += c;
+    a.tasks += w->tasks[c / BATCH * (BATCH + 1) + c % BATCH];
+    a.totals += c % BATCH * a.stride;
     if (a.inner) a.inner += start;
     if (a.inner_offsets) a.inner_offsets += start;
     return a;
@@ -146,20 +177,34 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     sum_pieces_args pieces = {.links = a.links, .range = a.range, .wide = a.wide, .x = a.h};
     pieces.skip = a.fixed, pieces.stride = a.stride, pieces.pieces = w->wide.pieces[c];
     if (count == 0) return CAFE_OK;
-    int error = launch_sum_pieces(d, cuda_blocks(pieces.pieces, across), &pieces);
+    int error =
+        launch_sum_pieces(d, cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces);
     if (!error) error = launch_move_rows(d, cuda_blocks(count, across), &a);
     if (!error) error = launch_sum_tasks(d, cuda_blocks(count, TASK), &a);
-    if (!error) error = launch_settle(d, 1 + cuda_blocks(count, WRITE), &a);
+    if (!error)
+        error = launch_settle(d, cuda_blocks(a.stride, SETTLE) + cuda_blocks(count, WRITE), &a);
+    return cuda_check(context, w->state, error);
+}
+
+/* The gains of a batch of chunks that ends with chunk `last`. */
+static cafe_status add_gains(cafe_context *context, const sweep *w, int64_t last) {
+    sum_gains_args g = w->gains;
+    g.starts += last / BATCH * (BATCH + 1);
+    g.chunks = last % BATCH + 1;
+    int error = launch_sum_gains(w->state->device, g.chunks, &g);
+    if (!error) error = launch_add_gains(w->state->device, 1, &g);
     return cuda_check(context, w->state, error);
 }
 
 cafe_status cuda_sweep_run(cafe_context *context, void *state, double *gain) {
     const sweep *w = state;
-    CAFE_PASS(cuda_check(context, w->state,
-                         device_zero(w->state->device, w->all.gain, sizeof *w->all.gain)));
+    CAFE_PASS(
+        cuda_check(context, w->state, device_zero(w->state->device, w->gains.gain, sizeof *gain)));
     for (int64_t c = 0; c < w->chunks->count; c++) {
         CAFE_PASS(w->state->host->check_cancel(context));
         CAFE_PASS(run_chunk(context, w, c));
+        if (c % BATCH == BATCH - 1 || c == w->chunks->count - 1)
+            CAFE_PASS(add_gains(context, w, c));
     }
-    return cuda_get(context, w->state, gain, w->all.gain, sizeof *gain);
+    return cuda_get(context, w->state, gain, w->gains.gain, sizeof *gain);
 }

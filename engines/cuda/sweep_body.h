@@ -328,48 +328,98 @@ BODY void write_rows(const sweep_args *a, int64_t part) {
     }
 }
 
+/* S of 16 columns: the tasks in their order, 256 of them beside the threads at a time. */
+BODY void settle_columns(const sweep_args *a, int64_t first) {
+    enum { AT_A_TIME = 256 };
+    SHARED(double, some, AT_A_TIME *SETTLE);
+    OWN(double, total, 1);
+    const int64_t stride = a->stride, tasks = (a->range.count + TASK - 1) / TASK;
+    for (int64_t from = 0; from < tasks; from += AT_A_TIME) {
+        int count = tasks - from < AT_A_TIME ? (int)(tasks - from) : AT_A_TIME;
+        THREADS(t) {
+            int64_t k = first + t % SETTLE;
+            UNROLL
+            for (int s = 0; s < AT_A_TIME * SETTLE / BLOCK; s++) {
+                int i = t / SETTLE + s * (BLOCK / SETTLE);
+                if (i < count && k < stride)
+                    some[i * SETTLE + t % SETTLE] = a->shifts[(from + i) * stride + k];
+            }
+        }
+        SYNC();
+        THREADS(t) {
+            if (t >= SETTLE || first + t >= stride) continue;
+            if (from == 0)
+                MINE(total, t)[0] = add_column(some[t], some + SETTLE + t, SETTLE, count - 1);
+            else
+                MINE(total, t)[0] = add_column(MINE(total, t)[0], some + t, SETTLE, count);
+        }
+        SYNC();
+    }
+    THREADS(t) {
+        int64_t k = first + t;
+        if (t >= SETTLE || k >= stride) continue;
+        a->s[k] += MINE(total, t)[0];
+        a->single[k] = (float)(a->expected * a->s[k]);
+        a->totals[k] = MINE(total, t)[0];
+    }
+}
+
+/* The first blocks have 16 columns of S each; the others write rows. */
+BODY void settle_body(const sweep_args *a, int64_t block) {
+    int64_t columns = (a->stride + SETTLE - 1) / SETTLE;
+    if (block < columns)
+        settle_columns(a, block * SETTLE);
+    else
+        write_rows(a, block - columns);
+}
+
+/* ---- the growth of the objective ------------------------------------------------------------- */
+
 /* What a task found. */
-BODY double task_gain(const sweep_args *a, int64_t i) {
+BODY double task_gain(const sum_gains_args *a, int64_t i) {
     const task_sums *of = &a->tasks[i];
     return 2 * of->linear + a->expected * of->square + a->sign * of->inner / a->total;
 }
 
-/* Block 0: the tasks in their order, then the columns of S; the others write rows. */
-BODY void settle_body(const sweep_args *a, int64_t block) {
-    if (block > 0) {
-        write_rows(a, block - 1);
-        return;
-    }
+/* A block has a chunk: its tasks in their order, then the columns of S. */
+BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
     SHARED(double, terms, BLOCK);
     OWN(double, gain, 1); /* of thread 0 */
-    const int64_t stride = a->stride, tasks = (a->range.count + TASK - 1) / TASK;
+    const int64_t first = a->starts[block], end = a->starts[block + 1];
     THREADS(t) MINE(gain, t)[0] = 0;
-    for (int64_t from = 0; from < tasks; from += BLOCK) {
+    for (int64_t from = first; from < end; from += BLOCK) {
         THREADS(t) {
-            if (from + t < tasks) terms[t] = task_gain(a, from + t);
+            if (from + t < end) terms[t] = task_gain(a, from + t);
         }
         SYNC();
         THREADS(t) {
-            for (int i = 0; t == 0 && i < BLOCK && from + i < tasks; i++)
-                MINE(gain, t)[0] += terms[i];
+            int count = end - from < BLOCK ? (int)(end - from) : BLOCK;
+            if (t == 0) MINE(gain, t)[0] = add_column(MINE(gain, t)[0], terms, 1, count);
         }
         SYNC();
     }
-    for (int64_t from = 0; from < stride; from += BLOCK) {
+    for (int64_t from = 0; from < a->stride; from += BLOCK) {
         THREADS(t) {
-            int64_t k = from + t;
-            if (k >= stride) continue;
-            double total = add_column(a->shifts[k], a->shifts + stride + k, stride, tasks - 1);
-            a->s[k] += total;
-            ((float *)a->single)[k] = (float)(a->expected * a->s[k]);
+            if (from + t >= a->stride) continue;
+            double total = a->totals[block * a->stride + from + t];
             terms[t] = a->expected * total * total;
         }
         SYNC();
         THREADS(t) {
-            for (int i = 0; t == 0 && i < BLOCK && from + i < stride; i++)
+            for (int i = 0; t == 0 && i < BLOCK && from + i < a->stride; i++)
                 MINE(gain, t)[0] -= terms[i];
-            if (t == 0 && from + BLOCK >= stride) *a->gain += MINE(gain, t)[0];
         }
         SYNC();
+    }
+    THREADS(t) {
+        if (t == 0) a->gains[block] = first < end ? MINE(gain, t)[0] : 0;
+    }
+}
+
+/* The chunks in their order. */
+BODY void add_gains_body(const sum_gains_args *a, int64_t block) {
+    (void)block;
+    THREADS(t) {
+        if (t == 0) *a->gain = add_column(*a->gain, a->gains, 1, a->chunks);
     }
 }

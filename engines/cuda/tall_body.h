@@ -1,7 +1,7 @@
 /* Gram matrices and products of tall blocks with small ones: tiles of 64 x 64, 4 x 4 a thread. */
 
 /* rows or inner columns at a time; entries of a thread, threads of a side; terms of a segment */
-enum { STEP = 16, EACH = 4, SIDE = TILE / EACH, SEGMENT = 256 };
+enum { STEP = 32, EACH = 4, SIDE = TILE / EACH, SEGMENT = 256 };
 
 BODY float tall_at(const tall *x, int64_t u, int64_t k) {
     if (k < x->columns) return x->a[u * x->a_stride + k];

@@ -19,17 +19,22 @@ static double arc(const cafe_sampled *s, int64_t u, int64_t w) {
     return CAFE_LINK(s, u, at);
 }
 
-static double degree(const cafe_sampled *s, int64_t u) {
+/* Factors are asked for ahead of their use, up to the link `end`. */
+static double degree(const cafe_sampled *s, int64_t u, int64_t end) {
+    enum { AHEAD = 32 };
     double sum = 0;
     if (!s->factor) return cafe_row_sum(s->offsets, s->weights, u);
-    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) sum += CAFE_LINK(s, u, j);
+    for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
+        if (j + AHEAD < end) __builtin_prefetch(&s->factor[s->targets[j + AHEAD]]);
+        sum += CAFE_LINK(s, u, j);
+    }
     return sum;
 }
 
 static void fill_degrees(void *argument, int64_t first, int64_t last) {
     cafe_sampled *s = argument;
     for (int64_t u = first; u < last; u++) {
-        s->p[u] = degree(s, u);
+        s->p[u] = degree(s, u, s->offsets[last]);
         if (s->loops) s->loops[u] = (float)arc(s, u, u);
     }
 }
@@ -45,6 +50,11 @@ static cafe_status check_degree(cafe_context *context, double degree, int64_t u)
                      u, degree);
 }
 
+static void divide(void *argument, int64_t first, int64_t last) {
+    cafe_sampled *s = argument;
+    for (int64_t u = first; u < last; u++) s->p[u] /= s->total;
+}
+
 /* p_u = d_u / 2m, with 2m the sum of the degrees in node order. */
 static cafe_status normalise(cafe_context *context, cafe_sampled *s) {
     double total = 0;
@@ -52,9 +62,8 @@ static cafe_status normalise(cafe_context *context, cafe_sampled *s) {
         CAFE_PASS(check_degree(context, s->p[u], u));
         total += s->p[u];
     }
-    for (int64_t u = 0; u < s->n; u++) s->p[u] /= total;
     s->total = total;
-    return CAFE_OK;
+    return cafe_ranges(context, s->n, BLOCK, divide, s);
 }
 
 cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {

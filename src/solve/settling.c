@@ -23,20 +23,32 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
+
+typedef struct sample_job {
+    uint32_t step;
+    const double *weights;
+    double *sample;
+} sample_job;
+
+/* A multiplicative hash: neighbours in number part. */
+static void choose_rows(void *argument, int64_t first, int64_t last) {
+    const sample_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
+        bool taken = ((uint32_t)u * 2654435761u >> 8) % job->step == 0;
+        job->sample[u] = taken ? job->weights ? job->weights[u] : 1 : 0;
+    }
+}
 
 cafe_status cafe_sample_rows(cafe_context *context, int64_t n, const double *weights,
                              double **sample) {
     enum { ROWS = 1 << 16 };
-    uint32_t step = (uint32_t)(n / ROWS);
+    sample_job job = {(uint32_t)(n / ROWS), weights, NULL};
     *sample = NULL;
-    if (step < 2) return CAFE_OK;
-    *sample = cafe_mem(context, n, sizeof **sample);
+    if (job.step < 2) return CAFE_OK;
+    job.sample = *sample = cafe_mem(context, n, sizeof **sample);
     CAFE_PASS(cafe_mem_had(*sample));
-    for (int64_t u = 0; u < n; u++) { /* a multiplicative hash: neighbours in number part */
-        bool taken = ((uint32_t)u * 2654435761u >> 8) % step == 0;
-        (*sample)[u] = taken ? weights ? weights[u] : 1 : 0;
-    }
-    return CAFE_OK;
+    return cafe_ranges(context, n, ROWS, choose_rows, &job);
 }
 
 static double still_to_gain(double gain, double last) {

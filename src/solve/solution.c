@@ -113,15 +113,27 @@ cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_sol
 
 /* ---- the product ----------------------------------------------------------------------------- */
 
+typedef struct diagonal_job {
+    const cafe_operator_parts *parts;
+    double *q;
+} diagonal_job;
+
+static void fill_diagonal(void *argument, int64_t first, int64_t last) {
+    const diagonal_job *job = argument;
+    for (int64_t u = first; u < last; u++) job->q[u] = cafe_operator_diagonal(job->parts, u);
+}
+
 /* tr(H^T Q H) = sum_u p_u <h_u, y_u>, and of it the diagonal's part, sum_u q(u,u) ||h_u||^2. */
 static cafe_status add_up(cafe_context *context, const cafe_operator *op, cafe_solution *s,
                           double *trace) {
-    double *q = cafe_mem(context, s->n, sizeof *q);
-    if (!q) return CAFE_ERROR_MEMORY;
-    for (int64_t u = 0; u < s->n; u++) q[u] = cafe_operator_diagonal(&op->parts, u);
-    cafe_status status = cafe_ops(&s->h)->sums(context, &s->h, &s->y, op->parts.p, q, s->bottom,
-                                               trace, &s->diagonal);
-    cafe_mem_free(context, q);
+    enum { ROWS = 1 << 16 };
+    diagonal_job job = {&op->parts, cafe_mem(context, s->n, sizeof *job.q)};
+    if (!job.q) return CAFE_ERROR_MEMORY;
+    cafe_status status = cafe_ranges(context, s->n, ROWS, fill_diagonal, &job);
+    if (status == CAFE_OK)
+        status = cafe_ops(&s->h)->sums(context, &s->h, &s->y, op->parts.p, job.q, s->bottom, trace,
+                                       &s->diagonal);
+    cafe_mem_free(context, job.q);
     return status;
 }
 

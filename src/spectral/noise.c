@@ -27,6 +27,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "operator/table.h"
 
 static const double eps = 0x1p-24;
@@ -40,18 +41,36 @@ static double additions(const cafe_operator *op, int64_t u) {
     return 1 + steps * (fmin(links, 256) + links / 256) / 18;
 }
 
-/* x_u = a_u^2 t_u / p_u; returns the sum of a_u^2. */
-static double fill_rows(const cafe_operator *op, cafe_side side, float *x, double *mean) {
-    double sum = 0;
-    *mean = 0;
-    for (int64_t u = 0; u < op->n; u++) {
-        double p = op->parts.p[u], a = side == CAFE_SIDE_WALK ? 1 : p;
-        double here = p > 0 ? a * a * additions(op, u) : 0;
-        x[u] = p > 0 ? (float)(here / p) : 0;
-        *mean += here;
-        sum += p > 0 ? a * a : 0;
+enum { ROWS = 1 << 16 }; /* of a task */
+
+typedef struct roots_job {
+    const cafe_operator *op;
+    cafe_side side;
+    float *x;
+    double sums[2]; /* of a_u^2 t_u, of a_u^2 */
+    double *roots;
+} roots_job;
+
+/* x_u = a_u^2 t_u / p_u */
+static void fill_rows(void *argument, int64_t first, int64_t last, double *sums) {
+    const roots_job *job = argument;
+    for (int64_t u = first; u < last; u++) {
+        double p = job->op->parts.p[u], a = job->side == CAFE_SIDE_WALK ? 1 : p;
+        double here = p > 0 ? a * a * additions(job->op, u) : 0;
+        job->x[u] = p > 0 ? (float)(here / p) : 0;
+        sums[0] += here;
+        sums[1] += p > 0 ? a * a : 0;
     }
-    return sum;
+}
+
+/* P x = Q x + p (p^T x) */
+static void fill_roots(void *argument, int64_t first, int64_t last) {
+    const roots_job *job = argument;
+    const cafe_operator_parts *q = &job->op->parts;
+    for (int64_t w = first; w < last; w++) {
+        double own = q->sign * (double)job->x[w] + q->p[w] * job->sums[0];
+        job->roots[w] = sqrt(fmax(own, 0) + q->p[w] * job->sums[1] / 6);
+    }
 }
 
 /* x <- Q x, on the engine of H. */
@@ -72,21 +91,17 @@ done:
     return status;
 }
 
-/* roots_w = sqrt(g_w); P x = Q x + p (p^T x). */
+/* roots_w = sqrt(g_w) */
 static cafe_status find_roots(cafe_context *context, const cafe_operator *op, cafe_side side,
                               const cafe_block *h, double *roots) {
     cafe_status status = CAFE_OK;
-    float *x = cafe_mem(context, op->n, sizeof *x);
-    double sum, mean;
-    CAFE_TRY(cafe_mem_had(x));
-    sum = fill_rows(op, side, x, &mean);
-    CAFE_TRY(multiply(context, op, h, x));
-    for (int64_t w = 0; w < op->n; w++) {
-        double p = op->parts.p[w], own = op->parts.sign * (double)x[w] + p * mean;
-        roots[w] = sqrt(fmax(own, 0) + p * sum / 6);
-    }
+    roots_job job = {op, side, cafe_mem(context, op->n, sizeof *job.x), {0}, roots};
+    CAFE_TRY(cafe_mem_had(job.x));
+    CAFE_TRY(cafe_sums(context, op->n, ROWS, fill_rows, &job, 2, job.sums));
+    CAFE_TRY(multiply(context, op, h, job.x));
+    CAFE_TRY(cafe_ranges(context, op->n, ROWS, fill_roots, &job));
 done:
-    cafe_mem_free(context, x);
+    cafe_mem_free(context, job.x);
     return status;
 }
 
