@@ -55,17 +55,28 @@ def test_choices_are_literal(stubs):
     assert len(text.splitlines()) > 500 and compile(text, "stubs", "exec")
 
 
-def mypy(folder, *arguments):
-    config = folder / "mypy.ini"
-    config.write_text("[mypy]\nignore_missing_imports = True\n")
-    return subprocess.run([sys.executable, "-m", *map(str, arguments)], cwd=folder, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def test_stubs_and_package_agree(tmp_path):
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory):
+    """mypy or a part of it, in a folder with a cache that the tests share."""
     pytest.importorskip("mypy.stubtest")
-    done = mypy(tmp_path, "mypy.stubtest", "cafe", "--concise", "--mypy-config-file",
-                tmp_path / "mypy.ini")
+    folder = tmp_path_factory.mktemp("mypy")
+    (folder / "mypy.ini").write_text("[mypy]\nignore_missing_imports = True\ncache_dir = cache\n")
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, "-m", *map(str, arguments)], cwd=folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    run.folder = folder
+    return run
+
+
+def test_types_are_sound(mypy):
+    done = mypy("mypy", "-p", "cafe")
+    assert done.returncode == 0, done.stdout
+
+
+def test_stubs_and_package_agree(mypy):
+    done = mypy("mypy.stubtest", "cafe", "--concise", "--mypy-config-file", "mypy.ini")
     if "failed to find stubs" in done.stdout:
         pytest.skip("the package has no stubs: it was not installed from a wheel")
     lines = done.stdout.splitlines()
@@ -75,8 +86,7 @@ def test_stubs_and_package_agree(tmp_path):
     assert not wrong
 
 
-def test_users_are_told(tmp_path):
-    pytest.importorskip("mypy")
+def test_users_are_told(mypy):
     lines = {
         "m = cafe.SphereGCN(4, n_jobs=1, output_form='raw').fit(cafe.karate())": "",
         "x: float = m.certificate_.objective": "",
@@ -91,9 +101,9 @@ def test_users_are_told(tmp_path):
         "cafe.SphereGCN(4, 5)": "Too many positional",
         "cafe.SphereGCN(n_components='8')": "incompatible type",
     }
-    use = tmp_path / "use.py"
+    use = mypy.folder / "use.py"
     use.write_text("import numpy as np\nimport cafe\n" + "\n".join(lines) + "\n")
-    done = mypy(tmp_path, "mypy", "--config-file", "mypy.ini", "--cache-dir", "cache", use)
+    done = mypy("mypy", use)
     if "missing library stubs or py.typed" in done.stdout:
         pytest.skip("the package was not installed from a wheel")
     for number, (line, error) in enumerate(lines.items(), 3):
