@@ -42,38 +42,13 @@ reproduce_mark reproduce_compare(const reproduce_cell *cell) {
     return difference > 0 ? REPRODUCE_AHEAD : REPRODUCE_BEHIND;
 }
 
-static const reproduce_published published[] = {
-#include "published.inc"
-};
-
-const reproduce_published *reproduce_find_published(const char *table, const char *set,
-                                                    const char *method) {
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
-        if (strcmp(published[i].table, table) == 0 && strcmp(published[i].set, set) == 0 &&
-            strcmp(published[i].method, method) == 0)
-            return &published[i];
-    return NULL;
-}
-
-const reproduce_table *reproduce_find_table(const char *name) {
-    for (const reproduce_table *t = reproduce_tables; t->name; t++)
-        if (strcmp(t->name, name) == 0) return t;
-    return NULL;
-}
-
-const reproduce_set *reproduce_find_set(const char *name) {
-    for (const reproduce_set *s = reproduce_sets; s->name; s++)
-        if (strcmp(s->name, name) == 0) return s;
-    return NULL;
-}
-
 const char *reproduce_folder(const char *set) {
-    const reproduce_set *s = reproduce_find_set(set);
+    const cafe_paper_set *s = cafe_paper_set_find(set);
     return s && s->folder ? s->folder : set;
 }
 
-const char *reproduce_graph(const reproduce_recipe *recipe, const char *set) {
-    const reproduce_set *s = reproduce_find_set(set);
+const char *reproduce_graph(const cafe_paper_recipe *recipe, const char *set) {
+    const cafe_paper_set *s = cafe_paper_set_find(set);
     if (recipe->graph) return recipe->graph;
     return s && s->graph ? s->graph : "edges.txt";
 }
@@ -94,15 +69,16 @@ char *reproduce_path(const reproduce_job *job, const char *set, const char *name
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static int run_table(reproduce_job *job, const reproduce_table *table) {
+static int run_table(reproduce_job *job, const cafe_paper_table *table) {
     if (strcmp(table->name, "reduction") == 0) return reproduce_reduction(job);
     if (strcmp(table->name, "eigenvectors") == 0) return reproduce_eigenvectors(job);
     return reproduce_evaluate(job, table->name);
 }
 
 static int run_tables(reproduce_job *job, const char *name) {
+    const cafe_paper_table *t;
     int code = CLI_OK;
-    for (const reproduce_table *t = reproduce_tables; t->name && code == CLI_OK; t++)
+    for (int64_t i = 0; (t = cafe_paper_table_at(i)) && code == CLI_OK; i++)
         if (strcmp(name, "all") == 0 || strcmp(name, t->name) == 0) code = run_table(job, t);
     return code;
 }
@@ -117,7 +93,7 @@ static bool any_done(const reproduce_job *job) {
 static int check(void *argument) {
     reproduce_job *job = argument;
     const char *table = job->run.words[0], *environment = getenv("CAFE_DATA");
-    if (strcmp(table, "all") != 0 && !reproduce_find_table(table))
+    if (strcmp(table, "all") != 0 && !cafe_paper_table_find(table))
         return cli_usage_error("reproduce", "unknown table '%s'; there are " TABLES, table);
     if (job->as_is && !job->keep)
         return cli_usage_error("reproduce", "--as-is prints what is in --keep DIR: give one");

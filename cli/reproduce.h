@@ -1,48 +1,20 @@
 /* cafe reproduce: the paper's tables, ours beside the published figures.
  *
  * Every row of a table is a command line of cafe evaluate (or of a small experiment of its own), so
- * that a reader can run it alone. What was published is in published.tsv, what we run in
- * reproduce_rows.c.
+ * that a reader can run it alone. What was published, and what we run, is in cafe/paper.h.
  */
 #ifndef CAFE_CLI_REPRODUCE_H
 #define CAFE_CLI_REPRODUCE_H
+
+#include <cafe/paper.h>
 
 #include "run.h"
 
 enum { REPRODUCE_CELLS = 9 };
 
-/* Means and standard deviations, one after the other, of the cells of a row. */
-typedef struct reproduce_published {
-    const char *table, *set, *method;
-    double figures[2 * REPRODUCE_CELLS];
-} reproduce_published;
-
-/* The published row, or NULL. */
-const reproduce_published *reproduce_find_published(const char *table, const char *set,
-                                                    const char *method);
-
-/* A row to run: options of cafe evaluate. `set` names one set or several, separated by spaces; NULL
- * stands for all sets of the table that have no row of their own. Without options the method is
- * left out of these sets. */
-typedef struct reproduce_recipe {
-    const char *table, *set, *method, *options;
-    const char *note;  /* what a reader must know; NULL: nothing */
-    const char *graph; /* its file; NULL: edges.txt */
-} reproduce_recipe;
-
-/* A set of the tables, and where it can be had. */
-typedef struct reproduce_set {
-    const char *name, *title, *source;
-    const char *folder, *graph; /* NULL: its name, edges.txt */
-} reproduce_set;
-
-extern const reproduce_set reproduce_sets[];       /* ended by a set without a name */
-extern const reproduce_recipe reproduce_recipes[]; /* ended by a recipe without a table */
-
-const reproduce_set *reproduce_find_set(const char *name);
 /* Where its files are: the folder's name, and that of the graph of a row. */
 const char *reproduce_folder(const char *set);
-const char *reproduce_graph(const reproduce_recipe *recipe, const char *set);
+const char *reproduce_graph(const cafe_paper_recipe *recipe, const char *set);
 
 /* ---- results --------------------------------------------------------------------------------- */
 
@@ -121,29 +93,16 @@ int reproduce_evaluate(reproduce_job *job, const char *table);
 int reproduce_reduction(reproduce_job *job);
 int reproduce_eigenvectors(reproduce_job *job);
 
-/* Which tables there are. */
-typedef struct reproduce_table {
-    const char *name, *title;
-    const char *columns[REPRODUCE_CELLS]; /* headings; ended by NULL unless full */
-    const char *metrics[4]; /* of cafe evaluate, for every share; NULL: no such table */
-    const char *text;       /* said above the table */
-    bool ranked; /* by the first metric of every share, the first method against the others: with
-                    ranks, standard errors and times */
-} reproduce_table;
-
-extern const reproduce_table reproduce_tables[]; /* ended by a table without a name */
-const reproduce_table *reproduce_find_table(const char *name);
-
 /* The differences a - b of a cell, split by split, over the repeats that both have. */
 cafe_paired reproduce_difference(const reproduce_result *a, const reproduce_result *b,
                                  int64_t cell);
 /* Where the first method of a ranked table is first, level or behind, and the mean ranks. */
-void reproduce_put_ranks(FILE *file, const reproduce_job *job, const reproduce_table *table);
+void reproduce_put_ranks(FILE *file, const reproduce_job *job, const cafe_paper_table *table);
 void reproduce_report_ranks(cafe_report *report, const reproduce_job *job);
 
 /* Differences between the semi-supervised row and those that see the same labels, split by split.
  */
-void reproduce_put_pairs(FILE *file, const reproduce_job *job, const reproduce_table *table);
+void reproduce_put_pairs(FILE *file, const reproduce_job *job, const cafe_paper_table *table);
 int reproduce_markdown(FILE *file, const void *job);
 void reproduce_fill(cafe_report *report, const void *job);
 

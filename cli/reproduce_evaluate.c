@@ -12,64 +12,6 @@ enum { MOST_WORDS = 64 };
 
 /* ---- which rows ------------------------------------------------------------------------------ */
 
-static const char *const paper_sets[] = {"cora", "wiki", "ego-facebook", NULL};
-static const char *const split_sets[] = {"cora", NULL};
-static const char *const other_sets[] = {"blogcatalog",
-                                         "wikipedia-pos",
-                                         "wikipedia-pos-weighted",
-                                         "cora",
-                                         "wiki",
-                                         "pubmed",
-                                         "coauthor-cs",
-                                         "amazon-computers",
-                                         "lastfm-asia",
-                                         "ego-facebook",
-                                         "airports-brazil",
-                                         "airports-europe",
-                                         "airports-usa",
-                                         "email-eu-core",
-                                         "polblogs",
-                                         "dblp-citation",
-                                         "facebook-pages",
-                                         "flickr-attr",
-                                         "blogcatalog-attr",
-                                         "fb100-amherst41",
-                                         "coauthor-physics",
-                                         "deezer-europe",
-                                         "github-social",
-                                         "tolokers",
-                                         NULL};
-
-static const char *const *sets_of(const char *table) {
-    if (strcmp(table, "others") == 0) return other_sets;
-    return strcmp(table, "cora-split") == 0 ? split_sets : paper_sets;
-}
-
-/* Is the set one of those that a recipe names? */
-static bool names_set(const reproduce_recipe *recipe, const char *set) {
-    size_t length = strlen(set);
-    const char *at = recipe->set;
-    while (at && *at) {
-        size_t this = strcspn(at, " ");
-        if (this == length && memcmp(at, set, length) == 0) return true;
-        at += this + strspn(at + this, " ");
-    }
-    return false;
-}
-
-static bool has_own(const reproduce_recipe *recipe, const char *set) {
-    for (const reproduce_recipe *r = reproduce_recipes; r->table; r++)
-        if (strcmp(r->table, recipe->table) == 0 && names_set(r, set) &&
-            strcmp(r->method, recipe->method) == 0)
-            return true;
-    return false;
-}
-
-static bool is_for(const reproduce_recipe *recipe, const char *table, const char *set) {
-    if (strcmp(recipe->table, table) != 0 || !recipe->options) return false;
-    return recipe->set ? names_set(recipe, set) : !has_own(recipe, set);
-}
-
 static bool is_asked(const reproduce_job *job, const char *set, const char *method) {
     return (!job->set || strcmp(job->set, set) == 0) &&
            (!job->method || strcasestr(method, job->method));
@@ -91,7 +33,7 @@ static void cut_words(command_line *line) {
 }
 
 /* As a reader would type it, with the folder of the sets and the number of repeats left open. */
-static char *shown_command(const reproduce_recipe *recipe, const char *set, bool link) {
+static char *shown_command(const cafe_paper_recipe *recipe, const char *set, bool link) {
     char *text = NULL;
     const char *graph = reproduce_graph(recipe, set);
     set = reproduce_folder(set);
@@ -110,17 +52,17 @@ static int64_t metric_of(const cafe_evaluation *e, const char *name) {
 }
 
 /* The cells of one repeat: the table's metrics of every share. Returns how many there are. */
-static int64_t cells_of(const reproduce_table *table, const cafe_evaluation *e, int64_t repeat,
+static int64_t cells_of(const cafe_paper_table *table, const cafe_evaluation *e, int64_t repeat,
                         double *value) {
     int64_t cells = 0;
     for (int64_t share = 0; share < cafe_evaluation_shares(e); share++)
-        for (int i = 0; i < 4 && table->metrics[i] && cells < REPRODUCE_CELLS; i++)
+        for (int i = 0; table->metrics[i] && cells < REPRODUCE_CELLS; i++)
             value[cells++] =
                 cafe_evaluation_value(e, share, repeat, metric_of(e, table->metrics[i]));
     return cells;
 }
 
-static int append_repeats(reproduce_job *job, const reproduce_table *table,
+static int append_repeats(reproduce_job *job, const cafe_paper_table *table,
                           const cafe_evaluation *e, reproduce_result *result) {
     int64_t repeats = cafe_evaluation_repeats(e);
     double *more = realloc(result->values,
@@ -134,7 +76,7 @@ static int append_repeats(reproduce_job *job, const reproduce_table *table,
 }
 
 /* Is the first repeat of what was kept what has just come out? */
-static bool same_first(const reproduce_table *table, const cafe_evaluation *e,
+static bool same_first(const cafe_paper_table *table, const cafe_evaluation *e,
                        const reproduce_result *result) {
     double value[REPRODUCE_CELLS];
     if (cells_of(table, e, 0, value) != result->cells) return false;
@@ -160,10 +102,10 @@ static void find_figure(const reproduce_result *r, int64_t place, reproduce_cell
     cell->spread = k > 1 ? sqrt(squares / (double)(k - 1)) : NAN;
 }
 
-static void find_figures(const reproduce_published *published, reproduce_result *result) {
+static void find_figures(const cafe_paper_published *published, reproduce_result *result) {
     for (int64_t i = 0; i < result->cells; i++) {
         reproduce_cell *cell = &result->cell[i];
-        const double *p = published ? &published->figures[2 * i] : NULL;
+        const double *p = published && i < published->count ? &published->figures[2 * i] : NULL;
         find_figure(result, i, cell);
         cell->published = p && p[0] > 0 ? p[0] : NAN;
         cell->published_spread = p && p[0] > 0 ? p[1] : NAN;
@@ -182,7 +124,7 @@ static int64_t piece_of(const reproduce_job *job) {
 }
 
 /* What is missing of the row, piece by piece. */
-static int run_repeats(reproduce_job *job, evaluate_job *e, const reproduce_table *table,
+static int run_repeats(reproduce_job *job, evaluate_job *e, const cafe_paper_table *table,
                        const reproduce_key *key, reproduce_result *result) {
     int64_t piece = piece_of(job);
     while (result->repeats < job->repeats) {
@@ -197,7 +139,7 @@ static int run_repeats(reproduce_job *job, evaluate_job *e, const reproduce_tabl
 }
 
 /* Kept repeats of another build hold when their first comes out again, to the bit. */
-static int check_kept(reproduce_job *job, evaluate_job *e, const reproduce_table *table,
+static int check_kept(reproduce_job *job, evaluate_job *e, const cafe_paper_table *table,
                       const reproduce_key *key, reproduce_result *result) {
     CLI_TRY(evaluate_measure(e, 0, 1));
     if (same_first(table, e->evaluation, result)) return reproduce_keep_write(job, key, result);
@@ -215,7 +157,7 @@ static void begin_result(const evaluate_job *e, double seconds, reproduce_result
 
 static int evaluate_row(reproduce_job *job, const cli_command *task, command_line *line,
                         const reproduce_key *key, bool same, reproduce_result *result) {
-    const reproduce_table *table = reproduce_find_table(result->table);
+    const cafe_paper_table *table = cafe_paper_table_find(result->table);
     evaluate_job e = {.run = &job->run, .task = cli_task_word(task)};
     cli_arguments arguments;
     double began = cli_seconds();
@@ -233,7 +175,7 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
 }
 
 static void say_missing(reproduce_job *job, const char *set) {
-    const reproduce_set *s = reproduce_find_set(set);
+    const cafe_paper_set *s = cafe_paper_set_find(set);
     for (int64_t i = 0; i + 1 < job->count; i++) /* the last one is this row */
         if (job->results[i].missing && strcmp(job->results[i].set, set) == 0) return;
     cli_warn(&job->run, "%s is not in %s: left out; %s", set, job->data, s ? s->source : "");
@@ -245,7 +187,7 @@ static void say_row(const reproduce_job *job, const reproduce_result *r, bool ta
 }
 
 /* Runs what is missing of the row: its command line with the files where they are. */
-static int run_missing(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
+static int run_missing(reproduce_job *job, const cafe_paper_recipe *recipe, const char *edges,
                        const char *labels, const reproduce_key *key, bool same,
                        reproduce_result *result) {
     command_line line = {0};
@@ -261,7 +203,7 @@ static int run_missing(reproduce_job *job, const reproduce_recipe *recipe, const
 }
 
 /* A row that is kept need not be run again; with --as-is nothing is run. */
-static int find_row(reproduce_job *job, const reproduce_recipe *recipe, const char *edges,
+static int find_row(reproduce_job *job, const cafe_paper_recipe *recipe, const char *edges,
                     const char *labels, reproduce_result *result) {
     reproduce_key key = {0};
     bool same = false, taken = false;
@@ -278,12 +220,12 @@ static int find_row(reproduce_job *job, const reproduce_recipe *recipe, const ch
         result->open = true;
         return CLI_OK;
     }
-    find_figures(reproduce_find_published(result->table, result->set, result->method), result);
+    find_figures(cafe_paper_published_find(result->table, result->set, result->method), result);
     say_row(job, result, taken);
     return CLI_OK;
 }
 
-static int run_row(reproduce_job *job, const reproduce_recipe *recipe, const char *set) {
+static int run_row(reproduce_job *job, const cafe_paper_recipe *recipe, const char *set) {
     bool link = strcmp(recipe->table, "link") == 0;
     char *edges = reproduce_path(job, set, reproduce_graph(recipe, set));
     char *labels = link ? NULL : reproduce_path(job, set, "labels.txt");
@@ -315,10 +257,12 @@ done:
 }
 
 int reproduce_evaluate(reproduce_job *job, const char *table) {
+    const cafe_paper_recipe *r;
     int code = CLI_OK;
-    for (const char *const *set = sets_of(table); *set && code == CLI_OK; set++)
-        for (const reproduce_recipe *r = reproduce_recipes; r->table && code == CLI_OK; r++)
-            if (is_for(r, table, *set) && is_asked(job, *set, r->method))
+    for (const char *const *set = cafe_paper_table_find(table)->sets; *set && code == CLI_OK; set++)
+        for (int64_t i = 0; (r = cafe_paper_recipe_at(i)) && code == CLI_OK; i++)
+            if (strcmp(r->table, table) == 0 && cafe_paper_recipe_is_for(r, *set) &&
+                is_asked(job, *set, r->method))
                 code = run_row(job, r, *set);
     return code;
 }

@@ -60,13 +60,13 @@ static int reduce_cloud(reproduce_job *job, int64_t n, int64_t d, const float *p
     if (!x) return cli_error(&job->run, CLI_FAILED, "out of memory");
     int code = cli_check(&job->run, cafe_reduce(job->run.context, n, WIDTH, x, &o, &reduction));
     if (code == CLI_OK) {
-        const reproduce_published *p =
-            reproduce_find_published("reduction", result->set, "CAFE-GCN");
+        const cafe_paper_published *p =
+            cafe_paper_published_find("reduction", result->set, "CAFE-GCN");
         report = *cafe_reduction_get(reduction);
         for (int64_t j = 0; j < report.columns && j < COLUMNS && report.projections; j++) {
             reproduce_cell *cell = &result->cell[result->cells++];
             cell->ours = fabs(report.projections[j]);
-            if (p) cell->published = p->figures[2 * j];
+            if (p && j < p->count) cell->published = p->figures[2 * j];
             if (p && j < d) cell->published_spread = 5e-5; /* printed as 0 */
             if (j >= d) cell->published = NAN;
         }
@@ -102,17 +102,17 @@ static int run_cloud(reproduce_job *job, const char *set) {
         code = read_cloud(job, path, result);
     else
         cli_warn(&job->run, "%s is not in %s: left out; %s", set, job->data,
-                 reproduce_find_set(set)->source);
+                 cafe_paper_set_find(set)->source);
     free(path);
     result->seconds = cli_seconds() - began;
     return code;
 }
 
 int reproduce_reduction(reproduce_job *job) {
-    static const char *const sets[] = {"circles", "bunny397", "teapot", "junction"};
     int code = CLI_OK;
-    for (int i = 0; i < 4 && code == CLI_OK; i++)
-        if (is_asked(job, sets[i])) code = run_cloud(job, sets[i]);
+    const char *const *set = cafe_paper_table_find("reduction")->sets;
+    for (; *set && code == CLI_OK; set++)
+        if (is_asked(job, *set)) code = run_cloud(job, *set);
     return code;
 }
 
@@ -255,7 +255,7 @@ static int read_email(reproduce_job *job, reproduce_result *result, cafe_graph *
     result->missing = !edges || !labels;
     if (result->missing)
         cli_warn(&job->run, "email-eu-core is not in %s: left out; %s", job->data,
-                 reproduce_find_set("email-eu-core")->source);
+                 cafe_paper_set_find("email-eu-core")->source);
     else
         code = cli_check(&job->run, two_departments(job, edges, labels, graph));
     free(edges);
@@ -271,7 +271,7 @@ static int read_karate(reproduce_job *job, reproduce_result *result, cafe_graph 
         code = cli_check(&job->run, cafe_graph_read(job->run.context, edges, NULL, graph));
     else
         cli_warn(&job->run, "karate is not in %s: left out; %s", job->data,
-                 reproduce_find_set("karate")->source);
+                 cafe_paper_set_find("karate")->source);
     free(edges);
     return code;
 }

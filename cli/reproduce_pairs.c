@@ -47,7 +47,7 @@ static const reproduce_result *find_row(const reproduce_job *job, const char *ta
     return NULL;
 }
 
-static void put_heading(FILE *file, const reproduce_table *table, int64_t cells) {
+static void put_heading(FILE *file, const cafe_paper_table *table, int64_t cells) {
     fprintf(file,
             "%s less the rows that see the same labels, split by split: mean difference ± its "
             "standard error over the repeats. ▲ more than two errors above 0, ▽ more than two "
@@ -72,7 +72,7 @@ static void put_pair(FILE *file, const reproduce_result *a, const reproduce_resu
     fprintf(file, "\n");
 }
 
-void reproduce_put_pairs(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+void reproduce_put_pairs(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     bool begun = false;
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *a = &job->results[i];

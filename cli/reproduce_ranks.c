@@ -18,25 +18,25 @@
 #include "reproduce.h"
 
 /* Of a share. */
-static int64_t metrics_of(const reproduce_table *table) {
+static int64_t metrics_of(const cafe_paper_table *table) {
     int64_t count = 0;
     while (count < 4 && table->metrics[count]) count++;
     return count;
 }
 
-static int64_t shares_of(const reproduce_table *table) {
+static int64_t shares_of(const cafe_paper_table *table) {
     int64_t cells = 0;
     while (cells < REPRODUCE_CELLS && table->columns[cells]) cells++;
     return cells / metrics_of(table);
 }
 
 /* The cell of a share that counts. */
-static int64_t cell_of(const reproduce_table *table, int64_t share) {
+static int64_t cell_of(const cafe_paper_table *table, int64_t share) {
     return share * metrics_of(table);
 }
 
 /* The share as the heading of its first column has it: "10 %". */
-static void put_share(FILE *file, const reproduce_table *table, int64_t share, const char *before,
+static void put_share(FILE *file, const cafe_paper_table *table, int64_t share, const char *before,
                       const char *behind) {
     const char *heading = table->columns[cell_of(table, share)];
     fprintf(file, "%s%.*s%s", before, (int)strcspn(heading, "%") + 1, heading, behind);
@@ -95,7 +95,7 @@ typedef struct standing {
     double seconds;
 } standing;
 
-static void add_row(const reproduce_job *job, const reproduce_table *table,
+static void add_row(const reproduce_job *job, const cafe_paper_table *table,
                     const reproduce_result *r, bool common, standing *s) {
     s->sets++;
     s->common += common;
@@ -108,7 +108,7 @@ static void add_row(const reproduce_job *job, const reproduce_table *table,
     }
 }
 
-static standing standing_of(const reproduce_job *job, const reproduce_table *table,
+static standing standing_of(const reproduce_job *job, const cafe_paper_table *table,
                             const char *method) {
     int64_t methods = count_first(job, table->name, false);
     standing s = {.method = method};
@@ -131,7 +131,7 @@ static void put_number(FILE *file, const char *format, double value) {
     fprintf(file, " %s |", isnan(value) ? "–" : text);
 }
 
-static void put_standing(FILE *file, const reproduce_table *table, const standing *s) {
+static void put_standing(FILE *file, const cafe_paper_table *table, const standing *s) {
     fprintf(file, "| %s | %" PRId64 " |", s->method, s->sets);
     for (int64_t i = 0; i < shares_of(table); i++) put_number(file, "%.2f", s->rank[i]);
     for (int64_t i = 0; i < shares_of(table); i++) put_number(file, "%.2f", s->common_rank[i]);
@@ -139,7 +139,7 @@ static void put_standing(FILE *file, const reproduce_table *table, const standin
     fprintf(file, " %.1f |\n", s->seconds);
 }
 
-static int64_t common_sets(const reproduce_job *job, const reproduce_table *table) {
+static int64_t common_sets(const reproduce_job *job, const cafe_paper_table *table) {
     int64_t methods = count_first(job, table->name, false), count = 0;
     for (int64_t i = 0; i < job->count; i++)
         count += is_first(job, i, table->name, true) &&
@@ -147,7 +147,7 @@ static int64_t common_sets(const reproduce_job *job, const reproduce_table *tabl
     return count;
 }
 
-static void put_standings(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_standings(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     static const char *const groups[] = {" rank |", " rank, common sets |", " mean, common sets |"};
     fprintf(file,
             "Mean ranks by micro F1 (1 is the best of a set): over the sets that a method has, "
@@ -209,12 +209,12 @@ static void put_place(FILE *file, const reproduce_job *job, const reproduce_resu
 }
 
 static const char *first_method(const char *table) {
-    const reproduce_recipe *r = reproduce_recipes;
-    while (strcmp(r->table, table) != 0) r++;
-    return r->method;
+    int64_t i = 0;
+    while (strcmp(cafe_paper_recipe_at(i)->table, table) != 0) i++;
+    return cafe_paper_recipe_at(i)->method;
 }
 
-static void put_account(FILE *file, const reproduce_table *table, const char *method,
+static void put_account(FILE *file, const cafe_paper_table *table, const char *method,
                         int64_t (*count)[PLACES]) {
     fprintf(file, "\n%s:", method);
     for (int64_t i = 0; i < shares_of(table); i++) {
@@ -225,7 +225,7 @@ static void put_account(FILE *file, const reproduce_table *table, const char *me
     fprintf(file, ".\n\n");
 }
 
-static void put_places_heading(FILE *file, const reproduce_table *table, const char *method) {
+static void put_places_heading(FILE *file, const cafe_paper_table *table, const char *method) {
     fprintf(file,
             "%s against the best method of every set. Level: its mean is below the best's by no "
             "more than one standard error of their difference, split by split; beside the best's "
@@ -237,7 +237,7 @@ static void put_places_heading(FILE *file, const reproduce_table *table, const c
     fprintf(file, "\n");
 }
 
-static void put_places(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_places(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     const char *method = first_method(table->name);
     int64_t count[REPRODUCE_CELLS][PLACES] = {{0}};
     bool begun = false;
@@ -254,7 +254,7 @@ static void put_places(FILE *file, const reproduce_job *job, const reproduce_tab
     if (begun) put_account(file, table, method, count);
 }
 
-void reproduce_put_ranks(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+void reproduce_put_ranks(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     if (!table->ranked || count_first(job, table->name, false) < 2) return;
     put_standings(file, job, table);
     put_places(file, job, table);
@@ -262,7 +262,7 @@ void reproduce_put_ranks(FILE *file, const reproduce_job *job, const reproduce_t
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void report_standing(cafe_report *report, const reproduce_table *table, const standing *s) {
+static void report_standing(cafe_report *report, const cafe_paper_table *table, const standing *s) {
     cafe_report_open(report, NULL, '{');
     cafe_report_string(report, "table", table->name);
     cafe_report_string(report, "method", s->method);
@@ -276,7 +276,7 @@ static void report_standing(cafe_report *report, const reproduce_table *table, c
 }
 
 static void report_place(cafe_report *report, const reproduce_job *job,
-                         const reproduce_table *table, const reproduce_result *r, int64_t share) {
+                         const cafe_paper_table *table, const reproduce_result *r, int64_t share) {
     const reproduce_result *best;
     cafe_paired d;
     place p = place_of(job, r, cell_of(table, share), &best, &d);
@@ -292,7 +292,7 @@ static void report_place(cafe_report *report, const reproduce_job *job,
 }
 
 static void report_table(cafe_report *report, const reproduce_job *job,
-                         const reproduce_table *table, bool places) {
+                         const cafe_paper_table *table, bool places) {
     const char *method = first_method(table->name);
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
@@ -306,9 +306,10 @@ static void report_table(cafe_report *report, const reproduce_job *job,
 }
 
 void reproduce_report_ranks(cafe_report *report, const reproduce_job *job) {
+    const cafe_paper_table *t;
     for (int places = 0; places < 2; places++) {
         cafe_report_open(report, places ? "places" : "standings", '[');
-        for (const reproduce_table *t = reproduce_tables; t->name; t++)
+        for (int64_t j = 0; (t = cafe_paper_table_at(j)); j++)
             if (t->ranked) report_table(report, job, t, places);
         cafe_report_close(report);
     }

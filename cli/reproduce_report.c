@@ -52,18 +52,18 @@ static void put_preface(FILE *file, const reproduce_job *job) {
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
 
-static int64_t width_of(const reproduce_table *table) {
+static int64_t width_of(const cafe_paper_table *table) {
     int64_t width = 0;
     while (width < REPRODUCE_CELLS && table->columns[width]) width++;
     return width;
 }
 
 /* The number of columns of the vectors stands where rows differ by it. */
-static bool has_widths(const reproduce_table *table) {
+static bool has_widths(const cafe_paper_table *table) {
     return table->metrics[0] != NULL;
 }
 
-static void put_heading(FILE *file, const reproduce_table *table) {
+static void put_heading(FILE *file, const cafe_paper_table *table) {
     int64_t width = width_of(table) + (table->ranked ? 1 : 0) + (has_widths(table) ? 2 : 0);
     fprintf(file, "| set | method |%s", has_widths(table) ? " columns | repeats |" : "");
     for (int64_t i = 0; i < width_of(table); i++) fprintf(file, " %s |", table->columns[i]);
@@ -89,7 +89,7 @@ static void put_cell(FILE *file, const reproduce_cell *c, double repeats) {
     fprintf(file, " |");
 }
 
-static void put_row(FILE *file, const reproduce_table *table, const reproduce_result *r) {
+static void put_row(FILE *file, const cafe_paper_table *table, const reproduce_result *r) {
     fprintf(file, "| %s | %s%s |", r->set, r->method, r->note ? " *" : "");
     if (has_widths(table) && r->repeats > 0)
         fprintf(file, " %" PRId64 " | %" PRId64 " |", r->width, r->repeats);
@@ -113,7 +113,7 @@ static bool told_before(const reproduce_job *job, int64_t result) {
     return false;
 }
 
-static void put_notes(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_notes(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table->name) == 0 && r->note && !told_before(job, i))
@@ -121,7 +121,7 @@ static void put_notes(FILE *file, const reproduce_job *job, const reproduce_tabl
     }
 }
 
-static void put_refused(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_refused(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table->name) == 0 && r->refused)
@@ -130,7 +130,7 @@ static void put_refused(FILE *file, const reproduce_job *job, const reproduce_ta
 }
 
 /* Rows that --as-is found nothing of, in one line. */
-static void put_open(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_open(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     const char *between = "Not run yet: ";
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
@@ -141,20 +141,20 @@ static void put_open(FILE *file, const reproduce_job *job, const reproduce_table
     if (between[0] == ',') fprintf(file, ".\n\n");
 }
 
-static void put_missing(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_missing(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     const char *last = "";
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
         if (strcmp(r->table, table->name) != 0 || !r->missing || strcmp(r->set, last) == 0)
             continue;
-        const reproduce_set *set = reproduce_find_set(r->set);
+        const cafe_paper_set *set = cafe_paper_set_find(r->set);
         fprintf(file, "%s was not there: %s.\n\n", r->set, set ? set->source : "unknown");
         last = r->set;
     }
 }
 
 /* How many cells are ahead, equal, behind. */
-static void put_account(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_account(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     int64_t count[4] = {0};
     for (int64_t i = 0; i < job->count; i++)
         for (int64_t j = 0; j < job->results[i].cells; j++)
@@ -167,7 +167,7 @@ static void put_account(FILE *file, const reproduce_job *job, const reproduce_ta
                 count[REPRODUCE_AHEAD], count[REPRODUCE_EQUAL], count[REPRODUCE_BEHIND]);
 }
 
-static void put_commands(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_commands(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     bool any = false;
     for (int64_t i = 0; i < job->count; i++) {
         const reproduce_result *r = &job->results[i];
@@ -180,13 +180,13 @@ static void put_commands(FILE *file, const reproduce_job *job, const reproduce_t
     if (any) fprintf(file, "```\n\n</details>\n\n");
 }
 
-static bool has_results(const reproduce_job *job, const reproduce_table *table) {
+static bool has_results(const reproduce_job *job, const cafe_paper_table *table) {
     for (int64_t i = 0; i < job->count; i++)
         if (strcmp(job->results[i].table, table->name) == 0) return true;
     return false;
 }
 
-static void put_table(FILE *file, const reproduce_job *job, const reproduce_table *table) {
+static void put_table(FILE *file, const reproduce_job *job, const cafe_paper_table *table) {
     fprintf(file, "## %s\n\n%s\n\n", table->title, table->text);
     reproduce_put_ranks(file, job, table); /* what many rows come to stands before them */
     put_heading(file, table);
@@ -206,8 +206,9 @@ static void put_table(FILE *file, const reproduce_job *job, const reproduce_tabl
 
 int reproduce_markdown(FILE *file, const void *argument) {
     const reproduce_job *job = argument;
+    const cafe_paper_table *t;
     put_preface(file, job);
-    for (const reproduce_table *t = reproduce_tables; t->name; t++)
+    for (int64_t j = 0; (t = cafe_paper_table_at(j)); j++)
         if (has_results(job, t)) put_table(file, job, t);
     return CLI_OK;
 }
@@ -223,7 +224,7 @@ static void put_values(cafe_report *report, const reproduce_result *r, int64_t c
 }
 
 static void put_json_result(cafe_report *report, const reproduce_result *r) {
-    const reproduce_table *table = reproduce_find_table(r->table);
+    const cafe_paper_table *table = cafe_paper_table_find(r->table);
     cafe_report_open(report, NULL, '{');
     cafe_report_string(report, "table", r->table);
     cafe_report_string(report, "set", r->set);

@@ -43,6 +43,19 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES 
                             "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
+# published.tsv becomes rows of an array of src/evaluate/paper.c: table, set, method, figures
+set(published ${CMAKE_SOURCE_DIR}/src/evaluate/published.tsv)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${published})
+file(STRINGS ${published} lines REGEX "^[^#]")
+set(rows "")
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$" "ROW(\"\\1\", \"\\2\", \"\\3\", \\4),\n" row "${line}")
+    string(REPLACE "\t" ", " row "${row}")
+    string(APPEND rows "${row}")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/evaluate/published.inc CONTENT "${rows}" @ONLY)
+target_include_directories(cafe_objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
+
 # cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c and eights.c with these options; its products are
 # those of PRODUCTS, which is compiled here too where it is NAME.
 set(CAFE_KERNEL_OBJECTS "")

@@ -18,7 +18,7 @@ TITLES = {
     "sample": "Sampled graphs", "operator": "Operators", "method": "Methods", "embedding": "Embeddings",
     "cluster": "Communities", "reduce": "Tables", "bounds": "Bounds", "explain": "Explanations",
     "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
-    "similar": "Similar vectors", "files": "Files", "arrow": "Arrow",
+    "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
     "update": "Graphs that change", "map": "Maps", "report": "Reports", "view": "Pages", "plot": "Pictures",
 }
 

@@ -23,6 +23,7 @@
 #include <cafe/method.h>
 #include <cafe/operator.h>
 #include <cafe/option.h>
+#include <cafe/paper.h>
 #include <cafe/plot.h>
 #include <cafe/points.h>
 #include <cafe/rank.h>

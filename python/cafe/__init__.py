@@ -23,6 +23,7 @@ from .export import read_vectors, to_arrow, write_vectors
 from .forecast import forecast
 from .graph import Graph, generate
 from .node_classifier import NodeClassifier
+from .paper import Reproduction, published, reproduce, reproduced
 from .plotting import plot
 from .ranking import compare_sets, rank
 from .recommending import evaluate_recommendation, hide_links, recommend
@@ -41,9 +42,9 @@ __version__ = _lib.version
 __all__ = ["Bounds", "CafeCancelled", "CafeError", "CafeExistsError", "CafeMemoryError",
            "CafeNodeError", "CafeNotFoundError", "CafeOSError", "CafeValueError", "CafeWarning",
            "Comparison", "ConvergenceWarning", "Dataset", "Evaluation", "Explanation", "Graph",
-           "NodeClassifier", "Page", "Progress", "Reduce", "SimilarIndex", "bounds", "compare_sets", "evaluate_classification",
+           "NodeClassifier", "Page", "Progress", "Reduce", "Reproduction", "SimilarIndex", "bounds", "compare_sets", "evaluate_classification",
            "evaluate_clustering", "evaluate_links", "evaluate_recommendation", "explain", "football",
            "forecast", "generate", "hide_links", "karate", "layout", "layout_quality",
-           "les_miserables", "load", "most_similar", "place", "plot", "rank", "read_vectors",
-           "recommend", "show_versions", "to_arrow", "update", "view", "write_vectors",
+           "les_miserables", "load", "most_similar", "place", "plot", "published", "rank",
+           "read_vectors", "recommend", "reproduce", "reproduced", "show_versions", "to_arrow", "update", "view", "write_vectors",
            *_embed.__all__, *_cluster.__all__]

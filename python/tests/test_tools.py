@@ -368,3 +368,55 @@ def test_texts_of_results(karate):
     assert len(why.to_frame()) == len(why.dimensions) and len(why.to_frame("communities")) == 4
     rows = cafe.rank(karate, top=None)
     assert "... and 14 more" in repr(rows) and "more" in rows._repr_html_()
+
+
+# ---- the paper's tables ------------------------------------------------------------------------
+
+def test_published_figures():
+    rows = cafe.published("classification").to_frame()
+    one = rows[(rows.set == "cora") & (rows.method == "Sphere-GCN") & (rows.column == "10 % accuracy")]
+    assert one.published.tolist() == [0.735] and one.published_std.tolist() == [0.014]
+    assert set(cafe.published()["table"]) >= {"classification", "link", "reduction"}
+    with pytest.raises(ValueError, match="expected one of classification"):
+        cafe.published("nothing")
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    """Made-up sets under the names of three of the table's, one of them of several labels."""
+    where = tmp_path_factory.mktemp("sets")
+    for i, name in enumerate(("cora", "airports-brazil", "email-eu-core")):
+        graph, labels = cafe.generate("planted", nodes=400, edges=3000, blocks=5, mixing=0.2,
+                                      random_state=i + 1)
+        (where / name).mkdir()
+        graph.write(where / name / "edges.txt")
+        (where / name / "labels.txt").write_text("".join(
+            f"{u} {c}{',9' if i == 2 and u % 7 == 0 else ''}\n" for u, c in enumerate(labels)))
+    return where
+
+
+@pytest.mark.parametrize("rows", ["Sphere", "ProNE", "Multi-layer"])
+def test_reproduced_as_the_tool_does(sets, tmp_path, rows):
+    same = cafe.reproduced(tool("reproduce", "others", "--data", sets, "--repeats", 2, "--row", rows, "-o",
+                                tmp_path / "table.md"))
+    ours = cafe.reproduce("others", sets, repeats=2, rows=rows)
+    assert same["set"] == ours["set"] and same["column"] == ours["column"] and len(ours) == 18
+    assert [float(f) for f in same["ours"]] == pytest.approx([float(f) for f in ours["ours"]], abs=1e-12)
+    assert [f.std for f in same["ours"]] == pytest.approx([f.std for f in ours["ours"]], abs=1e-12)
+    assert same.missing.keys() == ours.missing.keys() and "wiki" in ours.missing
+    assert {"ours", "ours_std", "published"} <= set(ours.to_frame().columns)
+
+
+def test_reproduced_beside_the_published(sets):
+    ours = cafe.reproduce("classification", sets, repeats=1, rows="full label", classifier="logistic")
+    assert len(ours) == 9 and ours.missing.keys() == {"wiki", "ego-facebook"}
+    assert sum(ours.account().values()) == 9
+    few = cafe.reproduce("cora-split", sets, repeats=1, rows="spreading")
+    assert len(few) == 0 and ("cora", "Label spreading") in few.refused  # 1,708 nodes to train on
+
+
+def test_reproduce_refuses(tmp_path):
+    with pytest.raises(ValueError, match="run by the tool"):
+        cafe.reproduce("reduction", tmp_path)
+    with pytest.raises(ValueError, match="expected one of cafe reproduce"):
+        cafe.reproduced({"schema": "cafe/embed/1"})

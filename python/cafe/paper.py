@@ -1,0 +1,286 @@
+"""The paper's tables as data: what it published, and what comes out here."""
+import json
+import os
+import pathlib
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import datasets, embed
+from ._library import lib
+from ._names import python_name
+from ._options import Option, Table
+from ._shown import Figure, Rows
+from .evaluation import Evaluation, evaluate_classification, evaluate_links
+
+MARKS = ("ahead", "equal", "behind")
+FLAGS = ("supervised", "full-label", "propagate")
+
+
+# ---- what the library knows --------------------------------------------------------------------
+
+def _listed(kind: str) -> List[Any]:
+    found: List[Any] = []
+    while True:
+        at = getattr(lib, f"cafe_paper_{kind}_at")(len(found))
+        if not at:
+            return found
+        found.append(at.contents)
+
+
+def _texts(at: Any) -> List[str]:
+    found: List[str] = []
+    while at[len(found)]:
+        found.append(at[len(found)].decode())
+    return found
+
+
+def _table(name: str) -> Any:
+    known = {t.name.decode(): t for t in _listed("table")}
+    if name not in known:
+        raise ValueError(f"table={name!r}: expected one of {', '.join(known)}")
+    return known[name]
+
+
+def published(table: Optional[str] = None) -> Rows:
+    """The figures that the paper published, of one of its tables or of all.
+
+    >>> import cafe
+    >>> rows = cafe.published("link")
+    >>> rows.titles, len(rows) > 100
+    (['table', 'set', 'method', 'column', 'published'], True)
+    """
+    wanted = None if table is None else _table(table).name
+    columns: Dict[str, List[Any]] = {title: [] for title in (
+        "table", "set", "method", "column", "published")}
+    for row in _listed("published"):
+        if wanted is not None and row.table != wanted:
+            continue
+        headings = _columns(_table(row.table.decode()))
+        for i in range(row.count):
+            mean, std = row.figures[2 * i], row.figures[2 * i + 1]
+            figure = Figure(np.nan if mean == 0 and row.table != b"reduction" else mean, std)
+            values = (row.table.decode(), row.set.decode(), row.method.decode(), headings[i], figure)
+            for title, value in zip(columns, values):
+                columns[title].append(value)
+    return Rows(columns)
+
+
+def _columns(table: Any) -> List[str]:
+    """Headings that tell all: '10 % accuracy', '10 % F1', ..."""
+    found, share = [], ""
+    for text in _texts(table.columns):
+        if " % " in text:
+            share = text[:text.index(" % ") + 3]
+            found.append(text)
+        else:
+            found.append(share + text)
+    return found
+
+
+# ---- what comes out ----------------------------------------------------------------------------
+
+class Reproduction(Rows):
+    """Rows of a table: ours beside the published figure, and whether ours is ahead, equal within one
+    published standard deviation, or behind. `missing` names the sets that were not there, with where
+    they can be had; `refused` says why a row did not run."""
+
+    def __init__(self, columns: Mapping[str, Any], missing: Mapping[str, str],
+                 refused: Mapping[Tuple[str, str], str]) -> None:
+        super().__init__(columns)
+        self.missing, self.refused = dict(missing), dict(refused)
+
+    def account(self) -> Dict[str, int]:
+        """How many cells are ahead, equal, behind."""
+        return {mark: self["mark"].count(mark) for mark in MARKS}
+
+
+def _mark(ours: float, told: Figure) -> str:
+    if np.isnan(ours) or np.isnan(told):
+        return ""
+    difference = ours - float(told)
+    return "equal" if abs(difference) <= told.std else "ahead" if difference > 0 else "behind"
+
+
+TITLES = ("table", "set", "method", "column", "ours", "published", "mark")
+
+
+def reproduced(report: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> Reproduction:
+    """The tables of a report that `cafe reproduce` wrote as JSON: its path, or what is in it."""
+    if isinstance(report, Mapping):
+        whole = report
+    else:
+        whole = json.loads(pathlib.Path(report).read_text())
+    if whole.get("schema") != "cafe/reproduce/1":
+        raise ValueError(f"report: expected one of cafe reproduce, found {whole.get('schema')!r}")
+    columns: Dict[str, List[Any]] = {title: [] for title in TITLES}
+    missing, refused = {}, {}
+    for row in whole["rows"]:
+        if row["missing"]:
+            missing[row["set"]] = _source(row["set"])
+        if "refused" in row:
+            refused[row["set"], row["method"]] = row["refused"]
+        headings = _columns(_table(row["table"]))
+        for i, one in enumerate(row["cells"]):
+            ours, told = (Figure(*(np.nan if one[key] is None else one[key] for key in keys))
+                          for keys in (("mean", "std"), ("published", "published_std")))
+            values = (row["table"], row["set"], row["method"], headings[i], ours, told, one["mark"])
+            for title, value in zip(columns, values):
+                columns[title].append(value)
+    return Reproduction(columns, missing, refused)
+
+
+def _source(name: str) -> str:
+    found = lib.cafe_paper_set_find(name.encode())
+    return found.contents.source.decode() if found else "unknown"
+
+
+# ---- running a row -----------------------------------------------------------------------------
+
+def _words(text: str) -> Dict[str, str]:
+    """'--split uniform --supervised' -> {'split': 'uniform', 'supervised': 'yes'}"""
+    words, found = text.split(), {}
+    while words:
+        name = words.pop(0)[2:]
+        found[name] = "yes" if name in FLAGS else words.pop(0)
+    return found
+
+
+def _value(option: Option, text: str) -> Any:
+    if option.type == "integer":
+        return int(float(text))
+    if option.type == "real":
+        return float(text)
+    return text == "yes" if option.type == "switch" else text
+
+
+def _taken(table: Table, words: Dict[str, str]) -> Dict[str, Any]:
+    """The options of a table among the words, which lose them."""
+    return {o.keyword: _value(o, words.pop(o.name)) for o in table.options if o.name in words}
+
+
+def _model(words: Dict[str, str]) -> Any:
+    name = words.pop("method")
+    kind = next(cls for cls in embed.CLASSES if cls._method.name == name)
+    values: Dict[str, Any] = {"propagate": words.pop("propagate", "no") == "yes"}
+    if "sampling" in words:
+        values["sampling"] = words.pop("sampling")
+    for table in (kind._own, Table.named("sample"), Table.named("finish")):
+        values.update(_taken(table, words))
+    return kind(**values)
+
+
+def _choices(model: Any, text: Optional[str]) -> List[Any]:
+    """'window=1,2,5' -> three models"""
+    if text is None:
+        return [model]
+    name, _, values = text.partition("=")
+    tables = (model._own, Table.named("sample"), Table.named("finish"))
+    option = next(o for t in tables for o in t.options if o.name == name)
+    return [type(model)(**{**model.get_params(), python_name(name): _value(option, v)})
+            for v in values.split(",")]
+
+
+def _judge(words: Dict[str, str], given: Any) -> Any:
+    named = words.pop("classifier", "xgboost")
+    if named == "none":
+        return "none"
+    if given is not None or named == "logistic":
+        return named if given is None else given
+    try:
+        from xgboost import XGBClassifier
+    except ImportError:
+        raise ImportError("this table is by XGBoost: install xgboost, or give another "
+                          "classifier='logistic'") from None
+    return XGBClassifier(n_estimators=100, max_depth=6, learning_rate=0.3, tree_method="hist",
+                         max_bin=32, n_jobs=1)
+
+
+def _run(recipe: Any, where: pathlib.Path, edges: str, options: Dict[str, Any],
+         classifier: Any) -> Evaluation:
+    words = _words(recipe.options.decode())
+    link, words_train = recipe.table == b"link", words.pop("train", "0.1,0.3,0.5")
+    train = [float(share) for share in words_train.split(",")]
+    supervised, full = (words.pop(flag, "no") == "yes" for flag in ("supervised", "full-label"))
+    chosen, judge, model = words.pop("choose", None), _judge(words, classifier), _model(words)
+    task = _taken(Table.named("link" if link else "classify"), words)
+    found = datasets.load(where, edges=edges, **_taken(Table.named("graph"), words))
+    if words:
+        raise ValueError(f"{recipe.method.decode()}: options that nobody takes: {', '.join(words)}")
+    task = {**task, **options, "train": train, "classifier": judge}
+    if link:
+        return evaluate_links(found.graph, model, **task)
+    if full:
+        model.fit(found.graph, found.labels)
+    first, *others = _choices(model, chosen)
+    return evaluate_classification(found.graph, _several(found.labels), first,
+                                   choose=others or None, supervised=supervised, **task)
+
+
+def _several(labels: Any) -> Any:
+    """Lists where nodes have several labels."""
+    if not any(isinstance(label, tuple) for label in labels.tolist()):
+        return labels
+    return [list(label or ()) for label in labels.tolist()]
+
+
+def reproduce(table: str, data: Union[str, "os.PathLike[str]"], *, repeats: int = 10,
+              sets: Optional[Sequence[str]] = None, rows: Optional[str] = None,
+              classifier: Any = None, random_state: Any = None, n_jobs: Optional[int] = None,
+              verbose: Any = False) -> Reproduction:
+    """Runs a table of evaluations again (`cafe reproduce`): classification, cora-split, link, others.
+    The tables reduction and eigenvectors are the tool's; reproduced() reads what it wrote.
+
+    Parameters
+    ----------
+    table : str
+    data : path
+        The folder of the sets: DATA/SET/edges.txt, labels.txt, plain or as .gz.
+    repeats : int, default 10
+        Splits for each cell; the paper has 100.
+    sets : sequence of str, optional
+    rows : str, optional
+        Only rows whose method has this in its name.
+    classifier : optional
+        In the place of the table's own, which is XGBoost but for the table 'others'.
+
+    Returns
+    -------
+    Reproduction
+        to_frame() is a pandas table.
+    """
+    about = _table(table)
+    metrics = _texts(about.metrics)
+    if not metrics:
+        raise ValueError(f"table={table!r}: is run by the tool: cafe reproduce {table} writes a report, "
+                         "cafe.reproduced(report) reads it")
+    options = {"repeats": repeats, "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
+    headings, columns = _columns(about), {title: [] for title in TITLES}  # type: ignore[var-annotated]
+    missing: Dict[str, str] = {}
+    refused: Dict[Tuple[str, str], str] = {}
+    told = {(row[1], row[2], row[3]): row[4] for row in published(table)}
+    for name in _texts(about.sets):
+        for recipe in _listed("recipe"):
+            method = recipe.method.decode()
+            if recipe.table.decode() != table or (sets is not None and name not in sets) or \
+                    (rows is not None and rows.lower() not in method.lower()) or \
+                    not lib.cafe_paper_recipe_is_for(recipe, name.encode()):
+                continue
+            known = lib.cafe_paper_set_find(name.encode()).contents
+            where = pathlib.Path(data) / (known.folder or known.name).decode()
+            edges = (recipe.graph or known.graph or b"edges.txt").decode()
+            try:
+                found = _run(recipe, where, edges, options, classifier)
+            except FileNotFoundError:
+                missing[name] = known.source.decode()
+                continue
+            except (ValueError, MemoryError) as error:
+                refused[name, method] = str(error)
+                continue
+            cells = [(found[m][s]) for s in range(len(found)) for m in metrics]
+            for heading, ours in zip(headings, cells):
+                figure = told.get((name, method, heading), Figure(np.nan, np.nan))
+                values = (table, name, method, heading, ours, figure, _mark(ours, figure))
+                for title, value in zip(columns, values):
+                    columns[title].append(value)
+    return Reproduction(columns, missing, refused)
