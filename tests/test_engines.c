@@ -668,6 +668,58 @@ ON_EVERY_ENGINE(softmaxes, RECIPES, 1)
 ON_EVERY_ENGINE(given_vectors, RECIPES, 1)
 ON_EVERY_ENGINE(certify_walks, SMALL, 3)
 
+/* H of 30 random graphs: few links and many components, or many; weights and loops or none. */
+static cafe_graph *any_graph(cafe_context *context, uint64_t seed) {
+    int64_t n = 20 + (int64_t)(test_number(&seed) % 300);
+    int64_t m = n / 3 + (int64_t)(test_number(&seed) % (uint64_t)(4 * n));
+    return test_random(context, n, m, seed % 2, seed / 2 % 2, seed);
+}
+
+static void solve_any(const char *engine, uint64_t seed, problem *p, cafe_solution **solution) {
+    cafe_sphere_options o;
+    cafe_sample_options sample;
+    cafe_sample_options_init(&sample);
+    cafe_sphere_options_init(&o);
+    sample.degree_exponent = (double)(seed % 3) / 4;
+    o.columns = 3 + (int64_t)(seed % 17);
+    o.chunks = (int64_t)(seed % 4 * 5);
+    *p = (problem){.context = test_context(2, seed)};
+    ok(p->context, cafe_engine_open(p->context, engine));
+    p->graph = any_graph(p->context, seed);
+    ok(p->context,
+       cafe_sample(p->context, p->graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p->sampled));
+    ok(p->context, cafe_operator_modularity(p->context, p->sampled, &p->op));
+    p->n = p->op->n;
+    ok(p->context, cafe_sphere(p->context, p->op, &o, NULL, solution));
+}
+
+static void random_graphs_on_every_engine(void **state) {
+    enum { GRAPHS = 30 };
+    (void)state;
+    for (int e = 0; e < count_engines; e++)
+        for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+            problem here, there;
+            cafe_solution *a = NULL, *b = NULL;
+            solve_any("processor", seed, &here, &a);
+            solve_any(engines[e], seed, &there, &b);
+            same_solution(&here, a, &there, b);
+            cafe_solution_free(a), cafe_solution_free(b);
+            close_problem(&here), close_problem(&there);
+        }
+}
+
+static void a_cancelled_run_ends_on_every_engine(void **state) {
+    (void)state;
+    for (int e = 0; e < count_engines; e++) {
+        problem p = open_problem(engines[e], recipes[1], 1);
+        cafe_solution *solution = NULL;
+        cafe_cancel(p.context);
+        assert_int_equal(cafe_sphere(p.context, p.op, NULL, NULL, &solution), CAFE_ERROR_CANCELLED);
+        assert_null(solution);
+        close_problem(&p);
+    }
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static void refused(cafe_context *context, const char *name, cafe_status status,
@@ -823,6 +875,8 @@ int main(void) {
         cmocka_unit_test(softmaxes_on_every_engine),
         cmocka_unit_test(given_vectors_on_every_engine),
         cmocka_unit_test(certify_walks_on_every_engine),
+        cmocka_unit_test(random_graphs_on_every_engine),
+        cmocka_unit_test(a_cancelled_run_ends_on_every_engine),
         cmocka_unit_test(every_allocation_may_fail),
     };
     const struct CMUnitTest opening_tests[] = {
