@@ -24,3 +24,4 @@ export CAFE_CHROMIUM
 node "$SOURCE/tests/browser/page.mjs"
 node "$SOURCE/tests/browser/sight.mjs"
 node "$SOURCE/tests/browser/big.mjs"
+[[ -z ${CAFE_FIGURES:-} ]] || node "$SOURCE/tests/browser/figures.mjs"

@@ -1,5 +1,6 @@
-// The card of the open node.
+// The card of the open node, and the tooltip.
 import { make, count, figure } from './bus.js';
+import { valueAt } from './data.js';
 
 function facts(pairs) {
   const list = make('dl', { class: 'facts' });
@@ -53,4 +54,33 @@ export function showCard(panel, card) {
   }
   parts.push(make('p', { class: 'figures' }, card.note));
   panel.replaceChildren(...parts);
+}
+
+// ---- what is said of a point
+
+// Label, community (of the layer in colour, else the coarsest), the value in colour, the place.
+export function tipLines(app, point) {
+  const { facts, meta } = app;
+  const [kind, number] = app.colour.split('-');
+  const communities = facts.communitiesOf(point);
+  const layer = kind === 'community' ? communities.length - 1 - Number(number) : 0;
+  const [x, y] = app.axes.map((axis) => figure(valueAt(axis, point)));
+  return [...(facts.label ? [`label: ${facts.labelOf(point) || 'none'}`] : []),
+    ...(communities.length ? [`community: ${communities[layer][1]}`] : []),
+    ...(kind === 'centrality' && facts.rank ? [`${meta.centrality}: ${figure(facts.centralityOf(point))}`] : []),
+    ...(kind === 'table' && facts.columns[number] ? [`${meta.table[number]}: ${facts.columns[number].words[facts.columns[number].of[point]] || 'none'}`] : []),
+    ...(app.layout === 'map' ? [] : [`columns ${app.axisNumbers.join(', ')}: ${x}, ${y}`])];
+}
+
+// The lines of its card.
+export async function factsOf(app, point, neighbours) {
+  const { meta, facts } = app;
+  await facts.load();
+  const [x, y] = app.axes.map((axis) => figure(valueAt(axis, point)));
+  return [['Number', count(app.node[point])], [app.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`],
+    ...facts.communitiesOf(point).map(([title, name, size]) => [title, `${name} (${count(size)} nodes)`]),
+    ...(facts.label ? [['Label', facts.labelOf(point) || 'none']] : []),
+    ...(facts.rank ? [[`Centrality (${meta.centrality})`, figure(facts.centralityOf(point))]] : []),
+    ...facts.columns.map(({ name, of, words }) => [name, words[of[point]] || 'none']),
+    ...(neighbours ? [['Neighbours', count(neighbours.length)]] : [])];
 }

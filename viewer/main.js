@@ -10,7 +10,7 @@ import { byCentrality, byColumn, byKind, byNumber } from './colours.js';
 import { pulls } from './links.js';
 import { Facts } from './facts.js';
 import { nearestByCosine } from './cosine.js';
-import { showCard, showEmptyCard, showNearest } from './card.js';
+import { factsOf, showCard, showEmptyCard, showNearest, tipLines } from './card.js';
 import { showDimensions } from './dimensions.js';
 import { Tree } from './tree.js';
 import { showRun } from './charts.js';
@@ -395,7 +395,7 @@ class App {
     tip.hidden = point < 0;
     if (point >= 0) {
       tip.replaceChildren(make('b', { dir: 'auto' }, this.nameOf(point)),
-        ...this.tipLines(point).map((line) => make('span', { dir: 'auto' }, line)));
+        ...tipLines(this, point).map((line) => make('span', { dir: 'auto' }, line)));
       const { width, height } = this.camera;
       tip.style.transform = `translate(${Math.min(x + 14, width - tip.offsetWidth - 6)}px, `
         + `${y + 18 + tip.offsetHeight > height ? y - tip.offsetHeight - 10 : y + 18}px)`;
@@ -404,20 +404,6 @@ class App {
       this.over = point;
       this.redraw();
     }
-  }
-
-  // Label, community (of the layer in colour, else the coarsest), the value in colour, the place.
-  tipLines(point) {
-    const { facts, meta } = this;
-    const [kind, number] = this.colour.split('-');
-    const communities = facts.communitiesOf(point);
-    const layer = kind === 'community' ? communities.length - 1 - Number(number) : 0;
-    const [x, y] = this.axes.map((axis) => figure(valueAt(axis, point)));
-    return [...(facts.label ? [`label: ${facts.labelOf(point) || 'none'}`] : []),
-      ...(communities.length ? [`community: ${communities[layer][1]}`] : []),
-      ...(kind === 'centrality' && facts.rank ? [`${meta.centrality}: ${figure(facts.centralityOf(point))}`] : []),
-      ...(kind === 'table' && facts.columns[number] ? [`${meta.table[number]}: ${facts.columns[number].words[facts.columns[number].of[point]] || 'none'}`] : []),
-      ...(this.layout === 'map' ? [] : [`columns ${this.axisNumbers.join(', ')}: ${x}, ${y}`])];
   }
 
   // Nothing lies over this place of the plot.
@@ -442,7 +428,7 @@ class App {
     this.redraw();
     if (point < 0) return this.showNoNode();
     const neighbours = await this.neighbours(point);
-    const pairs = await this.factsOf(point, neighbours);
+    const pairs = await factsOf(this, point, neighbours);
     if (this.opened !== point) return;
     this.openLinks = neighbours ?? [];
     this.named = this.openLinks.slice(0, 8).map((link) => link.point);
@@ -481,18 +467,6 @@ class App {
     const axes = [];
     for (let j = 0; j < this.meta.columnsShown; j++) axes.push(await this.column(j));
     return pulls(links, axes, point);
-  }
-
-  async factsOf(point, neighbours) {
-    const { meta, facts } = this;
-    await facts.load();
-    const [x, y] = this.axes.map((axis) => figure(valueAt(axis, point)));
-    return [['Number', count(this.node[point])], [this.layout === 'map' ? 'Map' : 'Position', `${x}, ${y}`],
-      ...facts.communitiesOf(point).map(([title, name, size]) => [title, `${name} (${count(size)} nodes)`]),
-      ...(facts.label ? [['Label', facts.labelOf(point) || 'none']] : []),
-      ...(facts.rank ? [[`Centrality (${meta.centrality})`, figure(facts.centralityOf(point))]] : []),
-      ...facts.columns.map(({ name, of, words }) => [name, words[of[point]] || 'none']),
-      ...(neighbours ? [['Neighbours', count(neighbours.length)]] : [])];
   }
 
   // ---- files

@@ -20,7 +20,7 @@ function places(x, y, width, gap) {
   });
 }
 
-const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+export const meet = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
 // candidates: points, the most important first; area: [left, top, right, bottom] of the view; taken:
 // boxes that are no longer free (more are added); most: names at most

@@ -1,34 +1,44 @@
 // What lies under and over the points: links; axes, names, rings, the lasso.
 import { CanvasPen, textWidth } from './pen.js';
-import { drawNames, placeNames, shorten } from './naming.js';
+import { drawNames, meet, placeNames, shorten } from './naming.js';
 import { drawAxes, strip } from './axes.js';
 
 const mostLinks = 3000; // of the open node
 const mostNames = 90;
 const fewPoints = 1000; // names do not hide points of so small a graph
 
-// All links of a small graph, beneath the points. scene: place, all, style
-export function drawLinks(pen, { place, all, style, dim }) {
-  if (!all) return;
-  const many = all.length > 1500;
-  pen.lines(all.map(([i, j]) => [...place(i), ...place(j)]), `rgb(${style.link})`, many ? 0.7 : 1,
-    (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
+// Beneath the points: all links of a small graph, then those of the open node. scene: place, all, open,
+// links, style, dim
+export function drawLinks(pen, { place, all, open, links, style, dim }) {
+  const many = all?.length > 1500;
+  if (all) {
+    pen.lines(all.map(([i, j]) => [...place(i), ...place(j)]), `rgb(${style.link})`, many ? 0.7 : 1,
+      (many ? 0.13 : 0.24) * (dim ? 0.4 : 1));
+  }
+  if (open >= 0) {
+    const at = place(open);
+    pen.lines(links.slice(0, mostLinks).map((link) => [...at, ...place(link.point)]), `rgb(${style.link})`, 1,
+      links.length > 200 ? 0.2 : 0.45);
+  }
 }
 
-function drawOpen(pen, { place, radius, open, links, named, nameOf, style }, taken) {
+function boxOf([x, y], r, right = r) { return [x - r, y - r, x + right, y + r]; }
+
+function drawOpen(pen, { place, radius, open, named, nameOf, style }, taken, area) {
   const at = place(open);
   const around = Math.max(radius(open) + 2, 8);
-  pen.lines(links.slice(0, mostLinks).map((link) => [...at, ...place(link.point)]), `rgb(${style.link})`, 1,
-    links.length > 200 ? 0.2 : 0.45);
   for (const point of named) pen.ring(...place(point), Math.max(radius(point), 4.5), style.accent, 1.4);
   pen.ring(...at, around, style.plot, 5);
   pen.ring(...at, around, style.accent, 2.5);
   const name = shorten(nameOf(open), 32);
-  taken.push([at[0] - around, at[1] - around, at[0] + around + 8 + textWidth(name, 13, 600), at[1] + around]);
-  return () => pen.text(at[0] + around + 5, at[1], name, { size: 13, weight: 600, colour: style.ink, halo: style.plot });
+  const reach = around + 8 + textWidth(name, 13, 600);
+  const right = boxOf(at, around, reach);
+  const left = [at[0] - reach, right[1], at[0] + around, right[3]];
+  const turned = right[2] > area[2] || taken.some((box) => meet(box, right)); // its name then stands at its left
+  taken.push(turned ? left : right);
+  return () => pen.text(at[0] + (turned ? -around - 5 : around + 5), at[1], name,
+    { size: 13, weight: 600, anchor: turned ? 'end' : 'start', colour: style.ink, halo: style.plot });
 }
-
-function boxOf([x, y], r) { return [x - r, y - r, x + r, y + r]; }
 
 // scene: place (point to pixel), radius, open, links, named, leading, over, lasso, cross, style, nameOf, app, and
 // axes: whether they are drawn. Returns what was named and where the ticks are.
@@ -36,11 +46,11 @@ export function drawOver(pen, scene) {
   const { place, style, app, nameOf } = scene;
   const { width, height } = app.camera;
   const taken = [...scene.covered];
+  const area = scene.axes ? [strip.left, 0, width, height - strip.bottom] : [0, 0, width, height];
+  const openName = scene.open >= 0 ? drawOpen(pen, scene, taken, area) : null;
   if (app.n <= fewPoints && scene.leading.length) {
     for (let i = 0; i < app.n; i++) taken.push(boxOf(place(i), scene.radius(i)));
   }
-  const area = scene.axes ? [strip.left, 0, width, height - strip.bottom] : [0, 0, width, height];
-  const openName = scene.open >= 0 ? drawOpen(pen, scene, taken) : null;
   const found = scene.axes ? drawAxes(pen, app) : null;
   const names = placeNames([...scene.named, ...scene.leading].filter((i) => i !== scene.open),
     { place, radius: scene.radius, nameOf, area, taken, most: mostNames });

@@ -291,7 +291,6 @@ const tests = {
     const out = await page.evaluate(() => [...document.querySelectorAll('button, select, input')]
       .filter((e) => e.offsetParent && (e.getBoundingClientRect().right > 361 || e.getBoundingClientRect().left < -1)).map((e) => e.id));
     equal(out.join(), '', 'controls outside');
-    await shoot(page, 'narrow');
     await page.tap('#tab-communities');
     check(await page.locator('.tree').isVisible(), 'the tree is there');
     await page.done();
