@@ -1,25 +1,158 @@
-/* cafe convert: a graph file into another format, both told by their names or contents. */
+/* cafe convert: a graph file into another format, both told by their names or contents; into
+ * GraphML and GML with what is known of the nodes.
+ */
+#include <string.h>
+
 #include "command.h"
 #include "graph_text.h"
 #include "output.h"
 
-static int check(void *job) {
-    cli_run *run = job;
-    CLI_TRY(cli_check_ending(run->command, run->words[1], CLI_GRAPHS));
-    CLI_TRY(cli_check_in_place(run, &cli_convert, "output", run->words[1]));
-    return cli_output_check(run->command, &run->common, run->words[1]);
+enum { NAME = 128 };
+
+typedef struct convert_job {
+    cli_run run;
+    const char *vectors_path, *communities_path, *attributes_path;
+    float *vectors, *values;
+    cafe_labels *labels;
+    cafe_table *table;
+    int64_t count;
+    cafe_attribute *attributes;
+} convert_job;
+
+static int check(void *argument) {
+    convert_job *job = argument;
+    cli_run *run = &job->run;
+    const char *output = run->words[1];
+    bool given = job->vectors_path || job->communities_path || job->attributes_path;
+    CLI_TRY(cli_check_ending(run->command, output, CLI_GRAPHS " -"));
+    if (given) CLI_TRY(cli_check_ending(run->command, output, " .graphml .gml"));
+    CLI_TRY(cli_check_in_place(run, &cli_convert, "output", output));
+    return cli_output_check(run->command, &run->common, output);
 }
 
-static int work(void *job) {
-    cli_run *run = job;
-    CLI_TRY(cli_try_output(run, run->words[1]));
-    CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_write_graph(run, run->graph, run->words[1]));
-    cli_say(run, "written   %s", run->words[1]);
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+/* Room for `more` further attributes. */
+static int make_room(convert_job *job, int64_t more) {
+    cafe_attribute *larger = cli_new(&job->run, job->count + more, sizeof *larger);
+    if (!larger) return CLI_FAILED;
+    if (job->count > 0) memcpy(larger, job->attributes, (size_t)job->count * sizeof *larger);
+    job->attributes = larger;
     return CLI_OK;
 }
 
-static const cli_option options[] = {CLI_ROWS_PLAIN};
+static int add_reals(convert_job *job, char *name, const float *values, int64_t stride) {
+    job->attributes[job->count++] =
+        (cafe_attribute){.name = name, .reals = values, .stride = stride};
+    return CLI_OK;
+}
+
+/* Columns v0, v1, ... */
+static int take_vectors(convert_job *job) {
+    cli_run *run = &job->run;
+    int64_t columns = 0;
+    if (!job->vectors_path) return CLI_OK;
+    CLI_TRY(cli_check(run, cafe_vectors_read(run->context, run->graph, job->vectors_path, &columns,
+                                             &job->vectors)));
+    CLI_TRY(make_room(job, columns));
+    for (int64_t c = 0; c < columns; c++) {
+        char *name = cli_new(run, NAME, 1);
+        if (!name) return CLI_FAILED;
+        snprintf(name, NAME, "v%lld", (long long)c);
+        add_reals(job, name, job->vectors + c, columns);
+    }
+    return CLI_OK;
+}
+
+/* A node's labels with commas between them; "" when it has none. */
+static char *labels_text(convert_job *job, int64_t node) {
+    const int32_t *classes;
+    int64_t count = cafe_labels_of(job->labels, node, &classes);
+    size_t length = 1;
+    for (int64_t i = 0; i < count; i++)
+        length += strlen(cafe_labels_class_name(job->labels, classes[i])) + 1;
+    char *text = cli_new(&job->run, (int64_t)length, 1);
+    for (int64_t i = 0; text && i < count; i++) {
+        if (i > 0) strcat(text, ",");
+        strcat(text, cafe_labels_class_name(job->labels, classes[i]));
+    }
+    return text;
+}
+
+static int take_communities(convert_job *job) {
+    cli_run *run = &job->run;
+    int64_t n = cafe_graph_nodes(run->graph);
+    if (!job->communities_path) return CLI_OK;
+    CLI_TRY(cli_check(
+        run, cafe_labels_read(run->context, run->graph, job->communities_path, &job->labels)));
+    const char **texts = cli_new(run, n, sizeof *texts);
+    if (!texts) return CLI_FAILED;
+    for (int64_t u = 0; u < n; u++)
+        if (!(texts[u] = labels_text(job, u))) return CLI_FAILED;
+    CLI_TRY(make_room(job, 1));
+    job->attributes[job->count++] = (cafe_attribute){.name = "community", .texts = texts};
+    return CLI_OK;
+}
+
+/* Columns by the names of the table's heading. */
+static int take_attributes(convert_job *job) {
+    cli_run *run = &job->run;
+    if (!job->attributes_path) return CLI_OK;
+    CLI_TRY(cli_check(
+        run, cafe_table_read_nodes(run->context, job->attributes_path, run->graph, &job->table)));
+    int64_t columns = cafe_table_columns(job->table), n = cafe_graph_nodes(run->graph);
+    job->values = cli_new(run, n * columns, sizeof *job->values);
+    if (!job->values) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_table_place(run->context, job->table, run->graph, job->values)));
+    CLI_TRY(make_room(job, columns));
+    for (int64_t c = 0; c < columns; c++) {
+        char *name = cli_new(run, NAME, 1);
+        if (!name) return CLI_FAILED;
+        if (cafe_table_has_heading(job->table))
+            cafe_table_column_name(job->table, c, name, NAME);
+        else
+            snprintf(name, NAME, "a%lld", (long long)c);
+        add_reals(job, name, job->values + c, columns);
+    }
+    return CLI_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int work(void *argument) {
+    convert_job *job = argument;
+    cli_run *run = &job->run;
+    const char *output = run->words[1];
+    CLI_TRY(cli_try_output(run, output));
+    CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(take_vectors(job));
+    CLI_TRY(take_communities(job));
+    CLI_TRY(take_attributes(job));
+    CLI_TRY(cli_check(
+        run, cafe_graph_write_attributes(run->context, run->graph, job->count, job->attributes,
+                                         output, CAFE_FORMAT_AUTO, run->common.force)));
+    cli_say(run, "written   %s", output);
+    return CLI_OK;
+}
+
+static void release(void *argument) {
+    convert_job *job = argument;
+    cafe_block_free(job->run.context, job->vectors);
+    cafe_labels_free(job->labels);
+    cafe_table_free(job->table);
+}
+
+static const cli_option options[] = {
+    CLI_ROW_READS(convert_job, vectors_path, "vectors",
+                  "of the nodes (.npy, .tsv, .csv, .txt): their columns become attributes v0, v1, "
+                  "... of the nodes (.graphml, .gml)"),
+    CLI_ROW_READS(convert_job, communities_path, "communities",
+                  "'node label' per line, as cluster writes them: the attribute community"),
+    CLI_ROW_READS(convert_job, attributes_path, "attributes",
+                  "a table with a row per node, such as the list of rank: an attribute per column, "
+                  "by the names of its heading"),
+    CLI_ROWS_PLAIN,
+};
 static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};
 
 const cli_command cli_convert = {
@@ -28,7 +161,11 @@ const cli_command cli_convert = {
     .summary = "write a graph in another format",
     .description =
         "The format of IN is told by its content (- is standard input), that of OUT by "
-        "its ending:" CLI_GRAPHS ". A .cafe file is mapped rather than read: the fastest to load.",
-    CLI_JOB(cli_run, 2, 1),
+        "its ending:" CLI_GRAPHS
+        ", text also with .gz behind it; - writes an edge list to standard output. A .cafe file is "
+        "mapped rather than read: the fastest to load. GraphML and GML, for Gephi, Cytoscape and "
+        "others, take what is known of the nodes along.",
+    CLI_JOB(convert_job, 2, 1),
     .check = check,
+    .release = release,
 };

@@ -29,8 +29,10 @@ enum { MODELS = sizeof models / sizeof *models };
 /* "node label" per line. The model says how many nodes there are: R-MAT may round them. */
 static int put_labels(FILE *file, const void *argument) {
     const generate_job *job = argument;
+    bool columns = cli_ends_in(job->labels_path, ".tsv") || cli_ends_in(job->labels_path, ".csv");
     for (int64_t u = 0; u < cafe_graph_nodes(job->run.graph); u++)
-        fprintf(file, "%s %" PRId32 "\n", cli_name(&job->run, job->run.graph, u), job->labels[u]);
+        fprintf(file, "%s%c%" PRId32 "\n", cli_name(&job->run, job->run.graph, u),
+                columns ? '\t' : ' ', job->labels[u]);
     return CLI_OK;
 }
 
@@ -63,7 +65,9 @@ static int work(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_GRAPHS, "the graph; its ending tells the format:" CLI_GRAPHS),
+    CLI_ROW_OUTPUT(CLI_GRAPHS " -",
+                   "the graph; its ending tells the format:" CLI_GRAPHS
+                   ", text also with .gz behind it; - writes an edge list to standard output"),
     CLI_ROW_WRITES(generate_job, labels_path, "labels", NULL,
                    "write each node's block, 'node label' per line"),
     CLI_ROWS_SEEDED,

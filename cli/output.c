@@ -85,9 +85,23 @@ static const char *file_of(const cli_run *run, size_t i, cli_kind kind) {
     return *(const char *const *)((const char *)run + own->offset);
 }
 
+/* The ending, and what stands before a .gz behind text: both are told by the name. */
+static const char *packed_extension(const char *path, size_t *length) {
+    static const char text[] = " .txt .edges .tsv .csv .mtx .graph .metis .graphml .gml ";
+    const char *last = cli_is_standard(path) ? "-" : cli_extension(path), *dot = last;
+    *length = strlen(last);
+    if (strcasecmp(last, ".gz") != 0) return last;
+    while (dot > path && *--dot != '.' && *dot != '/') continue;
+    char inner[16];
+    int written = snprintf(inner, sizeof inner, " %.*s ", (int)(last - dot), dot);
+    if (written >= (int)sizeof inner || !strcasestr(text, inner)) return last;
+    *length = (size_t)(last - dot);
+    return dot;
+}
+
 int cli_check_ending(const char *command, const char *path, const char *endings) {
-    const char *extension = cli_is_standard(path) ? "-" : cli_extension(path);
-    size_t length = strlen(extension), listed;
+    size_t length, listed;
+    const char *extension = packed_extension(path, &length);
     endings += strspn(endings, " ");
     for (const char *at = endings; *at; at += strspn(at, " ")) {
         size_t this = strcspn(at, " ");
@@ -260,23 +274,45 @@ void cli_say_written(const cli_run *run) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
-    return cafe_output_write(cookie, bytes, (int64_t)size) == CAFE_OK ? (ssize_t)size : 0;
-}
-
 /* A file written under a temporary name; its target is NULL for standard output, but a terminal is
  * the library's to write to: it shows what is no text. */
 typedef struct cli_output {
     FILE *file;
     cafe_output *target;
+    bool commas, quoted; /* the tabs of tables become commas in a .csv file, but within quotes */
 } cli_output;
+
+static bool write_commas(cli_output *output, const char *bytes, size_t size) {
+    char text[4096];
+    for (size_t at = 0; at < size;) {
+        size_t count = size - at < sizeof text ? size - at : sizeof text;
+        for (size_t i = 0; i < count; i++) {
+            char c = bytes[at + i];
+            output->quoted ^= c == '"';
+            text[i] = c == '\t' && !output->quoted ? ',' : c;
+        }
+        if (cafe_output_write(output->target, text, (int64_t)count) != CAFE_OK) return false;
+        at += count;
+    }
+    return true;
+}
+
+static ssize_t pass_on(void *cookie, const char *bytes, size_t size) {
+    cli_output *output = cookie;
+    bool fine = output->commas ? write_commas(output, bytes, size)
+                               : cafe_output_write(output->target, bytes, (int64_t)size) == CAFE_OK;
+    return fine ? (ssize_t)size : 0;
+}
 
 static int open_output(cli_run *run, const char *path, cli_output *output) {
     *output = (cli_output){.file = stdout};
     if (cli_is_standard(path) && !isatty(STDOUT_FILENO)) return CLI_OK;
     CLI_TRY(
         cli_check(run, cafe_output_create(run->context, path, run->common.force, &output->target)));
-    output->file = fopencookie(output->target, "w", (cookie_io_functions_t){.write = pass_on});
+    size_t length;
+    const char *ending = packed_extension(path, &length);
+    output->commas = length == 4 && strncasecmp(ending, ".csv", 4) == 0;
+    output->file = fopencookie(output, "w", (cookie_io_functions_t){.write = pass_on});
     if (output->file) return CLI_OK;
     cafe_output_discard(output->target);
     return cli_error(run, CLI_FAILED, "out of memory");

@@ -41,12 +41,23 @@ static void print_samplings(void) {
         put_row(cafe_sampler_at(i)->name, cafe_sampler_at(i)->summary);
 }
 
+static void put_formats(cafe_file_kind kind) {
+    const cafe_file_format *row;
+    for (int64_t i = 0; (row = cafe_file_format_at(kind, i)) != NULL; i++)
+        printf("  %-22s %-20s %s\n", row->endings, row->title,
+               row->writes ? "read and written" : "read");
+}
+
 static void print_formats(void) {
-    printf("endings of graph files:  %s\n", CAFE_GRAPH_ENDINGS);
-    printf("endings of vector files: %s\n", CAFE_VECTOR_ENDINGS);
+    printf("graphs:\n");
+    put_formats(CAFE_FILE_GRAPH);
+    printf("vectors:\n");
+    put_formats(CAFE_FILE_VECTORS);
     printf(
-        "\nA - reads standard input or writes standard output. What a file holds is told by\n"
-        "'cafe info FILE'; 'man cafe-convert' says what each format can keep.\n");
+        "\nAll are read packed by gzip, zstd or xz too; text is written packed when its\n"
+        "name ends in .gz. A - reads standard input or writes standard output. What a\n"
+        "file holds is told by 'cafe info FILE'; 'man cafe-convert' says what each format\n"
+        "can keep.\n");
 }
 
 static void print_exit(void) {

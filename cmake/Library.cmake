@@ -16,6 +16,22 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_path(ISAL_INCLUDE isa-l.h REQUIRED)
 find_library(ISAL_LIBRARY isal REQUIRED)
+# XML formats and further compressions; a build without them says so where a file needs one.
+option(CAFE_EXTRAS "use expat, zstd and lzma where they are found" ON)
+foreach(library EXPAT:expat:expat.h ZSTD:zstd:zstd.h LZMA:lzma:lzma.h)
+    string(REPLACE ":" ";" parts ${library})
+    list(GET parts 0 LIBRARY)
+    list(GET parts 1 name)
+    list(GET parts 2 header)
+    find_path(${LIBRARY}_INCLUDE ${header})
+    find_library(${LIBRARY}_LIBRARY ${name})
+    if(CAFE_EXTRAS AND ${LIBRARY}_INCLUDE AND ${LIBRARY}_LIBRARY)
+        list(APPEND CAFE_MORE_INCLUDES ${${LIBRARY}_INCLUDE})
+        list(APPEND CAFE_MORE_LIBRARIES ${${LIBRARY}_LIBRARY})
+        list(APPEND CAFE_MORE_DEFINITIONS CAFE_${LIBRARY}=1)
+        string(APPEND CAFE_PC_PRIVATE " -l${name}")
+    endif()
+endforeach()
 include(cmake/Lapack.cmake)
 
 # No fused multiply-add across expressions: the kernels then give the same bits for every
@@ -38,7 +54,8 @@ list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(rows|products|eights)\\.c$
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
-                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE})
+                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
+target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES COMPILE_DEFINITIONS
                             "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
@@ -81,7 +98,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_definitions(cafe_objects PRIVATE CAFE_X86=1)
 endif()
 
-set(CAFE_LINK ${ISAL_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+set(CAFE_LINK ${ISAL_LIBRARY} ${CAFE_MORE_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
 foreach(form shared static)
     string(TOUPPER ${form} FORM)
     add_library(cafe_${form} ${FORM} $<TARGET_OBJECTS:cafe_objects> ${CAFE_KERNEL_OBJECTS}

@@ -35,7 +35,7 @@ while IFS=$'\x1f' read -r file options wanted; do # tabs would be taken together
         *.tsv | empty.txt) ;;
         *) outcome - "$wanted" "${list[@]}" <"$messy/$file" ;;
     esac
-    if command -v gzip >/dev/null && [[ $file != empty.txt ]]; then
+    if command -v gzip >/dev/null && [[ $file != empty.txt && $file != *.?z* && $file != *packed* && $file != *.zst ]]; then
         gzip -c "$messy/$file" >"$file.in.gz"
         [[ $file == *.tsv ]] || outcome "$file.in.gz" "$wanted" "${list[@]}"
     fi

@@ -83,7 +83,7 @@ usage "unknown command or topic 'nothing'" help nothing
 
 # endings are judged before anything is read: these inputs do not even exist
 for name in out out.bin out.npy.gz; do usage 'the ending tells the format' embed g.txt -o $name; done
-for name in out out.npy -; do usage 'the ending tells the format' convert g.txt $name; done
+for name in out out.npy out.cafe.gz; do usage 'the ending tells the format' convert g.txt $name; done
 usage 'the ending tells the format' generate ba -o g.bin
 usage 'cannot both go to' embed g.txt -o r.txt --json r.txt
 usage 'cannot both go to' generate sbm -o r.txt --labels r.txt

@@ -25,8 +25,9 @@ static int stop(void **state) {
 
 /* ---- round trips ----------------------------------------------------------------------------- */
 
-static const char *const endings[] = {"g.cafe",  "g.txt", "g.csv",  "g.tsv",
-                                      "g.edges", "g.mtx", "g.graph"};
+static const char *const endings[] = {"g.cafe",  "g.txt",    "g.csv",    "g.tsv",
+                                      "g.edges", "g.mtx",    "g.graph",  "g.graphml",
+                                      "g.gml",   "g.txt.gz", "g.csv.gz", "g.gml.gz"};
 
 /* Writes and reads the graph; with names lost (mtx, METIS) the rows alone are compared. */
 static void round_trip(const cafe_graph *graph, const char *name, int32_t loops) {
@@ -39,7 +40,7 @@ static void round_trip(const cafe_graph *graph, const char *name, int32_t loops)
     if (cafe_graph_write(shared, graph, path, CAFE_FORMAT_AUTO, 0) != CAFE_OK ||
         cafe_graph_read(shared, path, &options, &again) != CAFE_OK)
         fail_msg("%s: %s", name, cafe_error(shared));
-    bool named = strstr(name, ".mtx") || strstr(name, ".graph");
+    bool named = strstr(name, ".mtx") || (strstr(name, ".graph") && !strstr(name, "ml"));
     bool beside = named && !cafe_graph_names_are_indices(graph);
     assert_int_equal(io_scratch_files(&scratch), beside ? 2 : 1);
     if (beside) {
@@ -186,7 +187,7 @@ static void test_refusals(void **state) {
         cafe_graph_write(shared, graph, io_path(&scratch, "g.npz"), CAFE_FORMAT_AUTO, 0),
         CAFE_ERROR_ARGUMENT);
     assert_int_equal(
-        cafe_graph_write(shared, graph, io_path(&scratch, "g.txt.gz"), CAFE_FORMAT_AUTO, 0),
+        cafe_graph_write(shared, graph, io_path(&scratch, "g.cafe.gz"), CAFE_FORMAT_AUTO, 0),
         CAFE_ERROR_ARGUMENT);
     assert_int_equal(
         cafe_graph_write(shared, graph, io_path(&scratch, "no/folder.txt"), CAFE_FORMAT_AUTO, 0),
@@ -256,8 +257,8 @@ static void test_failing_memory(void **state) {
             test_failing_expect(&memory, status, failed, live, context);
             if (!failed) break;
         }
-    /* the seven files, and names beside two: nothing temporary */
-    assert_int_equal(io_scratch_files(&scratch), 9);
+    /* the files, and names beside two: nothing temporary */
+    assert_int_equal(io_scratch_files(&scratch), sizeof endings / sizeof *endings + 2);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         long k = 0;
         for (;; k++) {

@@ -23,7 +23,8 @@ typedef enum cafe_file_kind {
 #define CAFE_VECTOR_FORMATS(X)             \
     X(npy, ".npy", "NumPy array", 1)       \
     X(tsv, ".tsv", "name, tab, values", 0) \
-    X(txt, ".txt", "word2vec text", 0)
+    X(txt, ".txt", "word2vec text", 0)     \
+    X(csv, ".csv", "name, comma, values", 0)
 #define CAFE_VECTOR_ENDINGS                              CAFE_VECTOR_FORMATS(CAFE_VECTOR_ENDING)
 #define CAFE_VECTOR_ENDING(name, endings, title, beside) " " endings
 
@@ -37,13 +38,33 @@ typedef struct cafe_file_format {
 
 /* Format number `index` of the kind; NULL behind the last one. */
 CAFE_API const cafe_file_format *cafe_file_format_at(cafe_file_kind kind, int64_t index);
-/* The format that a path's ending tells, or NULL. Behind the ending of a file that is read .gz may
- * stand; with `writes` only formats that can be written count. */
+/* The format that a path's ending tells, or NULL. Behind it may stand .gz and, of a file that is
+ * read, .zst or .xz; with `writes` only formats that can be written count, and .gz goes with text
+ * alone. */
 CAFE_API const cafe_file_format *cafe_file_format_of(cafe_file_kind kind, const char *path,
                                                      int32_t writes);
 /* The endings of all formats of the kind, or of those that can be written, into text as snprintf
  * does: ".npy .tsv .txt". */
 CAFE_API size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *text, size_t capacity);
+
+/* ---- graphs with what is known of their nodes -------------------------------------------------
+ */
+
+/* A value per node, of which one array is given: reals[u * stride], integers[u] or texts[u]. */
+typedef struct cafe_attribute {
+    const char *name;
+    const float *reals;
+    int64_t stride;
+    const int32_t *integers;
+    const char *const *texts;
+} cafe_attribute;
+
+/* cafe_graph_write() with attributes of the nodes (columns of vectors, communities, centralities),
+ * which GraphML and GML have room for. */
+CAFE_API cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,
+                                                 int64_t count, const cafe_attribute *attributes,
+                                                 const char *path, cafe_format format,
+                                                 int32_t overwrite);
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 

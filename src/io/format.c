@@ -39,12 +39,20 @@ static bool has_ending(const char *name, size_t length, const char *endings) {
     return false;
 }
 
+/* Arrays and images of memory are written at their places, not as a stream. */
+static bool is_binary(cafe_file_kind kind, int64_t i) {
+    return kind == CAFE_FILE_GRAPH ? functions[i]->binary : cafe_vector_format_at(i)->beside != 0;
+}
+
 static int64_t find(cafe_file_kind kind, const char *path, bool writes) {
     size_t length = strlen(path);
     const cafe_file_format *row;
-    if (!writes && has_ending(path, length, ".gz")) length -= 3;
+    bool packed = has_ending(path, length, ".gz");
+    if (packed || (!writes && has_ending(path, length, ".xz"))) length -= 3;
+    if (!writes && has_ending(path, length, ".zst")) length -= 4;
     for (int64_t i = 0; (row = cafe_file_format_at(kind, i)) != NULL; i++)
-        if ((!writes || row->writes) && has_ending(path, length, row->endings)) return i;
+        if ((!writes || row->writes) && has_ending(path, length, row->endings))
+            return writes && packed && is_binary(kind, i) ? -1 : i;
     return -1;
 }
 
@@ -62,6 +70,7 @@ cafe_format cafe_format_of_content(const uint8_t *bytes, int64_t size) {
         if (magic && size >= (int64_t)strlen(magic) &&
             cafe_same_word((const char *)bytes, magic, strlen(magic)))
             return (cafe_format)(i + 1);
+        if (functions[i]->is && functions[i]->is(bytes, size)) return (cafe_format)(i + 1);
     }
     return CAFE_FORMAT_AUTO;
 }

@@ -11,11 +11,13 @@
 typedef struct cafe_graph_format {
     const char
         *magic; /* how the (decompressed) content starts, letters in any case; NULL: no sign */
+    bool (*is)(const uint8_t *bytes, int64_t size); /* the same by a look at it; NULL: no sign */
     /* Options are complete and checked. A reader may keep the mapped file: input->map becomes NULL.
      */
     cafe_status (*read)(cafe_input *input, const cafe_graph_options *options, cafe_graph **graph);
     cafe_status (*write)(cafe_output *output, const cafe_graph *graph); /* NULL: it is only read */
     bool directed; /* the reader knows directions */
+    bool whole;    /* it is read as a whole: expanded, and in memory, before */
     bool binary;   /* gzip data is expanded before it is read; never written to standard output */
 } cafe_graph_format;
 

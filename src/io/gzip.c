@@ -1,4 +1,4 @@
-/* gzip and deflate through ISA-L's inflate.
+/* gzip and deflate through ISA-L's inflate, and the same stream of bytes from zstd and xz.
  *
  * ISA-L counts in 32 bits, so input and output are handed over in slices. A gzip file may be
  * several members one after the other (as `cat a.gz b.gz` and bgzip make them); zeros may pad its
@@ -11,6 +11,8 @@
 #include <isa-l.h>
 
 #include "base/memory.h"
+#include "base/print.h"
+#include "io/unpack.h"
 
 static const int64_t slice = (int64_t)1 << 30;
 enum { PIECE = 1 << 18 }; /* of a file, read at a time */
@@ -24,13 +26,22 @@ struct cafe_gunzip {
     int64_t size;
     int64_t fed; /* bytes handed to ISA-L; some of them may still be in state.avail_in */
     bool raw;    /* deflate data without the frame of gzip */
+    cafe_packing packing;
+    cafe_unpack *other;  /* of zstd and xz; NULL: gzip */
+    const uint8_t *next; /* for it: `left` bytes that are handed over and not used */
+    int64_t left;
     bool ended;
     cafe_gunzip_problem problem;
     struct inflate_state state;
 };
 
-bool cafe_is_gzip(const uint8_t *bytes, int64_t size) {
+static bool is_gzip(const uint8_t *bytes, int64_t size) {
     return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+static void stop(cafe_gunzip *g, cafe_gunzip_problem problem) {
+    g->ended = true;
+    g->problem = problem;
 }
 
 void cafe_gunzip_rewind(cafe_gunzip *g) {
@@ -38,23 +49,41 @@ void cafe_gunzip_rewind(cafe_gunzip *g) {
     g->state.crc_flag = g->raw ? ISAL_DEFLATE : ISAL_GZIP;
     g->state.next_in = NULL;
     g->state.avail_in = 0;
-    g->fed = 0;
+    g->fed = g->left = 0;
     g->ended = false;
     g->problem = CAFE_GUNZIP_FINE;
+    if (g->other && !cafe_unpack_rewind(g->other)) stop(g, CAFE_GUNZIP_DAMAGED);
+}
+
+static cafe_gunzip *create(cafe_context *context, cafe_packing packing, int64_t size) {
+    cafe_gunzip *g = cafe_mem_zero(context, 1, sizeof *g);
+    if (!g) return NULL;
+    g->size = size;
+    g->packing = packing;
+    if (packing != CAFE_PACKED_GZIP && !(g->other = cafe_unpack_create(packing))) {
+        cafe_fail_memory(context, "decompression");
+        cafe_mem_free(context, g);
+        return NULL;
+    }
+    cafe_gunzip_rewind(g);
+    return g;
 }
 
 cafe_gunzip *cafe_gunzip_create(cafe_context *context, const uint8_t *bytes, int64_t size) {
-    cafe_gunzip *g = cafe_mem_zero(context, 1, sizeof *g);
-    if (!g) return NULL;
-    g->bytes = bytes;
-    g->size = size;
-    cafe_gunzip_rewind(g);
+    cafe_packing packing = cafe_packing_of(bytes, size);
+    if (packing == CAFE_PACKED_NOT) packing = CAFE_PACKED_GZIP; /* will say what is wrong */
+    cafe_gunzip *g = create(context, packing, size);
+    if (g) g->bytes = bytes;
     return g;
 }
 
 cafe_gunzip *cafe_gunzip_create_from(cafe_context *context, cafe_read_at *read, const void *source,
                                      int64_t size) {
-    cafe_gunzip *g = cafe_gunzip_create(context, NULL, size);
+    uint8_t start[CAFE_PACKING_BYTES];
+    int64_t got = read(source, 0, start, sizeof start);
+    cafe_packing packing = cafe_packing_of(start, got);
+    if (packing == CAFE_PACKED_NOT) packing = CAFE_PACKED_GZIP;
+    cafe_gunzip *g = create(context, packing, size);
     if (!g) return NULL;
     g->read = read;
     g->source = source;
@@ -66,6 +95,7 @@ cafe_gunzip *cafe_gunzip_create_from(cafe_context *context, cafe_read_at *read, 
 
 void cafe_gunzip_free(cafe_context *context, cafe_gunzip *gunzip) {
     if (gunzip) cafe_mem_free(context, gunzip->piece);
+    if (gunzip) cafe_unpack_free(gunzip->other);
     cafe_mem_free(context, gunzip);
 }
 
@@ -92,11 +122,6 @@ static void feed(cafe_gunzip *g) {
     g->fed += more;
 }
 
-static void stop(cafe_gunzip *g, cafe_gunzip_problem problem) {
-    g->ended = true;
-    g->problem = problem;
-}
-
 /* A member is complete: another one, padding, or the end. */
 static void next_member(cafe_gunzip *g) {
     int64_t at = cafe_gunzip_used(g), count;
@@ -104,7 +129,7 @@ static void next_member(cafe_gunzip *g) {
     const uint8_t *behind = take_piece(g, at, 2, &count);
     g->fed = at; /* what was handed over and not used is handed over again */
     g->state.avail_in = 0;
-    if (cafe_is_gzip(behind, count)) {
+    if (is_gzip(behind, count)) {
         isal_inflate_reset(&g->state);
         g->state.crc_flag = ISAL_GZIP;
         return;
@@ -117,8 +142,33 @@ static void next_member(cafe_gunzip *g) {
     stop(g, CAFE_GUNZIP_FINE);
 }
 
+/* The same for zstd and xz, whose streams may follow each other too. */
+static int64_t fill_other(cafe_gunzip *g, uint8_t *out, int64_t capacity) {
+    int64_t done = 0, used, written;
+    while (!g->ended && done < capacity) {
+        if (g->left == 0 && g->fed < g->size) {
+            g->next = take_piece(g, g->fed, 1, &g->left);
+            g->fed += g->left;
+        }
+        bool last = g->fed == g->size;
+        cafe_unpack_step step = cafe_unpack_take(g->other, g->next, g->left, last, out + done,
+                                                 capacity - done, &used, &written);
+        g->next += used;
+        g->left -= used;
+        done += written;
+        if (step == CAFE_UNPACK_DAMAGED)
+            stop(g, CAFE_GUNZIP_DAMAGED);
+        else if (step == CAFE_UNPACK_END && last && g->left == 0)
+            stop(g, CAFE_GUNZIP_FINE);
+        else if (used == 0 && written == 0)
+            stop(g, last ? CAFE_GUNZIP_TRUNCATED : CAFE_GUNZIP_DAMAGED);
+    }
+    return done;
+}
+
 int64_t cafe_gunzip_fill(cafe_gunzip *g, uint8_t *out, int64_t capacity) {
     int64_t done = 0;
+    if (g->other) return fill_other(g, out, capacity);
     while (!g->ended && done < capacity) {
         int64_t room = capacity - done < slice ? capacity - done : slice;
         feed(g);
@@ -146,18 +196,22 @@ cafe_gunzip_problem cafe_gunzip_state(const cafe_gunzip *gunzip) {
     return gunzip->problem;
 }
 
-const char *cafe_gunzip_text(cafe_gunzip_problem problem) {
-    switch (problem) {
-        case CAFE_GUNZIP_TRUNCATED:
-            return "expected more gzip data, found the end of the file (is it truncated?)";
-        case CAFE_GUNZIP_TRAILING:
-            return "expected the end of the gzip data, found other bytes behind it";
-        default: return "expected sound gzip data, found damaged data";
-    }
+const char *cafe_gunzip_text(const cafe_gunzip *g, char text[CAFE_GUNZIP_TEXT]) {
+    const char *format = "expected sound %s data, found damaged data";
+    if (g->problem == CAFE_GUNZIP_TRUNCATED)
+        format = "expected more %s data, found the end of the file (is it truncated?)";
+    if (g->problem == CAFE_GUNZIP_TRAILING)
+        format = "expected the end of the %s data, found other bytes behind it";
+    cafe_print(text, CAFE_GUNZIP_TEXT, format, cafe_packing_name(g->packing));
+    return text;
+}
+
+bool cafe_gunzip_may_grow(const cafe_gunzip *gunzip) {
+    return gunzip->other != NULL;
 }
 
 int64_t cafe_gunzip_used(const cafe_gunzip *gunzip) {
-    return gunzip->fed - gunzip->state.avail_in;
+    return gunzip->fed - (gunzip->other ? gunzip->left : (int64_t)gunzip->state.avail_in);
 }
 
 size_t cafe_inflate_bytes(void) {

@@ -1,4 +1,5 @@
-/* Decompression: gzip as a stream of members, and the raw deflate data of zip members (ISA-L). */
+/* Decompression: gzip, zstd and xz as streams of bytes, and the raw deflate data of zip members
+ * (ISA-L). */
 #ifndef CAFE_IO_GZIP_H
 #define CAFE_IO_GZIP_H
 
@@ -16,8 +17,7 @@ typedef enum cafe_gunzip_problem {
 
 typedef struct cafe_gunzip cafe_gunzip;
 
-/* Does the data start as gzip does? */
-bool cafe_is_gzip(const uint8_t *bytes, int64_t size);
+enum { CAFE_GUNZIP_TEXT = 128, CAFE_PACKING_BYTES = 8 };
 
 /* Up to `count` bytes from place `at` on into out; returns how many, fewer only at the end. Touches
  * no context: it may run inside a task. */
@@ -37,8 +37,11 @@ int64_t cafe_gunzip_fill(cafe_gunzip *gunzip, uint8_t *out, int64_t capacity);
 
 bool cafe_gunzip_ended(const cafe_gunzip *gunzip); /* all given out, or a problem met */
 cafe_gunzip_problem cafe_gunzip_state(const cafe_gunzip *gunzip);
-const char *cafe_gunzip_text(cafe_gunzip_problem problem); /* "expected ..., found ..." */
-int64_t cafe_gunzip_used(const cafe_gunzip *gunzip);       /* compressed bytes taken so far */
+/* "expected ..., found ..." */
+const char *cafe_gunzip_text(const cafe_gunzip *gunzip, char text[CAFE_GUNZIP_TEXT]);
+/* May it give out more than 1032 bytes for one? */
+bool cafe_gunzip_may_grow(const cafe_gunzip *gunzip);
+int64_t cafe_gunzip_used(const cafe_gunzip *gunzip); /* compressed bytes taken so far */
 
 /* Inflates raw deflate data that must fill out[out_size] exactly. `state` is scratch memory of
  * cafe_inflate_bytes() bytes, so that this can run inside a task. */

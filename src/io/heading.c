@@ -49,7 +49,8 @@ static const pair pairs[] = {
 };
 
 static const char weights[] =
-    " weight weights w wt edgeweight combinedscore score strength similarity gewicht poids peso ";
+    " weight weights w wt edgeweight combinedscore score strength similarity value gewicht poids "
+    "peso ";
 static const char others[] =
     " id ids index unnamed0 row rowid rownames no nr number edgeid eid edge key type kind label "
     "labels time times timestamp timeset ts date datetime year interaction interactiontype "

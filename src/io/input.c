@@ -21,6 +21,7 @@
 #include "io/gzip.h"
 #include "io/journal.h"
 #include "io/place.h"
+#include "io/unpack.h"
 
 static const int64_t first_block = (int64_t)1 << 16, piece = (int64_t)1 << 23;
 
@@ -142,14 +143,26 @@ cafe_gunzip *cafe_input_gunzip(const cafe_input *input) {
 }
 
 bool cafe_input_is_gzip(const cafe_input *input) {
-    uint8_t start[2];
-    return cafe_is_gzip(start, cafe_input_read(input, 0, start, sizeof start));
+    uint8_t start[CAFE_PACKING_BYTES];
+    int64_t size = cafe_input_read(input, 0, start, sizeof start);
+    return cafe_packing_of(start, size) != CAFE_PACKED_NOT;
+}
+
+cafe_status cafe_input_check_packing(const cafe_input *input) {
+    uint8_t start[CAFE_PACKING_BYTES];
+    int64_t size = cafe_input_read(input, 0, start, sizeof start);
+    const char *other = cafe_packing_other(start, size);
+    if (!other) return CAFE_OK;
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                     "%s:1:1: expected text, plain or packed by gzip, zstd or xz, found %s data: "
+                     "unpack it first",
+                     input->name, other);
 }
 
 cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size) {
     int64_t room = *size;
     *size = cafe_input_read(input, 0, bytes, room);
-    if (!cafe_is_gzip(bytes, *size)) return CAFE_OK;
+    if (!cafe_input_is_gzip(input)) return CAFE_OK;
     cafe_gunzip *gunzip = cafe_input_gunzip(input);
     if (!gunzip) return CAFE_ERROR_MEMORY;
     *size = cafe_gunzip_fill(gunzip, bytes, room);
@@ -170,7 +183,8 @@ static cafe_status gunzip_all(cafe_input *plain, cafe_gunzip *gunzip) {
         int64_t line = 1 + cafe_count_lines(plain->bytes, plain->bytes + plain->size), column = 1;
         while (column <= plain->size && plain->bytes[plain->size - column] != '\n') column++;
         return cafe_fail(plain->context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: %s", plain->name,
-                         (long long)line, (long long)column, cafe_gunzip_text(problem));
+                         (long long)line, (long long)column,
+                         cafe_gunzip_text(gunzip, (char[CAFE_GUNZIP_TEXT]){0}));
     }
     return CAFE_OK;
 }

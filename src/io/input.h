@@ -44,6 +44,8 @@ cafe_status cafe_input_unchanged(const cafe_input *input);
 bool cafe_input_is_gzip(const cafe_input *input);
 cafe_gunzip *cafe_input_gunzip(const cafe_input *input); /* NULL: no memory */
 cafe_status cafe_input_peek(const cafe_input *input, uint8_t *bytes, int64_t *size);
+/* CAFE_ERROR_FORMAT for data that is packed in a way that is not read, by its name. */
+cafe_status cafe_input_check_packing(const cafe_input *input);
 cafe_status cafe_input_expand(cafe_input *input);
 
 void cafe_input_close(cafe_input *input);

@@ -47,5 +47,8 @@ cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
 /* node_names.c: the nodes of a graph whose names are indices take those of FILE.names.txt, where
  * there is one. */
 cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph);
+/* Names that are ascending integers, written the one way, become integers, or indices when they are
+ * 0 .. n-1; others stay what they are. On failure they are freed. */
+cafe_status cafe_names_settle(cafe_context *context, int64_t n, cafe_names *names);
 
 #endif

@@ -123,21 +123,32 @@ static bool all_integers(const cafe_names *names, int64_t n, int64_t *integers) 
     return true;
 }
 
+cafe_status cafe_names_settle(cafe_context *context, int64_t n, cafe_names *names) {
+    int64_t *integers = cafe_mem(context, n, sizeof *integers);
+    if (integers && !all_integers(names, n, integers)) {
+        cafe_mem_free(context, integers);
+        return CAFE_OK;
+    }
+    cafe_names_free(context, names);
+    *names = (cafe_names){.kind = CAFE_NAMES_INDEX};
+    if (!integers) return CAFE_ERROR_MEMORY;
+    bool indices = n == 0 || (integers[0] == 0 && integers[n - 1] == n - 1);
+    if (indices)
+        cafe_mem_free(context, integers);
+    else
+        *names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = integers};
+    return CAFE_OK;
+}
+
 cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph) {
     cafe_names names;
     int64_t n = graph->n;
     if (graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
     CAFE_PASS(cafe_names_read(context, path, n, NULL, &names));
     if (names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
-    int64_t *integers = cafe_mem(context, n, sizeof *integers);
-    if (integers && all_integers(&names, n, integers)) {
-        cafe_names_free(context, &names);
-        cafe_graph_adopt_names(graph,
-                               (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = integers});
-        return CAFE_OK;
-    }
-    cafe_mem_free(context, integers);
-    if (integers) return take_names(context, graph, (int64_t *)names.start, (char *)names.text);
-    cafe_names_free(context, &names);
-    return CAFE_ERROR_MEMORY;
+    CAFE_PASS(cafe_names_settle(context, n, &names));
+    if (names.kind == CAFE_NAMES_STRING)
+        return take_names(context, graph, (int64_t *)names.start, (char *)names.text);
+    cafe_graph_adopt_names(graph, names);
+    return CAFE_OK;
 }

@@ -35,7 +35,8 @@ static cafe_status open_member(npz *z, int slot, const char *name, cafe_npy *arr
     cafe_zip_member *member = cafe_zip_find(&z->zip, name);
     if (!member)
         return cafe_fail(z->context, CAFE_ERROR_FORMAT,
-                         "%s: expected a matrix saved by scipy.sparse.save_npz, found no '%s'",
+                         "%s: expected a matrix saved by scipy.sparse.save_npz, found a zip "
+                         "archive without '%s'",
                          z->name, name);
     cafe_print(z->labels[slot], sizeof z->labels[slot], "%s: %s", z->name, name);
     return cafe_npy_open(z->context, z->labels[slot], member->bytes, member->size, array);

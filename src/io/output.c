@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "io/gzip.h"
+#include "io/gzip_write.h"
 #include "io/journal.h"
 #include "io/outputs.h"
 #include "io/pieces.h"
@@ -108,6 +109,10 @@ cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t 
     else if (status == CAFE_OK)
         status = open_path(o);
     if (status == CAFE_OK) o->is_terminal = !o->temporary && isatty(o->fd);
+    if (status == CAFE_OK && o->temporary && cafe_is_gzip_name(path)) {
+        o->gzip = cafe_gzip_writer_create(context);
+        if (!o->gzip) status = CAFE_ERROR_MEMORY;
+    }
     if (status == CAFE_OK) return status;
     cafe_output_discard(o);
     *output = NULL;
@@ -123,9 +128,14 @@ cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_out
     return status;
 }
 
+static cafe_status send_bytes(void *target, const char *p, int64_t size) {
+    return cafe_pieces_write(target, p, size);
+}
+
 static cafe_status write_bytes(void *target, const char *p, int64_t size) {
     cafe_output *output = target;
     if (output->digested) output->digest = cafe_crc64(output->digest, p, size);
+    if (output->gzip) return cafe_gzip_writer_put(output->gzip, p, size, false, send_bytes, output);
     return cafe_pieces_write(output, p, size);
 }
 
@@ -139,6 +149,8 @@ cafe_status cafe_output_commit(cafe_output **output) {
     cafe_status status = cafe_check_cancel(o->context);
     if (status == CAFE_OK && o->is_terminal)
         status = cafe_terminal_write(&o->terminal, NULL, 0, write_bytes, o);
+    if (status == CAFE_OK && o->gzip)
+        status = cafe_gzip_writer_put(o->gzip, "", 0, true, send_bytes, o);
     if (status == CAFE_OK) status = cafe_pieces_end(o);
     *output = NULL;
     if (status == CAFE_OK && o->temporary && fsync(o->fd) != 0)
@@ -156,6 +168,7 @@ cafe_status cafe_output_commit(cafe_output **output) {
 void cafe_output_discard(cafe_output *output) {
     if (!output) return;
     if (output->temporary) unlink(output->temporary);
+    cafe_gzip_writer_free(output->context, output->gzip);
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
     cafe_mem_free_all(output->context, output->memory, output->temporary, output->target,
                       output->folder, output->path, output);

@@ -18,14 +18,17 @@ struct cafe_output {
     char *temporary; /* NULL: written in place (standard output, a device, a pipe), or removed */
     int fd;          /* -1: none; it holds the temporary's lock */
     bool overwrite;
-    bool digested;                   /* count the bytes in, from the start: */
-    uint64_t digest;                 /* crc64 of what was written */
-    const struct cafe_output *names; /* of the rows, beside it; NULL: none */
+    bool digested;                    /* count the bytes in, from the start: */
+    uint64_t digest;                  /* crc64 of what was written */
+    const struct cafe_output *names;  /* of the rows, beside it; NULL: none */
+    const cafe_attribute *attributes; /* of the nodes of the graph that is written */
+    int64_t attribute_count;
     struct cafe_output *next;
-    int64_t sent;         /* bytes that the file has */
-    char *memory;         /* of a large file: a piece that is not sent yet, */
-    int64_t staged, room; /* what it holds and when it is sent */
-    bool is_terminal;     /* what is no text is shown, not sent */
+    int64_t sent;                  /* bytes that the file has */
+    char *memory;                  /* of a large file: a piece that is not sent yet, */
+    int64_t staged, room;          /* what it holds and when it is sent */
+    struct cafe_gzip_writer *gzip; /* of a name that ends in .gz; NULL: it does not */
+    bool is_terminal;              /* what is no text is shown, not sent */
     cafe_terminal terminal;
 };
 

@@ -11,17 +11,44 @@
 #include "io/format.h"
 #include "io/names.h"
 
+/* What no reader takes and is no edge list is named. */
+static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, int64_t size) {
+    static const struct {
+        const char *start, *title;
+    } others[] = {{"<", "XML or HTML of another kind"},
+                  {"{", "JSON"},
+                  {"[", "JSON"},
+                  {"digraph ", "DOT of Graphviz"},
+                  {"graph {", "DOT of Graphviz"},
+                  {"strict ", "DOT of Graphviz"},
+                  {"dl n", "DL of UCINET"},
+                  {"%PDF", "a PDF"}};
+    char endings[256];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t length = strlen(others[i].start);
+        if (size < (int64_t)length || !cafe_same_word((const char *)bytes, others[i].start, length))
+            continue;
+        cafe_file_endings(CAFE_FILE_GRAPH, 0, endings, sizeof endings);
+        return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                         "%s:1:1: expected a graph in one of the formats %s, found %s (--format "
+                         "edges reads it as an edge list all the same)",
+                         input->name, endings, others[i].title);
+    }
+    return CAFE_OK;
+}
+
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
                           cafe_format *format) {
-    uint8_t start[64];
+    uint8_t start[1024];
     int64_t size = sizeof start;
     *format = (cafe_format)options->format;
     if (*format != CAFE_FORMAT_AUTO) return CAFE_OK;
     CAFE_PASS(cafe_input_peek(input, start, &size));
     *format = cafe_format_of_content(start, size);
     if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(input->name, false);
-    if (*format == CAFE_FORMAT_AUTO) *format = CAFE_FORMAT_EDGES;
-    return CAFE_OK;
+    if (*format != CAFE_FORMAT_AUTO && *format != CAFE_FORMAT_EDGES) return CAFE_OK;
+    *format = CAFE_FORMAT_EDGES;
+    return refuse_others(input, start, size);
 }
 
 cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
@@ -36,10 +63,11 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
 static cafe_status check_directed(const cafe_input *input, const cafe_graph_options *options,
                                   const cafe_graph_format *format) {
     if (options->directed == CAFE_DIRECTED_NO || format->directed) return CAFE_OK;
-    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
-                     "%s: expected an edge list or a general Matrix Market file, as the option "
-                     "directed says, found another format",
-                     input->name);
+    return cafe_fail(
+        input->context, CAFE_ERROR_FORMAT,
+        "%s: expected a format that has directions, as the option directed says, found "
+        "another",
+        input->name);
 }
 
 /* Options were checked before, so an argument that the graph's builder refuses (weights that add up
@@ -69,7 +97,9 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, found));
-    if (found->binary && cafe_input_is_gzip(input)) CAFE_TRY(cafe_input_expand(input));
+    if ((found->binary || found->whole) && cafe_input_is_gzip(input))
+        CAFE_TRY(cafe_input_expand(input));
+    if (found->whole) CAFE_TRY(cafe_input_load(input));
     status = found->read(input, options, graph);
     if (status == CAFE_OK) status = note_format(*format, *graph);
     if (status == CAFE_OK)

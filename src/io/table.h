@@ -23,6 +23,7 @@ struct cafe_table {
 typedef enum cafe_table_style {
     CAFE_TABLE_LOOK,    /* the first two lines tell: see table_text.c */
     CAFE_TABLE_NAMED,   /* name, tab, values: no heading, no comments, names as they stand */
+    CAFE_TABLE_COMMAS,  /* the same with commas */
     CAFE_TABLE_WORD2VEC /* "n K", then lines of name, blank, values, without quotes */
 } cafe_table_style;
 

@@ -426,7 +426,8 @@ cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style
                                  cafe_table *table) {
     cafe_context *context = input->context;
     bool exact = style != CAFE_TABLE_LOOK, bare = style == CAFE_TABLE_WORD2VEC;
-    layout l = {.separator = bare ? ' ' : '\t', .named = exact, .exact = exact, .bare = bare};
+    uint8_t separator = bare ? ' ' : style == CAFE_TABLE_COMMAS ? ',' : '\t';
+    layout l = {.separator = separator, .named = exact, .exact = exact, .bare = bare};
     cafe_status status = CAFE_OK;
     parsing *p = cafe_mem_zero(context, 1, sizeof *p);
     if (!p) return CAFE_ERROR_MEMORY;

@@ -26,6 +26,7 @@ cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *t
     text->bytes = input->bytes;
     text->size = input->size;
     text->window = input->window ? input->window : window;
+    CAFE_PASS(cafe_input_check_packing(input));
     if (cafe_input_is_gzip(input)) {
         text->gunzip = cafe_input_gunzip(input);
         if (!text->gunzip) return CAFE_ERROR_MEMORY;
@@ -121,6 +122,7 @@ static bool ended(const cafe_text *text) {
 
 /* What a window is filled with at most; small texts have small buffers. */
 static int64_t most_bytes(const cafe_text *text) {
+    if (text->gunzip && cafe_gunzip_may_grow(text->gunzip)) return text->window;
     int64_t most = text->gunzip
                        ? EXPANSION * (text->size < usual_window ? text->size : usual_window)
                        : text->size - text->at;
@@ -203,7 +205,7 @@ static cafe_status fail_gzip(cafe_text *text, const struct cafe_text_buffer *buf
     while (column <= buffer->used && buffer->bytes[buffer->used - column] != '\n') column++;
     return cafe_fail(text->context, CAFE_ERROR_FORMAT, "%s:%lld:%lld: %s", text->name,
                      (long long)(text->line + lines), (long long)column,
-                     cafe_gunzip_text(cafe_gunzip_state(text->gunzip)));
+                     cafe_gunzip_text(text->gunzip, (char[CAFE_GUNZIP_TEXT]){0}));
 }
 
 /* All was read, or nothing more can be: it must be the file that was opened. */

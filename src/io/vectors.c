@@ -73,6 +73,10 @@ static cafe_status refuse_blanks(cafe_context *context, const cafe_matrix *m) {
     return CAFE_OK;
 }
 
+static cafe_status write_csv(cafe_output *output, const cafe_matrix *m) {
+    return write_text(output, m, ',');
+}
+
 static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
     char line[64];
     int length =
@@ -116,6 +120,7 @@ static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
 enum {
     style_npy = CAFE_TABLE_NAMED,
     style_tsv = CAFE_TABLE_NAMED,
+    style_csv = CAFE_TABLE_COMMAS,
     style_txt = CAFE_TABLE_WORD2VEC
 };
 

@@ -11,11 +11,12 @@
 #include "base/print.h"
 #include "io/digits.h"
 #include "io/format.h"
+#include "io/gzip_write.h"
 #include "io/names.h"
 
 static const int64_t block_bytes = (int64_t)1 << 20;
 
-typedef enum style { EDGES, ORDERED_EDGES, MTX, METIS } style;
+typedef enum style { EDGES, ORDERED_EDGES, MTX, METIS, GRAPHML, GML } style;
 
 typedef struct writing {
     const cafe_graph *graph;
@@ -43,7 +44,7 @@ static int64_t row_of(const cafe_graph *g, int64_t i) {
 static float weight_of(const writing *w, int64_t u, int64_t arc) {
     const cafe_graph *g = w->graph;
     float weight = g->weights ? g->weights[arc] : 1;
-    bool link = w->style == EDGES || w->style == ORDERED_EDGES;
+    bool link = w->style != MTX && w->style != METIS;
     return link && g->targets[arc] == u ? weight / 2 : weight;
 }
 
@@ -60,6 +61,26 @@ static char *put_edge(const writing *w, int64_t u, int64_t v, int64_t arc, char 
     p = put_weight(w, u == v ? u : -1, arc, p);
     *p++ = '\n';
     return p;
+}
+
+static char *put_text(char *p, const char *text) {
+    size_t length = strlen(text);
+    memcpy(p, text, length);
+    return p + length;
+}
+
+static char *put_marked(const writing *w, int64_t u, int64_t v, int64_t arc, char *p) {
+    const cafe_names *names = &w->graph->names;
+    bool xml = w->style == GRAPHML;
+    p = put_text(p, xml ? "<edge source=\"" : "  edge [ source ");
+    p = xml ? cafe_put_xml(names, u, p) : cafe_put_integer(p, u);
+    p = put_text(p, xml ? "\" target=\"" : " target ");
+    p = xml ? cafe_put_xml(names, v, p) : cafe_put_integer(p, v);
+    if (xml) p = put_text(p, w->weights ? "\"><data key=\"weight\">" : "\"/>");
+    if (!xml && w->weights) p = put_text(p, " weight ");
+    if (w->weights) p = cafe_put_float(p, weight_of(w, u == v ? u : -1, arc));
+    if (xml && w->weights) p = put_text(p, "</data></edge>");
+    return put_text(p, xml ? "\n" : " ]\n");
 }
 
 /* Arc number k of row u. */
@@ -81,6 +102,8 @@ static char *put_arc(const writing *w, int64_t u, int64_t k, char *p) {
             p = put_weight(w, u, arc, p);
             *p++ = '\n';
             return p;
+        case GRAPHML:
+        case GML: return v >= u ? put_marked(w, u, v, arc, p) : p;
         case METIS:
             if (k > 0) *p++ = ' ';
             p = cafe_put_integer(p, v + 1);
@@ -107,7 +130,9 @@ static int64_t format_items(const void *argument, int64_t block, char *text) {
 
 static cafe_status write_items(cafe_output *output, writing *w) {
     const cafe_graph *g = w->graph;
-    int64_t item = 2 * cafe_names_longest(&g->names, g->n) + CAFE_FLOAT_TEXT + 4;
+    int64_t name = cafe_names_longest(&g->names, g->n);
+    int64_t item = 2 * (w->style == GRAPHML ? CAFE_XML_GROWTH * name : name) + CAFE_FLOAT_TEXT;
+    item += w->style >= GRAPHML ? 80 : 4; /* tags */
     w->items = g->arcs + g->n;
     w->block = block_bytes / item + 1;
     return cafe_output_blocks(output, (w->items + w->block - 1) / w->block, w->block * item,
@@ -131,6 +156,7 @@ static cafe_status write_line(cafe_output *output, const char *words, const int6
 
 static char separator_of(const char *path) {
     size_t length = strlen(path);
+    if (cafe_is_gzip_name(path)) length -= 3;
     if (length > 4 && cafe_same_word(path + length - 4, ".csv", 4)) return ',';
     if (length > 4 && cafe_same_word(path + length - 4, ".tsv", 4)) return '\t';
     return ' ';
@@ -180,6 +206,12 @@ cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
     return status == CAFE_OK ? write_items(output, &w) : status;
 }
 
+cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml) {
+    writing w = {.graph = graph, .style = xml ? GRAPHML : GML};
+    w.weights = graph->weights != NULL || graph->counts.self_loops_kept != 0;
+    return write_items(output, &w);
+}
+
 /* The format to write, or an error that says what can be written. */
 static cafe_status settle_format(cafe_context *context, const char *path, cafe_format *format) {
     bool standard = strcmp(path, "-") == 0;
@@ -193,18 +225,30 @@ static cafe_status settle_format(cafe_context *context, const char *path, cafe_f
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, const char *path,
-                             cafe_format format, int32_t overwrite) {
+/* Only formats that mark nodes have room for what is known of them. */
+static cafe_status check_attributes(cafe_context *context, const char *path, cafe_format format,
+                                    int64_t count) {
+    if (count == 0 || format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     "%s: attributes of nodes are written as .graphml or .gml", path);
+}
+
+cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph *graph,
+                                        int64_t count, const cafe_attribute *attributes,
+                                        const char *path, cafe_format format, int32_t overwrite) {
     cafe_output *output = NULL, *names = NULL;
     cafe_status status = CAFE_OK;
     CAFE_PASS(cafe_outputs_begin(context));
     cafe_phase(context, "write", 0);
     CAFE_TRY(settle_format(context, path, &format));
+    CAFE_TRY(check_attributes(context, path, format, count));
     const cafe_graph_format *found = cafe_graph_format_get(format);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside && output->temporary;
     if (beside)
         CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
+    output->attributes = attributes;
+    output->attribute_count = count;
     CAFE_TRY(found->write(output, graph));
     if (names) CAFE_TRY(cafe_output_commit(&names));
     status = cafe_output_commit(&output);
@@ -214,4 +258,9 @@ done:
     status = cafe_outputs_end(context, status);
     cafe_phase(context, "", 0);
     return status;
+}
+
+cafe_status cafe_graph_write(cafe_context *context, const cafe_graph *graph, const char *path,
+                             cafe_format format, int32_t overwrite) {
+    return cafe_graph_write_attributes(context, graph, 0, NULL, path, format, overwrite);
 }

@@ -212,7 +212,11 @@ static inline cafe_status cafe_graph_describe(cafe_context *context, const cafe_
     X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                  \
     X(METIS, metis, ".graph .metis", "METIS", 1, 1)             \
     X(NPZ, npz, ".npz", "scipy npz", 0, 0)                      \
-    X(CAFE, cafe, ".cafe", "binary, mapped", 1, 0)
+    X(CAFE, cafe, ".cafe", "binary, mapped", 1, 0)              \
+    X(GRAPHML, graphml, ".graphml", "GraphML", 1, 0)            \
+    X(GML, gml, ".gml", "GML", 1, 0)                            \
+    X(GEXF, gexf, ".gexf", "GEXF, of Gephi", 0, 0)              \
+    X(PAJEK, pajek, ".net .paj", "Pajek", 0, 0)
 
 /* " .txt .edges ...": the endings of those that are written */
 #define CAFE_GRAPH_ENDINGS CAFE_GRAPH_FORMATS(CAFE_GRAPH_ENDING)

@@ -1,0 +1,240 @@
+/* GML: lists of keys and values, "graph [ node [ id 1 label "a" ] edge [ source 1 target 2 ] ]".
+ *
+ * Keys that are not known are skipped with their values, lists and all. In strings &quot; and the
+ * like stand for characters.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/print.h"
+#include "io/format.h"
+#include "io/marked.h"
+#include "io/write.h"
+
+enum { DEEPEST = 64, KEY = 64 };
+
+typedef enum token_kind { END, KEYWORD, TEXT, OPEN, CLOSE } token_kind;
+
+typedef struct gml {
+    cafe_marked marked;
+    const uint8_t *at, *end;
+    token_kind kind;
+    bool quoted;
+    char *text; /* of the token, ended by 0 */
+    int64_t length, room;
+    char *values[3]; /* of the node or edge at hand: id and label, or source, target and weight */
+    int64_t rooms[3];
+    bool given[3];
+    bool directed, found;
+} gml;
+
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static bool is_space(uint8_t c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_space(gml *g) {
+    for (; g->at < g->end; g->at++) {
+        if (*g->at == '\n') g->marked.line++;
+        if (*g->at == '#') {
+            while (g->at + 1 < g->end && g->at[1] != '\n') g->at++;
+        } else if (!is_space(*g->at)) {
+            break;
+        }
+    }
+}
+
+static cafe_status keep(gml *g, const char *bytes, int64_t count) {
+    CAFE_PASS(cafe_mem_grow(g->marked.context, &g->text, &g->room, g->length + count + 1, 1));
+    if (count > 0) memcpy(g->text + g->length, bytes, (size_t)count);
+    g->length += count;
+    g->text[g->length] = 0;
+    return CAFE_OK;
+}
+
+/* The character that "&name;" or "&#number;" stands for; others are left as they are. */
+static cafe_status take_entity(gml *g) {
+    static const struct {
+        const char *name, *text;
+    } entities[] = {
+        {"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&apos;", "'"}};
+    size_t left = (size_t)(g->end - g->at);
+    char utf8[4];
+    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+        size_t length = strlen(entities[i].name);
+        if (left < length || memcmp(g->at, entities[i].name, length) != 0) continue;
+        g->at += length;
+        return keep(g, entities[i].text, 1);
+    }
+    uint32_t code = 0;
+    if (left < 4 || g->at[1] != '#') return keep(g, (const char *)g->at++, 1);
+    const uint8_t *p = g->at + 2;
+    while (p < g->end && *p >= '0' && *p <= '9' && code < 0x110000)
+        code = 10 * code + (uint32_t)(*p++ - '0');
+    bool fine =
+        (code >= ' ' || code == '\t') && code < 0x110000 && (code < 0xD800 || code > 0xDFFF);
+    if (!fine || p >= g->end || *p != ';') return keep(g, (const char *)g->at++, 1);
+    g->at = p + 1;
+    int count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = count - 1; i > 0; i--, code >>= 6) utf8[i] = (char)(0x80 | (code & 0x3F));
+    static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    utf8[0] = (char)(first[count] | code);
+    return keep(g, utf8, count);
+}
+
+static cafe_status take_string(gml *g) {
+    g->kind = TEXT;
+    g->quoted = true;
+    for (g->at++; g->at < g->end && *g->at != '"';) {
+        if (*g->at == '\n') g->marked.line++;
+        if (*g->at == '&')
+            CAFE_PASS(take_entity(g));
+        else
+            CAFE_PASS(keep(g, (const char *)g->at++, 1));
+    }
+    if (g->at == g->end)
+        return cafe_marked_fail(&g->marked, "expected a closing quote, found the end");
+    g->at++;
+    return CAFE_OK;
+}
+
+static cafe_status next(gml *g) {
+    skip_space(g);
+    g->length = 0;
+    g->quoted = false;
+    g->kind = END;
+    CAFE_PASS(keep(g, "", 0));
+    if (g->at == g->end) return CAFE_OK;
+    if (*g->at == '"') return take_string(g);
+    if (*g->at == '[' || *g->at == ']') {
+        g->kind = *g->at++ == '[' ? OPEN : CLOSE;
+        return CAFE_OK;
+    }
+    const uint8_t *begin = g->at;
+    while (g->at < g->end && !is_space(*g->at) && !strchr("[]\"", *g->at)) g->at++;
+    if (g->at == begin) return cafe_marked_fail(&g->marked, "expected text, found a byte 0");
+    uint8_t c = *begin;
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    g->kind = letter ? KEYWORD : TEXT;
+    return keep(g, (const char *)begin, g->at - begin);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static bool is(const char *key, const char *word) {
+    size_t length = strlen(word);
+    return strlen(key) == length && cafe_same_word(key, word, length);
+}
+
+/* What follows a key: the value is skipped, or kept as number `slot`. */
+static cafe_status take_value(gml *g, int slot) {
+    CAFE_PASS(next(g));
+    if (g->kind == OPEN) {
+        for (int depth = 1; depth > 0;) {
+            CAFE_PASS(next(g));
+            if (g->kind == END) return cafe_marked_fail(&g->marked, "expected ']', found the end");
+            depth += g->kind == OPEN ? 1 : g->kind == CLOSE ? -1 : 0;
+            if (depth > DEEPEST)
+                return cafe_marked_fail(&g->marked, "expected fewer lists in lists");
+        }
+        return CAFE_OK;
+    }
+    if (g->kind == END || g->kind == CLOSE)
+        return cafe_marked_fail(&g->marked, "expected a value behind the key, found none");
+    if (slot < 0) return CAFE_OK;
+    CAFE_PASS(
+        cafe_mem_grow(g->marked.context, &g->values[slot], &g->rooms[slot], g->length + 1, 1));
+    memcpy(g->values[slot], g->text, (size_t)g->length + 1);
+    g->given[slot] = true;
+    return CAFE_OK;
+}
+
+/* The slot of a key of a node or an edge; -1: none. */
+static int slot_of(gml *g, bool node, const char *key) {
+    if (node) return is(key, "id") ? 0 : is(key, "label") ? 1 : -1;
+    if (is(key, "source")) return 0;
+    if (is(key, "target")) return 1;
+    bool plain = !is(key, "id") && !is(key, "label") && !is(key, "graphics");
+    return plain && cafe_marked_is_weight(&g->marked, key) ? 2 : -1;
+}
+
+static cafe_status take_item(gml *g, bool node) {
+    memset(g->given, 0, sizeof g->given);
+    CAFE_PASS(next(g));
+    if (g->kind != OPEN)
+        return cafe_marked_fail(&g->marked, "expected '[', found '%.40s'", g->text);
+    for (;;) {
+        CAFE_PASS(next(g));
+        if (g->kind == CLOSE) break;
+        if (g->kind != KEYWORD)
+            return cafe_marked_fail(&g->marked, "expected a key or ']', found %s",
+                                    g->kind == END ? "the end" : "another token");
+        CAFE_PASS(take_value(g, slot_of(g, node, g->text)));
+    }
+    const char *const *v = (const char *const *)g->values;
+    if (node && !g->given[0]) return cafe_marked_fail(&g->marked, "expected an id of the node");
+    if (node) return cafe_marked_node(&g->marked, v[0], g->given[1] ? v[1] : NULL);
+    if (!g->given[0] || !g->given[1])
+        return cafe_marked_fail(&g->marked, "expected source and target of the edge");
+    return cafe_marked_edge(&g->marked, v[0], v[1], g->given[2] ? v[2] : NULL, g->directed);
+}
+
+static cafe_status take_graph(gml *g) {
+    if (g->found) return cafe_marked_fail(&g->marked, "expected one graph, found another");
+    g->found = true;
+    CAFE_PASS(next(g));
+    if (g->kind != OPEN) return cafe_marked_fail(&g->marked, "expected '[' behind graph");
+    for (int64_t i = 0;; i++) {
+        CAFE_PASS(next(g));
+        if (g->kind == CLOSE) return CAFE_OK;
+        if (g->kind != KEYWORD)
+            return cafe_marked_fail(&g->marked, "expected a key or ']', found %s",
+                                    g->kind == END ? "the end" : "another token");
+        if (i % 65536 == 0) CAFE_PASS(cafe_check_cancel(g->marked.context));
+        bool node = is(g->text, "node"), edge = is(g->text, "edge"), rule = is(g->text, "directed");
+        CAFE_PASS(node || edge ? take_item(g, node) : take_value(g, rule ? 0 : -1));
+        if (rule && g->given[0]) g->directed = strcmp(g->values[0], "1") == 0;
+    }
+}
+
+/* "graph [", perhaps behind comments and other keys. */
+static bool is_gml(const uint8_t *bytes, int64_t size) {
+    const uint8_t *p = bytes, *end = bytes + size;
+    while (p < end) {
+        const uint8_t *line = memchr(p, '\n', (size_t)(end - p));
+        while (p < end && is_space(*p)) p++;
+        if (end - p > 6 && memcmp(p, "graph", 5) == 0) {
+            for (p += 5; p < end && is_space(*p);) p++;
+            return p < end && *p == '[';
+        }
+        bool other = p < end && (*p == '#' || (end - p > 7 && (memcmp(p, "Creator", 7) == 0 ||
+                                                               memcmp(p, "Version", 7) == 0)));
+        if (!line || (!other && p < line)) return false;
+        p = p > line ? p : line + 1;
+    }
+    return false;
+}
+
+static cafe_status read_gml(cafe_input *input, const cafe_graph_options *options,
+                            cafe_graph **graph) {
+    gml g = {.at = input->bytes, .end = input->bytes + input->size};
+    cafe_status status = CAFE_OK;
+    cafe_marked_init(input->context, input->name, CAFE_FORMAT_GML, options, &g.marked);
+    if (g.end - g.at >= 3 && memcmp(g.at, "\xef\xbb\xbf", 3) == 0) g.at += 3;
+    for (;;) {
+        CAFE_TRY(next(&g));
+        if (g.kind == END) break;
+        if (g.kind != KEYWORD) CAFE_TRY(cafe_marked_fail(&g.marked, "expected a key of GML"));
+        CAFE_TRY(is(g.text, "graph") ? take_graph(&g) : take_value(&g, -1));
+    }
+    if (!g.found) CAFE_TRY(cafe_marked_fail(&g.marked, "expected a graph, found the end"));
+    status = cafe_marked_graph(&g.marked, graph);
+done:
+    cafe_mem_free_all(input->context, g.text, g.values[0], g.values[1], g.values[2]);
+    cafe_marked_free(&g.marked);
+    return status;
+}
+
+const cafe_graph_format cafe_graph_format_gml = {
+    .is = is_gml, .read = read_gml, .write = cafe_write_gml, .directed = true, .whole = true};
