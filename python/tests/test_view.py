@@ -1,6 +1,8 @@
 """Explanations and pages in a notebook: escaped, named, and where they were asked for."""
+import base64
 import json
 import re
+import zlib
 
 import numpy as np
 import pytest
@@ -79,3 +81,22 @@ def test_layout(planted):
     points = cafe.layout(planted[0], model, n_jobs=1)
     assert points.shape == (2000, 2) and np.isfinite(points).all()
     assert np.array_equal(points, cafe.layout(planted[0], model, n_jobs=3))
+
+
+def _section(text, name):
+    """The bytes of an array of a page."""
+    packed = re.search(f'data-section="{name}">([^<]*)<', text).group(1)
+    return zlib.decompress(base64.b64decode(packed), -15)
+
+
+def test_page_has_the_table_and_the_names_of_communities(tmp_path, named, faction):
+    part = np.array(["Mr. Hi", "Officer"])[faction]
+    page = cafe.view(named, cafe.SphereGCN(n_components=3).fit(named), tmp_path / "page.html", communities=part,
+                     table={"age": [20 + u if u else None for u in range(34)], "home": {"member 3": "Köln"}})
+    text = (tmp_path / "page.html").read_text()
+    assert page.report["facts"] == 2 and '"table":["age","home"]' in text
+    assert _section(text, "community-names") == b"Mr. Hi\0Officer\0"
+    assert _section(text, "words-1") == "Köln\0".encode()
+    assert _section(text, "words-0").startswith(b"21\0") and sum(_section(text, "table-1")) == 1
+    with pytest.raises(ValueError, match="expected 34 values"):
+        cafe.view(named, np.ones((34, 2)), tmp_path / "other.html", table={"age": [1, 2]})
