@@ -402,6 +402,37 @@ def functions(odd):
     return model.transform(odd.one([table, odd.array((3, 2)), odd.number()]))
 
 
+def tools(odd):
+    """The functions beside estimators."""
+    graph = a_graph(odd)
+    n, count = graph.n_nodes, odd.one([1, 3, 5, 10**6, odd.number()])
+    vectors, labels = odd.rows(n), some_labels(odd, graph)
+    nodes = odd.one([graph.nodes[:3], [odd.name()], odd.number(), [], None, graph.nodes[0]])
+    share = odd.one([0.1, 0.5, odd.number()])
+    calls = [
+        lambda: cafe.rank(graph, odd.one(["pagerank", "degree", "relative", 3]), subset=nodes),
+        lambda: cafe.compare_sets(graph, nodes, odd.one([graph.nodes[2:5], nodes])),
+        lambda: cafe.recommend(graph, nodes, count, embedding=odd.one([None, vectors])),
+        lambda: cafe.hide_links(graph, share),
+        lambda: cafe.evaluate_recommendation(graph, share, count),
+        lambda: cafe.most_similar(vectors, odd.one([0, odd.name(), graph.nodes[0]]), count),
+        lambda: cafe.SimilarIndex(vectors, names=odd.one([None, odd.names(n)])),
+        lambda: cafe.to_arrow(vectors, names=odd.one([None, odd.names(n)])),
+        lambda: cafe.write_vectors(vectors, odd.one(["/nonexistent/v.npy", 5, "", b"/nonexistent/x.npy"])),
+        lambda: cafe.evaluate_classification(graph, labels, vectors, repeats=2),
+        lambda: cafe.evaluate_clustering(graph, labels, odd.one([None, odd.array((n,), "i4", -1, 4)])),
+        lambda: cafe.evaluate_links(graph, odd.one([vectors, cafe.SphereGCN(2)]), repeats=2,
+                                    protocol=odd.one(["paper", "honest"])),
+        lambda: cafe.layout_quality(vectors, odd.rows(n)), lambda: cafe.bounds(graph),
+        lambda: cafe.update(graph, vectors, added=odd.array((3, 2), "i8", 0, n + 1),
+                            removed=odd.one([None, odd.array((2, 2), "i8", 0, n)]), communities=labels),
+        lambda: cafe.forecast(odd.one([cafe.SphereGCN(2), cafe.LayeredCafe(), odd.number()]), graph),
+        lambda: cafe.plot(odd.one([vectors, odd.rows(n)]), graph=odd.one([None, graph]), labels=labels,
+                          values=odd.one([None, odd.array((n,))])),
+    ]
+    return odd.one(calls)()
+
+
 def asking(odd):
     graph = a_graph(odd)
     name = odd.name()
@@ -442,7 +473,8 @@ def try_graph(odd):
         fit(odd, graph)
 
 
-CASES = [try_graph] * 5 + [fit] * 3 + [after_fit, functions, functions, asking, later, later]
+CASES = ([try_graph] * 5 + [fit] * 3 + [after_fit, functions, functions, asking, later, later]
+         + [tools] * 3)
 
 
 # ---- runs --------------------------------------------------------------------------------------
