@@ -57,7 +57,7 @@ True
         began = seconds()
         results = self._run(lambda context: self._work(context, table))
         width = self.n_features_in_
-        names = getattr(self, "feature_names_in_", None)
+        names = _column_names(X)
         self._keep({**results, "n_features_in_": width,
                     "index_": _index_of(X),
                     **({} if names is None else {"feature_names_in_": names})})
@@ -162,6 +162,12 @@ True
         tags.input_tags.pairwise, tags.no_validation = False, False
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _column_names(X: Any) -> Optional[np.ndarray]:
+    """Of a pandas table whose columns are all named, as scikit-learn has it."""
+    named = hasattr(X, "iloc") and all(isinstance(name, str) for name in X.columns)
+    return np.asarray(X.columns, dtype=object) if named else None
 
 
 def _index_of(X: Any) -> Any:
