@@ -1,7 +1,7 @@
 """Graphs: from whatever Python holds them in, without copying what need not be copied."""
 import ctypes
 import os
-from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -427,12 +427,27 @@ ignored column 0 'year'; a heading; semicolons"
             return pandas.Series(values, index=self.nodes, name=prefix)
         return pandas.DataFrame(values, index=self.nodes, columns=columns)
 
-    def write(self, path: Union[str, os.PathLike], *, overwrite: bool = False) -> None:
-        """Edge list, .mtx, METIS (.graph) or .cafe by the name's ending. Names that came from
-        Python are written as text: each one line, no two the same."""
+    def write(self, path: Union[str, os.PathLike], *, overwrite: bool = False,
+              attributes: Optional[Mapping[str, Any]] = None) -> None:
+        """Edge list, .mtx, METIS (.graph), .graphml, .gml or .cafe by the name's ending, text packed
+        when .gz stands behind it. Names that came from Python are written as text: each one line, no
+        two the same. `attributes` of the nodes go into .graphml and .gml: arrays of a number or a
+        text per node, or of rows, whose columns are then called name0, name1, ...
+
+        >>> import pathlib, tempfile, cafe
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "karate.graphml"
+        >>> graph = cafe.karate()
+        >>> graph.write(path, attributes={"degree": graph.degrees})
+        >>> '<node id="0"><data key="d0">16</data></node>' in path.read_text()
+        True
+        """
+        columns = _as_attributes(attributes or {}, self.n_nodes)
+        array = (_abi.cafe_attribute * max(1, len(columns)))(*[column for column, _ in columns])
+
         def work(context: Context) -> None:
             graph = self._to_write(context)  # lives as long as it is written
-            context.call("cafe_graph_write", graph.pointer, os.fsencode(path), 0, int(overwrite))
+            context.call("cafe_graph_write_attributes", graph.pointer, len(columns), array,
+                         os.fsencode(path), 0, int(overwrite))
 
         run(work)
 
@@ -479,6 +494,36 @@ def twin_of(context: Context, graph: Graph) -> Handle:
 
 def _table() -> Table:
     return Table.named("graph")
+
+
+def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any, Any]]:
+    """Attributes of nodes as the library takes them, each with what it points at."""
+    found: List[Tuple[Any, Any]] = []
+    for name, values in attributes.items():
+        rows = np.asarray(values)
+        if rows.ndim not in (1, 2) or len(rows) != nodes:
+            raise ValueError(f"attributes[{name!r}]: expected a value or a row per node, {nodes}; "
+                             f"found shape {rows.shape}")
+        if rows.ndim == 2:
+            parts = {f"{name}{j}": rows[:, j] for j in range(rows.shape[1])}
+            found += _as_attributes(parts, nodes)
+            continue
+        column, key = _abi.cafe_attribute(), str(name).encode()
+        keep: Any
+        if rows.dtype.kind in "biu" and (rows.size == 0 or abs(int(rows.max())) < 2 ** 31 and
+                                         abs(int(rows.min())) < 2 ** 31):
+            keep = np.ascontiguousarray(rows, np.int32)
+            column.integers = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_int32))
+        elif rows.dtype.kind in "biuf":
+            keep = np.ascontiguousarray(rows, np.float32)
+            column.reals = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+            column.stride = 1
+        else:
+            keep = (ctypes.c_char_p * nodes)(*[str(value).encode() for value in rows.tolist()])
+            column.texts = ctypes.cast(keep, type(column.texts))
+        column.name = key
+        found.append((column, (key, keep)))
+    return found
 
 
 def _switch(name: str, value: Any) -> Optional[bool]:

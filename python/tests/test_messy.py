@@ -46,3 +46,18 @@ def test_columns_may_be_numbers_and_names():
     assert by_name.reading["edges"] == [["x", "y", "1"], ["y", "z", "2"]]
     with pytest.raises(TypeError, match="source"):
         cafe.Graph.from_file(path, source=1.5, target=1)
+
+
+def test_attributes_are_written(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph = cafe.karate()
+    named = {"v": [[i / 2, -i] for i in range(34)], "community": ["a & b"] * 34, "size": range(34)}
+    for name, read in (("k.graphml", networkx.read_graphml), ("k.gml", networkx.read_gml)):
+        graph.write(tmp_path / name, attributes=named)
+        nodes = read(tmp_path / name).nodes
+        assert nodes["3"] == {"v0": 1.5, "v1": -3, "community": "a & b", "size": 3}
+        assert cafe.Graph.from_file(tmp_path / name).n_edges == 78
+    with pytest.raises(ValueError, match="row per node"):
+        graph.write(tmp_path / "x.gml", attributes={"v": [1, 2]})
+    with pytest.raises(ValueError, match="graphml"):
+        graph.write(tmp_path / "x.txt", attributes={"v": [1] * 34})
