@@ -123,9 +123,9 @@ def most_similar(embedding: Any, node: Hashable, k: int = 10, **options: Any) ->
     node : node
     k : int, default 10
     **options
-        measure : {'cosine', 'product', 'distance'}; approximate : {'auto', 'yes', 'no'} (auto: above
-        50,000 vectors), with its links and effort. An approximate search makes an index first: for
-        many questions keep a cafe.SimilarIndex.
+        measure : {'cosine', 'product', 'distance'}; approximate, links and effort as of
+        cafe.SimilarIndex. One question is compared with all vectors unless approximate says
+        otherwise: an index takes as long as thousands of them. Keep one for many questions.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def most_similar(embedding: Any, node: Hashable, k: int = 10, **options: Any) ->
     >>> len(cafe.most_similar(model, 33, 5))
     5
     """
-    return SimilarIndex(embedding, **options).most_similar(node, k)
+    return SimilarIndex(embedding, **{"approximate": False, **options}).most_similar(node, k)
 
 
 def _remade(rows: np.ndarray, names: np.ndarray, options: Any) -> SimilarIndex:

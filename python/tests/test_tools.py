@@ -296,6 +296,13 @@ def test_approximate_search(planted):
     assert np.array_equal(found, again)
 
 
+def test_one_question_needs_no_index():
+    x = np.random.default_rng(0).normal(size=(50001, 2))
+    assert not cafe.SimilarIndex(x).exact
+    close = np.argsort(np.linalg.norm(x - x[3], axis=1), kind="stable")[1:4]
+    assert set(cafe.most_similar(x, 3, 3, measure="distance")["node"].tolist()) == set(close.tolist())
+
+
 def test_similar_names():
     model = cafe.SphereGCN(8).fit(cafe.les_miserables())
     found = model.most_similar("Javert", 5)
