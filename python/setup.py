@@ -3,6 +3,7 @@
 $CAFE_SOURCE is the root of the C project (its version is ours), $CAFE_BUILD the folder it was built
 in; without them the folder above, and build/ in it. $CAFE_PLATFORM names the platform when it is not
 this very system (scripts/wheel), $CAFE_LICENCES a folder with the licences of what is linked in.
+$CAFE_APART says that the library is installed apart (debian/): then the package is the same everywhere.
 """
 import os
 import pathlib
@@ -17,6 +18,7 @@ from wheel.bdist_wheel import bdist_wheel
 
 SOURCE = pathlib.Path(os.environ.get("CAFE_SOURCE", pathlib.Path(__file__).resolve().parent.parent))
 BUILD = pathlib.Path(os.environ.get("CAFE_BUILD", SOURCE / "build"))
+APART = bool(os.environ.get("CAFE_APART"))
 SONAME = "libcafe.so.0"
 
 
@@ -37,14 +39,15 @@ class WithLibrary(build_py):
             subprocess.run([sys.executable, here / script, here / "cafe" / target], env=environment,
                            check=True)
         super().run()
-        shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / library.name)
+        if not APART:
+            shutil.copyfile(library, pathlib.Path(self.build_lib) / "cafe" / library.name)
 
 
 class NativeDistribution(Distribution):
     """Not pure: it goes where libraries of this platform go."""
 
     def has_ext_modules(self):
-        return True
+        return not APART
 
 
 def licences() -> list:

@@ -5,7 +5,8 @@
 #
 #     fetch SUITE PACKAGE ...          the .deb files of these packages, in $CAFE_ROOTS/apt/SUITE/debs
 #     fetch_source SUITE SOURCE        the folder with the unpacked Debian source package
-#     root SUITE [PACKAGE ...]         a bare system with these packages in it; prints its folder (root only)
+#     root SUITE                       a bare system; prints its folder (root only)
+#     dressed SUITE NAME PACKAGE ...   a copy of it, SUITE-NAME, with these packages; prints its folder (root only)
 #     inside FOLDER COMMAND ...        runs a command in such a system; what it writes there is forgotten. $SHARE, a
 #                                      folder, is then /share (root only)
 ROOTS=${CAFE_ROOTS:-$PWD/build/roots}
@@ -105,8 +106,13 @@ fetch_source() {
     find "$home" -mindepth 1 -maxdepth 1 -type d -name "$2-*"
 }
 
+# logged SUITE COMMAND ...: what it prints is of interest when it fails
+logged() {
+    "${@:2}" >"$ROOTS/$1.log" 2>&1 || { tail -5 "$ROOTS/$1.log" >&2; die "$1: ${*:2:2} failed: $ROOTS/$1.log"; }
+}
+
 root() {
-    local suite=$1 folder=$ROOTS/$1 mirror=$DEBIAN package missing=()
+    local suite=$1 folder=$ROOTS/$1 mirror=$DEBIAN
     [[ $(id -u) -eq 0 ]] || die "a bare system can only be made by root"
     [[ $(distribution "$suite") == debian ]] || mirror=$UBUNTU
     if [[ ! -e $folder/.made ]]; then
@@ -114,20 +120,30 @@ root() {
         say "making a bare $suite in $folder"
         rm -rf "$folder"
         mkdir -p "$folder" "$ROOTS/debs"
-        debootstrap --variant=minbase --keyring="$(keyring "$suite")" --cache-dir="$ROOTS/debs" "$suite" \
-            "$folder" "$mirror" >"$ROOTS/$suite.log" 2>&1 || { tail -5 "$ROOTS/$suite.log" >&2; die "debootstrap of $suite"; }
+        logged "$suite" debootstrap --variant=minbase --keyring="$(keyring "$suite")" --cache-dir="$ROOTS/debs" \
+            "$suite" "$folder" "$mirror"
         sources "$suite" | sed 's/ \[[^]]*\]//; /^deb-src/d' >"$folder/etc/apt/sources.list"
         rm -rf "$folder"/etc/apt/sources.list.d/*
-        in_root "$folder" apt-get update -qq >&2
+        logged "$suite" in_root "$folder" apt-get update
         : >"$folder/.made"
     fi
-    for package in "${@:2}"; do
+    echo "$folder"
+}
+
+dressed() {
+    local suite=$1 folder=$ROOTS/$1-$2 bare package missing=()
+    if [[ ! -e $folder/.made ]]; then
+        bare=$(root "$suite")
+        rm -rf "$folder"
+        cp -a "$bare" "$folder"
+    fi
+    for package in "${@:3}"; do
         [[ -e $folder/usr/share/doc/$package ]] || missing+=("$package")
     done
     if [[ ${#missing[@]} -gt 0 ]]; then
         say "$suite: installing ${missing[*]}"
-        in_root "$folder" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-            "${missing[@]}" >"$ROOTS/$suite.log" 2>&1 || { tail -5 "$ROOTS/$suite.log" >&2; die "packages of $suite"; }
+        logged "$suite" in_root "$folder" env DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends "${missing[@]}"
     fi
     echo "$folder"
 }
