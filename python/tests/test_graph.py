@@ -159,9 +159,7 @@ def test_files(tmp_path, arrays, wanted):
         graph.write(tmp_path / "g.cafe")
     graph.write(tmp_path / "g.cafe", overwrite=True)
     (tmp_path / "n.txt").write_text("anna bert\nbert 7\n")
-    with pytest.raises(ValueError, match="header"):
-        cafe.Graph(tmp_path / "n.txt")
-    assert cafe.Graph(tmp_path / "n.txt", header="no").nodes.tolist() == ["anna", "bert", "7"]
+    assert cafe.Graph(tmp_path / "n.txt").nodes.tolist() == ["anna", "bert", "7"]
     (tmp_path / "i.txt").write_text("10 30\n30 20\n")
     assert cafe.Graph(tmp_path / "i.txt").nodes.tolist() == [10, 20, 30]
 

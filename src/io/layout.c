@@ -194,9 +194,6 @@ static cafe_status find_heading(looking *k, int32_t source, int32_t target) {
     if (*heading || k->rows == 0 || source >= k->heads || target >= k->heads) return CAFE_OK;
     cafe_header kinds = judge_kinds(k, source, target);
     bool again = k->columns[source].again || k->columns[target].again;
-    bool nodes = all_numbers(k, source) || all_numbers(k, target); /* or are some names numbers? */
-    if (again && nodes && kinds == CAFE_HEADER_YES && !pair)
-        return refuse_heading(k, source, target, ", which are nodes of other lines too");
     *heading = kinds == CAFE_HEADER_YES;
     if (kinds != CAFE_HEADER_AUTO) return CAFE_OK;
     bool words = head_kind(k, source) == CAFE_CELL_WORD && head_kind(k, target) == CAFE_CELL_WORD;
