@@ -14,7 +14,7 @@ enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows tha
 
 enum {
     PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
-    LONG = 64,   /* links above which a row is summed up by pieces, before the others */
+    LONG = 256,  /* links above which a row is summed up by pieces, before the others */
     TASK = 32,   /* nodes of a chunk that are added up together: likewise */
     SUM = 4096,  /* rows of a partial sum of the objective */
     NORM = 16384 /* rows of a partial sum over columns */
@@ -106,7 +106,7 @@ typedef struct multiply_rows_args {
     long_rows wide;
     const float *x, *s;
     float *y;
-    int64_t stride;
+    int64_t stride, blocks; /* blocks of threads at work */
     double total;
     float a, b, c;
     int32_t walk;
@@ -204,7 +204,7 @@ typedef struct sweep_args {
     const int64_t *inner_offsets; /* of its nodes; NULL: no links inside */
     const int32_t *inner_targets; /* numbers in the chunk */
     const float *inner_weights;   /* NULL: 1 */
-    int64_t stride;
+    int64_t stride, blocks;       /* blocks of threads at work */
     double total, expected, kappa, gamma, theta, mean_degree, resolution;
     int32_t sign, softmax, together; /* together: some chunk has more than one node */
 } sweep_args;

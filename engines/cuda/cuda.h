@@ -38,6 +38,14 @@ static inline int64_t cuda_blocks(int64_t count, int64_t each) {
     return (count + each - 1) / each;
 }
 
+/* Blocks of threads for so many, or as many as run at once: these go on to the next by themselves.
+ */
+static inline int64_t cuda_at_once(const cuda_state *state, int64_t blocks) {
+    enum { RESIDENT = 3 }; /* on a multiprocessor: arguments.h */
+    int64_t most = RESIDENT * (int64_t)device_processors(state->device);
+    return blocks < most ? blocks : most;
+}
+
 /* An error of the device as a status, with a text. */
 cafe_status cuda_check(cafe_context *context, const cuda_state *state, int error);
 

@@ -8,6 +8,7 @@
 #include "kernels.h"
 
 struct device {
+    int processors;
     cudaStream_t stream;
     void *slots[SLOTS];
     cudaEvent_t events[SLOTS]; /* of the last transfer of each */
@@ -34,6 +35,7 @@ int device_open(device **made, char *text, size_t size) {
     for (int i = 0; i < SLOTS && !error; i++)
         error = cudaEventCreateWithFlags(&d->events[i], cudaEventDisableTiming);
     if (!error) error = describe(text, size);
+    if (!error) error = cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, 0);
     if (error)
         device_close(d);
     else
@@ -81,6 +83,10 @@ void device_memory(device *d, int64_t *left, int64_t *all) {
     (void)d;
     cudaMemGetInfo(&here, &total);
     *left = (int64_t)here, *all = (int64_t)total;
+}
+
+int device_processors(device *d) {
+    return d->processors;
 }
 
 int device_zero(device *d, void *to, int64_t bytes) {

@@ -33,6 +33,7 @@ const char *device_error(int error);
 void *device_allocate(device *d, int64_t bytes);
 void device_release(device *d, void *memory); /* accepts NULL */
 void device_memory(device *d, int64_t *left, int64_t *all);
+int device_processors(device *d); /* that blocks of threads run on */
 int device_zero(device *d, void *to, int64_t bytes);
 int device_copy(device *d, void *to, const void *from, int64_t bytes);
 

@@ -53,6 +53,11 @@ void device_memory(device *d, int64_t *left, int64_t *all) {
     *left = d->limit - d->used, *all = d->limit;
 }
 
+int device_processors(device *d) {
+    (void)d;
+    return 2;
+}
+
 int device_zero(device *d, void *to, int64_t bytes) {
     (void)d;
     memset(to, 0, (size_t)bytes);

@@ -206,8 +206,8 @@ static cafe_status multiply_slice(cafe_context *context, const cuda_state *state
         context, state,
         launch_sum_pieces(state->device,
                           cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces)));
-    return cuda_check(context, state,
-                      launch_multiply_rows(state->device, cuda_blocks(a.range.count, across), &a));
+    a.blocks = cuda_at_once(state, cuda_blocks(a.range.count, across));
+    return cuda_check(context, state, launch_multiply_rows(state->device, a.blocks, &a));
 }
 
 static cafe_status one_step(cafe_context *context, const cafe_operator *op, cuda_graph *g,

@@ -198,26 +198,28 @@ BODY float image_of(const multiply_rows_args *a, float sum, float scale, float s
     return a->b == 0 && a->c == 0 ? image : image + a->b * x[k] + a->c * y[k];
 }
 
+/* Teams go from row to row, so that none waits for the longest of its block. */
 BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
-    int group = row_threads(a->stride);
+    const int group = row_threads(a->stride), across = BLOCK / group;
     THREADS(t) {
-        int64_t i = block * (BLOCK / group) + t / group, u = a->range.first + i * a->range.step;
-        if (i >= a->range.count) continue;
-        double p = a->links.p[u];
-        float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
-        float shift = (float)(a->walk ? (p > 0) : p);
-        const float *x = a->x + u * a->stride;
-        float *y = a->y + u * a->stride;
-        for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
-            int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
-            four out, sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, column,
-                                      team_of(t, group));
-            if (k >= a->stride) continue;
-            out.x = image_of(a, sum.x, scale, shift, k, x, y);
-            out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
-            out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);
-            out.w = image_of(a, sum.w, scale, shift, k + 3, x, y);
-            *(four *)(y + k) = out;
+        for (int64_t i = block * across + t / group; i < a->range.count; i += a->blocks * across) {
+            int64_t u = a->range.first + i * a->range.step;
+            double p = a->links.p[u];
+            float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
+            float shift = (float)(a->walk ? (p > 0) : p);
+            const float *x = a->x + u * a->stride;
+            float *y = a->y + u * a->stride;
+            for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
+                int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
+                four out, sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, column,
+                                          team_of(t, group));
+                if (k >= a->stride) continue;
+                out.x = image_of(a, sum.x, scale, shift, k, x, y);
+                out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
+                out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);
+                out.w = image_of(a, sum.w, scale, shift, k + 3, x, y);
+                *(four *)(y + k) = out;
+            }
         }
     }
 }

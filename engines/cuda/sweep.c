@@ -179,7 +179,8 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     if (count == 0) return CAFE_OK;
     int error =
         launch_sum_pieces(d, cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces);
-    if (!error) error = launch_move_rows(d, cuda_blocks(count, across), &a);
+    a.blocks = cuda_at_once(w->state, cuda_blocks(count, across));
+    if (!error) error = launch_move_rows(d, a.blocks, &a);
     if (!error) error = launch_sum_tasks(d, cuda_blocks(count, TASK), &a);
     if (!error)
         error = launch_settle(d, cuda_blocks(a.stride, SETTLE) + cuda_blocks(count, WRITE), &a);

@@ -112,7 +112,8 @@ BODY void pull_row(const sweep_args *a, const work *w, const pull *by, float *ol
  *     sphere   v = z + keep h, ||v||^2; h <- v / ||v||
  *     softmax  the largest z in use; v_k = h_k exp(theta (z_k - top)), their sum; h <- v / sum
  *
- * and of <z, Delta> and ||Delta||^2. */
+ * and of <z, Delta> and ||Delta||^2. Teams go from row to row, so that none waits for the longest
+ * of its block. */
 BODY void move_rows_body(const sweep_args *a, int64_t block) {
     enum { LANES = 1024 }; /* of all rows of a block together, at most */
     SHARED(float, first, LANES);
@@ -122,89 +123,92 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     OWN(pull, how, 1);
     OWN(work, on, 1);
     OWN(float, top, 1);
+    OWN(float, scale, 2); /* of v; of h where nothing pulls */
     const int64_t stride = a->stride;
-    const int group = row_threads(stride), lanes = lanes_of(stride);
-    THREADS(t) {
-        work *w = &MINE(on, t)[0];
-        *w = work_of(a, block, t, group, olds, zs);
-        if (w->there) MINE(how, t)[0] = pull_of(a, w->i, w->u);
-        if (w->i < a->range.count)
-            pull_row(a, w, &MINE(how, t)[0], olds + t / group * stride, team_of(t, group));
-    }
-    SYNC_ROW();
-    if (a->softmax) {
+    const int group = row_threads(stride), lanes = lanes_of(stride), across = BLOCK / group;
+    for (; block * across < a->range.count; block += a->blocks) {
+        THREADS(t) {
+            work *w = &MINE(on, t)[0];
+            *w = work_of(a, block, t, group, olds, zs);
+            if (w->there) MINE(how, t)[0] = pull_of(a, w->i, w->u);
+            if (w->i < a->range.count)
+                pull_row(a, w, &MINE(how, t)[0], olds + t / group * stride, team_of(t, group));
+        }
+        SYNC_ROW();
+        if (a->softmax) {
+            THREADS(t) {
+                const work *w = &MINE(on, t)[0];
+                for (int l = t % group; w->there && l < lanes; l += group) {
+                    float most = -3e38f;
+                    for (int64_t k = l; k < stride; k += lanes)
+                        if (w->h[k] > 0 && w->z[k] > most) most = w->z[k];
+                    second[t / group * lanes + l] = most;
+                }
+            }
+            SYNC_ROW();
+        }
         THREADS(t) {
             const work *w = &MINE(on, t)[0];
-            for (int l = t % group; w->there && l < lanes; l += group) {
-                float most = -3e38f;
-                for (int64_t k = l; k < stride; k += lanes)
-                    if (w->h[k] > 0 && w->z[k] > most) most = w->z[k];
-                second[t / group * lanes + l] = most;
+            if (!w->there) continue;
+            float keep = MINE(how, t)[0].keep, most = -3e38f;
+            for (int l = 0; a->softmax && l < lanes; l++) {
+                float here = second[t / group * lanes + l];
+                most = here > most ? here : most;
+            }
+            MINE(top, t)[0] = most;
+            for (int l = t % group; l < lanes; l += group) {
+                float sum = 0;
+                for (int64_t k = l; k < stride; k += lanes) {
+                    float h = w->h[k], z = w->z[k];
+                    float v = a->softmax ? tilted(h, keep * (z - most)) : z + keep * h;
+                    sum += a->softmax ? v : v * v;
+                }
+                first[t / group * lanes + l] = sum;
             }
         }
         SYNC_ROW();
-    }
-    THREADS(t) {
-        const work *w = &MINE(on, t)[0];
-        if (!w->there) continue;
-        float keep = MINE(how, t)[0].keep, most = -3e38f;
-        for (int l = 0; a->softmax && l < lanes; l++) {
-            float here = second[t / group * lanes + l];
-            most = here > most ? here : most;
+        THREADS(t) {
+            if (!MINE(on, t)[0].there) continue;
+            float size = (float)add_lanes(lanes, first + t / group * lanes);
+            float norm = a->softmax ? size : sqrtf(size);
+            MINE(scale, t)[0] = a->softmax || norm > 1e-18f ? 1 / norm : 0;
+            MINE(scale, t)[1] = norm > 1e-18f ? 0 : 1;
         }
-        MINE(top, t)[0] = most;
-        for (int l = t % group; l < lanes; l += group) {
-            float sum = 0;
-            for (int64_t k = l; k < stride; k += lanes) {
-                float h = w->h[k], z = w->z[k];
-                float v = a->softmax ? tilted(h, keep * (z - most)) : z + keep * h;
-                sum += a->softmax ? v : v * v;
-            }
-            first[t / group * lanes + l] = sum;
-        }
-    }
-    SYNC_ROW();
-    OWN(float, scale, 2); /* of v; of h where nothing pulls */
-    THREADS(t) {
-        if (!MINE(on, t)[0].there) continue;
-        float size = (float)add_lanes(lanes, first + t / group * lanes);
-        float norm = a->softmax ? size : sqrtf(size);
-        MINE(scale, t)[0] = a->softmax || norm > 1e-18f ? 1 / norm : 0;
-        MINE(scale, t)[1] = norm > 1e-18f ? 0 : 1;
-    }
-    SYNC_ROW();
-    THREADS(t) {
-        const work *w = &MINE(on, t)[0];
-        if (!w->there) continue;
-        float *row = a->rows + w->i * stride, keep = MINE(how, t)[0].keep;
-        float inverse = MINE(scale, t)[0], stay = MINE(scale, t)[1], most = MINE(top, t)[0];
-        for (int l = t % group; l < lanes; l += group) {
-            float linear = 0, moved = 0;
-            for (int64_t k = l; k < stride; k += lanes) {
-                float old = w->h[k], z = w->z[k], now;
-                if (a->softmax) {
-                    now = tilted(old, keep * (z - most)) * inverse;
-                    now = now > 1e-30f ? now : 0;
-                } else {
-                    now = (z + keep * old) * inverse + stay * old;
+        SYNC_ROW();
+        THREADS(t) {
+            const work *w = &MINE(on, t)[0];
+            if (!w->there) continue;
+            float *row = a->rows + w->i * stride, keep = MINE(how, t)[0].keep;
+            float inverse = MINE(scale, t)[0], stay = MINE(scale, t)[1], most = MINE(top, t)[0];
+            for (int l = t % group; l < lanes; l += group) {
+                float linear = 0, moved = 0;
+                for (int64_t k = l; k < stride; k += lanes) {
+                    float old = w->h[k], z = w->z[k], now;
+                    if (a->softmax) {
+                        now = tilted(old, keep * (z - most)) * inverse;
+                        now = now > 1e-30f ? now : 0;
+                    } else {
+                        now = (z + keep * old) * inverse + stay * old;
+                    }
+                    float delta = now - old;
+                    linear += z * delta;
+                    moved += delta * delta;
+                    row[k] = now;
                 }
-                float delta = now - old;
-                linear += z * delta;
-                moved += delta * delta;
-                row[k] = now;
+                first[t / group * lanes + l] = linear;
+                second[t / group * lanes + l] = moved;
             }
-            first[t / group * lanes + l] = linear;
-            second[t / group * lanes + l] = moved;
         }
-    }
-    SYNC_ROW();
-    THREADS(t) {
-        const work *w = &MINE(on, t)[0];
-        if (w->i >= a->range.count || t % group > 0) continue;
-        double p = a->links.p[w->u], *out = a->moves + 2 * w->i;
-        int at = t / group * lanes;
-        out[0] = w->there ? p * add_lanes(lanes, first + at) : 0;
-        out[1] = w->there ? p * p * add_lanes(lanes, second + at) : 0;
+        SYNC_ROW();
+        THREADS(t) {
+            const work *w = &MINE(on, t)[0];
+            if (w->i >= a->range.count || t % group > 0) continue;
+            double p = a->links.p[w->u], *out = a->moves + 2 * w->i;
+            int at = t / group * lanes;
+            out[0] = w->there ? p * add_lanes(lanes, first + at) : 0;
+            out[1] = w->there ? p * p * add_lanes(lanes, second + at) : 0;
+        }
+        SYNC_ROW();
     }
 }
 

@@ -29,6 +29,9 @@ RUN = [
     own("n_jobs", None, "int", "Optional[int]", "Threads; None is 1, -1 one per CPU."),
     own("verbose", False, "bool or callable", "Verbose",
         "Show progress (by tqdm where it is installed), or call this with cafe.Progress."),
+    own("engine", None, "str", "Optional[str]",
+        "Where the numbers live and who computes on them: None is this machine's processor, 'cuda' a "
+        "device. A method that cannot run there says so."),
 ]
 
 _SAMPLINGS = samplings()
@@ -67,6 +70,7 @@ class Estimator(BaseEstimator):
     random_state: Any
     n_jobs: Optional[int]
     verbose: Verbose
+    engine: Optional[str]
     sampling: str
 
     # set by fit
@@ -108,7 +112,7 @@ class Estimator(BaseEstimator):
 
     def _run(self, work: Callable[[Context], T]) -> T:
         self._seed = seed_of(self.random_state)  # a generator would give another one next time
-        return run(work, threads_of(self.n_jobs), self._seed, self.verbose)
+        return run(work, threads_of(self.n_jobs), self._seed, self.verbose, self.engine)
 
     def _keep(self, found: Mapping[str, Any]) -> None:
         """The results of a run in the place of those of the run before."""

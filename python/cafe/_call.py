@@ -194,9 +194,12 @@ def of_size(kind: Any) -> Any:
 class Context:
     """A context of the library: threads, seed, progress, cancellation."""
 
-    def __init__(self, threads: int = 0, seed: int = 1) -> None:
+    def __init__(self, threads: int = 0, seed: int = 1, engine: Optional[str] = None) -> None:
         options = of_size(_abi.cafe_context_options)
         options.threads, options.seed = threads, seed
+        if engine is not None and not isinstance(engine, str):
+            raise TypeError(f"engine={engine!r}: expected the name of an engine, or None")
+        options.engine = engine.encode() if engine is not None else None
         pointer = ctypes.POINTER(_abi.cafe_context)()
         status = lib.cafe_context_create(options, pointer)
         if status != 0:
@@ -382,9 +385,9 @@ class _Worker:
 
 
 def run(work: Callable[[Context], T], threads: int = 0, seed: int = 1,
-        verbose: Verbose = False) -> T:
+        verbose: Verbose = False, engine: Optional[str] = None) -> T:
     """work(context) in a worker thread, while this one polls: progress, Ctrl-C."""
-    context, tell = Context(threads, seed), _teller(verbose)
+    context, tell = Context(threads, seed, engine), _teller(verbose)
     result: List[T] = []
     failure: List[BaseException] = []
 

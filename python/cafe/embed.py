@@ -247,7 +247,7 @@ class Updatable(Embedding):
             raise ValueError(f"sampling={given.sampling!r}: an update is of edges; call fit again")
         asked = update_options(options, (given.sample or {}).get("degree_exponent", 0.0))
         found = run(lambda context: self._updated(context, graph, asked), threads_of(self.n_jobs),
-                    self._seed, self.verbose)
+                    self._seed, self.verbose, self.engine)
         self._fitted(graph, given, found)
         return self
 
