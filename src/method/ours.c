@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 #include "method/hubs.h"
 #include "method/method.h"
+#include "solve/sweep.h"
 #include "spectral/ends.h"
 
 /* ---- sphere ---------------------------------------------------------------------------------- */
@@ -40,9 +41,9 @@ static cafe_status solve_auto(cafe_context *context, const cafe_job *job,
     enum { SHARE = 16 };
     const cafe_finish_options *finish = job->options.finish;
     bool bottom = false;
-    CAFE_PASS(cafe_sphere(context, job->model->op, o, job->inputs.start, solution));
+    CAFE_PASS(cafe_sphere_sweeps(context, job->model->op, o, job->inputs.start, solution));
     if (o->ends != CAFE_ENDS_TOP || o->columns < 2 || (finish && finish->residual > 0))
-        return CAFE_OK;
+        return cafe_sweep_settle(context, job->model->op, *solution);
     CAFE_PASS(cafe_ends_probe(context, job->model->op, o, *solution,
                               (o->columns + SHARE - 1) / SHARE, &bottom));
     return bottom ? narrow(context, (o->columns + 1) / 2, *solution) : CAFE_OK;

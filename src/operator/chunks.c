@@ -13,6 +13,7 @@ enum {
     LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
     BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
     CHUNK_BYTES = 1024 * 1024,
+    CHUNK_ROWS = 8192,  /* of wide rows twice the bytes up to this: enough for many threads */
     MOST_CHUNKS = 1024, /* about so many: on a device each is a launch that must fill it */
     LOCAL_CHUNKS =
         16, /* the same where neighbours are close: all rows of a block stay in the cache */
@@ -23,8 +24,9 @@ enum {
 static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) {
     int64_t n = c->size, bytes = local ? LOCAL_BYTES : CHUNK_BYTES, blocks = 1;
     int64_t rows = bytes / (stride * (int64_t)sizeof(float));
-    if (!local && rows < n / MOST_CHUNKS) rows = n / MOST_CHUNKS;
     if (rows < 1) rows = 1;
+    if (!local && rows < CHUNK_ROWS) rows = 2 * rows < CHUNK_ROWS ? 2 * rows : CHUNK_ROWS;
+    if (!local && rows < n / MOST_CHUNKS) rows = n / MOST_CHUNKS;
     c->step = wanted > 0 ? (wanted < n ? wanted : n) : n;
     if (wanted <= 0 && n > SMALL) {
         blocks = n / ((local ? LOCAL_CHUNKS : BLOCK_CHUNKS) * rows);

@@ -54,6 +54,12 @@ cafe_status cafe_solution_start(cafe_context *context, const cafe_operator *op, 
 /* Rows as they are: plain n x columns numbers, which must be finite. */
 cafe_status cafe_solution_set(cafe_context *context, const float *rows, cafe_solution *solution);
 
+/* cafe_sphere() without Y, and with the objective as its sweeps changed it: cafe_sweep_settle() is
+ * still to come. */
+cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
+                               const cafe_sphere_options *options, const float *start,
+                               cafe_solution **solution);
+
 /* The top end of -Q with the columns and sweeps of the options, as a solution of Q whose columns
  * are all from the bottom. */
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,

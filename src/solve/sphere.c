@@ -150,23 +150,25 @@ cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
     return cafe_sweep_settle(context, op, *solution);
 }
 
+cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
+                               const cafe_sphere_options *options, const float *start,
+                               cafe_solution **solution) {
+    cafe_sphere_options o;
+    *solution = NULL;
+    CAFE_PASS(cafe_options_take(context, &sphere_table, options, &o));
+    end whole = {o.columns, 0, CAFE_STREAM_START, start};
+    if (o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1))
+        return solve_end(context, op, &o, &whole, solution);
+    return solve_both(context, op, &o, start, solution);
+}
+
 cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,
                         const cafe_sphere_options *options, const float *start,
                         cafe_solution **solution) {
-    cafe_status status = CAFE_OK;
-    cafe_solution *found = NULL;
-    cafe_sphere_options o;
+    CAFE_PASS(cafe_sphere_sweeps(context, op, options, start, solution));
+    cafe_status status = cafe_sweep_settle(context, op, *solution);
+    if (status == CAFE_OK) return status;
+    cafe_solution_free(*solution);
     *solution = NULL;
-    CAFE_TRY(cafe_options_take(context, &sphere_table, options, &o));
-    end whole = {o.columns, 0, CAFE_STREAM_START, start};
-    if (o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1))
-        CAFE_TRY(solve_end(context, op, &o, &whole, &found));
-    else
-        CAFE_TRY(solve_both(context, op, &o, start, &found));
-    CAFE_TRY(cafe_sweep_settle(context, op, found));
-    *solution = found;
-    found = NULL;
-done:
-    cafe_solution_free(found);
     return status;
 }

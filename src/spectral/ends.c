@@ -88,15 +88,17 @@ done:
 typedef struct probe {
     const cafe_operator *op;
     const cafe_sphere_options *options;
-    const cafe_solution *solution; /* the top's */
+    cafe_solution *solution; /* the top's */
     int64_t least;
     double *sample;  /* of large graphs: see cafe_sample_rows() */
     const double *p; /* that, or all weights */
     cafe_ritz top, bottom;
 } probe;
 
-/* Ritz values on the span of the first columns of the top's H. */
+/* Ritz values on the span of the first columns of the top's H. Its Y is made when it is first
+ * needed: the bottom's blocks are mostly done with by then. */
 static cafe_status judge_top(cafe_context *context, int64_t columns, probe *p) {
+    if (!p->solution->y.x) CAFE_PASS(cafe_sweep_settle(context, p->op, p->solution));
     cafe_ritz_free(context, &p->top);
     return values_of(context, p->p, p->solution, 0, columns, &p->top);
 }
@@ -157,7 +159,7 @@ static cafe_status decide(cafe_context *context, probe *p, bool *bottom) {
 }
 
 cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
-                            const cafe_sphere_options *options, const cafe_solution *solution,
+                            const cafe_sphere_options *options, cafe_solution *solution,
                             int64_t least, bool *bottom) {
     probe p = {.op = op, .options = options, .solution = solution, .least = least};
     p.p = op->parts.p;

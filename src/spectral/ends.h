@@ -11,9 +11,9 @@ cafe_status cafe_ends_choose(cafe_context *context, const cafe_operator *op,
                              cafe_solution *solution);
 
 /* Would CAFE_ENDS_AUTO give at least `least` of the solution's columns to the bottom? The solution
- * has the top's H and Y. */
+ * has the top's H as cafe_sphere_sweeps() leaves it; afterwards it is settled. */
 cafe_status cafe_ends_probe(cafe_context *context, const cafe_operator *op,
-                            const cafe_sphere_options *options, const cafe_solution *solution,
+                            const cafe_sphere_options *options, cafe_solution *solution,
                             int64_t least, bool *bottom);
 
 /* cafe_refine() at both ends. The last `bottom` columns of x start the bottom end, the others the
