@@ -243,6 +243,16 @@ def test_a_fit_forgets_the_one_before(karate):
     assert model.lam == 3.0 and model.memberships_.shape == (34, 5)
 
 
+def test_an_engine_is_named(karate):
+    x = cafe.SphereGCN(n_components=3).fit_transform(karate)
+    same = cafe.SphereGCN(n_components=3, engine="processor").fit_transform(karate)
+    assert np.array_equal(x, same)
+    with pytest.raises(OSError, match="there is no engine 'nowhere'"):
+        cafe.SphereGCN(n_components=3, engine="nowhere").fit(karate)
+    with pytest.raises(TypeError, match="engine=3"):
+        cafe.SphereGCN(n_components=3, engine=3).fit(karate)
+
+
 def test_labels_that_reach_nobody():
     two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     assert cafe.LabelPropagation().fit(two, {0: 5}).transduction_.tolist() == [5, 5, -1, -1]
