@@ -191,11 +191,18 @@ static void operators_match_a_dense_solver(void **state) {
     }
 }
 
+/* Under the thread sanitizer large graphs would take minutes. */
+#ifdef __SANITIZE_THREAD__
+enum { LARGE = 1600, PATH = 8000 };
+#else
+enum { LARGE = 4000, PATH = 20000 };
+#endif
+
 static cafe_graph *test_planted(cafe_context *context) {
     cafe_generate_options o;
     cafe_graph *graph = NULL;
     cafe_generate_options_init(&o);
-    o.nodes = 4000, o.edges = 40000, o.blocks = 40, o.mixing = 0.5;
+    o.nodes = LARGE, o.edges = 10 * LARGE, o.blocks = 40, o.mixing = 0.5;
     TEST_OK(context, cafe_generate(context, CAFE_GENERATOR_SBM, &o, &graph, NULL));
     return graph;
 }
@@ -228,7 +235,7 @@ static void graphs_keep_the_tolerance(void **state) {
     (void)state;
     for (int which = 0; which < 4; which++) {
         cafe_context *context = test_context(2, 1);
-        cafe_graph *graph = which == 0   ? test_random(context, 3000, 20000, 1, 1, 5)
+        cafe_graph *graph = which == 0   ? test_random(context, 3 * LARGE / 4, 5 * LARGE, 1, 1, 5)
                             : which == 1 ? test_grid(context, 60, 13)
                             : which == 2 ? test_bipartite(context, 30, 900)
                                          : test_planted(context);
@@ -306,7 +313,7 @@ static void runs_at_once_have_the_same_bits(void **state) {
 static void what_does_not_converge_is_said(void **state) {
     (void)state;
     cafe_context *context = test_context(2, 1);
-    test_problem t = test_open(context, test_grid(context, 1, 20000));
+    test_problem t = test_open(context, test_grid(context, 1, PATH));
     cafe_eigen_problem problem = cafe_eigen_operator(t.op, cafe_want_largest, 4, 1e-12);
     cafe_eigen found;
     problem.passes = 30;
