@@ -144,14 +144,17 @@ static bool looks_alike(const looking *k, int32_t source, int32_t target) {
     return 2 * k->columns[source].alike >= k->rows && 2 * k->columns[target].alike >= k->rows;
 }
 
-/* Do the rows say what the first line is? CAFE_HEADER_AUTO: they do not. */
+/* Do the rows say what the first line is? CAFE_HEADER_AUTO: they do not. A word above numbers tells
+ * a heading, but not that of a node which is in other lines too: nodes may be called 7. */
 static cafe_header judge_kinds(const looking *k, int32_t source, int32_t target) {
     cafe_cell u = head_kind(k, source), w = head_kind(k, target);
     bool digits = u != CAFE_CELL_WORD || w != CAFE_CELL_WORD, changes = false;
     bool below = all_numbers(k, source) || all_numbers(k, target);
     bool words = only_words(&k->columns[source]) && only_words(&k->columns[target]);
-    for (int32_t c = 0; c < k->heads && c < CAFE_SAMPLE_COLUMNS; c++)
-        changes |= head_kind(k, c) == CAFE_CELL_WORD && all_numbers(k, c);
+    for (int32_t c = 0; c < k->heads && c < CAFE_SAMPLE_COLUMNS; c++) {
+        bool known = (c == source || c == target) && k->columns[c].again;
+        changes |= head_kind(k, c) == CAFE_CELL_WORD && all_numbers(k, c) && !known;
+    }
     if (u != CAFE_CELL_WORD && w != CAFE_CELL_WORD)
         return words ? CAFE_HEADER_AUTO : CAFE_HEADER_NO; /* names of columns may be 0 and 1 */
     if (digits) return below && changes ? CAFE_HEADER_AUTO : CAFE_HEADER_NO;
