@@ -40,8 +40,8 @@ static const cafe_option graph_options[] = {
     {"directed", "RULE", CAFE_OPTION_CHOICE, FIELD(directed), CAFE_DIRECTED_NO, 0, 3,
      "no|sum|cocitation|flow",
      "links go from the first node to the second, and become a symmetric graph by this rule: "
-     "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists and general "
-     "Matrix Market only)"},
+     "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists, general "
+     "Matrix Market, GraphML, GEXF, GML and Pajek only)"},
     {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
      "a .cafe file is one's own: leave out the checks of symmetry, components and repeated names; "
      "checksums, indices and the other counts are checked still"},
