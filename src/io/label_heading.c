@@ -46,8 +46,9 @@ static bool next_field(const uint8_t **at, uint8_t separator, cafe_field *field)
     cafe_field_fault fault = cafe_field_take(at, separator, field);
     if (fault != CAFE_FIELD_EMPTY) return fault == CAFE_FIELD_FINE;
     *field = (cafe_field){.begin = p, .end = p};
+    p = cafe_skip_padding(*p == '"' ? p + 2 : p, separator); /* "" */
     *at = p + (*p == separator);
-    return true;
+    return *p == separator || cafe_is_line_end(*p);
 }
 
 /* Which of the columns behind the node has the labels, and whether the words make a heading. */
