@@ -77,7 +77,8 @@ double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
 }
 
 /* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
- * and two n x K blocks, refining and the raw form a third one for a moment. */
+ * and two n x K blocks, refining and the raw form a third one for a moment; beside them a few
+ * numbers a node, most while the noise of the product is found (two blocks of one column). */
 int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
                          const cafe_sphere_options *sphere, const cafe_finish_options *finish,
                          int32_t threads) {
@@ -88,7 +89,7 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     double k = (double)sphere->columns, small = 64 * 8 * 4 * k * k;
     if (small > 64e6) small = larger(16 * 8 * 4 * k * k, 64e6);
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
-    double run = graph + 28 * n + blocks + small + pieces, read = graph + link * (double)edges;
+    double run = graph + 40 * n + blocks + small + pieces, read = graph + link * (double)edges;
     return (int64_t)(base + larger(run, read));
 }
 
