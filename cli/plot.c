@@ -97,7 +97,7 @@ static int set_options(plot_job *job) {
     cafe_plot_options_init(&job->options);
     job->options.dark = job->dark;
     CLI_TRY(set_size(job, job->size));
-    CLI_TRY(set_option(job, "links", job->links));
+    CLI_TRY(set_option(job, "most-links", job->links));
     CLI_TRY(set_option(job, "names", job->named));
     return set_option(job, "radius", job->radius);
 }
@@ -203,7 +203,7 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(JOB, column, "column", "J", "the column whose values colour the points"),
     CLI_ROW_TEXT(JOB, title, "title", "TEXT", "above the picture"),
     CLI_ROW_NUMBER(JOB, size, "size", "WxH", CLI_TEXT, "1200x900", "size of the picture in pixels"),
-    CLI_ROW_NUMBER(JOB, links, "links", "N", CLI_TEXT, "2000",
+    CLI_ROW_NUMBER(JOB, links, "most-links", "N", CLI_TEXT, "2000",
                    "draw the graph's links when there are no more than N"),
     CLI_ROW_NUMBER(JOB, named, "names", "N", CLI_TEXT, "24",
                    "write the names of N leading nodes, by their links, where they do not overlap"),
@@ -213,7 +213,7 @@ static const cli_option options[] = {
     CLI_ROW_FLAG(JOB, dark, "dark", "light on dark"),
     CLI_ROW_NUMBER(JOB, width, "width", "COLUMNS", CLI_COUNT, "0",
                    "of the --terminal picture; 0 is the terminal's, 80 when there is none"),
-    CLI_ROW_CHOICE(JOB, color, "color", "WHEN", "auto", "auto|always|never",
+    CLI_ROW_CHOICE(JOB, color, "ansi", "WHEN", "auto", "auto|always|never",
                    "colours of the --terminal picture; auto: on a terminal, unless NO_COLOR is "
                    "set"),
     CLI_ROWS_SEEDED,

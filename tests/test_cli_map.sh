@@ -10,7 +10,7 @@ expect 0 "$CAFE" map g.in.txt e.in.npy -o m.npy --json m.json
 silent
 says 'trustworthiness 0\.[89]|trustworthiness 1\.0'
 json_check m.json
-for key in schema graph columns options links neighbours rounds repulsion quality nodes_looked_at nearest kept \
+for key in schema graph columns options forces neighbours rounds repulsion quality nodes_looked_at nearest kept \
     trustworthiness map_seconds seconds; do
     grep -qE "^ *\"$key\": " m.json || fail "the report lacks $key"
 done
@@ -32,10 +32,10 @@ awk -F '[\t ]+' 'NR == FNR { label[$1] = $2; next }
 
 # ---- the same bits for any number of threads, another map for another seed
 for threads in 1 2 3 8; do
-    expect 0 "$CAFE" map g.in.txt e.in.npy -q -t $threads --links graph --rounds 30 -o t$threads.npy
+    expect 0 "$CAFE" map g.in.txt e.in.npy -q -t $threads --forces graph --rounds 30 -o t$threads.npy
     same t1.npy t$threads.npy
 done
-expect 0 "$CAFE" map g.in.txt e.in.npy -q --seed 2 --links graph --rounds 30 -o s.npy
+expect 0 "$CAFE" map g.in.txt e.in.npy -q --seed 2 --forces graph --rounds 30 -o s.npy
 ! cmp -s t1.npy s.npy || fail "the seed does not matter"
 
 # ---- names, isolated nodes, standard output
@@ -51,7 +51,7 @@ expect 0 "$CAFE" map g.in.txt e.in.npy -q -f --rounds 1 -o m.npy
 expect 2 "$CAFE" map g.in.txt e.in.npy
 says 'no output: give'
 expect 2 "$CAFE" map g.in.txt -o x.npy
-expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --links maybe
+expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --forces maybe
 expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --rounds -1
 expect 2 "$CAFE" map - - -o x.npy </dev/null
 expect 2 "$CAFE" map g.in.txt e.in.npy -o x.npy --json x.npy

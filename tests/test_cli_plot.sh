@@ -70,7 +70,7 @@ grep -q '>column 2<' d.svg || fail "the axis has no name"
 expect 0 plot --map m.in.npy --labels l.in -o e.svg
 svg e.svg 603 # three of the legend
 expect 0 plot --map m.in.npy --communities l.in --colour community -o f.svg
-expect 0 plot --map m.in.npy --colour none --links 10000 -o h.svg
+expect 0 plot --map m.in.npy --colour none --most-links 10000 -o h.svg
 [[ $(grep -c '<line' h.svg) -gt 5000 ]] || fail "no links"
 expect 0 plot --map m.in.npy --colour none -o i.svg
 ! grep -q '<line' i.svg || fail "links although there are many"
@@ -98,7 +98,7 @@ expect 0 "$CAFE" embed h.in -q --columns 2 -o h.in.tsv
 expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --title $'<b onload="x">\x02&amp;\xff' -o h2.svg
 svg h2.svg 6
 ! grep -q '<script\|<b ' h2.svg || fail "a name became markup"
-expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --color always --title $'\x1b[2J'
+expect 0 "$CAFE" plot h.in h.in.tsv -q --labels hl.in --terminal --ansi always --title $'\x1b[2J'
 ! grep -qF -e $'\x1b[31m' -e $'\x1b[2J' .last/out || fail "a name reached the terminal"
 
 # ---- the terminal
@@ -106,7 +106,7 @@ for width in 20 80 131; do
     expect 0 plot --map m.in.npy --terminal --width $width --labels l.in
     wide .last/out $width
     ! grep -q $'\x1b' .last/out || fail "colours although this is no terminal"
-    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in --color always
+    expect 0 plot --map m.in.npy --terminal --width $width --labels l.in --ansi always
     wide .last/out $width
     grep -q $'\x1b\\[38' .last/out || fail "no colours"
 done
@@ -142,7 +142,7 @@ says 'from 0 to 7'
 expect 2 plot -o x.png --x 0 --map m.in.npy
 expect 2 plot -o x.png --size 10x10
 expect 2 plot -o x.png --size big
-expect 2 plot -o x.png --links many
+expect 2 plot -o x.png --most-links many
 expect 2 plot -o x.png --colour label
 expect 2 plot -o x.png --colour rainbow
 expect 2 plot -o x.png --dark --light

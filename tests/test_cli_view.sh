@@ -102,17 +102,17 @@ expect 0 "$CAFE" embed g.in.cafe -q -o g.in.npy --columns 16 --sweeps 3
 expect 0 "$CAFE" map g.in.cafe g.in.npy -q --rounds 20 -o g.in.map.npy # once for all pages
 map=(--map g.in.map.npy)
 for budget in 290000 360000 600000; do
-    expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --budget $budget
+    expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --labels g.in.labels --page-limit $budget
     says 'left out'
     size=$(stat -c %s g.html)
     [[ $size -le $budget ]] || fail "$size bytes instead of $budget"
 done
-expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --budget 0
+expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --page-limit 0
 ! grep -q 'left out' .last/err || fail "without a budget all is there"
 grep -q 'data-section="link-ends"' g.html || fail "no links"
 expect 0 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g.html --links none
 says 'left out +60000 links'
-expect 1 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --budget 100000
+expect 1 "$CAFE" view g.in.cafe g.in.npy "${map[@]}" -f -o g2.html --page-limit 100000
 says 'do not fit'
 only g.html
 rm g.html

@@ -80,7 +80,7 @@ static void planted_blocks_become_islands(void **state) {
         cafe_map_quality q;
         double sum = 0, square = 0;
         cafe_map_options_init(&o);
-        for (o.links = CAFE_MAP_LINKS_GRAPH; o.links <= CAFE_MAP_LINKS_VECTORS; o.links++) {
+        for (o.forces = CAFE_MAP_FORCES_GRAPH; o.forces <= CAFE_MAP_FORCES_VECTORS; o.forces++) {
             TEST_OK(p.context, cafe_map(p.context, p.graph, p.n, p.columns, p.vectors, &o, p.xy));
             check_frame(p.n, p.xy, 20);
             assert_true(agreement(&p) > 0.9);
@@ -109,7 +109,7 @@ static void bits_do_not_depend_on_threads(void **state) {
     cafe_map_options o;
     cafe_map_options_init(&o);
     o.rounds = 20;
-    for (o.links = CAFE_MAP_LINKS_GRAPH; o.links <= CAFE_MAP_LINKS_VECTORS; o.links++) {
+    for (o.forces = CAFE_MAP_FORCES_GRAPH; o.forces <= CAFE_MAP_FORCES_VECTORS; o.forces++) {
         cafe_map_quality a, b;
         TEST_OK(p.context, cafe_map(p.context, p.graph, p.n, p.columns, p.vectors, &o, p.xy));
         TEST_OK(p.context, cafe_map_measure(p.context, p.n, p.columns, p.vectors, p.xy, 5, 50, &a));
@@ -124,7 +124,7 @@ static void bits_do_not_depend_on_threads(void **state) {
         }
     }
     cafe_context *seeded = test_context(2, 4);
-    o.links = CAFE_MAP_LINKS_VECTORS;
+    o.forces = CAFE_MAP_FORCES_VECTORS;
     TEST_OK(seeded, cafe_map(seeded, p.graph, p.n, p.columns, p.vectors, &o, other));
     assert_memory_not_equal(p.xy, other, (size_t)(2 * p.n) * sizeof *other);
     cafe_context_free(seeded);
@@ -168,7 +168,7 @@ static void loose_nodes_lie_in_a_ring(void **state) {
     for (int links = 1; links <= 2; links++) {
         cafe_map_options o;
         cafe_map_options_init(&o);
-        o.links = links;
+        o.forces = links;
         TEST_OK(context, cafe_map(context, graph, N, 3, vectors, &o, xy));
         check_frame(N, xy, 20);
         for (int64_t u = 0; u < N; u++) {
@@ -226,7 +226,7 @@ static void odd_shapes_stay_in_the_frame(void **state) {
         cafe_graph *graph = test_graph(context, N, &l, 0, NULL);
         cafe_map_options o;
         cafe_map_options_init(&o);
-        o.links = CAFE_MAP_LINKS_GRAPH;
+        o.forces = CAFE_MAP_FORCES_GRAPH;
         o.rounds = 60;
         TEST_OK(context, cafe_map(context, graph, N, 2, vectors, &o, xy));
         check_frame(N, xy, 20);
@@ -251,7 +251,7 @@ static void failing_memory(void **state) {
     for (int64_t i = 0; i < 3 * n; i++) vectors[i] = (float)((i * 7919) % 1000) / 500 - 1;
     cafe_map_options_init(&o);
     o.rounds = 2;
-    for (o.links = CAFE_MAP_LINKS_GRAPH; o.links <= CAFE_MAP_LINKS_VECTORS; o.links++)
+    for (o.forces = CAFE_MAP_FORCES_GRAPH; o.forces <= CAFE_MAP_FORCES_VECTORS; o.forces++)
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
             cafe_status status = cafe_map(context, graph, n, 3, vectors, &o, xy);

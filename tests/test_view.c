@@ -1,4 +1,4 @@
-/* The parts of an interactive page: curve, packing, base64, JSON that is safe inside HTML, budget
+/* The parts of an interactive page: curve, packing, base64, JSON that is safe inside HTML, limit
  * and memory. What the page does in a browser is for tests/browser.
  */
 #include <stdio.h>
@@ -221,7 +221,7 @@ static void test_report(void **state) {
                      CAFE_OK);
     assert_int_equal(few.columns, 3);
     assert_int_equal(few.links, 0);
-    options.budget = 1000;
+    options.page_limit = 1000;
     assert_int_equal(cafe_view_write(*state, f.graph, &f.inputs, &options, page_path, 1, NULL),
                      CAFE_ERROR_LIMIT);
     f.vectors[7] = 1.0f / 0.0f;

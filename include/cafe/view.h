@@ -2,7 +2,7 @@
  * it needs inside. It asks the network for nothing and its policy forbids it to.
  *
  * What goes into the page is chosen by its size: positions, communities, labels and centralities
- * first, then names, a table, columns and links as long as they fit the budget. What was left out
+ * first, then names, a table, columns and links as long as they fit the limit. What was left out
  * is said in the report and in the page.
  */
 #ifndef CAFE_VIEW_H
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 typedef enum cafe_view_links {
-    CAFE_VIEW_LINKS_AUTO = 0, /* when they fit the budget */
+    CAFE_VIEW_LINKS_AUTO = 0, /* when they fit the limit */
     CAFE_VIEW_LINKS_NONE = 1,
     CAFE_VIEW_LINKS_ALL = 2 /* whatever they take */
 } cafe_view_links;
@@ -28,7 +28,7 @@ typedef struct cafe_view_options {
     size_t struct_size;
     int64_t columns_shown; /* at most this many columns can be chosen in the page */
     int32_t links;         /* cafe_view_links */
-    int64_t budget;        /* bytes of the page; 0: no limit */
+    int64_t page_limit;    /* bytes of the page; 0: no limit */
 } cafe_view_options;
 
 CAFE_OPTIONS(view)
@@ -80,7 +80,7 @@ typedef struct cafe_view_report {
 
 /* Writes the page under a temporary name and renames it; "-" is standard output. An existing file
  * is kept (CAFE_ERROR_EXISTS) unless `overwrite`. The same inputs give the same bytes for any
- * number of threads. CAFE_ERROR_LIMIT when not even the positions fit the budget. Options and
+ * number of threads. CAFE_ERROR_LIMIT when not even the positions fit the limit. Options and
  * report may be NULL. */
 CAFE_API cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph,
                                            const cafe_view_inputs *inputs,

@@ -80,7 +80,7 @@ def test_unknown_keywords(call, message):
     lambda: cafe.evaluate_classification(cafe.karate(), [0, 1] * 17, np.ones((34, 3)),
                                          classifier="none"),
     lambda: cafe.layout(cafe.karate(), np.ones((34, 2)), rounds=-1),
-    lambda: cafe.view(cafe.karate(), np.ones((34, 2)), budget=10),
+    lambda: cafe.view(cafe.karate(), np.ones((34, 2)), page_limit=10),
     lambda: cafe.rank(cafe.karate(), damping=2.0),
     lambda: cafe.most_similar(np.ones((5, 2)), 0, measure="likeness"),
 ])

@@ -27,7 +27,7 @@ static const cafe_option options_list[] = {
      "width in pixels"},
     {"pixels-high", "H", CAFE_OPTION_INTEGER, FIELD(height), 900, 64, 16384, NULL,
      "height in pixels"},
-    {"links", "N", CAFE_OPTION_INTEGER, FIELD(links), 2000, 0, 1e9, NULL,
+    {"most-links", "N", CAFE_OPTION_INTEGER, FIELD(most_links), 2000, 0, 1e9, NULL,
      "draw the graph's links when there are no more than N"},
     {"radius", "R", CAFE_OPTION_REAL, FIELD(radius), 0, 0, 100, NULL,
      "of a point in pixels; 0 chooses by their number"},
@@ -227,8 +227,8 @@ void cafe_scene_free(cafe_context *context, cafe_scene *s) {
 
 /* Whether the graph's links are drawn. */
 static bool links_drawn(const cafe_scene *s) {
-    return s->inputs.graph && s->inputs.graph->counts.edges <= s->options.links &&
-           s->options.links > 0;
+    return s->inputs.graph && s->inputs.graph->counts.edges <= s->options.most_links &&
+           s->options.most_links > 0;
 }
 
 void cafe_scene_draw_links(const cafe_scene *s, const cafe_pen *pen) {

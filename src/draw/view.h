@@ -41,12 +41,12 @@ cafe_status cafe_view_fill(cafe_view *page);
 void cafe_view_free(cafe_view *page);
 
 /* Packs `count` numbers, or bytes, under a name and keeps them when they take at most `limit` bytes
- * and the budget holds them; *kept (may be NULL) says whether. */
+ * and the limit of the page has room for them; *kept (may be NULL) says whether. */
 cafe_status cafe_view_add(cafe_view *page, cafe_view_section section, const uint32_t *values,
                           const uint8_t *bytes, int64_t count, int64_t limit, bool *kept);
 /* Takes back the sections from number `first` on. */
 void cafe_view_drop(cafe_view *page, int64_t first);
-/* Bytes of the budget that are left; INT64_MAX without one. */
+/* Bytes of the page that are left; INT64_MAX without one. */
 int64_t cafe_view_left(const cafe_view *page);
 
 /* The links, each once, from the point of smaller number to the larger. */

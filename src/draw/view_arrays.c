@@ -20,8 +20,8 @@ enum {
 /* ---- keeping and leaving out ----------------------------------------------------------------- */
 
 int64_t cafe_view_left(const cafe_view *page) {
-    if (page->options->budget == 0) return INT64_MAX;
-    return page->options->budget > page->spent ? page->options->budget - page->spent : 0;
+    if (page->options->page_limit == 0) return INT64_MAX;
+    return page->options->page_limit > page->spent ? page->options->page_limit - page->spent : 0;
 }
 
 static int64_t section_bytes(const cafe_view_section *section) {
@@ -114,7 +114,7 @@ static cafe_status add_positions(cafe_view *page) {
     if (kept) CAFE_PASS(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
     if (kept) return CAFE_OK;
     return cafe_fail(page->context, CAFE_ERROR_LIMIT, "%lld points do not fit a page of %lld bytes",
-                     (long long)page->n, (long long)page->options->budget);
+                     (long long)page->n, (long long)page->options->page_limit);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -195,10 +195,10 @@ static int64_t parent_bytes(const cafe_view_inputs *in, int64_t layer) {
     return bytes;
 }
 
-/* The finest layer that takes at most a quarter of the budget; the coarser ones follow from it. */
+/* The finest layer that takes at most a quarter of the limit; the coarser ones follow from it. */
 static cafe_status add_layers(cafe_view *page) {
     const cafe_view_inputs *in = page->inputs;
-    int64_t limit = page->options->budget == 0 ? INT64_MAX : page->options->budget / 4;
+    int64_t limit = page->options->page_limit == 0 ? INT64_MAX : page->options->page_limit / 4;
     bool kept = false;
     for (page->finest = 0; page->finest < in->layers; page->finest++) {
         const int32_t *part = in->layer[page->finest].partition;

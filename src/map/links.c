@@ -177,8 +177,8 @@ done:
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool by_vectors(const cafe_graph *graph, int64_t n, const cafe_map_options *options) {
-    if (options->links == CAFE_MAP_LINKS_AUTO) return !graph || n <= CAFE_MAP_EXACT;
-    return options->links == CAFE_MAP_LINKS_VECTORS;
+    if (options->forces == CAFE_MAP_FORCES_AUTO) return !graph || n <= CAFE_MAP_EXACT;
+    return options->forces == CAFE_MAP_FORCES_VECTORS;
 }
 
 cafe_status cafe_map_link(cafe_context *context, const cafe_graph *graph, int64_t n,

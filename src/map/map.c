@@ -22,7 +22,7 @@ enum { MOST_LEVELS = 24, AXIS_ROUNDS = 50 };
 #define FIELD(name) offsetof(cafe_map_options, name)
 
 static const cafe_option options_list[] = {
-    {"links", "NAME", CAFE_OPTION_CHOICE, FIELD(links), 0, 0, 2, "auto|graph|vectors",
+    {"forces", "NAME", CAFE_OPTION_CHOICE, FIELD(forces), 0, 0, 2, "auto|graph|vectors",
      "what draws points together: the graph's edges, weighed by the vectors of their ends, or the "
      "nearest neighbours of each vector; auto is vectors up to 20000 nodes"},
     {"neighbours", "K", CAFE_OPTION_INTEGER, FIELD(neighbours), 15, 1, 1000, NULL,

@@ -13,17 +13,17 @@ extern "C" {
 #endif
 
 /* What draws points together. */
-typedef enum cafe_map_links {
-    CAFE_MAP_LINKS_AUTO = 0,   /* of the vectors up to CAFE_MAP_EXACT nodes or without a graph */
-    CAFE_MAP_LINKS_GRAPH = 1,  /* the graph's edges, as much as the vectors of their ends agree */
-    CAFE_MAP_LINKS_VECTORS = 2 /* the nearest neighbours of each vector */
-} cafe_map_links;
+typedef enum cafe_map_forces {
+    CAFE_MAP_FORCES_AUTO = 0,   /* of the vectors up to CAFE_MAP_EXACT nodes or without a graph */
+    CAFE_MAP_FORCES_GRAPH = 1,  /* the graph's edges, as much as the vectors of their ends agree */
+    CAFE_MAP_FORCES_VECTORS = 2 /* the nearest neighbours of each vector */
+} cafe_map_forces;
 
 enum { CAFE_MAP_EXACT = 20000 };
 
 typedef struct cafe_map_options {
     size_t struct_size;
-    int32_t links;      /* cafe_map_links */
+    int32_t forces;     /* cafe_map_forces */
     int64_t neighbours; /* of each vector, where its neighbours are asked for */
     int64_t rounds;     /* of the layout, on each level */
     double repulsion;   /* of the points, in units of their attraction */

@@ -34,7 +34,7 @@ CAFE_INPUTS(plot)
 typedef struct cafe_plot_options {
     size_t struct_size;
     int64_t width, height; /* pixels, of an SVG its units */
-    int64_t links;         /* links are drawn when there are no more than this */
+    int64_t most_links;    /* links are drawn when there are no more than this */
     double radius;         /* of a point in pixels; 0: chosen by their number */
     int32_t dark;          /* 1: light on dark */
     int64_t names;         /* of the graph's leading nodes, by their links: so many at most */
