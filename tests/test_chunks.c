@@ -4,7 +4,7 @@
 #include "dense.h"
 #include "operator/move.h"
 
-enum { NODES = 5000, EDGES = 60000, STRIDE = 4096 }; /* 64 rows a chunk, two blocks */
+enum { NODES = 5000, EDGES = 30000, STRIDE = 8192 }; /* 64 rows a chunk, two blocks */
 
 static test_problem begin(int32_t threads) {
     cafe_context *context = test_context(threads, 5);

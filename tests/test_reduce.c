@@ -648,7 +648,7 @@ static void reading_and_writing_survive_failing_allocations(void **state) {
         cafe_table_write(context, table, CAFE_TABLE_ROWS, 2, values, io_path(&scratch, "v.tsv"), 0),
         CAFE_ERROR_EXISTS);
     assert_int_equal(
-        cafe_table_write(context, table, CAFE_TABLE_ROWS, 2, values, io_path(&scratch, "v.csv"), 0),
+        cafe_table_write(context, table, CAFE_TABLE_ROWS, 2, values, io_path(&scratch, "v.odd"), 0),
         CAFE_ERROR_ARGUMENT);
     cafe_table_free(table);
     cafe_context_free(context);
