@@ -102,7 +102,7 @@ usage() {
 usage 'no output: give' t.in.csv
 usage 'missing argument' -o v.npy
 usage 'the ending tells the format' t.in.csv -o v.xyz
-usage 'the ending tells the format' t.in.csv --w v.csv
+usage 'the ending tells the format' t.in.csv --w v.odd
 usage 'cannot both go to' t.in.csv -o v.npy --w v.npy
 usage "--method takes one of .*, not 'pca'" t.in.csv -o v.npy --method pca
 usage "--theta takes .*, not '-1'" t.in.csv -o v.npy --theta -1
