@@ -65,8 +65,10 @@ static void put_comparison(FILE *file, const cafe_bound *p, const cafe_bound *c,
 static int put_table(FILE *file, const void *argument) {
     const bounds_job *job = argument;
     const cafe_bounds_report *r = &job->report;
-    fprintf(file, "eigenvalues  lambda_1 %.9g, lambda_2 %.9g, lambda_n %.9g\n", r->gap.first,
-            r->gap.second, r->gap.last);
+    double largest = fmax(fabs(r->gap.first), fabs(r->gap.last));
+    fprintf(file, "eigenvalues  lambda_1 %.9g, lambda_2 %.9g, lambda_n %.9g\n",
+            cli_above_rounding(r->gap.first, largest), cli_above_rounding(r->gap.second, largest),
+            cli_above_rounding(r->gap.last, largest));
     fprintf(file, "delta        %.9g, %s\n", r->gap.delta, gap_text(&r->gap));
     fprintf(file,
             "softmax      K = 2, best of %" PRId64 " starts is number %" PRId64

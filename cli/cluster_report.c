@@ -21,7 +21,7 @@ static void say_layers(cluster_job *job) {
     char count[CLI_COUNT_TEXT];
     const cafe_layers *layers = job->found->layers;
     int64_t top = cafe_layers_count(layers);
-    cli_say(&job->run, "%-9s %" PRId64 " layer%s", job->method.row->name, top, top == 1 ? "" : "s");
+    cli_say(&job->run, "%-9s %" PRId64 " layer%s", job->method.row->name, top, cli_plural(top));
     if (!job->run.common.verbose) return;
     cli_say(&job->run, "          layer  communities  modularity");
     for (int64_t i = 0; i < top; i++) {
@@ -34,8 +34,8 @@ static void say_layers(cluster_job *job) {
 static void say_sweeps(cluster_job *job) {
     const cafe_clustering_info *f = job->found;
     cli_say(&job->run, "%-9s %s rows, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            job->method.row->name, f->sparse ? "sparse" : "dense", f->sweeps,
-            f->sweeps == 1 ? "" : "s", f->objective[0], f->objective[f->sweeps],
+            job->method.row->name, f->sparse ? "sparse" : "dense", f->sweeps, cli_plural(f->sweeps),
+            f->objective[0], f->objective[f->sweeps],
             f->converged ? "converged to the tolerance" : "stopped at the sweep limit");
 }
 
@@ -60,7 +60,7 @@ void cluster_say_sizes(cluster_job *job) {
     const cafe_sizes *s = &job->sizes;
     cli_say(&job->run, "sizes     largest %s, median %s, smallest %s node%s",
             cli_count_text(s->largest, largest), cli_count_text(s->median, median),
-            cli_count_text(s->smallest, smallest), s->smallest == 1 ? "" : "s");
+            cli_count_text(s->smallest, smallest), cli_plural(s->smallest));
 }
 
 void cluster_say_end(cluster_job *job) {

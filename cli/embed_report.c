@@ -65,7 +65,7 @@ static void say_other(embed_job *job) {
         cli_say(&job->run, "%-9s loss %.6g", name, job->objective[0]);
     else
         cli_say(&job->run, "%-9s %" PRId64 " epoch%s: loss %.6g -> %.6g", name, job->sweeps,
-                job->sweeps == 1 ? "" : "s", job->objective[0], job->objective[job->sweeps]);
+                cli_plural(job->sweeps), job->objective[0], job->objective[job->sweeps]);
 }
 
 void embed_say_solution(embed_job *job) {
@@ -81,9 +81,9 @@ void embed_say_solution(embed_job *job) {
         say_other(job);
         return;
     }
-    cli_say(&job->run, "%-9s %" PRId64 " columns, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
-            cli_method_name(method), job->solved, job->sweeps, job->sweeps == 1 ? "" : "s",
-            job->objective[0], job->objective[job->sweeps],
+    cli_say(&job->run, "%-9s %" PRId64 " column%s, %" PRId64 " sweep%s: objective %.6f -> %.6f, %s",
+            cli_method_name(method), job->solved, cli_plural(job->solved), job->sweeps,
+            cli_plural(job->sweeps), job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
     if (job->communities > 0)
         cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
@@ -138,9 +138,9 @@ static void say_parts(embed_job *job) {
     if (c->hubs == 0) return;
     for (int64_t j = 0; j < c->hubs; j++) empty += c->hub_values[j] == 0;
     cli_say(&job->run,
-            "parts     %" PRId64 " columns from the sphere (%" PRId64 " directions), %" PRId64
+            "parts     %" PRId64 " column%s from the sphere (%" PRId64 " direction%s), %" PRId64
             " from the hubs",
-            c->certified, c->pairs, c->hubs);
+            c->certified, cli_plural(c->certified), c->pairs, cli_plural(c->pairs), c->hubs);
     if (empty > 0)
         cli_warn(&job->run, "%" PRId64 " column%s 0 throughout: the graph has no more directions",
                  empty, empty == 1 ? " is" : "s are");
@@ -149,8 +149,9 @@ static void say_parts(embed_job *job) {
 void embed_say_certificate(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
     char form[32], problem[64];
-    cli_say(&job->run, "vectors   %" PRId64 " columns, %s form; effective rank of H %.2f",
-            c->columns, form_text(job, form, sizeof form), c->effective_rank);
+    cli_say(&job->run, "vectors   %" PRId64 " column%s, %s form; effective rank of H %.2f",
+            c->columns, cli_plural(c->columns), form_text(job, form, sizeof form),
+            c->effective_rank);
     if (c->bottom > 0)
         cli_say(&job->run,
                 "ends      %" PRId64 " columns of H from the top of the spectrum, %" PRId64

@@ -85,11 +85,6 @@ static void put_dimensions(FILE *file, const explain_job *job) {
 
 /* ---- spectrum -------------------------------------------------------------------------------- */
 
-/* What is below the rounding of the largest is 0. */
-static double seen(double value, double largest) {
-    return fabs(value) < 1e-12 * fabs(largest) ? 0 : value;
-}
-
 static void put_spectrum(FILE *file, const explain_job *job) {
     const cafe_spectrum_report *r = &job->spectrum_report;
     if (!job->spectrum) return;
@@ -97,12 +92,12 @@ static void put_spectrum(FILE *file, const explain_job *job) {
     for (int64_t j = 0; j < r->count; j++) {
         bool wrap = j > 0 && j % 6 == 0;
         fprintf(file, "%s%.6g%s", wrap ? "\n                " : "",
-                seen(r->values[j], r->values[0]), j + 1 == r->elbow ? " |" : "");
+                cli_above_rounding(r->values[j], r->values[0]), j + 1 == r->elbow ? " |" : "");
         if (j + 1 < r->count && (j + 1) % 6 != 0) putc(' ', file);
     }
     if (r->elbow > 0)
         fprintf(file, "\n    %-12safter %" PRId64 " value%s, where they fall most: by %.6g\n",
-                "elbow", r->elbow, r->elbow == 1 ? "" : "s", r->gap);
+                "elbow", r->elbow, cli_plural(r->elbow), r->gap);
     else
         fprintf(file, "\n    %-12snone: no gap exceeds the residuals\n", "elbow");
     fprintf(file, "    %-12s%.6g by the columns", "held", r->held);

@@ -2,6 +2,7 @@
 #include "graph_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "command.h"
@@ -30,6 +31,10 @@ const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]) {
     return text;
 }
 
+double cli_above_rounding(double value, double largest) {
+    return fabs(value) < 1e-12 * fabs(largest) ? 0 : value;
+}
+
 const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
     static const char units[] = "KMGT";
     double value = (double)bytes;
@@ -46,10 +51,6 @@ const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
 }
 
 /* "1 edge", "2 edges" */
-static const char *plural(int64_t count) {
-    return count == 1 ? "" : "s";
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_change(char *text, size_t capacity, int64_t count, const char *what,
@@ -58,7 +59,7 @@ static void add_change(char *text, size_t capacity, int64_t count, const char *w
     size_t at = strlen(text);
     if (count == 0 || at >= capacity) return;
     snprintf(text + at, capacity - at, "%s%s %s%s %s", at > 0 ? ", " : "",
-             cli_count_text(count, number), what, plural(count), fate);
+             cli_count_text(count, number), what, cli_plural(count), fate);
 }
 
 bool cli_graph_changes(const cafe_graph_counts *c, char *text, size_t capacity) {
@@ -80,9 +81,9 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
     char nodes[CLI_COUNT_TEXT], edges[CLI_COUNT_TEXT], parts[CLI_COUNT_TEXT], changes[512];
     cafe_graph_counts c = *cafe_graph_get_counts(graph);
     cli_say(run, "graph     %s: %s node%s, %s %sedge%s, %s component%s", path,
-            cli_count_text(c.nodes, nodes), plural(c.nodes), cli_count_text(c.edges, edges),
-            c.weighted ? "weighted " : "", plural(c.edges), cli_count_text(c.components, parts),
-            plural(c.components));
+            cli_count_text(c.nodes, nodes), cli_plural(c.nodes), cli_count_text(c.edges, edges),
+            c.weighted ? "weighted " : "", cli_plural(c.edges), cli_count_text(c.components, parts),
+            cli_plural(c.components));
     const cafe_graph_reading *r = cafe_graph_get_reading(graph);
     if (r->heading || r->columns > 2) cli_say(run, "          %s", r->text);
     if (cli_graph_changes(&c, changes, sizeof changes)) cli_say(run, "          %s", changes);
@@ -90,7 +91,7 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
         cli_say(run, "          directed links by the rule %s", cli_directed_text(c.directed));
     if (c.isolated > 0)
         cli_say(run, "          %s isolated node%s", cli_count_text(c.isolated, nodes),
-                plural(c.isolated));
+                cli_plural(c.isolated));
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */

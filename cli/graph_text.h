@@ -12,6 +12,9 @@ const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 enum { CLI_BYTES_TEXT = 32 };
 const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]);
 
+/* A figure for people: 0 when it is below the rounding of the largest beside it. */
+double cli_above_rounding(double value, double largest);
+
 /* A node's name as a field, in quotes where it needs them. */
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node);
 

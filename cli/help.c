@@ -248,7 +248,7 @@ static int work_help(void *argument) {
     if (a->count > 0 && !job->command)
         return cli_print_topic(a->words[0])
                    ? CLI_OK
-                   : cli_usage_error("help", "unknown command or topic '%s'", a->words[0]);
+                   : cli_usage_error(NULL, "unknown command or topic '%s'", a->words[0]);
     if (cli_given(a, "completion"))
         cli_print_completion((cli_shell)job->shell);
     else if (job->manual && job->command)

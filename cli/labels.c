@@ -25,7 +25,7 @@ void cli_say_added(cli_run *run, const char *path, int64_t added) {
     char count[CLI_COUNT_TEXT];
     if (added > 0)
         cli_say(run, "          %s node%s of %s without an edge: isolated",
-                cli_count_text(added, count), added == 1 ? "" : "s", path);
+                cli_count_text(added, count), cli_plural(added), path);
 }
 
 static int read_known(cli_run *run, const cafe_graph *graph, const char *path,
@@ -68,10 +68,10 @@ void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
     if (cafe_labels_heading(labels) > 0)
         snprintf(heading, sizeof heading, "; line %" PRId64 " is a heading",
                  cafe_labels_heading(labels));
-    cli_say(run, "labels    %s: %" PRId64 " classes, %" PRId64 " of %" PRId64 " nodes labelled%s%s",
-            path, cafe_labels_classes(labels), cafe_labels_labelled(labels),
-            cafe_graph_nodes(graph), cafe_labels_multiple(labels) > 0 ? ", some by several" : "",
-            heading);
+    cli_say(run, "labels    %s: %" PRId64 " class%s, %" PRId64 " of %" PRId64 " nodes labelled%s%s",
+            path, cafe_labels_classes(labels), cafe_labels_classes(labels) == 1 ? "" : "es",
+            cafe_labels_labelled(labels), cafe_graph_nodes(graph),
+            cafe_labels_multiple(labels) > 0 ? ", some by several" : "", heading);
 }
 
 int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels,

@@ -20,6 +20,8 @@ static const struct {
     const char *name;
 } shared_letters[] = {{'k', "columns"}};
 
+enum { MOST_CHOICES = 32, LONGEST_CHOICE = 32 };
+
 /* The state of one parse; `context` carries the library's error texts. */
 typedef struct parser {
     const cli_command *command;
@@ -86,10 +88,16 @@ static int32_t find_choice(const char *choices, const char *word) {
     return -1;
 }
 
-static bool counts_with(const cli_group *g, const char *method) {
+/* The methods of a title such as "Sampling (--method sphere|cafe)"; NULL: the group is of all. */
+static const char *methods_of(const cli_group *g) {
     static const char mark[] = "--method ";
     const char *methods = strstr(g->title, mark);
-    return !methods || find_choice(methods + strlen(mark), method) >= 0;
+    return methods ? methods + strlen(mark) : NULL;
+}
+
+static bool counts_with(const cli_group *g, const char *method) {
+    const char *methods = methods_of(g);
+    return !methods || find_choice(methods, method) >= 0;
 }
 
 void cli_merge(const cli_command *command, const char *method, cli_entries *entries) {
@@ -105,6 +113,32 @@ static const cli_option *method_option(const cli_command *command) {
     return NULL;
 }
 
+/* The choice that is spelt most like the word, into `near`; "" when none is. */
+static void near_choice(const char *choices, const char *word, char near[LONGEST_CHOICE]) {
+    char words[MOST_CHOICES][LONGEST_CHOICE];
+    const char *names[MOST_CHOICES], *nearest;
+    size_t count = 0;
+    while (choices && count < MOST_CHOICES) {
+        int length = (int)strcspn(choices, "|");
+        snprintf(words[count], LONGEST_CHOICE, "%.*s", length, choices);
+        names[count] = words[count];
+        count++;
+        choices = choices[length] ? choices + length + 1 : NULL;
+    }
+    nearest = cli_nearest(word, names, count);
+    snprintf(near, LONGEST_CHOICE, "%s", nearest ? nearest : "");
+}
+
+static int wrong_choice(const cli_command *command, const cli_option *o, const char *word) {
+    char near[LONGEST_CHOICE];
+    const char *choices = cli_choices(o);
+    near_choice(choices, word, near);
+    if (near[0])
+        return cli_usage_error(command->name, "--%s takes one of %s, not '%s'; did you mean '%s'?",
+                               o->name, choices, word, near);
+    return cli_usage_error(command->name, "--%s takes one of %s, not '%s'", o->name, choices, word);
+}
+
 /* The method asked for, or the default one; NULL when the command has no methods. Methods may have
  * options of the same name with defaults of their own, so it is looked up before the others. */
 static int find_method(const cli_command *command, int argc, char **argv, const char **method) {
@@ -115,8 +149,7 @@ static int find_method(const cli_command *command, int argc, char **argv, const 
         if (strcmp(argv[i], "--method") == 0 && i + 1 < argc) *method = argv[i + 1];
     }
     if (!o || find_choice(cli_choices(o), *method) >= 0) return CLI_OK;
-    return cli_usage_error(command->name, "--method takes one of %s, not '%s'", cli_choices(o),
-                           *method);
+    return wrong_choice(command, o, *method);
 }
 
 bool cli_given(const cli_arguments *arguments, const char *name) {
@@ -193,11 +226,7 @@ static const char *own_expects(const cli_option *option) {
                                         [CLI_COUNT] = "a whole number from 0 to 2147483647",
                                         [CLI_POSITIVE] = "a whole number from 1 to 2147483647",
                                         [CLI_SEED] = "a whole number from 0 to 2^64 - 1",
-                                        [CLI_BYTES] = "a size such as 512M or 8G",
-                                        [CLI_CHOICE] = "one of ",
-                                        [CLI_VECTORS_METHOD] = "one of ",
-                                        [CLI_COMMUNITIES_METHOD] = "one of ",
-                                        [CLI_SAMPLING] = "one of "};
+                                        [CLI_BYTES] = "a size such as 512M or 8G"};
     return texts[option->kind];
 }
 
@@ -206,10 +235,10 @@ static int set_value(parser *p, size_t index, const char *text) {
     const char *command = p->command->name;
     p->arguments->given[index] = true;
     if (e->own) {
-        const char *choices = e->own->kind >= CLI_CHOICE ? cli_choices(e->own) : "";
         if (store_own(e->own, p->values, text)) return CLI_OK;
-        return cli_usage_error(command, "--%s takes %s%s, not '%s'", e->name, own_expects(e->own),
-                               choices, text);
+        if (e->own->kind >= CLI_CHOICE) return wrong_choice(p->command, e->own, text);
+        return cli_usage_error(command, "--%s takes %s, not '%s'", e->name, own_expects(e->own),
+                               text);
     }
     cafe_status status = cafe_options_set(p->context, e->group->table(),
                                           p->values + e->group->offset, e->name, text);
@@ -231,17 +260,46 @@ static bool is_flag(const cli_entry *entry) {
     return entry->own && entry->own->kind == CLI_FLAG;
 }
 
+/* What other tools call an option; the option itself where the command has no such one. */
+static const char *our_word(const char *name) {
+    static const char *const words[][2] = {
+        {"dim", "columns"},        {"dims", "columns"},        {"dimension", "columns"},
+        {"dimensions", "columns"}, {"size", "columns"},        {"clusters", "columns"},
+        {"iterations", "sweeps"},  {"max-iter", "sweeps"},     {"jobs", "threads"},
+        {"n-jobs", "threads"},     {"workers", "threads"},     {"random-state", "seed"},
+        {"device", "engine"},      {"gpu", "engine"},          {"algorithm", "method"},
+        {"overwrite", "force"},    {"separator", "delimiter"}, {"sep", "delimiter"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], name) == 0) return words[i][1];
+    return name;
+}
+
+/* The methods that have the option, as a|b. */
+static void list_methods(const cli_entries *all, const char *name, char *text, size_t room) {
+    text[0] = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const char *methods = methods_of(all->at[i].group);
+        size_t used = strlen(text);
+        if (!methods || strcmp(all->at[i].name, name) != 0) continue;
+        snprintf(text + used, room - used, "%s%.*s", used ? "|" : "", (int)strcspn(methods, ")"),
+                 methods);
+    }
+}
+
 static int unknown_option(parser *p, const char *name) {
     static cli_entries all;
     const char *names[CLI_MOST_OPTIONS];
+    char methods[256];
     const cli_entries *entries = &p->arguments->entries;
     cli_merge(p->command, NULL, &all);
-    for (size_t i = 0; p->method && i < all.count; i++)
-        if (strcmp(all.at[i].name, name) == 0)
-            return cli_usage_error(p->command->name, "--%s does not go with --method %s", name,
-                                   p->method);
+    list_methods(&all, name, methods, sizeof methods);
+    if (p->method && methods[0])
+        return cli_usage_error(p->command->name,
+                               "--%s does not go with --method %s, but with --method %s", name,
+                               p->method, methods);
     for (size_t i = 0; i < entries->count; i++) names[i] = entries->at[i].name;
-    const char *nearest = cli_nearest(name, names, entries->count);
+    const char *nearest = cli_nearest(our_word(name), names, entries->count);
     if (nearest)
         return cli_usage_error(p->command->name, "unknown option --%s; did you mean --%s?", name,
                                nearest);

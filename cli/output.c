@@ -110,7 +110,7 @@ int cli_check_ending(const char *command, const char *path, const char *endings)
     }
     listed = strcspn(endings, "-");
     while (listed > 0 && endings[listed - 1] == ' ') listed--;
-    return cli_usage_error(command, "%s: the ending tells the format and is one of %.*s", path,
+    return cli_usage_error(command, "%s: the ending tells the format; here it can be %.*s", path,
                            (int)listed, endings);
 }
 
@@ -228,7 +228,8 @@ static int check_outputs(const cli_run *run, const cli_command *command) {
             if ((other = file_of(run, j, CLI_WRITES)) &&
                 (is_written(path, other) || is_written(other, path)))
                 return cli_usage_error(run->command, "--%s and --%s cannot both go to %s",
-                                       e[j].name, e[i].name, path);
+                                       e[j].name, e[i].name,
+                                       cli_is_standard(path) ? "standard output" : path);
         CLI_TRY(cli_check_in_place(run, command, e[i].name, path));
     }
     return CLI_OK;

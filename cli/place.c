@@ -88,7 +88,7 @@ static int work(void *argument) {
     CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors));
     CLI_TRY(
         cli_check(run, cafe_new_links_read(run->context, run->graph, run->words[2], &job->links)));
-    int64_t n = cafe_new_links_nodes(job->links);
+    int64_t n = cafe_new_links_nodes(job->links), links = cafe_new_links_count(job->links);
     job->placed = cli_new(run, n * job->columns, sizeof *job->placed);
     if (!job->placed) return CLI_FAILED;
     CLI_TRY(cli_check(run, cafe_place_nodes(run->context, run->graph, job->columns, job->vectors,
@@ -97,8 +97,8 @@ static int work(void *argument) {
     CLI_TRY(cli_check(run, cafe_placed_write(run->context, job->links, job->columns, job->placed,
                                              run->common.output, run->common.force)));
     CLI_TRY(cli_write_report(run, "cafe/place/1", put_report, job));
-    cli_say(run, "placed    %" PRId64 " new nodes from %" PRId64 " links, %" PRId64 " columns", n,
-            cafe_new_links_count(job->links), job->columns);
+    cli_say(run, "placed    %" PRId64 " new node%s from %" PRId64 " link%s, %" PRId64 " column%s",
+            n, cli_plural(n), links, cli_plural(links), job->columns, cli_plural(job->columns));
     say_bounds(job);
     return CLI_OK;
 }

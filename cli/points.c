@@ -61,8 +61,9 @@ static int read_table(points_job *job) {
                          "%s: expected a square matrix of similarities, found %" PRId64
                          " rows and %" PRId64 " columns",
                          job->run.words[0], rows, columns);
-    cli_say(&job->run, "table     %s: %" PRId64 " rows, %" PRId64 " columns%s", job->run.words[0],
-            rows, columns, cafe_table_has_row_names(job->table) ? ", named rows" : "");
+    cli_say(&job->run, "table     %s: %" PRId64 " row%s, %" PRId64 " column%s%s", job->run.words[0],
+            rows, cli_plural(rows), columns, cli_plural(columns),
+            cafe_table_has_row_names(job->table) ? ", named rows" : "");
     return CLI_OK;
 }
 

@@ -53,16 +53,14 @@ static void say_solution(reduce_job *job) {
     if (is_sequential(job))
         snprintf(order, sizeof order, "row after row");
     else
-        snprintf(order, sizeof order, "in %" PRId64 " chunk%s", r->chunks,
-                 r->chunks == 1 ? "" : "s");
+        snprintf(order, sizeof order, "in %" PRId64 " chunk%s", r->chunks, cli_plural(r->chunks));
     if (job->options.method == CAFE_REDUCE_SOFTMAX)
         snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
     if (job->run.common.verbose) say_sweeps(job);
-    cli_say(&job->run,
-            "%-9s %" PRId64 " columns%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
-            method_text(job), r->asked, theta, r->sweeps, r->sweeps == 1 ? "" : "s", order,
-            r->objective[0], r->objective[r->sweeps],
-            r->converged ? ", converged to the tolerance" : "");
+    cli_say(
+        &job->run, "%-9s %" PRId64 " columns%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
+        method_text(job), r->asked, theta, r->sweeps, cli_plural(r->sweeps), order, r->objective[0],
+        r->objective[r->sweeps], r->converged ? ", converged to the tolerance" : "");
     if (job->options.method == CAFE_REDUCE_SOFTMAX)
         cli_say(&job->run,
                 "          %" PRId64 " of %" PRId64

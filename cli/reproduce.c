@@ -112,7 +112,8 @@ static int work(void *argument) {
         cli_say(run, "what is finished is in %s: the same command goes on from there", job->keep);
     CLI_TRY(code);
     if (!any_done(job))
-        return cli_error(run, CLI_FAILED, "nothing could be run: no set of it is in %s", job->data);
+        return cli_error(run, CLI_FAILED, "nothing could be run: none of its data sets is in %s",
+                         job->data);
     CLI_TRY(cli_write_result(run, reproduce_markdown, job));
     return cli_write_report(run, "cafe/reproduce/1", reproduce_fill, job);
 }

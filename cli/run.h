@@ -11,6 +11,7 @@
 #include <cafe/cafe.h>
 
 #include "option.h"
+#include "tell.h"
 
 typedef struct cli_progress_bar cli_progress_bar;
 

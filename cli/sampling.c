@@ -89,7 +89,7 @@ void cli_sampling_say(cli_run *run, const cafe_sampled *sampled) {
             cli_count_text(i.entries, entries), i.exact ? "exact" : "drawn");
     if (i.seeds > 0)
         cli_say(run, "          walks begin at %s node%s", cli_count_text(i.seeds, seeds),
-                i.seeds == 1 ? "" : "s");
+                cli_plural(i.seeds));
     if (i.truncation > 0)
         cli_say(run, "          walks of up to %" PRId64 " steps; %.1e of them are longer", i.steps,
                 i.truncation);

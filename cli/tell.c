@@ -24,3 +24,7 @@ void cli_tell(const char *format, ...) {
     cli_vtell("", format, arguments);
     va_end(arguments);
 }
+
+const char *cli_plural(int64_t count) {
+    return count == 1 ? "" : "s";
+}

@@ -108,5 +108,5 @@ bool cli_print_topic(const char *name) {
 
 void cli_print_topics(void) {
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
-        printf("  %-12s%s\n", topics[i].name, topics[i].summary);
+        printf("  %-13s%s\n", topics[i].name, topics[i].summary);
 }

@@ -144,14 +144,15 @@ static double full_sweeps(const update_job *job) {
 static void say_changes(update_job *job) {
     const cafe_change_counts *c = &job->changed;
     cli_say(&job->run,
-            "changes   %" PRId64 " edges added, %" PRId64 " removed, %" PRId64
-            " of another weight; %" PRId64 " new nodes; %" PRId64 " nodes touched",
-            c->added, c->removed, c->reweighted, c->new_nodes, c->touched);
+            "changes   %" PRId64 " edge%s added, %" PRId64 " removed, %" PRId64
+            " of another weight; %" PRId64 " new node%s; %" PRId64 " node%s touched",
+            c->added, cli_plural(c->added), c->removed, c->reweighted, c->new_nodes,
+            cli_plural(c->new_nodes), c->touched, cli_plural(c->touched));
     if (c->repeated + c->loops > 0)
         cli_say(&job->run,
-                "          %" PRId64 " added edges were there already, %" PRId64
-                " self-loops dropped",
-                c->repeated, c->loops);
+                "          left out: %" PRId64 " added edge%s that the graph had, %" PRId64
+                " self-loop%s",
+                c->repeated, cli_plural(c->repeated), c->loops, cli_plural(c->loops));
 }
 
 static void say_update(update_job *job) {
@@ -159,10 +160,9 @@ static void say_update(update_job *job) {
     cli_say(&job->run,
             "update    %" PRId64 " round%s over %" PRId64 " of %" PRId64
             " nodes: objective %.6g -> %.6g%s",
-            r->rounds, r->rounds == 1 ? "" : "s", r->swept, r->nodes, r->objective[0],
-            objective(job), r->converged ? ", converged to the tolerance" : "");
-    cli_say(&job->run, "work      %.3f of a full sweep (%" PRId64 " arcs summed, %" PRId64 " told)",
-            full_sweeps(job), r->arcs_summed, r->arcs_marked);
+            r->rounds, cli_plural(r->rounds), r->swept, r->nodes, r->objective[0], objective(job),
+            r->converged ? ", converged to the tolerance" : "");
+    cli_say(&job->run, "work      %.3f of a full sweep", full_sweeps(job));
     if (job->full)
         cli_say(&job->run,
                 "full run  %" PRId64

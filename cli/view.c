@@ -120,6 +120,7 @@ static void say_left_out(view_job *job) {
 static int work(void *argument) {
     view_job *job = argument;
     cli_run *run = &job->run;
+    const cafe_view_report *made = &job->made;
     char size[CLI_BYTES_TEXT];
     cafe_view_inputs_init(&job->inputs);
     CLI_TRY(read_input(job));
@@ -132,9 +133,10 @@ static int work(void *argument) {
     CLI_TRY(cli_check(run, cafe_view_write(run->context, run->graph, &job->inputs, &job->options,
                                            run->common.output, run->common.force, &job->made)));
     say_left_out(job);
-    cli_say(run, "page      %s: %s, %" PRId64 " columns, %" PRId64 " layers, %" PRId64 " links",
-            run->common.output, cli_bytes_text(job->made.bytes, size), job->made.columns,
-            job->made.layers, job->made.links);
+    cli_say(run, "page      %s: %s, %" PRId64 " column%s, %" PRId64 " layer%s, %" PRId64 " link%s",
+            run->common.output, cli_bytes_text(made->bytes, size), made->columns,
+            cli_plural(made->columns), made->layers, cli_plural(made->layers), made->links,
+            cli_plural(made->links));
     return CLI_OK;
 }
 

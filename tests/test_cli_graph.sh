@@ -88,7 +88,7 @@ says 'l.txt: exists'
 
 # ---- the table of formats in the documents has every ending that the tool lists
 expect 2 "$CAFE" convert "$karate" no.ending
-sed -nE 's/.*is one of (.*)/\1/p' .last/err | tr ' ' '\n' >endings.in
+sed -nE 's/.*here it can be (.*)/\1/p' .last/err | tr ' ' '\n' >endings.in
 [[ $(wc -l <endings.in) -ge 8 ]] || fail "no list of endings"
 while read -r ending; do
     grep -q "^|.*\`\\$ending\`.*| yes |$" "$SOURCE/docs/formats.md" || fail "docs/formats.md lacks $ending"

@@ -136,7 +136,7 @@ expect 0 plot -f --map m.in.npy -o a.png
 expect 2 plot
 says 'no output: give'
 expect 2 plot -o x.jpg
-says 'one of .svg .png'
+says 'it can be .svg .png'
 expect 2 plot -o x.png --x 8
 says 'from 0 to 7'
 expect 2 plot -o x.png --x 0 --map m.in.npy

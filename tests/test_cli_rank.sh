@@ -83,6 +83,9 @@ expect 2 "$CAFE" rank "$karate" -o same --json same
 printf '%s\n' 0 nobody >bad.in
 expect 3 "$CAFE" rank "$karate" --set bad.in
 says "bad.in:2:1: expected the name of a node of the graph, found 'nobody'"
+printf '%s\n' '0 x' >bad.in
+expect 3 "$CAFE" rank "$karate" --set bad.in
+says "bad.in:1:1: expected .* nothing else in the line '0 x', found '0'"
 expect 1 "$CAFE" rank "$karate" --set nowhere
 expect 1 "$CAFE" rank nowhere.txt
 expect 3 "$CAFE" rank - <<<'a b c d e'

@@ -141,6 +141,9 @@ expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv
 says 'not raw rows'
 expect 2 "$CAFE" place g.in.txt old.in.npy links.in.txt
 expect 2 "$CAFE" place g.in.txt old.in.npy -o x.tsv
+echo '+ 0 1' >bad.in.txt
+expect 3 "$CAFE" place g.in.txt old.in.npy bad.in.txt -o x.tsv
+says "bad.in.txt:1:1: expected a new node's id .*cafe update"
 echo 'ann nobody' >bad.in.txt
 expect 3 "$CAFE" place g.in.txt old.in.npy bad.in.txt -o x.tsv
 says 'bad\.in\.txt:1:5: expected a node of the graph'

@@ -23,6 +23,11 @@ for topic in $topics; do
 done
 expect 2 "$CAFE" help nosuch
 says "unknown command or topic 'nosuch'"
+says "try 'cafe --help'" # which lists the topics
+printf '\x93NUMPY\x01\x00' >array.in
+expect 3 "$CAFE" info array.in
+says 'found a NumPy array'
+rm array.in
 
 commands=$("$CAFE" help | sed -nE '/^commands:/,/^$/s/^  ([a-z]+) .*/\1/p')
 [[ $(wc -w <<<"$commands") -ge 6 ]] || fail "too few commands: $commands"
@@ -72,6 +77,12 @@ usage "--seed takes .*, not '-1'" embed g.txt --seed -1
 usage "--seed takes .*, not '18446744073709551616'" embed g.txt --seed 18446744073709551616
 usage "--memory-limit takes .*, not '8Q'" embed g.txt --memory-limit 8Q
 usage "--method takes one of .*, not 'magic'" embed g.txt --method magic
+usage "not 'spherre'; did you mean 'sphere'\?" embed g.txt --method spherre
+usage "not 'wal'; did you mean 'walk'\?" embed g.txt --sampling wal
+usage 'did you mean --columns' embed g.txt --dimensions 64
+usage 'did you mean --threads' embed g.txt --n-jobs 2
+usage '--walks does not go with --method sphere, but with --method deepwalk\|node2vec$' embed g.txt --walks 3
+usage '--output and --json cannot both go to standard output' embed g.txt -o - --json -
 usage '--force takes no value' embed g.txt --force=yes
 usage 'missing argument' embed
 usage 'missing argument' convert a.txt

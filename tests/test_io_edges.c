@@ -105,14 +105,15 @@ static void test_headings(void **state) {
     assert_int_equal(cafe_graph_nodes(graph), 2);
     cafe_graph_free(graph);
     io_refuse(shared, "x", "left right\na b\n", NULL,
-              "x:1:1: expected a line that is certainly a heading or an edge, found 'left' and "
-              "'right', which are no nodes of the lines below: --header yes takes them for the "
-              "names of columns, --header no for an edge");
+              "x:1:1: expected a first line that is clearly a heading or an edge, found 'left' and "
+              "'right', which no other line has: give --header yes if they name columns, --header "
+              "no if they are an edge");
     graph = io_read(shared, "x", "left right\n0 1\n1 x\n", NULL); /* one column changes */
     assert_int_equal(cafe_graph_nodes(graph), 3);
     cafe_graph_free(graph);
-    io_refuse(shared, "x", "a 5\n0 1\n", NULL, "x:1:1: expected a line that is certainly");
-    io_refuse(shared, "x", "0,1\nann,bob\nbob,cy\n", NULL, "x:1:1: expected a line that is");
+    io_refuse(shared, "x", "a 5\n0 1\n", NULL, "x:1:1: expected a first line that is clearly");
+    io_refuse(shared, "x", "0,1\nann,bob\nbob,cy\n", NULL,
+              "x:1:1: expected a first line that is clearly");
     graph = io_read(shared, "x", "ann bob\nbob cy\n", NULL); /* bob is a node */
     assert_int_equal(cafe_graph_nodes(graph), 3);
     cafe_graph_free(graph);
@@ -168,7 +169,7 @@ static void test_bad_lines(void **state) {
     static const struct {
         const char *text, *error;
     } cases[] = {
-        {"", "x:1:1: expected a graph, found the end of the file"},
+        {"", "x:1:1: expected a graph, found nothing: the file is empty"},
         {"# only\n\n", "x:3:1: expected an edge, found the end of the file (no edges found)"},
         {"source,target\n", "x:2:1: expected an edge, found the end of the file (no edges found)"},
         {"from,to\n# nothing but a comment and a heading\n", "x:3:1: expected an edge"},

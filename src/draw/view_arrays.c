@@ -113,7 +113,8 @@ static cafe_status add_positions(cafe_view *page) {
         CAFE_PASS(cafe_view_add(page, second, NULL, (const uint8_t *)"", 0, INT64_MAX, &kept));
     if (kept) CAFE_PASS(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
     if (kept) return CAFE_OK;
-    return cafe_fail(page->context, CAFE_ERROR_LIMIT, "%lld points do not fit a page of %lld bytes",
+    return cafe_fail(page->context, CAFE_ERROR_LIMIT,
+                     "%lld points do not fit a page of %lld bytes; raise --page-limit",
                      (long long)page->n, (long long)page->options->page_limit);
 }
 

@@ -129,10 +129,11 @@ static cafe_cell head_kind(const looking *k, int32_t c) {
 static cafe_status refuse_heading(const looking *k, int32_t source, int32_t target,
                                   const char *why) {
     char first[TEXT], second[TEXT];
-    return REFUSE(k,
-                  "expected a line that is certainly a heading or an edge, found %s and %s%s: "
-                  "--header yes takes them for the names of columns, --header no for an edge",
-                  show(&k->head[source], first), show(&k->head[target], second), why);
+    return REFUSE(
+        k,
+        "expected a first line that is clearly a heading or an edge, found %s and %s, %s: "
+        "give --header yes if they name columns, --header no if they are an edge",
+        show(&k->head[source], first), show(&k->head[target], second), why);
 }
 
 static bool only_words(const cafe_column *column) {
@@ -198,15 +199,14 @@ static cafe_status find_heading(looking *k, int32_t source, int32_t target) {
     if (kinds != CAFE_HEADER_AUTO) return CAFE_OK;
     bool words = head_kind(k, source) == CAFE_CELL_WORD && head_kind(k, target) == CAFE_CELL_WORD;
     if (pair && again)
-        return refuse_heading(k, source, target, ", which are nodes of other lines too");
+        return refuse_heading(k, source, target, "which are nodes of other lines too");
     *heading = pair && words;
     if (*heading || (words && (again || looks_alike(k, source, target)))) return CAFE_OK;
     if (words && !k->sample.whole)
         CAFE_PASS(cafe_sample_again(k->input, &k->sample, k->l->separator, source, target, &again));
     if (again) return CAFE_OK;
-    return refuse_heading(
-        k, source, target,
-        words ? ", which are no nodes of the lines below" : " above lines of another kind");
+    return refuse_heading(k, source, target,
+                          words ? "which no other line has" : "above lines of another kind");
 }
 
 /* ---- the roles of columns -------------------------------------------------------------------- */

@@ -22,17 +22,19 @@ static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, 
                   {"graph {", "DOT of Graphviz"},
                   {"strict ", "DOT of Graphviz"},
                   {"dl n", "DL of UCINET"},
-                  {"%PDF", "a PDF"}};
+                  {"%PDF", "a PDF"},
+                  {"\x93NUMPY", "a NumPy array, of which cafe points can make a graph"}};
     char endings[256];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         size_t length = strlen(others[i].start);
         if (size < (int64_t)length || !cafe_same_word((const char *)bytes, others[i].start, length))
             continue;
         cafe_file_endings(CAFE_FILE_GRAPH, 0, endings, sizeof endings);
-        return cafe_fail(input->context, CAFE_ERROR_FORMAT,
-                         "%s:1:1: expected a graph in one of the formats %s, found %s (--format "
-                         "edges reads it as an edge list all the same)",
-                         input->name, endings, others[i].title);
+        return cafe_fail(
+            input->context, CAFE_ERROR_FORMAT,
+            "%s:1:1: expected a graph in one of the formats %s, found %s (if it is an edge list "
+            "all the same, give --format edges)",
+            input->name, endings, others[i].title);
     }
     return CAFE_OK;
 }
@@ -92,7 +94,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     cafe_status status = CAFE_OK;
     if (input->size == 0)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT,
-                           "%s:1:1: expected a graph, found the end of the file (it is empty)",
+                           "%s:1:1: expected a graph, found nothing: the file is empty",
                            input->name));
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);

@@ -42,8 +42,8 @@ static cafe_status given_separator(const looking *k, uint8_t *separator) {
     *separator = (uint8_t)given[0];
     if (given[0] && !given[1] && strchr(" \t,;|:/!&=~^*", given[0])) return CAFE_OK;
     return cafe_fail(k->input->context, CAFE_ERROR_ARGUMENT,
-                     "--delimiter takes a character that separates, such as , ; | or the word tab "
-                     "or space, not '%s'",
+                     "--delimiter takes one character, such as , ; or |, or the word tab or space, "
+                     "not '%s'",
                      given);
 }
 

@@ -213,9 +213,10 @@ cafe_status cafe_table_place(cafe_context *context, const cafe_table *t, const c
     uint8_t *met = NULL;
     int32_t *node = NULL;
     if (t->rows != graph->n)
-        return cafe_fail(context, CAFE_ERROR_FORMAT,
-                         "%s: expected a row for each of %lld nodes, found %lld", t->name,
-                         (long long)graph->n, (long long)t->rows);
+        return cafe_fail(
+            context, CAFE_ERROR_FORMAT,
+            "%s: expected a row for each of %lld nodes, found %lld: is it of this graph?", t->name,
+            (long long)graph->n, (long long)t->rows);
     if (t->row_names.kind == CAFE_NAMES_INDEX) {
         memcpy(rows, t->values, (size_t)(t->rows * columns) * sizeof *rows);
         return CAFE_OK;

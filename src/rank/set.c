@@ -4,7 +4,20 @@
 #include <cafe/rank.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "io/rows.h"
+
+enum { SHOWN = 40 }; /* bytes of a line that is no name */
+
+/* A line is one name, blanks and all: a line that goes on behind a name is shown with that. */
+static cafe_status fail_name(cafe_context *context, const cafe_place *begin,
+                             const cafe_rows *rows) {
+    static const char expected[] = "the name of a node of the graph";
+    char shown[4 * SHOWN + 4];
+    if (!strpbrk(rows->field, " \t,;")) return cafe_fail_at(context, begin, "%s", expected);
+    cafe_escape((const uint8_t *)rows->field, rows->length, SHOWN, shown);
+    return cafe_fail_at(context, begin, "%s and nothing else in the line '%s'", expected, shown);
+}
 
 cafe_status cafe_nodes_read(cafe_context *context, const cafe_graph *graph, const char *path,
                             int64_t *count, int32_t **nodes) {
@@ -21,7 +34,7 @@ cafe_status cafe_nodes_read(cafe_context *context, const cafe_graph *graph, cons
         cafe_place begin = rows.line;
         CAFE_TRY(cafe_rows_rest(&rows, "the name of a node of the graph"));
         int64_t u = cafe_graph_find(graph, rows.field);
-        if (u < 0) CAFE_TRY(cafe_fail_at(context, &begin, "the name of a node of the graph"));
+        if (u < 0) CAFE_TRY(fail_name(context, &begin, &rows));
         CAFE_TRY(cafe_mem_grow(context, &list, &room, found + 1, sizeof *list));
         list[found++] = (int32_t)u;
         CAFE_TRY(cafe_rows_next(&rows, &more));

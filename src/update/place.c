@@ -318,10 +318,12 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
         if (!isfinite(square))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT, "row %lld is not finite", (long long)u);
         if (p->form == CAFE_PLACE_RAW && !(fabs(sqrt(square) - 1) < 1e-3))
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                             "row %lld has length %.6g, not 1: these are not raw rows (cafe embed "
-                             "--output-form raw; or give the form they have)",
-                             (long long)u, sqrt(square));
+            return cafe_fail(
+                context, CAFE_ERROR_ARGUMENT,
+                "row %lld has length %.6g, not 1: these are not raw rows; make some by "
+                "'cafe embed --output-form raw', or say the form they have by "
+                "--form",
+                (long long)u, sqrt(square));
     }
     return CAFE_OK;
 }

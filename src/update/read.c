@@ -111,6 +111,8 @@ static cafe_status take_placed(reading *r) {
     float weight = 1;
     cafe_place begin = *line;
     CAFE_PASS(take_field(r, "a new node's id"));
+    if (!r->rows.quoted && (strcmp(r->rows.field, "+") == 0 || strcmp(r->rows.field, "-") == 0))
+        return cafe_fail_at(r->context, &begin, "a new node's id (signs are for cafe update)");
     if (cafe_graph_find(r->names->graph, r->rows.field) >= 0)
         return cafe_fail_at(r->context, &begin, "a new node (this one is in the graph)");
     CAFE_PASS(add_newcomer(r, &node));
