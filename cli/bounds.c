@@ -155,9 +155,10 @@ const cli_command cli_bounds = {
     .arguments = "GRAPH [options]",
     .summary = "compare two communities with the dominant eigenvector",
     .description =
-        "Runs softmax clustering with K = 2 from several random starts, takes x from the best, "
-        "and compares x and Qx with the dominant eigenvector v1 of the modularity matrix Q: "
-        "cosines, the bounds of theorem 4, and whether its condition holds.",
+        "Runs softmax clustering into two clusters from several random starts, takes the "
+        "membership x from the best, and compares x and Qx with the dominant eigenvector v1 of the "
+        "modularity matrix Q (links less those that degrees alone would give): cosines, the bounds "
+        "of theorem 4 of the paper, and whether its condition holds.",
     CLI_JOB(bounds_job, 1, 1),
     .release = release,
 };

@@ -149,11 +149,11 @@ static const cli_option options[] = {
 };
 static const cli_option model_options[] = {
     CLI_ROW_METHOD(cluster_job, CLI_COMMUNITIES_METHOD, "layers",
-                   "layers finds hard communities of any number, softmax soft clusters of a given "
-                   "one"),
+                   "layers finds how many communities there are, softmax fits a given number of "
+                   "soft clusters"),
     CLI_ROW_READS(cluster_job, labels_path, "labels",
-                  "known labels, one 'node label' per line, of methods that use them: their rows "
-                  "stay fixed"),
+                  "known labels, one 'node label' per line, for methods that use them; they stay "
+                  "as they are"),
     CLI_ROW_UNKNOWN,
     CLI_ROW_PREDICTED(cluster_job, predicted),
     CLI_ROW_END,
@@ -177,10 +177,10 @@ const cli_command cli_cluster = {
     .arguments = "GRAPH -o OUT.tsv [options]",
     .summary = "find communities that make the modularity large",
     .description =
-        "Reads a graph (formats as for embed; - is standard input), finds a partition of its nodes "
-        "with a large modularity, and writes each node with the number of its community. "
-        "Communities are connected, unless --labels say what they are, and numbered by size, "
-        "the largest 0.",
+        "Reads a graph ('cafe help formats' lists the formats; - is standard input), divides its "
+        "nodes into communities of a large modularity (more links inside than degrees alone would "
+        "give), and writes each node with the number of its community. Communities are connected, "
+        "unless --labels say what they are, and numbered by size, the largest 0.",
     CLI_JOB(cluster_job, 1, 1),
     .needs = "output|hierarchy|soft|predicted|json",
     .check = check,

@@ -276,26 +276,25 @@ static const cli_option options[] = {
                  "files, bytes read and written, and their time) and stop; exit code 1 when it "
                  "would not fit"),
     CLI_ROW_NUMBER(embed_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
-                   "stay below so much memory (512M, 8G): of the methods sphere and cafe, vectors "
-                   "that do not fit lie in files; what does not fit even so is refused"),
+                   "use less memory than this (512M, 8G): sphere and cafe then keep vectors in "
+                   "files; what does not fit even so is refused"),
     CLI_ROW_TEXT(embed_job, scratch, "scratch", "FOLDER",
-                 "where these files lie, beside the output when it is not given; they have no "
-                 "names, and are gone when the run ends, however it ends"),
+                 "folder of these files, that of the output unless given; they have no names, and "
+                 "are gone when the run ends, however it ends"),
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROWS_SEEDED,
 };
 static const cli_option model_options[] = {
     CLI_ROW_METHOD(embed_job, CLI_VECTORS_METHOD, "sphere",
-                   "rows on the sphere, softmax clusters as columns, the communities of all layers "
-                   "side by side, known labels spread, or one of the methods others published"),
+                   "how the vectors are made; 'cafe help methods' has a line on each"),
     CLI_ROW_PROPAGATE(embed_job),
     CLI_ROW_READS(embed_job, start_path, "start",
                   "start from these vectors (.npy, .tsv, .txt: a row per node) instead of random "
                   "ones; their columns are used unless --columns is given"),
     CLI_ROW_READS(embed_job, labels_path, "labels",
-                  "known labels, one 'node label' per line, of methods that use them: their rows "
-                  "stay fixed; with all nodes labelled there is nothing to iterate"),
+                  "known labels, one 'node label' per line, for methods that use them; they stay "
+                  "as they are"),
     CLI_ROW_UNKNOWN,
     CLI_ROW_PREDICTED(embed_job, predicted),
     CLI_ROW_END,
@@ -315,12 +314,15 @@ static const cli_group groups[] = {
 const cli_command cli_embed = {
     .name = "embed",
     .arguments = "GRAPH -o OUT.npy [options]",
-    .summary = "turn a graph into vectors with a certificate",
+    .summary = "turn a graph into vectors, and say how exact they are",
     .description =
-        "Reads a graph (edge list, plain or gzip; Matrix Market; METIS; scipy .npz; .cafe; - is "
-        "standard input), computes one vector per node, says what is proved about them, and "
-        "writes them in the order of the nodes: integer ids ascending, other ids by first "
-        "appearance.",
+        "Reads a graph ('cafe help formats' lists the formats; - is standard input), computes one "
+        "vector per node, and writes them in the order of the nodes: integer ids ascending, other "
+        "ids by first appearance. What it prints is said of Q, the modularity matrix (links less "
+        "those that degrees alone would give), and of H, the rows that the method found. A Ritz "
+        "value is the eigenvalue that a column stands for; the certificate is that a true one lies "
+        "within its residual. The effective rank is the number of directions that H really uses. "
+        "'man cafe-embed' has the formulas.",
     CLI_JOB(embed_job, 1, 1),
     .needs = "output|json|predicted|dry-run",
     .check = check,

@@ -141,7 +141,7 @@ static const cli_option options[] = {
                    "accuracy|micro_f1|macro_f1|auc|auc_paper",
                    "with --methods, the figure that is compared; the report has all of them"),
     CLI_ROW_FLAG(evaluate_job, supervised, "supervised",
-                 "with --method cafe, keep the training nodes' labels fixed, a column a class "
+                 "with --method cafe, keep the training nodes' labels fixed, a column per class "
                  "(label-propagation always does)"),
     CLI_ROW_FLAG(evaluate_job, full_label, "full-label",
                  "with --method cafe, fix the labels of all nodes, test nodes too: the paper's "
@@ -166,8 +166,8 @@ const cli_command cli_evaluate_classify = {
     .summary = "predict the labels of nodes",
     .description =
         "Trains a classifier on the vectors of a share of the labelled nodes and tests it on the "
-        "others, --repeats times for every share of --train. Nodes of several labels are given "
-        "as many as they have, those of the largest scores.",
+        "others, --repeats times for every share of --train. A node of several labels is given as "
+        "many as it has, those of the largest scores.",
     CLI_JOB(evaluate_job, 1, 1),
     .check = check,
     .release = evaluate_release,

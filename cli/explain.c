@@ -224,11 +224,12 @@ static const cli_option options[] = {
                   "a row of numbers per node (.npy, CSV, TSV): the attribute most associated with "
                   "each column is named"),
     CLI_ROW_FLAG(JOB, wants_spectrum, "spectrum",
-                 "also the next eigenvalues, the sum of all positive ones and the elbow; up to "
-                 "3,000 nodes and 30,000 edges without being asked for, a large graph takes "
-                 "minutes"),
+                 "also print the next eigenvalues, the sum of all positive ones and the elbow "
+                 "(where they fall most); graphs of up to 3,000 nodes and 30,000 edges have it "
+                 "unasked, large ones take minutes"),
     CLI_ROW_FLAG(JOB, wants_bound, "bound",
-                 "also an upper bound on the modularity of any partition; likewise"),
+                 "also print an upper bound on the modularity of any partition; unasked for the "
+                 "same graphs"),
     CLI_ROW_JSON("every card as JSON; - prints it instead of the text"),
     CLI_ROWS_SAMPLING(JOB),
     CLI_ROWS_SEEDED,
@@ -249,9 +250,12 @@ const cli_command cli_explain = {
     .summary = "say in numbers why an embedding looks as it does",
     .description =
         "Reads a graph and its embedding (.npy, .tsv or .txt, as cafe embed writes it) and prints "
-        "cards of its columns, of nodes and of communities, how much of the spectrum it holds, and "
-        "how far the partition is from the best one at most. Sampling options are those the "
-        "embedding was made with.",
+        "cards of its columns, of nodes and of communities, how much of the spectrum (the "
+        "eigenvalues of the modularity matrix Q) it holds, and how far the partition is from the "
+        "best one at most. The value of a column is the eigenvalue it stands for, the residual its "
+        "error; q(S,S) is how far the links inside of S exceed those that degrees alone would "
+        "give. Sampling options are those the embedding was made with. 'man cafe-explain' has the "
+        "formulas.",
     CLI_JOB(explain_job, 2, 2),
     .check = check,
     .release = release,

@@ -110,10 +110,9 @@ typedef struct cli_common {
             "threads to use; 0 is one per CPU this process may run on; the result is the same " \
             "for any number"                                                                    \
     }
-#define CLI_ROW_ENGINE                                      \
-    CLI_ROW_TEXT(cli_common, engine, "engine", "NAME",      \
-                 "where the numbers live and who computes " \
-                 "on them; 'cafe engines' lists what there is")
+#define CLI_ROW_ENGINE                                 \
+    CLI_ROW_TEXT(cli_common, engine, "engine", "NAME", \
+                 "the device that computes, such as cuda; 'cafe engines' lists those there are")
 #define CLI_ROW_SEED                                             \
     CLI_ROW_NUMBER(cli_common, seed, "seed", "S", CLI_SEED, "1", \
                    "seed of the random numbers; the same seed gives the same bits")

@@ -126,12 +126,11 @@ static const cli_group groups[] = {
 const cli_command cli_place = {
     .name = "place",
     .arguments = "GRAPH VECTORS.npy NEW-LINKS -o OUT.npy [options]",
-    .summary = "vectors for new nodes from their links, all others fixed",
+    .summary = "find vectors for new nodes, all others fixed",
     .description =
-        "Reads a graph, its vectors, and links of new nodes to nodes of the graph (new known [w], "
-        "one per line); gives each new node the vector that its links ask for, without changing "
-        "the "
-        "others. Names of nodes are those of the graph.",
+        "Reads a graph, its vectors, and links of new nodes to nodes of the graph, one per line "
+        "(new known [weight]); gives each new node the vector that its links ask for, without "
+        "changing the others.",
     CLI_JOB(place_job, 3, 3),
     .needs = "output",
     .check = check,

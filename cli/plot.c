@@ -223,7 +223,7 @@ static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READ
 const cli_command cli_plot = {
     .name = "plot",
     .arguments = "GRAPH EMBEDDING -o PICTURE.svg|PICTURE.png [options]",
-    .summary = "a picture of an embedding for papers and terminals",
+    .summary = "draw an embedding for papers and terminals",
     .description =
         "Draws the nodes as points of a map, or by two columns of their vectors, coloured by "
         "community, label, column or centrality: as SVG, as PNG, or in characters.",

@@ -145,7 +145,7 @@ static const cli_group groups[] = {
 const cli_command cli_points = {
     .name = "points",
     .arguments = "TABLE -o GRAPH [options]",
-    .summary = "make a graph of points or similarities",
+    .summary = "link points or similarities into a graph",
     .description =
         "Reads a table of points, a row each (.npy, CSV, TSV or numbers between blanks, plain or "
         "gzip; - is standard input; a heading and row names are detected), links every point to "

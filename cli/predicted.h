@@ -4,10 +4,10 @@
 
 #include "run.h"
 
-#define CLI_ROW_PREDICTED(type, field)                                                         \
-    CLI_ROW_WRITES(type, field, "predicted", ".tsv .txt -",                                    \
-                   "with --labels: the most likely label of each node and its probability, a " \
-                   "line a node with a heading; - is standard output")
+#define CLI_ROW_PREDICTED(type, field)                                                           \
+    CLI_ROW_WRITES(type, field, "predicted", ".tsv .txt -",                                      \
+                   "with --labels: the most likely label of each node and its probability, one " \
+                   "line per node below a heading; - is standard output")
 
 /* What is written: of each node its best class, -1 where no label reaches it. */
 typedef struct cli_predicted {

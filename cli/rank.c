@@ -157,8 +157,8 @@ static void release(void *argument) {
 
 static const cli_option options[] = {
     CLI_ROW_CHOICE(rank_job, by, "by", "NAME", "pagerank", "degree|pagerank|relative",
-                   "the centrality: p_u, PageRank (personalised with --set), or p(u,S) / p(S) "
-                   "relative to the --set"),
+                   "what makes a node central: its share of all links (degree), PageRank "
+                   "(personalised with --set), or its share of the links of the --set (relative)"),
     CLI_ROW_READS(rank_job, set_path, "set",
                   "a set of nodes, one name per line; - is standard input"),
     CLI_ROW_READS(rank_job, other_path, "other",
@@ -181,8 +181,8 @@ const cli_command cli_rank = {
     .arguments = "GRAPH [options]",
     .summary = "list the most central nodes, or compare two sets",
     .description =
-        "Prints the nodes of the largest centrality, descending: degree, PageRank, or the "
-        "centrality relative to a set of nodes. With two sets it prints how they are related.",
+        "Prints the most central nodes, largest first, by degree, by PageRank, or by their share "
+        "of the links of a set of nodes. With two sets it prints how they are related.",
     CLI_JOB(rank_job, 1, 1),
     .check = check,
     .release = release,

@@ -295,11 +295,11 @@ static const cli_option options[] = {
     CLI_ROW_FLAG(JOB, all, "all", "recommend to every node"),
     {"count", 'k', "K", CLI_POSITIVE, offsetof(JOB, count), "10", NULL,
      "nodes to recommend to each"},
-    CLI_ROW_CHOICE(JOB, score_by, "score", "NAME", "product",
-                   "product|covariance|common|popularity",
-                   "what is largest: inner product of the vectors, covariance q(u,w), common "
-                   "neighbours (across the sides of a bipartite graph paths of three edges), or "
-                   "p_w"),
+    CLI_ROW_CHOICE(
+        JOB, score_by, "score", "NAME", "product", "product|covariance|common|popularity",
+        "the score: inner product of the vectors; covariance q(u,w), the weight of a link less "
+        "what degrees alone would give; common neighbours (across the sides of a bipartite graph, "
+        "paths of three edges); or popularity, the share of all links"),
     CLI_ROW_FLAG(JOB, linked, "linked", "recommend nodes that are linked already, too"),
     CLI_ROW_CHOICE(JOB, sides, "sides", "NAME", "auto", "auto|any",
                    "auto recommends only nodes of the other side when the graph is bipartite; any "
@@ -331,9 +331,9 @@ const cli_command cli_recommend = {
     .arguments = "GRAPH --node NAME,... [options]",
     .summary = "list the nodes that suit a node best",
     .description =
-        "Prints for each queried node the nodes whose score with it is largest, best first. "
-        "In a bipartite graph (users and items) they are of the other side. --evaluate says how "
-        "good that is.",
+        "Prints for each node asked for the nodes that have the largest score with it, best first. "
+        "In a bipartite graph (users and items) they are of the other side. --evaluate tells how "
+        "good they are.",
     .groups = groups,
     .size = sizeof(recommend_job),
     .least = 1,

@@ -113,7 +113,7 @@ static const cli_group groups[] = {
 const cli_command cli_reduce = {
     .name = "reduce",
     .arguments = "TABLE -o OUT.npy [options]",
-    .summary = "reduce the columns of a table, beside exact PCA",
+    .summary = "reduce a table to fewer columns, beside exact PCA",
     .description =
         "Reads a table of numbers (.npy, CSV, TSV or numbers between blanks, plain or gzip; - is "
         "standard input; a heading and row names are detected), centres its columns, clusters its "

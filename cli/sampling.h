@@ -15,23 +15,23 @@ typedef struct cli_sampling {
 /* The options of the tool, of a command whose struct `type` has the field; those of the
  * library's table are a group of their own. */
 #define CLI_ROWS_SAMPLING(type) CLI_ROWS_SAMPLING_AT(type, sampling)
-#define CLI_ROWS_SAMPLING_AT(type, field)                                                      \
-    {"sampling",                                                                               \
-     0,                                                                                        \
-     "NAME",                                                                                   \
-     CLI_SAMPLING,                                                                             \
-     offsetof(type, field.kind),                                                               \
-     "edge",                                                                                   \
-     NULL,                                                                                     \
-     "how pairs of nodes are drawn from the graph: the ends of an edge, of a walk of 1 to "    \
-     "--window steps, of a walk that stops by chance, or of an edge between nodes that are "   \
-     "alike"},                                                                                 \
-        CLI_ROW_READS(type, field.attributes, "attributes",                                    \
-                      "twisted: a row of numbers per node (.npy, CSV, TSV; rows that are not " \
-                      "named are in the order of the nodes); with --measure category also "    \
-                      "'node label' a line"),                                                  \
-        CLI_ROW_READS(type, field.seeds, "seeds",                                              \
-                      "walk, pagerank: walks begin at these nodes, a name a line")
+#define CLI_ROWS_SAMPLING_AT(type, field)                                                        \
+    {"sampling",                                                                                 \
+     0,                                                                                          \
+     "NAME",                                                                                     \
+     CLI_SAMPLING,                                                                               \
+     offsetof(type, field.kind),                                                                 \
+     "edge",                                                                                     \
+     NULL,                                                                                       \
+     "which pairs of nodes count as seen together: the ends of an edge, of a walk of 1 to "      \
+     "--window steps, of a walk that stops by chance, or of an edge between nodes that are "     \
+     "alike"},                                                                                   \
+        CLI_ROW_READS(                                                                           \
+            type, field.attributes, "attributes",                                                \
+            "twisted: a row of numbers per node (.npy, CSV, TSV; rows without names are in the " \
+            "order of the nodes); with --measure category also one 'node label' per line"),      \
+        CLI_ROW_READS(type, field.seeds, "seeds",                                                \
+                      "walk, pagerank: walks begin at these nodes, one name per line")
 
 /* Options that contradict each other: CLI_OK or CLI_USAGE. */
 int cli_sampling_check(const char *command, cli_sampling *s, const cli_arguments *arguments);

@@ -54,10 +54,9 @@ static void print_formats(void) {
     printf("vectors:\n");
     put_formats(CAFE_FILE_VECTORS);
     printf(
-        "\nAll are read packed by gzip, zstd or xz too; text is written packed when its\n"
-        "name ends in .gz. A - reads standard input or writes standard output. What a\n"
-        "file holds is told by 'cafe info FILE'; 'man cafe-convert' says what each format\n"
-        "can keep.\n");
+        "\nAll can be compressed by gzip, zstd or xz; text is written so when its name ends\n"
+        "in .gz. A - is standard input or output. 'cafe info FILE' shows how a file is\n"
+        "understood, 'man cafe-convert' what each format can keep.\n");
 }
 
 static void print_exit(void) {
@@ -74,8 +73,8 @@ static void print_exit(void) {
 static void print_environment(void) {
     printf(
         "environment:\n"
-        "  CAFE_ENGINE_PATH  folders in which engines are looked for, divided by colons\n"
-        "  CAFE_DATA         the folder of the data sets of 'cafe reproduce'\n"
+        "  CAFE_ENGINE_PATH  where to look for engines: folders, separated by colons\n"
+        "  CAFE_DATA         folder of the data sets of 'cafe reproduce'\n"
         "  NO_COLOR, TERM    no colours in 'cafe plot', no progress on a dumb terminal\n");
 }
 
@@ -91,9 +90,9 @@ static void print_completion(void) {
 static const topic topics[] = {
     {"methods", "ways from a graph to vectors or communities", print_methods},
     {"samplings", "which pairs of nodes count as seen together", print_samplings},
-    {"formats", "files that are read and written", print_formats},
+    {"formats", "files it reads and writes", print_formats},
     {"exit-codes", "how a run tells that it failed", print_exit},
-    {"environment", "variables that are looked at", print_environment},
+    {"environment", "variables that the tool reads", print_environment},
     {"completion", "the Tab key in bash, zsh and fish", print_completion},
 };
 

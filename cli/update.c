@@ -300,11 +300,12 @@ static const cli_group groups[] = {
 const cli_command cli_update = {
     .name = "update",
     .arguments = "OLD-GRAPH CHANGES --from OLD.npy -o NEW.npy [options]",
-    .summary = "new vectors after edges came and went, from the old ones",
+    .summary = "bring vectors up to date after edges came and went",
     .description =
-        "Reads a graph, the edges that were added (+ u v [w]) and removed (- u v), and the old "
-        "vectors; sweeps only the nodes that the changes reach, and rotates the result onto the "
-        "old coordinates. Reports how far nodes and communities drifted.",
+        "Reads a graph, its changes, one per line (+ u v [weight] or u v adds an edge, - u v "
+        "removes one), and the old vectors; moves only the nodes that the changes reach, and "
+        "rotates the result onto the old coordinates. Reports how far nodes and communities "
+        "drifted.",
     CLI_JOB(update_job, 2, 2),
     .needs = "output|json",
     .in_place = "output:from graph-out:1",

@@ -154,7 +154,7 @@ static void release(void *argument) {
 static const cli_option options[] = {
     CLI_ROW_OUTPUT(NULL, "the page; - is standard output"),
     CLI_ROW_READS(view_job, labels_path, "labels",
-                  "labels of the nodes to colour by: node label, one a line"),
+                  "labels of the nodes to colour by, one 'node label' per line"),
     CLI_ROW_UNKNOWN,
     CLI_ROW_READS(
         view_job, communities_path, "communities",
@@ -184,7 +184,7 @@ static const cli_group groups[] = {
 const cli_command cli_view = {
     .name = "view",
     .arguments = "GRAPH EMBEDDING -o PAGE.html [options]",
-    .summary = "one interactive page of an embedding, to open in a browser",
+    .summary = "make an interactive page of an embedding for the browser",
     .description =
         "Writes a page that needs nothing but itself: points to move, zoom, search and select, "
         "coloured by community, label, column or centrality; cards of nodes and of columns; the "

@@ -15,8 +15,6 @@
 #define FIELD(name)                                                   offsetof(cafe_graph_options, name)
 #define FORMAT_COUNT(constant, name, endings, title, writes, beside)  +1
 #define FORMAT_CHOICE(constant, name, endings, title, writes, beside) "|" #name
-#define FORMAT_HELP(constant, name, endings, title, writes, beside) \
-    " | " #name " (" title ", " endings ")"
 
 static const cafe_option graph_options[] = {
     {"self-loops", "WHAT", CAFE_OPTION_CHOICE, FIELD(self_loops), CAFE_LOOPS_DROP, 0, 1,
@@ -35,25 +33,23 @@ static const cafe_option graph_options[] = {
      "file"},
     {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0,
      0 CAFE_GRAPH_FORMATS(FORMAT_COUNT), "auto" CAFE_GRAPH_FORMATS(FORMAT_CHOICE),
-     "format of the file; auto looks at the content, then at the name. "
-     "Formats" CAFE_GRAPH_FORMATS(FORMAT_HELP)},
+     "format of the file; auto tells it by the content, then by the name"},
     {"directed", "RULE", CAFE_OPTION_CHOICE, FIELD(directed), CAFE_DIRECTED_NO, 0, 3,
      "no|sum|cocitation|flow",
-     "links go from the first node to the second, and become a symmetric graph by this rule: "
-     "A + A^T, A A^T + A^T A, or the PageRank flow; no ignores directions (edge lists, general "
-     "Matrix Market, GraphML, GEXF, GML and Pajek only)"},
+     "links have directions, and this rule makes them symmetric: sum (A + A^T), cocitation (common "
+     "targets and sources, A A^T + A^T A) or flow (of PageRank); no ignores directions; for edge "
+     "lists, general Matrix Market, GraphML, GEXF, GML and Pajek"},
     {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
-     "a .cafe file is one's own: leave out the checks of symmetry, components and repeated names; "
-     "checksums, indices and the other counts are checked still"},
+     "skip the slow checks of a .cafe file that you made yourself (symmetry, components, repeated "
+     "names); checksums, indices and the other counts are still checked"},
     {"copy", NULL, CAFE_OPTION_SWITCH, FIELD(copy), 0, 0, 1, NULL,
-     "read a .cafe file into memory instead of mapping it, so that nothing that happens to the "
-     "file "
-     "afterwards matters"},
+     "read a .cafe file into memory instead of mapping it, so that later changes to the file do no "
+     "harm"},
     {"reorder", "ORDER", CAFE_OPTION_CHOICE, FIELD(reorder), CAFE_REORDER_AUTO, 0, 3,
      "none|degree|communities|auto",
-     "find vectors (sphere, softmax) with the nodes in another order, for speed: hubs first, or "
-     "community by community; they are written in the graph's own. auto takes the order that "
-     "convert --reorder kept in a .cafe file, if there is one"},
+     "work on the nodes in another order, for speed (sphere, softmax): hubs first, or community by "
+     "community; vectors are written in the order of the graph all the same; auto takes the order "
+     "that convert --reorder kept in a .cafe file, if there is one"},
     {"source", "COLUMN", CAFE_OPTION_TEXT, FIELD(source), 0, 0, 0, NULL,
      "edge lists: the column of the first node, by its name in the heading or by number from 0"},
     {"target", "COLUMN", CAFE_OPTION_TEXT, FIELD(target), 0, 0, 0, NULL,
@@ -61,13 +57,13 @@ static const cafe_option graph_options[] = {
     {"weight", "COLUMN", CAFE_OPTION_TEXT, FIELD(weight), 0, 0, 0, NULL,
      "the column of the weight, likewise"},
     {"header", "WHAT", CAFE_OPTION_CHOICE, FIELD(header), CAFE_HEADER_AUTO, 0, 2, "auto|yes|no",
-     "edge lists: does the first line name the columns? auto tells by its words, or by lines of "
-     "another kind below it, and refuses a line of which that is not certain"},
+     "edge lists: whether the first line names the columns; auto decides by its words and by the "
+     "lines below, and refuses a file where both are possible"},
     {"delimiter", "CHARACTER", CAFE_OPTION_TEXT, FIELD(delimiter), 0, 0, 0, NULL,
-     "edge lists: what stands between columns, a character such as ; or the word tab or space; "
-     "without it comma, semicolon, tab or blanks, as the first line has them"},
+     "edge lists: what separates the columns, a character such as ; or the word tab or space; "
+     "without it comma, semicolon, tab or blanks, as in the first line"},
     {"decimal", "CHARACTER", CAFE_OPTION_CHOICE, FIELD(decimal), CAFE_DECIMAL_POINT, 0, 1, ".|,",
-     "edge lists: what stands before the decimals of a weight"}};
+     "edge lists: the decimal mark of weights"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 

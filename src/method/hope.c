@@ -149,7 +149,7 @@ static const cafe_method_code hope_code = {.solve = solve, .bytes = all_bytes};
 const cafe_method cafe_hope_method = {
     .name = "hope",
     .title = "HOPE",
-    .summary = "truncated singular value decomposition of the Katz index",
+    .summary = "singular vectors of the Katz index: paths of all lengths, the longer the less",
     .form = CAFE_FORM_RAW,
     .vectors = cafe_hope_option_table,
     .code = &hope_code,

@@ -147,7 +147,7 @@ static const cafe_method_code line_code = {.solve = solve};
 const cafe_method cafe_line_method = {
     .name = "line",
     .title = "LINE",
-    .summary = "vectors of first and second order proximity from drawn edges",
+    .summary = "nodes that are linked, or share neighbours, get near vectors",
     .form = CAFE_FORM_RAW,
     .vectors = cafe_line_option_table,
     .code = &line_code,

@@ -92,7 +92,7 @@ static const cafe_method_code sphere_code = {.solve = solve_sphere, .files = tru
 const cafe_method cafe_sphere_method = {
     .name = "sphere",
     .title = "Sphere-GCN",
-    .summary = "rows on the sphere that follow their neighbours (algorithm 4)",
+    .summary = "vectors of length 1 that follow their neighbours (algorithm 4)",
     .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_sphere_option_table,

@@ -25,8 +25,8 @@ static const cafe_option sample_options[] = {
     {"twist-mean", "F", CAFE_OPTION_REAL, AT(twist_mean), 0, -1e30, 1e30, NULL,
      "twisted: choose lambda such that the measure has this average"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, AT(degree_exponent), -1, 0, 0.5, NULL,
-     "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger, the less hubs "
-     "count only for being hubs; unless given, the method's own: 0.25 for sphere, 0 for others"},
+     "divide the weight of every link by (d_u d_w)^X, d the degrees: the larger X, the less hubs "
+     "count; unless given, 0.25 for sphere and 0 for the other methods"},
 };
 
 CAFE_OPTION_TABLE(sample, "sampling", "how pairs of nodes are drawn from the graph", sample_options)

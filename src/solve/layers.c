@@ -49,8 +49,7 @@ static const cafe_option layers_options[] = {
      "hierarchies built at most, with --refine yes; 0 is 20 for small graphs, 8 for large ones"},
     {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
      NULL,
-     "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
-     "sequential algorithm"},
+     "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
     {"columns", "K", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, columns), 256, 1, 65536,
      NULL, "columns of the embedding at most; layers of more communities are mixed down"},
 };

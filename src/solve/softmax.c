@@ -32,69 +32,68 @@
 
 /* Vectors and clusters, which have a default of their own: graph units find clusters of higher
  * modularity, vectors of graphs with many links are better by those of the nodes. */
-#define SHARED_OPTIONS(initial_units)                                                            \
-    {"columns",                                                                                  \
-     "K",                                                                                        \
-     CAFE_OPTION_INTEGER,                                                                        \
-     offsetof(cafe_softmax_options, columns),                                                    \
-     100,                                                                                        \
-     1,                                                                                          \
-     16777216,                                                                                   \
-     NULL,                                                                                       \
-     "clusters to begin with; those that become empty are dropped"},                             \
-        {"theta",                                                                                \
-         "T",                                                                                    \
-         CAFE_OPTION_REAL,                                                                       \
-         offsetof(cafe_softmax_options, theta),                                                  \
-         5,                                                                                      \
-         1e-9,                                                                                   \
-         1e30,                                                                                   \
-         NULL,                                                                                   \
-         "inverse temperature: how hard a node follows its neighbours"},                         \
-        {"theta-units",                                                                          \
-         "UNITS",                                                                                \
-         CAFE_OPTION_CHOICE,                                                                     \
-         offsetof(cafe_softmax_options, units),                                                  \
-         initial_units,                                                                          \
-         0,                                                                                      \
-         0,                                                                                      \
-         "graph|node|auto",                                                                      \
-         "theta counts in units of n, the same for all nodes, or of 1/p_u; auto takes 1/p_u "    \
-         "where nodes have 20 links or more on average"},                                        \
-        {"resolution",                                                                           \
-         "R",                                                                                    \
-         CAFE_OPTION_REAL,                                                                       \
-         offsetof(cafe_softmax_options, resolution),                                             \
-         1,                                                                                      \
-         0,                                                                                      \
-         1e12,                                                                                   \
-         NULL,                                                                                   \
-         "weight of the expected part p_u p_w: more finds smaller clusters; 0, with known "      \
-         "labels, "                                                                              \
-         "spreads them by links alone"},                                                         \
-        {"sweeps",                                                                               \
-         "N",                                                                                    \
-         CAFE_OPTION_INTEGER,                                                                    \
-         offsetof(cafe_softmax_options, sweeps),                                                 \
-         100,                                                                                    \
-         0,                                                                                      \
-         1e9,                                                                                    \
-         NULL,                                                                                   \
-         "passes over the nodes at most"},                                                       \
-        {"tolerance",                                                                            \
-         "R",                                                                                    \
-         CAFE_OPTION_REAL,                                                                       \
-         offsetof(cafe_softmax_options, tolerance),                                              \
-         1e-5,                                                                                   \
-         0,                                                                                      \
-         1,                                                                                      \
-         NULL,                                                                                   \
-         "stop when a sweep gains less than this share of the objective"},                       \
-    {                                                                                            \
-        "chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, chunks), 0, 0,        \
-            2147483647, NULL,                                                                    \
-            "groups of nodes that move together; 0 chooses by size, the number of nodes is the " \
-            "sequential algorithm"                                                               \
+#define SHARED_OPTIONS(initial_units)                                                             \
+    {"columns",                                                                                   \
+     "K",                                                                                         \
+     CAFE_OPTION_INTEGER,                                                                         \
+     offsetof(cafe_softmax_options, columns),                                                     \
+     100,                                                                                         \
+     1,                                                                                           \
+     16777216,                                                                                    \
+     NULL,                                                                                        \
+     "clusters to begin with; those that become empty are dropped"},                              \
+        {"theta",                                                                                 \
+         "T",                                                                                     \
+         CAFE_OPTION_REAL,                                                                        \
+         offsetof(cafe_softmax_options, theta),                                                   \
+         5,                                                                                       \
+         1e-9,                                                                                    \
+         1e30,                                                                                    \
+         NULL,                                                                                    \
+         "how hard a node follows its neighbours (an inverse temperature)"},                      \
+        {"theta-units",                                                                           \
+         "UNITS",                                                                                 \
+         CAFE_OPTION_CHOICE,                                                                      \
+         offsetof(cafe_softmax_options, units),                                                   \
+         initial_units,                                                                           \
+         0,                                                                                       \
+         0,                                                                                       \
+         "graph|node|auto",                                                                       \
+         "unit of theta: graph, n for all nodes; node, 1 / p_u, with p_u the share of the links " \
+         "that node u has; auto takes node where nodes have 20 links or more on average"},        \
+        {"resolution",                                                                            \
+         "R",                                                                                     \
+         CAFE_OPTION_REAL,                                                                        \
+         offsetof(cafe_softmax_options, resolution),                                              \
+         1,                                                                                       \
+         0,                                                                                       \
+         1e12,                                                                                    \
+         NULL,                                                                                    \
+         "weight of the links expected by degrees: more finds smaller clusters; 0, with known "   \
+         "labels, spreads them by links alone"},                                                  \
+        {"sweeps",                                                                                \
+         "N",                                                                                     \
+         CAFE_OPTION_INTEGER,                                                                     \
+         offsetof(cafe_softmax_options, sweeps),                                                  \
+         100,                                                                                     \
+         0,                                                                                       \
+         1e9,                                                                                     \
+         NULL,                                                                                    \
+         "passes over the nodes at most"},                                                        \
+        {"tolerance",                                                                             \
+         "R",                                                                                     \
+         CAFE_OPTION_REAL,                                                                        \
+         offsetof(cafe_softmax_options, tolerance),                                               \
+         1e-5,                                                                                    \
+         0,                                                                                       \
+         1,                                                                                       \
+         NULL,                                                                                    \
+         "stop when a sweep gains less than this share of the objective"},                        \
+    {                                                                                             \
+        "chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_softmax_options, chunks), 0, 0,         \
+            2147483647, NULL,                                                                     \
+            "groups of nodes that move together; 0 chooses by size, as many as nodes moves one "  \
+            "at a time"                                                                           \
     }
 
 static const cafe_option cafe_options[] = {SHARED_OPTIONS(CAFE_THETA_AUTO)};
@@ -103,7 +102,7 @@ static const cafe_option softmax_options[] = {
     {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_AUTO, 0,
      3, "random|layers|sphere|auto",
      "where to begin: at random, at the communities of the layers, or at a sphere solution; auto "
-     "takes the layers for sparse rows without labels and chance for all others"},
+     "takes the layers for sparse rows without labels, else random"},
     {"rows", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, rows), CAFE_ROWS_AUTO, 0, 2,
      "auto|dense|sparse",
      "dense rows, or sparse ones for many columns; auto takes sparse ones above 256 columns"},

@@ -31,28 +31,27 @@ static const cafe_option sphere_options[] = {
      "passes over the nodes at most; 5 to 30 give the best vectors, more only a larger objective"},
     {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, tolerance), 0.025, 0, 1,
      NULL,
-     "stop when further sweeps would change little: the objective by less than this share, as the "
-     "last gains foretell, and the columns in use by less than a tenth; 0 does not"},
+     "stop early when more sweeps would change little: the objective by less than this share, and "
+     "the columns in use by less than a tenth; 0 never stops early"},
     {"beta", "B", CAFE_OPTION_REAL, offsetof(cafe_sphere_options, beta), 1, 1e-6, 1, NULL,
      "influence of the neighbours; below 1 a node keeps a part of its old direction"},
     {"chunks", "N", CAFE_OPTION_INTEGER, offsetof(cafe_sphere_options, chunks), 0, 0, 2147483647,
      NULL,
-     "groups of nodes that move together; 0 chooses by size, the number of nodes is the "
-     "sequential algorithm"},
+     "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
     {"ends", "ENDS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, ends), CAFE_ENDS_TOP, 0, 0,
      "top|both|auto",
-     "ends of the spectrum to take columns from: groups linked inside (top), half of the columns "
-     "for groups linked to one another (both), or as the Ritz values say (auto)"},
+     "which end of the spectrum (the eigenvalues of the modularity matrix) the columns come from: "
+     "top, groups with many links inside; both, half of them groups that link to one another "
+     "instead; auto decides by the values found"},
     {"parts", "PARTS", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, parts), CAFE_PARTS_AUTO, 0,
      0, "sphere|hubs|both|auto",
-     "where the columns come from: the sphere, leaving out those without information; the hub "
-     "part, "
-     "eigenvectors of the links that keep what degrees say; half of them each; or, in the scaled "
-     "form, half of them each where the bottom end of the spectrum is strong, else the sphere and "
-     "what it lacks from the hubs (auto), so that all columns asked for are there"},
+     "where the columns come from: sphere, which drops those without information; hubs, "
+     "eigenvectors of the links, which keep the degrees; both, half each; auto, in the scaled "
+     "form, fills the columns that the sphere lacks from the hubs, or takes half each where groups "
+     "link to one another"},
     {"quality", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, quality),
      CAFE_QUALITY_NORMAL, 0, 0, "normal|high",
-     "steps of the hub part's iteration: 6, or 10 for closer eigenvectors"},
+     "how exact the eigenvectors of the hub part are: 6 steps of iteration, or 10"},
 };
 
 CAFE_OPTION_TABLE(sphere, "sphere",

@@ -29,21 +29,22 @@
 static const cafe_option finish_options[] = {
     {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form),
      CAFE_FORM_SCALED, 0, 0, "walk|hhat|ritz|raw|scaled",
-     "vectors to return: QR of D^-1 Q H, QR of Q H as in the paper, Ritz vectors of Q, H itself, "
-     "or "
-     "D^-1 Q H with its spectrum flattened, column means 0 and mean variance 1"},
+     "form of the vectors: walk and hhat, orthonormal columns of D^-1 Q H and of Q H (as in the "
+     "paper); ritz, approximate eigenvectors of Q; raw, the method's own rows H; scaled, D^-1 Q H "
+     "with its directions evened out, column means 0 and mean variance 1"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_finish_options, residual), 0, 0, 1, NULL,
-     "go on to eigenvectors until every column's relative residual is below R; 0 does not"},
+     "refine the vectors to eigenvectors until the error (relative residual) of every column is "
+     "below R; 0 does not refine"},
     {"residual-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6,
-     NULL, "rounds of the polynomial filter at most, with --residual"},
+     NULL, "rounds of refinement at most, with --residual"},
     {"scale-exponent", "S", CAFE_OPTION_REAL, offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5,
      NULL,
-     "of the scaled form: lengths of its directions go with the power 2S of those of D^-1 Q H; 0 "
-     "makes all alike, 0.5 leaves them"},
+     "scaled form: a direction of length l gets the length l^2S; 0 makes all alike, 0.5 leaves "
+     "them"},
     {"scale-shortest", "X", CAFE_OPTION_REAL, offsetof(cafe_finish_options, shortest), 0.05, 0, 1,
      NULL,
-     "of the scaled form: the exponent is lowered until no direction is shorter than this share of "
-     "the longest; 0 leaves it"},
+     "scaled form: lower the exponent until no direction is shorter than this share of the "
+     "longest; 0 leaves it"},
 };
 
 CAFE_OPTION_TABLE(finish, "finish", "spectral finish: orthonormal columns, Ritz values, residuals",
