@@ -5,10 +5,10 @@
 #define _GNU_SOURCE
 #include "reproduce.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "output.h"
@@ -56,23 +56,45 @@ const char *reproduce_graph(const cafe_paper_recipe *recipe, const char *set) {
 /* ---- data ------------------------------------------------------------------------------------ */
 
 char *reproduce_path(const reproduce_job *job, const char *set, const char *name) {
-    static const char *const endings[] = {"", ".gz"};
-    for (int i = 0; i < 2; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s/%s%s", job->data, reproduce_folder(set), name, endings[i]) < 0)
-            return NULL;
-        if (access(path, R_OK) == 0) return path;
-        free(path);
-    }
-    return NULL;
+    char path[PATH_MAX];
+    if (cafe_paper_path(job->data, set, name, path, sizeof path) == 0) return NULL;
+    return strdup(path);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+static int add_experiment(reproduce_job *job, const cafe_experiment_report *found) {
+    reproduce_result *result = reproduce_add(job, found->table, found->set, found->method);
+    if (!result) return cli_error(&job->run, CLI_FAILED, "out of memory");
+    result->missing = found->missing;
+    if (found->missing)
+        cli_warn(&job->run, "%s is not in %s: left out; %s", found->set, job->data,
+                 cafe_paper_set_find(found->set)->source);
+    for (int64_t i = 0; i < found->count && i < REPRODUCE_CELLS; i++) {
+        const cafe_experiment_cell *c = &found->cells[i];
+        result->cell[result->cells++] =
+            (reproduce_cell){c->ours, NAN, c->published, c->published_spread};
+    }
+    return CLI_OK;
+}
+
+static int run_experiment(reproduce_job *job, const char *table, const char *set) {
+    cafe_experiment *e = NULL;
+    double began = cli_seconds();
+    int code =
+        cli_check(&job->run, cafe_experiment_run(job->run.context, table, set, job->data, &e));
+    if (code == CLI_OK) code = add_experiment(job, cafe_experiment_get(e));
+    if (code == CLI_OK) job->results[job->count - 1].seconds = cli_seconds() - began;
+    cafe_experiment_free(e);
+    return code;
+}
+
 static int run_table(reproduce_job *job, const cafe_paper_table *table) {
-    if (strcmp(table->name, "reduction") == 0) return reproduce_reduction(job);
-    if (strcmp(table->name, "eigenvectors") == 0) return reproduce_eigenvectors(job);
-    return reproduce_evaluate(job, table->name);
+    int code = CLI_OK;
+    if (table->metrics[0]) return reproduce_evaluate(job, table->name);
+    for (const char *const *set = table->sets; *set && code == CLI_OK; set++)
+        if (!job->set || strcmp(job->set, *set) == 0) code = run_experiment(job, table->name, *set);
+    return code;
 }
 
 static int run_tables(reproduce_job *job, const char *name) {

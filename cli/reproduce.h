@@ -88,10 +88,8 @@ int reproduce_keep_read(const reproduce_job *job, const reproduce_key *key,
 int reproduce_keep_write(reproduce_job *job, const reproduce_key *key,
                          const reproduce_result *result);
 
-/* Tables of cafe evaluate, the point clouds, and K = 2 against the dominant eigenvector. */
+/* A table of cafe evaluate. */
 int reproduce_evaluate(reproduce_job *job, const char *table);
-int reproduce_reduction(reproduce_job *job);
-int reproduce_eigenvectors(reproduce_job *job);
 
 /* The differences a - b of a cell, split by split, over the repeats that both have. */
 cafe_paired reproduce_difference(const reproduce_result *a, const reproduce_result *b,

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import datasets, embed
+from ._call import Context, Verbose, run, seed_of, threads_of
 from ._library import lib
 from ._names import python_name
 from ._options import Option, Table
@@ -224,63 +225,118 @@ def _several(labels: Any) -> Any:
     return [list(label or ()) for label in labels.tolist()]
 
 
-def reproduce(table: str, data: Union[str, "os.PathLike[str]"], *, repeats: int = 10,
-              sets: Optional[Sequence[str]] = None, rows: Optional[str] = None,
-              classifier: Any = None, random_state: Any = None, n_jobs: Optional[int] = None,
-              verbose: Any = False) -> Reproduction:
-    """Runs a table of evaluations again (`cafe reproduce`): classification, cora-split, link, others.
-    The tables reduction and eigenvectors are the tool's; reproduced() reads what it wrote.
+# ---- running a table ---------------------------------------------------------------------------
 
-    Parameters
-    ----------
-    table : str
-    data : path
-        The folder of the sets: DATA/SET/edges.txt, labels.txt, plain or as .gz.
-    repeats : int, default 10
-        Splits for each cell; the paper has 100.
-    sets : sequence of str, optional
-    rows : str, optional
-        Only rows whose method has this in its name.
-    classifier : optional
-        In the place of the table's own, which is XGBoost but for the table 'others'.
+class _Table:
+    """A table that is run: what was asked for, and the cells so far."""
 
-    Returns
-    -------
-    Reproduction
-        to_frame() is a pandas table.
-    """
-    about = _table(table)
-    metrics = _texts(about.metrics)
-    if not metrics:
-        raise ValueError(f"table={table!r}: is run by the tool: cafe reproduce {table} writes a report, "
-                         "cafe.reproduced(report) reads it")
-    options = {"repeats": repeats, "random_state": random_state, "n_jobs": n_jobs, "verbose": verbose}
-    headings, columns = _columns(about), {title: [] for title in TITLES}  # type: ignore[var-annotated]
-    missing: Dict[str, str] = {}
-    refused: Dict[Tuple[str, str], str] = {}
-    told = {(row[1], row[2], row[3]): row[4] for row in published(table)}
-    for name in _texts(about.sets):
+    def __init__(self, about: Any, data: pathlib.Path, sets: Optional[Sequence[str]],
+                 rows: Optional[str]) -> None:
+        self.about, self.data, self.rows = about, data, rows
+        self.name = about.name.decode()
+        self.sets = [s for s in _texts(about.sets) if sets is None or s in sets]
+        self.columns: Dict[str, List[Any]] = {title: [] for title in TITLES}
+        self.missing: Dict[str, str] = {}
+        self.refused: Dict[Tuple[str, str], str] = {}
+
+    def wants(self, method: str) -> bool:
+        return self.rows is None or self.rows.lower() in method.lower()
+
+    def add(self, name: str, method: str, cells: Sequence[Tuple[Figure, Figure]]) -> None:
+        """A row: pairs of our figure and the published one."""
+        for heading, (ours, told) in zip(_columns(self.about), cells):
+            values = (self.name, name, method, heading, ours, told, _mark(ours, told))
+            for title, value in zip(self.columns, values):
+                self.columns[title].append(value)
+
+
+def _experiment(table: str, name: str, data: pathlib.Path, seed: int, n_jobs: Optional[int],
+                verbose: Verbose) -> Tuple[str, bool, List[Tuple[Figure, Figure]]]:
+    """A row that is no evaluation: its method, whether its set is missing, its cells."""
+    def work(context: Context) -> Tuple[str, bool, List[Tuple[Figure, Figure]]]:
+        made = context.make("cafe_experiment_run", "cafe_experiment", table.encode(), name.encode(),
+                            os.fsencode(data))
+        found = lib.cafe_experiment_get(made.pointer).contents
+        cells = [found.cells[i] for i in range(found.count)]
+        return (found.method.decode(), bool(found.missing),
+                [(Figure(c.ours, np.nan), Figure(c.published, c.published_spread)) for c in cells])
+
+    return run(work, threads_of(n_jobs), seed, verbose)
+
+
+def _experiments(table: _Table, seed: int, n_jobs: Optional[int], verbose: Verbose) -> None:
+    for name in table.sets:
+        method, missing, cells = _experiment(table.name, name, table.data, seed, n_jobs, verbose)
+        if table.wants(method) and missing:
+            table.missing[name] = _source(name)
+        elif table.wants(method):
+            table.add(name, method, cells)
+
+
+def _evaluations(table: _Table, options: Dict[str, Any], classifier: Any) -> None:
+    headings, metrics = _columns(table.about), _texts(table.about.metrics)
+    told = {(row[1], row[2], row[3]): row[4] for row in published(table.name)}
+    for name in table.sets:
         for recipe in _listed("recipe"):
             method = recipe.method.decode()
-            if recipe.table.decode() != table or (sets is not None and name not in sets) or \
-                    (rows is not None and rows.lower() not in method.lower()) or \
+            if recipe.table.decode() != table.name or not table.wants(method) or \
                     not lib.cafe_paper_recipe_is_for(recipe, name.encode()):
                 continue
             known = lib.cafe_paper_set_find(name.encode()).contents
-            where = pathlib.Path(data) / (known.folder or known.name).decode()
+            where = table.data / (known.folder or known.name).decode()
             edges = (recipe.graph or known.graph or b"edges.txt").decode()
             try:
                 found = _run(recipe, where, edges, options, classifier)
             except FileNotFoundError:
-                missing[name] = known.source.decode()
+                table.missing[name] = known.source.decode()
                 continue
             except (ValueError, MemoryError) as error:
-                refused[name, method] = str(error)
+                table.refused[name, method] = str(error)
                 continue
-            cells = [(found[m][s]) for s in range(len(found)) for m in metrics]
-            for heading, ours in zip(headings, cells):
-                figure = told.get((name, method, heading), Figure(np.nan, np.nan))
-                values = (table, name, method, heading, ours, figure, _mark(ours, figure))
-                for title, value in zip(columns, values):
-                    columns[title].append(value)
-    return Reproduction(columns, missing, refused)
+            ours = [found[m][s] for s in range(len(found)) for m in metrics]
+            table.add(name, method, [(one, told.get((name, method, heading), Figure(np.nan, np.nan)))
+                                     for heading, one in zip(headings, ours)])
+
+
+def _folder(data: Union[str, "os.PathLike[str]", None]) -> pathlib.Path:
+    where = os.environ.get("CAFE_DATA") if data is None else data
+    if not where:
+        raise ValueError("data=None: no folder of data sets: give one, or set CAFE_DATA")
+    return pathlib.Path(where)
+
+
+def reproduce(table: str, data: Union[str, "os.PathLike[str]", None] = None, *, repeats: int = 10,
+              sets: Optional[Sequence[str]] = None, rows: Optional[str] = None,
+              classifier: Any = None, random_state: Any = None, n_jobs: Optional[int] = None,
+              verbose: Verbose = False) -> Reproduction:
+    """Runs a table of the paper again (`cafe reproduce`): classification, cora-split, link, reduction,
+    eigenvectors; or others, which is not in it.
+
+    Parameters
+    ----------
+    table : str
+    data : path, optional
+        The folder of the sets: DATA/SET/edges.txt, labels.txt, points.txt, plain or as .gz; without it
+        $CAFE_DATA.
+    repeats : int, default 10
+        Splits for each cell; the paper has 100. reduction and eigenvectors have no splits.
+    sets : sequence of str, optional
+    rows : str, optional
+        Only rows whose method has this in its name.
+    classifier : optional
+        In the place of the table's own, which is XGBoost but for the table 'others'; reduction and
+        eigenvectors have none.
+
+    Returns
+    -------
+    Reproduction
+        to_frame() is a pandas table, to_dicts() a list of dicts.
+    """
+    about = _table(table)
+    asked = _Table(about, _folder(data), sets, rows)
+    if _texts(about.metrics):
+        _evaluations(asked, {"repeats": repeats, "random_state": random_state, "n_jobs": n_jobs,
+                             "verbose": verbose}, classifier)
+    else:
+        _experiments(asked, seed_of(random_state), n_jobs, verbose)
+    return Reproduction(asked.columns, asked.missing, asked.refused)

@@ -1,10 +1,15 @@
 /* What the paper published, what is run for each row of the tables, and where the sets can be had.
  */
+#define _GNU_SOURCE
 #include <cafe/paper.h>
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/print.h"
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define NOTHING   ((const char *const[]){NULL})
@@ -359,4 +364,21 @@ static bool in_table(const char *name, const char *set) {
 int32_t cafe_paper_recipe_is_for(const cafe_paper_recipe *recipe, const char *set) {
     if (!recipe->options || !in_table(recipe->table, set)) return 0;
     return recipe->set ? names_set(recipe, set) : !has_own(recipe, set);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+size_t cafe_paper_path(const char *data, const char *set, const char *name, char *path,
+                       size_t capacity) {
+    static const char *const endings[] = {"", ".gz"};
+    const cafe_paper_set *known = cafe_paper_set_find(set);
+    const char *folder = known && known->folder ? known->folder : set;
+    for (int i = 0; i < 2; i++) {
+        char whole[PATH_MAX]; /* no file has a longer one */
+        int length = cafe_print(whole, sizeof whole, "%s/%s/%s%s", data, folder, name, endings[i]);
+        if (length < 0 || (size_t)length >= sizeof whole || access(whole, R_OK) != 0) continue;
+        cafe_print(path, capacity, "%s", whole);
+        return (size_t)length;
+    }
+    return 0;
 }
