@@ -301,7 +301,7 @@ def _evaluations(table: _Table, options: Dict[str, Any], classifier: Any) -> Non
 def _folder(data: Union[str, "os.PathLike[str]", None]) -> pathlib.Path:
     where = os.environ.get("CAFE_DATA") if data is None else data
     if not where:
-        raise ValueError("data=None: no folder of data sets: give one, or set CAFE_DATA")
+        raise ValueError(f"data={data!r}: no folder of data sets: give one, or set CAFE_DATA")
     return pathlib.Path(where)
 
 
