@@ -131,7 +131,7 @@ static int work(void *argument) {
     CLI_TRY(cli_check(
         run, cafe_graph_write_attributes(run->context, run->graph, job->count, job->attributes,
                                          output, CAFE_FORMAT_AUTO, run->common.force)));
-    cli_say(run, "written   %s", output);
+    if (!cli_is_standard(output)) cli_say(run, "written   %s", output);
     return CLI_OK;
 }
 

@@ -100,12 +100,25 @@ static void say_row(embed_job *job, const char *name, const char *format, const 
     cli_say(&job->run, "%s%s", line, pairs > FIRST_COLUMNS ? "  ..." : "");
 }
 
+/* A value that six decimals do not show is 0, without a sign. */
+static double six_decimals(double value) {
+    return fabs(value) < 5e-7 ? 0 : value;
+}
+
+static void say_values(embed_job *job) {
+    const cafe_certificate *c = &job->certificate;
+    double values[FIRST_COLUMNS] = {0};
+    for (int64_t j = 0; j < c->pairs && j < FIRST_COLUMNS; j++)
+        values[j] = six_decimals(c->ritz_values[j]);
+    say_row(job, "Ritz value", " %9.6f", values);
+}
+
 static void say_columns(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
     cli_say(&job->run, "          number  Ritz value    residual   share");
     for (int64_t j = 0; j < c->pairs; j++)
         cli_say(&job->run, "          %6" PRId64 "  %10.6f  %10.3e  %5.1f%%", j + 1,
-                c->ritz_values[j], c->residuals[j], 100 * c->shares[j]);
+                six_decimals(c->ritz_values[j]), c->residuals[j], 100 * c->shares[j]);
 }
 
 static void warn_certificate(embed_job *job) {
@@ -117,7 +130,7 @@ static void warn_certificate(embed_job *job) {
     else if (c->certified > c->pairs && c->hubs == 0)
         cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
                  c->certified);
-    else if (c->dropped > 0 && c->hubs == 0)
+    else if (c->dropped > 0 && c->hubs == 0 && c->columns < job->run.counts.nodes)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64
                  " columns dropped: they are combinations of the others and carry no information%s",
@@ -167,7 +180,7 @@ void embed_say_certificate(embed_job *job) {
         say_columns(job);
         return;
     }
-    say_row(job, "Ritz value", " %9.6f", c->ritz_values);
+    say_values(job);
     say_row(job, "residual", " %9.1e", c->residuals);
 }
 

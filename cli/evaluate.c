@@ -31,7 +31,9 @@ static int parse_shares(evaluate_job *job, const char *command) {
         errno = 0;
         double share = strtod(at, &end);
         if (end == at || errno || !(share > 0) || share > 1e9 || (*end && *end != ','))
-            return cli_usage_error(command, "--train takes shares such as 0.1,0.3,0.5, not '%s'",
+            return cli_usage_error(command,
+                                   "--train takes shares such as 0.1,0.3,0.5 (classify: or numbers "
+                                   "of nodes), not '%s'",
                                    job->train);
         if (job->share_count == EVALUATE_MOST_SHARES)
             return cli_usage_error(command, "--train takes at most %d shares",

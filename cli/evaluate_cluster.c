@@ -29,6 +29,7 @@ typedef struct cluster_job {
 static int read_classes(cluster_job *job, const char *path, int32_t **class, int64_t *classes) {
     cafe_labels *labels = NULL;
     int code = cli_read_classes(&job->run, job->run.graph, path, &labels, class);
+    if (code == CLI_OK) cli_say_partial(&job->run, path, job->run.graph, labels);
     if (code == CLI_OK) *classes = cafe_labels_classes(labels);
     cafe_labels_free(labels);
     return code;

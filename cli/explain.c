@@ -77,8 +77,10 @@ static int choose_dimensions(explain_job *job) {
 
 static int read_communities(explain_job *job) {
     if (!job->communities_path) return CLI_OK;
-    return cli_read_classes(&job->run, job->run.graph, job->communities_path, &job->communities,
-                            &job->part);
+    CLI_TRY(cli_read_classes(&job->run, job->run.graph, job->communities_path, &job->communities,
+                             &job->part));
+    cli_say_partial(&job->run, job->communities_path, job->run.graph, job->communities);
+    return CLI_OK;
 }
 
 static int read_features(explain_job *job) {

@@ -44,13 +44,12 @@ const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
         unit++;
     }
     if (unit < 0)
-        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " bytes", bytes);
+        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " byte%s", bytes, cli_plural(bytes));
     else
         snprintf(text, CLI_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
     return text;
 }
 
-/* "1 edge", "2 edges" */
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_change(char *text, size_t capacity, int64_t count, const char *what,

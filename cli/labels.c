@@ -74,6 +74,12 @@ void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
             cafe_labels_multiple(labels) > 0 ? ", some by several" : "", heading);
 }
 
+void cli_say_partial(cli_run *run, const char *path, const cafe_graph *graph,
+                     const cafe_labels *labels) {
+    if (cafe_labels_labelled(labels) < cafe_graph_nodes(graph))
+        cli_say_labels(run, path, graph, labels);
+}
+
 int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels,
                      int32_t **label) {
     CLI_TRY(cli_read_labels(run, graph, path, labels));

@@ -27,6 +27,9 @@ int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, caf
 /* "labels    FILE: 17 classes, 2,363 of 2,405 nodes labelled" */
 void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
                     const cafe_labels *labels);
+/* The same of a file that leaves nodes out. */
+void cli_say_partial(cli_run *run, const char *path, const cafe_graph *graph,
+                     const cafe_labels *labels);
 
 /* One class a node, -1 without one, in memory of the run. */
 int cli_read_classes(cli_run *run, const cafe_graph *graph, const char *path, cafe_labels **labels,

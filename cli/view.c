@@ -44,6 +44,7 @@ static int read_communities(view_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(
         cli_read_classes(run, run->graph, job->communities_path, &job->communities, &job->part));
+    cli_say_partial(run, job->communities_path, run->graph, job->communities);
     int64_t named = cafe_labels_classes(job->communities);
     job->names = cli_new(run, named, sizeof *job->names);
     if (!job->names) return CLI_FAILED;

@@ -145,3 +145,10 @@ json_check plan.json
 expect 1 "$CAFE" embed "$karate" -o v.npy --memory-limit 1K
 says 'it does not fit'
 only plan.json
+
+# what six decimals do not show is 0, without a sign; and one warning of columns that cannot be
+printf '%s\n' '1 2' '2 3' '3 1' '3 4' '4 5' '5 6' '6 4' >two.in.txt
+expect 0 "$CAFE" embed two.in.txt --method grarep -k 6 -o two.npy
+! grep -q -- '-0\.000000' .last/err || fail "a negative 0"
+expect 0 "$CAFE" embed two.in.txt --method spectral -k 8 -o two.npy -f
+[[ $(grep -c warning .last/err) -eq 1 ]] || fail "two warnings of the same columns"

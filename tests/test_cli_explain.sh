@@ -107,6 +107,9 @@ expect 1 "$CAFE" explain "$karate" nowhere.npy
 expect 1 "$CAFE" explain "$karate" nowhere.tsv
 expect 3 "$CAFE" explain sbm.in.txt k.in.npy
 says 'expected a row for each of 700 nodes, found 34'
+printf '%s\n' '0 a' '1 a' '33 b' >few.in.tsv # nodes that are left out are counted
+expect 0 "$CAFE" explain "$karate" k.in.npy --communities few.in.tsv
+says 'few.in.tsv: 2 classes, 3 of 34 nodes labelled'
 sed 5d k.in.tsv >short.in.tsv
 expect 3 "$CAFE" explain "$karate" short.in.tsv
 says 'expected a row for each of 34 nodes, found 33'

@@ -24,6 +24,8 @@ cmp -s <(gzip -dc v.in.tsv.gz) v.in.tsv || fail "v.in.tsv.gz is not v.in.tsv"
 # standard output
 expect 0 "$CAFE" convert k.in.cafe -
 prints '^0 1$'
+expect 0 "$CAFE" convert k.in.cafe -
+! grep -q written .last/err || fail "standard output is no file that was written"
 "$CAFE" convert k.in.cafe - -q | "$CAFE" info - >.last/out
 prints '^edges        78$'
 expect 0 "$CAFE" generate sbm --nodes 100 --edges 200 -o - -q

@@ -101,7 +101,7 @@ expect 0 "$CAFE" info arcs.in.txt
 ! grep -q directed .last/out || fail "a rule where none was asked for"
 expect 0 "$CAFE" convert -q arcs.in.txt g.cafe
 expect 3 "$CAFE" info g.cafe --directed sum
-says 'g.cafe: expected a format that has directions'
+says 'g.cafe: expected a format that has directions, .*, found binary'
 expect 2 "$CAFE" info arcs.in.txt --directed sideways
 
 # ---- sides

@@ -63,13 +63,13 @@ cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t st
 
 /* Directions are known of links alone, not of rows that are symmetric or symmetrised on the way. */
 static cafe_status check_directed(const cafe_input *input, const cafe_graph_options *options,
-                                  const cafe_graph_format *format) {
-    if (options->directed == CAFE_DIRECTED_NO || format->directed) return CAFE_OK;
+                                  cafe_format format) {
+    if (options->directed == CAFE_DIRECTED_NO || cafe_graph_format_get(format)->directed)
+        return CAFE_OK;
     return cafe_fail(
         input->context, CAFE_ERROR_FORMAT,
-        "%s: expected a format that has directions, as the option directed says, found "
-        "another",
-        input->name);
+        "%s: expected a format that has directions, as the option directed says, found %s",
+        input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
 /* Options were checked before, so an argument that the graph's builder refuses (weights that add up
@@ -98,7 +98,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
                            input->name));
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
-    CAFE_TRY(check_directed(input, options, found));
+    CAFE_TRY(check_directed(input, options, *format));
     if ((found->binary || found->whole) && cafe_input_is_gzip(input))
         CAFE_TRY(cafe_input_expand(input));
     if (found->whole) CAFE_TRY(cafe_input_load(input));
