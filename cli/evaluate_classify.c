@@ -24,7 +24,7 @@ static bool is_supervised(const evaluate_job *job) {
 static int set_classes(evaluate_job *job) {
     if (cafe_labels_multiple(job->labels) > 0)
         return cli_error(job->run, CLI_FAILED,
-                         "%s gives nodes several labels: --method %s takes one a node",
+                         "%s gives nodes several labels: --method %s takes one per node",
                          job->labels_path, cli_method_name(&job->method));
     job->method.free_columns = true;
     return CLI_OK;

@@ -33,8 +33,8 @@ static int read_known(cli_run *run, const cafe_graph *graph, const char *path,
     int64_t skipped = 0;
     CLI_TRY(cli_check(run, cafe_labels_read_known(run->context, graph, path, labels, &skipped)));
     if (skipped > 0)
-        cli_warn(run, "%s: left out, of nodes that the graph does not have: %" PRId64, path,
-                 skipped);
+        cli_warn(run, "%s: %" PRId64 " line%s left out, of nodes that the graph does not have",
+                 path, skipped, cli_plural(skipped));
     return CLI_OK;
 }
 

@@ -168,7 +168,7 @@ static int check(void *argument) {
     const plot_job *job = argument;
     if ((job->x || job->y) && job->map)
         return cli_usage_error("plot", "--x and --y show columns, --map a map: give one of them");
-    if (job->dark && job->light) return cli_usage_error("plot", "--dark or --light, not both");
+    if (job->dark && job->light) return cli_usage_error("plot", "give --dark or --light, not both");
     if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs --labels FILE");
     return CLI_OK;

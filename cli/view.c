@@ -60,8 +60,8 @@ static int read_table(view_job *job) {
     CLI_TRY(cli_check(
         run, cafe_facts_read(run->context, run->graph, job->table_path, &job->table, &skipped)));
     if (skipped > 0)
-        cli_warn(run, "%s: left out, of nodes that the graph does not have: %" PRId64,
-                 job->table_path, skipped);
+        cli_warn(run, "%s: %" PRId64 " line%s left out, of nodes that the graph does not have",
+                 job->table_path, skipped, cli_plural(skipped));
     job->inputs.facts = job->table;
     return CLI_OK;
 }

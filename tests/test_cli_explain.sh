@@ -132,7 +132,7 @@ printf '0 a\nnobody b\n' >bad.in
 expect 3 "$CAFE" explain "$karate" k.in.npy --labels bad.in
 says "bad.in:2:1: expected nodes of the graph, found 1 of 2 that it does not have: 'nobody'"
 expect 0 "$CAFE" explain "$karate" k.in.npy --labels bad.in --unknown-nodes skip
-says 'bad.in: left out, of nodes that the graph does not have: 1'
+says 'bad.in: 1 line left out, of nodes that the graph does not have'
 expect 3 "$CAFE" explain "$karate" k.in.npy --communities bad.in
 printf '1\t2\n' >few.in.tsv
 expect 3 "$CAFE" explain "$karate" k.in.npy --features few.in.tsv

@@ -73,7 +73,7 @@ import json, re, subprocess, sys
 import numpy as np
 
 page = open(sys.argv[1]).read()
-parts = re.findall(r"^    (build/cafe embed [^\n]*)\n\n```python\n(.*?)```", page, re.M | re.S)
+parts = re.findall(r"^\$ (build/cafe embed [^\n]*)\n```\n\n```python\n(.*?)```", page, re.M | re.S)
 assert len(parts) == 3, len(parts)
 for command, block in parts:
     for form in ("", " --output-form walk") if "output-form" not in command else ("",):

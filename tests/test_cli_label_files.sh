@@ -50,7 +50,7 @@ refuses() {
 }
 skips() {
     expect 0 "$CAFE" "$@" --unknown-nodes skip
-    says 'some.in: left out, of nodes that the graph does not have: 4'
+    says 'some.in: 4 lines left out, of nodes that the graph does not have'
 }
 each refuses
 each skips

@@ -87,7 +87,7 @@ done
 awk '{ print $1 "\tgroup " $2 }' "$labels" | grep -v '^[#%]' >named.in.tsv
 printf 'node,age,"home, town"\n0,31,\n7,5,"K\303\266ln"\nnobody,1,2\n' >about.in.csv
 expect 0 "$CAFE" view "$karate" k.in.npy -f -o k.html --communities named.in.tsv --table about.in.csv
-says 'about.in.csv: left out, of nodes that the graph does not have: 1'
+says 'about.in.csv: 1 line left out, of nodes that the graph does not have'
 for part in '"table":\["age","home, town"\]' 'data-section="words-1"' 'data-section="community-names"'; do
     grep -q "$part" k.html || fail "the page lacks $part"
 done

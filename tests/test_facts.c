@@ -59,7 +59,7 @@ static void doubtful_ones_are_refused(void **state) {
         {"", "no table found"},
         {"node\n0\n", ":1:1: expected a heading with columns separated"},
         {"node age\n0 3\n", ":1:1: expected a heading with columns separated"},
-        {"node,age\n0,3\n0,4\n", ":3:1: expected one line a node"},
+        {"node,age\n0,3\n0,4\n", ":3:1: expected one line per node"},
         {"node,age\n0\n", ":2:2: expected another field: the heading has 2"},
         {"node,age\n0,3,4\n", "expected the end of the line: the heading has 2 fields"},
         {"node,age\nx,3\ny,4\n", "expected nodes of the graph in the first column, found none"},

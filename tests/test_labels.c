@@ -139,7 +139,7 @@ static void mistakes_are_located(void **state) {
          "..."},
         {"0 New York\n", ":1:7: expected the end of the line"},
         {"node,size,colour\n1,3,red\n", ":1:1: expected a heading with a column called label"},
-        {"0 a\n1 a\n0 b\n", ":3:1: expected one line a node"},
+        {"0 a\n1 a\n0 b\n", ":3:1: expected one line per node"},
         {"0 a\n1\n", ":2:"},
         {"0 a\nzero b\n", ":2:1: expected nodes of the graph"},
         {"0 a\n1 \xff\n", ":2:3: expected UTF-8"},

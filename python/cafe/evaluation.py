@@ -356,7 +356,7 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
         judge = _Classifier(classifier, logistic)
         again = any(_needs_labels(m, supervised) for m in choices)
         if again and targets.label is None:
-            raise ValueError("labels: a model that uses labels takes one a node")
+            raise ValueError("labels: a model that uses labels takes one per node")
         features = [_Features(m, g, again, targets.label if again else None, len(targets.classes),
                               random_state) for m in choices]
         if judge.given in ("none", None) and features[0].vectors is not None:

@@ -299,7 +299,7 @@ static cafe_status check_method(cafe_context *context, const classify *c, const 
                          f->method->name);
     if (c->multiple && (f->method->takes & CAFE_TAKES_LABELS))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "nodes have several labels: %s takes one a node", f->method->name);
+                         "nodes have several labels: %s takes one per node", f->method->name);
     return CAFE_OK;
 }
 

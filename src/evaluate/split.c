@@ -108,8 +108,8 @@ static cafe_status find_strata(cafe_context *context, const cafe_targets *t, caf
 static cafe_status find_counts(cafe_context *context, int64_t all, double train, int64_t test,
                                cafe_parts *parts) {
     if (all < 2)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld labelled nodes: nothing to divide",
-                         (long long)all);
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "%lld labelled nodes are too few to train and to test", (long long)all);
     double most = (double)(test > 0 ? all - test : all - 1);
     double wanted =
         train < 1 ? fmin(fmax(round(train * (double)all), 1), (double)all - 1) : floor(train);

@@ -139,7 +139,7 @@ static cafe_status take_line(cafe_rows *rows, const cafe_graph *graph, uint8_t s
     CAFE_PASS(take_field(rows, &last));
     int64_t node = cafe_graph_find(graph, rows->field), j = 0;
     if (node >= 0 && seen[node])
-        return cafe_fail_at(rows->context, &begin, "one line a node (this one came before)");
+        return cafe_fail_at(rows->context, &begin, "one line per node (this one came before)");
     for (; !last && j < a->columns; j++) {
         CAFE_PASS(take_field(rows, &last));
         if (node >= 0) CAFE_PASS(set_text(a, j, node, rows->field, rows->length));

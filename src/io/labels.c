@@ -151,7 +151,7 @@ static cafe_status take_line(reading *r) {
     if (l->count[node] == 0) return cafe_fail_at(rows->context, &begin, "a label behind the node");
     if (old > 0 && !same_as_before(l, node, old_first, old))
         return cafe_fail_at(rows->context, &begin,
-                            "one line a node (an earlier line labels it otherwise)");
+                            "one line per node (an earlier line labels it otherwise)");
     return CAFE_OK;
 }
 

@@ -217,11 +217,12 @@ static bool counts_rows(const looking *k, int32_t c) {
 
 static cafe_status refuse_columns(const looking *k, const char *why) {
     char heads[400];
-    return REFUSE(k,
-                  "expected columns that are certainly two nodes and a weight, found %s%s: "
-                  "--source COLUMN --target COLUMN says which are the nodes (by name or by number "
-                  "from 0), --weight COLUMN which is the weight, --weights no that none is",
-                  list_heads(k, heads, sizeof heads), why);
+    return REFUSE(
+        k,
+        "expected columns that are clearly two nodes and a weight, found %s%s: give the "
+        "nodes by --source COLUMN --target COLUMN (a name, or a number from 0), the weight "
+        "by --weight COLUMN, or --weights no if there is none",
+        list_heads(k, heads, sizeof heads), why);
 }
 
 /* ",a,b" above "a,0,1": the names of the columns are those of the rows. */
@@ -361,7 +362,7 @@ static cafe_status find_roles(looking *k) {
     bool named = k->l->heading || k->above;
     if (!o->weights && o->weight)
         return cafe_fail(k->input->context, CAFE_ERROR_ARGUMENT,
-                         "--weight %s and --weights no: one of them", o->weight);
+                         "give --weight %s or --weights no, not both", o->weight);
     if (!o->source != !o->target)
         return cafe_fail(k->input->context, CAFE_ERROR_ARGUMENT,
                          "--source and --target: expected both or none");

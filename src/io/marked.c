@@ -151,7 +151,7 @@ static cafe_status check(cafe_marked *m) {
     if (m->several && m->options->weights)
         return cafe_marked_fail(m,
                                 "expected one attribute that is the weight, found '%s' and "
-                                "others: --weight NAME says which, --weights no that none is",
+                                "others: give --weight NAME, or --weights no if none is",
                                 m->weight_name);
     if (m->weighted > 0 && m->weighted < m->count && m->missing < 0)
         return cafe_marked_fail(m,

@@ -28,7 +28,8 @@ static cafe_status fail_errno(cafe_output *output, const char *what) {
 }
 
 static cafe_status fail_exists(cafe_output *output) {
-    return cafe_fail(output->context, CAFE_ERROR_EXISTS, "%s: exists and is kept", output->path);
+    return cafe_fail(output->context, CAFE_ERROR_EXISTS, "%s: exists and is not overwritten",
+                     output->path);
 }
 
 /* The folder, and the file in it behind symbolic links. */

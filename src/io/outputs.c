@@ -35,7 +35,8 @@ typedef struct batch {
 
 static cafe_status fail_naming(cafe_context *context, const cafe_naming *name) {
     if (errno == EEXIST)
-        return cafe_fail(context, CAFE_ERROR_EXISTS, "%s: exists and is kept", name->shown);
+        return cafe_fail(context, CAFE_ERROR_EXISTS, "%s: exists and is not overwritten",
+                         name->shown);
     return cafe_fail_file(context, name->shown,
                           name->from ? "cannot be named" : "cannot be removed", errno);
 }

@@ -123,9 +123,8 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     bool sparse =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
     if (o.start == CAFE_START_SPHERE && sparse)
-        CAFE_TRY(
-            cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                      "a start from sphere needs dense rows: ask for them, or for fewer columns"));
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "--start sphere needs dense rows: give --rows dense, or fewer columns"));
     if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
     CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
     CAFE_TRY(connect(context, job, c));

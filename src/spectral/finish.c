@@ -256,7 +256,7 @@ static cafe_status check(cafe_context *context, const cafe_finish_options *given
     if (status == CAFE_OK && o->form == CAFE_FORM_RAW && o->residual > 0)
         status =
             cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                      "--residual goes on to eigenvectors, so it does not go with the raw form");
+                      "--residual refines to eigenvectors, so it does not go with the raw form");
     return status;
 }
 

@@ -338,7 +338,7 @@ static cafe_status check_means(cafe_context *context, const cafe_graph *graph, c
         if (!(fabs(sums[k]) <= 1e-3 * sqrt(n) * lengths[k]))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "column %lld has the mean %.6g, not 0: these are not vectors of the "
-                             "scaled form (give the form they have)",
+                             "scaled form; say the form they have by --form",
                              (long long)k, sums[k] / n);
     return CAFE_OK;
 }
