@@ -147,7 +147,8 @@ const cli_command cli_points = {
     .arguments = "TABLE -o GRAPH [options]",
     .summary = "link points or similarities into a graph",
     .description =
-        "Reads a table of points, a row each (.npy, CSV, TSV or numbers between blanks, plain or "
+        "Reads a table of points, a row each (.npy, CSV, TSV or numbers separated by blanks, plain "
+        "or "
         "gzip; - is standard input; a heading and row names are detected), links every point to "
         "its nearest neighbours with their similarity as weight, and writes the graph, which cafe "
         "embed and cafe cluster take like any other. With --matrix the table holds similarities, "

@@ -19,8 +19,9 @@
 static const cafe_option decoder_options[] = {
     {"decode", "NAME", CAFE_OPTION_CHOICE, offsetof(cafe_decoder_options, decode), 0, 0, 3,
      "p|q|vectors|raw",
-     "what inner products stand for: P or Q as far as the embedding has found them, orthonormal "
-     "columns all alike, or the cosines of the solver's rows"},
+     "what inner products stand for: p, the probability of a pair as far as the embedding has "
+     "found it; q, that less what degrees alone would give; vectors, orthonormal columns all "
+     "alike; raw, the cosines of the rows that the method found"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_decoder_options, residual), 0.3, 0, 1, NULL,
      "the embedding is improved until every column's relative residual is below R; 0: it is not"},
 };
