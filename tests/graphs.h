@@ -17,6 +17,13 @@
 
 #define TEST_UNUSED __attribute__((unused))
 
+/* Begins a test that shows nothing of threads and would take a minute under their sanitizer. */
+#ifdef __SANITIZE_THREAD__
+#define TEST_NOT_OF_THREADS() skip()
+#else
+#define TEST_NOT_OF_THREADS() (void)0
+#endif
+
 #define TEST_OK(context, call)                                                      \
     do {                                                                            \
         cafe_status test_status = (call);                                           \

@@ -460,6 +460,7 @@ static void threads_do_not_change_the_bits(void **state) {
 }
 
 static void it_survives_failing_memory(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
@@ -488,6 +489,7 @@ static void it_survives_failing_memory(void **state) {
 
 /* The prediction covers what is held, and is not far above it. */
 static void memory_is_predicted(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     enum { N = 20000 };
     for (int variant = 0; variant < 4; variant++) {

@@ -72,6 +72,7 @@ static void check_frame(int64_t n, const float *xy, double most) {
 
 /* Both kinds of links, on one level (600 nodes) and on several (2500). */
 static void planted_blocks_become_islands(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         planted p = open_planted(2, kind % 2 ? CAFE_GENERATOR_PLANTED : CAFE_GENERATOR_SBM,
@@ -239,6 +240,7 @@ static void odd_shapes_stay_in_the_frame(void **state) {
 }
 
 static void failing_memory(void **state) {
+    TEST_NOT_OF_THREADS();
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     cafe_graph *graph = test_random(context, 1500, 9000, 0, 0, 3);

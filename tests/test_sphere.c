@@ -159,6 +159,7 @@ static cafe_graph *bipartite(cafe_context *context) {
 /* On K_{100,100} a simultaneous update of all nodes falls to -0.995; ours reaches the optimum 0.005
  * for any number of chunks. */
 static void bipartite_graphs_reach_their_optimum(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     static const int64_t chunks[] = {0, 1, 2, 3, 8, 64, 200};
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++)
@@ -176,6 +177,7 @@ static void the_optimum_is_one_value(void **state) {
 
 /* ... nor on the numbering of the nodes. */
 static void node_numbers_do_not_matter(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     double values[2];
     for (int permuted = 0; permuted < 2; permuted++) {
