@@ -478,6 +478,7 @@ static void fail_in_turn(int choose, long step) {
 }
 
 static void no_memory_is_lost(void **unused) {
+    TEST_NOT_OF_THREADS();
     (void)unused;
     fail_in_turn(0, 1);
     fail_in_turn(1, 29);
@@ -739,6 +740,7 @@ static void honest_links_for_any_threads(void **unused) {
 }
 
 static void links_lose_no_memory(void **unused) {
+    TEST_NOT_OF_THREADS();
     (void)unused;
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);

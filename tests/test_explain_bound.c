@@ -206,6 +206,7 @@ static void test_never_below(void **state) {
 
 /* Planted blocks; beyond 512 nodes the eigenvalues come from Lanczos. */
 static void test_never_below_planted(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         cafe_context *context = test_context(2, seed);
@@ -278,6 +279,7 @@ static void find_spectrum(const test_problem *t, int64_t n, int64_t columns, caf
 }
 
 static void test_elbow(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     for (uint64_t seed = 1; seed <= 24; seed++)
         for (int form = 0; form < 2; form++) {
