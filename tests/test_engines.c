@@ -446,7 +446,24 @@ static void fixed_shapes(problem *here, problem *there) {
     }
 }
 
-/* Three sweeps of a rule; the rows and the gains are equal bit for bit. */
+/* The sweep is closed and goes on in another one, from the same rows and sums; without its sums, it
+ * would not know them to the last bit. */
+static void reopen(const cafe_operator *q, const cafe_rule *rule, int64_t chunks,
+                   const uint8_t *fixed, cafe_block *h, cafe_context *context, void **sweep) {
+    void *held = NULL;
+    double *s = calloc((size_t)(q->parts.width * h->stride), sizeof *s);
+    int64_t count = cafe_ops(h)->sweep_chunks(*sweep)->count;
+    ok(context, cafe_ops(h)->sweep_sums(context, *sweep, false, s));
+    cafe_ops(h)->sweep_close(context, *sweep);
+    ok(context, cafe_engine_hold(context, h, q, &held));
+    ok(context, cafe_ops(h)->sweep_open(context, q, held, rule, chunks, fixed, h, sweep));
+    ok(context, cafe_ops(h)->sweep_sums(context, *sweep, true, s));
+    assert_int_equal(cafe_ops(h)->sweep_chunks(*sweep)->count, count);
+    free(s);
+}
+
+/* Three sweeps of a rule, one side stopped after each; the rows and the gains are equal bit for
+ * bit. */
 static void sweep_alike(problem *here, problem *there, bool negative, cafe_rule rule,
                         int64_t chunks, const uint8_t *fixed, int64_t columns) {
     problem *sides[2] = {here, there};
@@ -475,6 +492,7 @@ static void sweep_alike(problem *here, problem *there, bool negative, cafe_rule 
         same_bits(here, &h[0], there, &h[1]);
         same_double(gain[0], gain[1]);
         assert_true(gain[1] > -1e-6);
+        reopen(&q[1], &rule, chunks, fixed, &h[1], there->context, &sweep[1]);
     }
     for (int i = 0; i < 2; i++) {
         cafe_ops(&h[i])->sweep_close(sides[i]->context, sweep[i]);

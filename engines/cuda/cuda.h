@@ -112,6 +112,8 @@ cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void
                             const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                             cafe_block *h, void **sweep);
 cafe_status cuda_sweep_run(cafe_context *context, void *sweep, double *gain);
+cafe_status cuda_sweep_sums(cafe_context *context, void *sweep, bool put, double *s);
+const cafe_chunks *cuda_sweep_chunks(const void *sweep);
 void cuda_sweep_close(cafe_context *context, void *sweep);
 
 /* ---- tall.c ---------------------------------------------------------------------------------- */

@@ -67,24 +67,30 @@ static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     return CAFE_OK;
 }
 
-/* S = F^T H, and as it is read. */
+/* S, and as it is read. */
+static cafe_status put_sums(cafe_context *context, const sweep *w, const double *s) {
+    int64_t stride = w->all.stride;
+    float *single = w->state->host->allocate(context, stride, sizeof *single);
+    if (!single) return CAFE_ERROR_MEMORY;
+    for (int64_t k = 0; k < stride; k++) single[k] = (float)(w->all.expected * s[k]);
+    cafe_status status = cuda_put(context, w->state, w->all.s, s, stride * (int64_t)sizeof *s);
+    if (status == CAFE_OK)
+        status =
+            cuda_put(context, w->state, w->all.single, single, stride * (int64_t)sizeof *single);
+    w->state->host->release(context, single);
+    return status;
+}
+
+/* S = F^T H */
 static cafe_status give_mean(cafe_context *context, const cafe_operator *op, void *held,
                              const cafe_block *h, sweep *w) {
     const cafe_engine_host *host = w->state->host;
-    int64_t stride = h->stride;
-    double *s = host->allocate(context, stride, sizeof *s);
-    float *single = host->allocate(context, stride, sizeof *single);
-    cafe_status status = s && single ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK) status = cuda_project(context, op, held, h, s);
-    for (int64_t k = 0; k < stride && status == CAFE_OK; k++)
-        single[k] = (float)(w->all.expected * s[k]);
-    if (status == CAFE_OK)
-        status = add_copy(context, w, s, stride, sizeof *s, (const void **)&w->all.s);
-    if (status == CAFE_OK)
-        status =
-            add_copy(context, w, single, stride, sizeof *single, (const void **)&w->all.single);
+    CAFE_PASS(add(context, w, h->stride, sizeof *w->all.s, (void **)&w->all.s));
+    CAFE_PASS(add(context, w, h->stride, sizeof *w->all.single, (void **)&w->all.single));
+    double *s = host->allocate(context, h->stride, sizeof *s);
+    cafe_status status = s ? cuda_project(context, op, held, h, s) : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = put_sums(context, w, s);
     host->release(context, s);
-    host->release(context, single);
     return status;
 }
 
@@ -208,4 +214,14 @@ cafe_status cuda_sweep_run(cafe_context *context, void *state, double *gain) {
             CAFE_PASS(add_gains(context, w, c));
     }
     return cuda_get(context, w->state, gain, w->gains.gain, sizeof *gain);
+}
+
+cafe_status cuda_sweep_sums(cafe_context *context, void *state, bool put, double *s) {
+    const sweep *w = state;
+    if (put) return put_sums(context, w, s);
+    return cuda_get(context, w->state, s, w->all.s, w->all.stride * (int64_t)sizeof *s);
+}
+
+const cafe_chunks *cuda_sweep_chunks(const void *state) {
+    return ((const sweep *)state)->chunks;
 }

@@ -38,6 +38,8 @@ cafe_status naive_sweep_open(cafe_context *context, const cafe_operator *op, voi
                              const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                              cafe_block *h, void **sweep);
 cafe_status naive_sweep_run(cafe_context *context, void *sweep, double *gain);
+cafe_status naive_sweep_sums(cafe_context *context, void *sweep, bool put, double *s);
+const cafe_chunks *naive_sweep_chunks(const void *sweep);
 void naive_sweep_close(cafe_context *context, void *sweep);
 
 #endif

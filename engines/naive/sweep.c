@@ -317,3 +317,14 @@ cafe_status naive_sweep_run(cafe_context *context, void *state, double *gain) {
     w->host->release(context, parts);
     return w->host->check_cancel(context);
 }
+
+cafe_status naive_sweep_sums(cafe_context *context, void *state, bool put, double *s) {
+    const sweep *w = state;
+    (void)context;
+    memcpy(put ? w->s : s, put ? s : w->s, (size_t)w->stride * sizeof *s);
+    return CAFE_OK;
+}
+
+const cafe_chunks *naive_sweep_chunks(const void *state) {
+    return ((const sweep *)state)->chunks;
+}

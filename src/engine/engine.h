@@ -133,6 +133,10 @@ typedef struct cafe_engine_ops {
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep);
     cafe_status (*sweep_run)(cafe_context *context, void *sweep, double *gain);
+    /* What a sweep goes on from besides H: S, L x stride, as its chunks left it, given out or, with
+     * `put`, taken in. And the chunks it goes through. */
+    cafe_status (*sweep_sums)(cafe_context *context, void *sweep, bool put, double *s);
+    const cafe_chunks *(*sweep_chunks)(const void *sweep);
     void (*sweep_close)(cafe_context *context, void *sweep); /* accepts NULL */
 
     /* Gram matrix of the columns of a (and b, when not NULL, set side by side: [a b]) in the inner
@@ -171,7 +175,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 6 };
+enum { CAFE_ENGINE_INTERFACE = 7 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

@@ -186,6 +186,16 @@ static cafe_status sweep_run(cafe_context *context, void *sweep, double *gain) {
     return cafe_mover_sweep(context, ((sweeping *)sweep)->mover, gain);
 }
 
+static cafe_status sweep_sums(cafe_context *context, void *sweep, bool put, double *s) {
+    (void)context;
+    cafe_mover_sums(((sweeping *)sweep)->mover, put, s);
+    return CAFE_OK;
+}
+
+static const cafe_chunks *sweep_chunks(const void *sweep) {
+    return cafe_mover_chunks(((const sweeping *)sweep)->mover);
+}
+
 static void sweep_close(cafe_context *context, void *sweep) {
     sweeping *s = sweep;
     if (!s) return;
@@ -206,6 +216,8 @@ static const cafe_engine_ops operations = {
     .project = project,
     .sweep_open = sweep_open,
     .sweep_run = sweep_run,
+    .sweep_sums = sweep_sums,
+    .sweep_chunks = sweep_chunks,
     .sweep_close = sweep_close,
     .gram = cafe_processor_gram,
     .transform = cafe_processor_transform,

@@ -84,7 +84,7 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     if (!m->s || !m->single || !m->worth || !m->none || (q->f && !m->scratch)) goto done;
     CAFE_TRY(cafe_operator_need_rows(context, op));
     CAFE_TRY(cafe_operator_sums(context, op, stride, h, m->s));
-    for (int64_t i = 0; i < m->size; i++) m->single[i] = (float)(m->factor * m->s[i]);
+    cafe_mover_sums(m, true, m->s);
     *mover = m;
     m = NULL;
 done:
@@ -146,6 +146,11 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
 
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
     return mover->chunks;
+}
+
+void cafe_mover_sums(cafe_mover *m, bool put, double *s) {
+    memmove(put ? m->s : s, put ? s : m->s, (size_t)m->size * sizeof *s);
+    for (int64_t i = 0; i < m->size; i++) m->single[i] = (float)(m->factor * m->s[i]);
 }
 
 /* ---- find the new rows ----------------------------------------------------------------------- */

@@ -49,6 +49,9 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *mover, const int32
                            int64_t size, int64_t chunks, float *moved);
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover);
 
+/* S, L x stride, as the chunks so far left it: given out or, with `put`, taken in. */
+void cafe_mover_sums(cafe_mover *mover, bool put, double *s);
+
 /* All chunks, one after the other; *gain gets the growth of the objective. */
 cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *mover, double *gain);
 
