@@ -81,11 +81,16 @@ typedef struct cafe_start {
     const cafe_operator *op; /* of the links, and what the engine holds of it */
     void *held;
     const int32_t *marks; /* one a node */
+    int64_t row;          /* number of the block's first row, where it is a part of a larger one */
 } cafe_start;
 
 /* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
  * one call are all of the engine that the call goes to. Arrays of n numbers (weights, factors) lie
- * with the caller; NULL stands for ones. */
+ * with the caller; NULL stands for ones.
+ *
+ * An engine may join several processes, each of which makes the same calls and holds a part of the
+ * rows of every block. What goes in is then the same for all, and what comes out too: copy_out
+ * gives all rows asked for, sums are those of all rows. */
 typedef struct cafe_engine_ops {
     /* Room for n x columns numbers, which may be anything. */
     cafe_status (*make)(cafe_context *context, const cafe_engine *engine, int64_t n,
@@ -162,6 +167,28 @@ typedef struct cafe_engine_ops {
     cafe_status (*sums)(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own);
+
+    /* Of engines that join several processes; all NULL: there is one. */
+    /* This process's number, and how many there are. */
+    void (*team)(const cafe_engine *engine, int32_t *rank, int32_t *ranks);
+    /* The next rows from `row` on that this process holds of blocks of n rows; false: no more. */
+    bool (*mine)(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
+    /* This process's rows of a block, from the row that `mine` gave on, `stride` floats apart. */
+    const float *(*rows)(const cafe_block *x, int64_t row);
+    /* The worst status of all processes, for each of them, with the text of one that has it. */
+    cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
+    /* Columns first .. last of every row, `columns` floats a row, from byte `offset` of a file on:
+     * each process writes its own. The file is there. */
+    cafe_status (*write)(cafe_context *context, const cafe_block *x, const char *path,
+                         int64_t offset);
+    /* Ends all processes with this code, and does not return. */
+    void (*abandon)(const cafe_engine *engine, int code);
+    /* Which rows each process holds of blocks of this operator's rows, before the first is made:
+     * in turn, or by a partitioner; *cut gets the share of links between processes. */
+    cafe_status (*divide)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                          cafe_partitioner partitioner, double *cut);
+    /* Bytes that this process has sent to others in sweeps, and rows that it holds copies of. */
+    void (*traffic)(const cafe_engine *engine, int64_t *bytes, int64_t *copies);
 } cafe_engine_ops;
 
 struct cafe_engine {
@@ -198,6 +225,21 @@ typedef struct cafe_engine_host {
     cafe_status (*ranges)(cafe_context *context, int64_t n, int64_t block,
                           void (*task)(void *argument, int64_t first, int64_t last),
                           void *argument);
+    /* Tasks 0 .. count - 1 by workers 0 .. threads - 1. */
+    cafe_status (*parallel)(cafe_context *context, int64_t count,
+                            void (*task)(void *argument, int64_t task, int32_t worker),
+                            void *argument);
+    int32_t (*threads)(const cafe_context *context);
+    /* For engines whose rows lie in this machine's memory: the processor's operations on them, its
+     * kernels, sums of neighbours (operator/operator.h), and the rows of a product. */
+    const cafe_engine *processor;
+    const cafe_kernels *(*kernels)(void);
+    void (*stream_rows)(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
+                        const uint8_t *skip, bool own, float *out, int64_t out_step,
+                        cafe_row_done *done, void *argument);
+    cafe_status (*product_rows)(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                cafe_range rows, int64_t stride, const float *x, const double *s,
+                                float a, float b, float c, int64_t step, float *y);
 } cafe_engine_host;
 
 /* What a library libcafe-NAME.so exports under the name cafe_engine_entry. */

@@ -31,6 +31,10 @@ typedef struct opened {
     void *handle;
 } opened;
 
+static int32_t threads(const cafe_context *context) {
+    return context->threads;
+}
+
 static const cafe_engine_host host = {
     .fail = cafe_fail,
     .check_cancel = cafe_check_cancel,
@@ -40,6 +44,12 @@ static const cafe_engine_host host = {
     .lay_out = cafe_chunks_lay_out,
     .chunks_free = cafe_chunks_free,
     .ranges = cafe_ranges,
+    .parallel = cafe_parallel,
+    .threads = threads,
+    .processor = &cafe_processor,
+    .kernels = cafe_kernels_best,
+    .stream_rows = cafe_stream_rows,
+    .product_rows = cafe_product_rows,
 };
 
 /* ---- folders --------------------------------------------------------------------------------- */

@@ -71,10 +71,11 @@ static bool divide_row(const start_job *job, float *row) {
     return square > 0;
 }
 
-static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, float *row) {
+static void draw_normal(const cafe_start *start, int64_t u, int64_t number, int64_t columns,
+                        float *row) {
     for (int64_t k = start->from; k < columns && (!start->weights || start->weights[u] > 0); k++) {
         float draw[4];
-        uint64_t index = (uint64_t)u * (uint64_t)columns + (uint64_t)k;
+        uint64_t index = (uint64_t)number * (uint64_t)columns + (uint64_t)k;
         cafe_normal4(cafe_philox(start->seed, start->stream, index), draw);
         row[k] = draw[0];
     }
@@ -82,13 +83,13 @@ static void draw_normal(const cafe_start *start, int64_t u, int64_t columns, flo
 
 static void start_row(const start_job *job, int64_t u) {
     const cafe_start *s = job->start;
-    int64_t columns = job->x->columns, rest = job->x->stride - s->from;
+    int64_t columns = job->x->columns, rest = job->x->stride - s->from, number = s->row + u;
     float *row = cafe_row(job->x, u);
     bool labelled = s->labels && s->labels[u] >= 0;
     if (s->given && !labelled && settle_row(s->kind, columns, row) > 0) return;
     memset(row + s->from, 0, (size_t)rest * sizeof *row);
     if (s->kind == CAFE_START_NORMAL) {
-        draw_normal(s, u, columns, row);
+        draw_normal(s, u, number, columns, row);
     } else if (labelled) {
         row[s->labels[u]] = 1;
     } else if (s->labels && !s->given) {
@@ -96,7 +97,7 @@ static void start_row(const start_job *job, int64_t u) {
     } else {
         if (s->kind == CAFE_START_LINKS) add_links(s, u, row);
         if (s->kind == CAFE_START_LINKS && divide_row(job, row)) return;
-        (s->kind == CAFE_START_SIMPLEX ? draw_simplex : draw_unit)(s, u, columns, row);
+        (s->kind == CAFE_START_SIMPLEX ? draw_simplex : draw_unit)(s, number, columns, row);
         settle_row(s->kind, columns, row);
     }
 }

@@ -153,6 +153,12 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
                       const uint8_t *skip, bool own, float *out, int64_t out_step,
                       cafe_row_done *done, void *argument);
 
+/* The rows of a range (step 1) of Y = a M X + b X + c Y, with S = F^T X given (not read where kappa
+ * is 0); rows of Y `step` floats apart. */
+cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, cafe_side side,
+                              cafe_range rows, int64_t stride, const float *x, const double *s,
+                              float a, float b, float c, int64_t step, float *y);
+
 /* Asks memory for a row. */
 static inline void cafe_ask_row(const float *row, int64_t stride) {
     for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);

@@ -17,6 +17,7 @@ enum {
 typedef struct apply_job {
     const cafe_operator *op;
     cafe_side side;
+    cafe_range range;
     int64_t stride;
     const float *x, *s; /* s: S, scaled to be subtracted, or for F of many columns to be added */
     float a, b, c;
@@ -45,34 +46,48 @@ static void apply_row(void *argument, int64_t i, int64_t u, float *sum) {
 
 static void apply_block(void *argument, int64_t block, int32_t worker) {
     apply_job *job = argument;
-    int64_t first = block * ROWS, end = cafe_block_end(job->op->n, ROWS, block);
-    cafe_range range = {first, 1, end - first, NULL};
+    int64_t first = block * ROWS, end = cafe_block_end(job->range.count, ROWS, block);
+    cafe_range range = {job->range.first + first, 1, end - first, job->range.list};
     float *row = job->rows + worker * job->stride;
     if (job->op->parts.offsets)
         cafe_stream_rows(job->op, job->stride, job->x, range, NULL, job->b != 0, row, 0, apply_row,
                          job);
-    for (int64_t u = first; !job->op->parts.offsets && u < end; u++) apply_row(job, 0, u, row);
+    for (int64_t i = 0; !job->op->parts.offsets && i < range.count; i++)
+        apply_row(job, 0, cafe_range_node(&range, i), row);
+}
+
+cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, cafe_side side,
+                              cafe_range rows, int64_t stride, const float *x, const double *s,
+                              float a, float b, float c, int64_t step, float *y) {
+    const cafe_operator_parts *q = &op->parts;
+    cafe_status status = CAFE_ERROR_MEMORY;
+    apply_job job = {.op = op, .side = side, .range = rows, .stride = stride, .x = x};
+    int64_t size = q->width * stride;
+    double both = q->kappa * q->sign;
+    float *single = cafe_mem_zero(context, size + stride, sizeof *single);
+    job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
+    if (!single || !job.rows) goto done;
+    for (int64_t i = 0; i < size && q->kappa != 0; i++)
+        single[i] = (float)(q->f ? both * q->total * s[i] : -both * s[i]);
+    job.b = b, job.c = c, job.step = step, job.y = y;
+    job.a = (float)q->sign * a, job.s = single, job.none = single + size;
+    CAFE_TRY(cafe_parallel(context, cafe_blocks(rows.count, ROWS), apply_block, &job));
+done:
+    cafe_mem_free_all(context, single, job.rows);
+    return status;
 }
 
 cafe_status cafe_parts_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                int64_t stride, const float *x, float a, float b, float c,
                                int64_t step, float *y) {
-    const cafe_operator_parts *q = &op->parts;
-    cafe_status status = CAFE_ERROR_MEMORY;
-    apply_job job = {.op = op, .side = side, .stride = stride, .x = x, .b = b, .c = c};
-    int64_t size = q->width * stride;
-    double *sums = cafe_mem(context, size, sizeof *sums), both = q->kappa * q->sign;
-    float *single = cafe_mem_zero(context, size + stride, sizeof *single);
-    job.rows = cafe_mem(context, context->threads * stride, sizeof *job.rows);
-    if (!sums || !single || !job.rows) goto done;
-    if (q->kappa != 0) CAFE_TRY(cafe_operator_sums(context, op, stride, x, sums));
-    for (int64_t i = 0; i < size && q->kappa != 0; i++)
-        single[i] = (float)(q->f ? both * q->total * sums[i] : -both * sums[i]);
-    job.step = step, job.y = y;
-    job.a = (float)q->sign * a, job.s = single, job.none = single + size;
-    CAFE_TRY(cafe_parallel(context, cafe_blocks(op->n, ROWS), apply_block, &job));
-done:
-    cafe_mem_free_all(context, sums, single, job.rows);
+    cafe_range all = {0, 1, op->n, NULL};
+    double *s = cafe_mem(context, op->parts.width * stride, sizeof *s);
+    cafe_status status = cafe_mem_had(s);
+    if (status == CAFE_OK && op->parts.kappa != 0)
+        status = cafe_operator_sums(context, op, stride, x, s);
+    if (status == CAFE_OK)
+        status = cafe_product_rows(context, op, side, all, stride, x, s, a, b, c, step, y);
+    cafe_mem_free(context, s);
     return status;
 }
 

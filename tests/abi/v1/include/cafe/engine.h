@@ -30,6 +30,14 @@ CAFE_API const char *cafe_engine_name(const cafe_context *context);
  * The engine is opened where it was only asked for by its name so far. */
 CAFE_API cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all);
 
+/* How the rows of a graph are divided between processes, where the engine joins several: pieces of
+ * consecutive nodes in turn, or by a partitioner that PETSc knows. */
+typedef enum cafe_partitioner {
+    CAFE_PARTITION_CONTIGUOUS = 0,
+    CAFE_PARTITION_SCOTCH = 1,
+    CAFE_PARTITION_PARMETIS = 2
+} cafe_partitioner;
+
 /* The engines that there are, and why some cannot be used. */
 typedef struct cafe_engine_info {
     const char *name;
