@@ -11,6 +11,7 @@ struct cafe_pool;
 struct cafe_engine;
 struct cafe_limit;
 struct cafe_mapped;
+struct cafe_team;
 
 enum { CAFE_MOST_ENGINE_NAME = 32 };
 
@@ -21,8 +22,10 @@ struct cafe_context {
     int32_t threads;
     uint64_t seed;
     char engine_name[CAFE_MOST_ENGINE_NAME];
-    const struct cafe_engine *engine;              /* of that name; NULL: not opened yet */
-    void *engines;                                 /* all that were opened */
+    const struct cafe_engine *engine; /* of that name; NULL: not opened yet */
+    const struct cafe_team
+        *team;     /* of the processes that it joins, base/team.h; NULL: this one alone */
+    void *engines; /* all that were opened */
     void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
     void *outputs; /* files that wait for their names, and what ends them; NULL: there are none */
     void (*discard_outputs)(struct cafe_context *c);

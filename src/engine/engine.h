@@ -177,6 +177,11 @@ typedef struct cafe_engine_ops {
     const float *(*rows)(const cafe_block *x, int64_t row);
     /* The worst status of all processes, for each of them, with the text of one that has it. */
     cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
+    /* sizes[r] bytes for process r, those for 0, 1, ... one behind the other in `give`. *got,
+     * memory of the host that the caller releases, has what came from 0, 1, ...: got_sizes[r] bytes
+     * of each. What fails, fails for all. */
+    cafe_status (*exchange)(cafe_context *context, const cafe_engine *engine, const void *give,
+                            const int64_t *sizes, void **got, int64_t *got_sizes);
     /* Columns first .. last of every row, `columns` floats a row, from byte `offset` of a file on:
      * each process writes its own. The file is there. */
     cafe_status (*write)(cafe_context *context, const cafe_block *x, const char *path,
@@ -202,7 +207,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 7 };
+enum { CAFE_ENGINE_INTERFACE = 8 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/print.h"
+#include "base/team.h"
 #include "engine/engine.h"
 
 #define BEFORE "libcafe-"
@@ -27,6 +28,7 @@
 typedef struct opened {
     struct opened *next;
     cafe_engine engine;
+    cafe_team team; /* of the processes that it joins */
     const cafe_engine_library *library;
     void *handle;
 } opened;
@@ -128,6 +130,27 @@ static void close_engines(cafe_context *context) {
     context->engines = NULL;
 }
 
+static cafe_status agree(cafe_context *context, const void *state, cafe_status status) {
+    const cafe_engine *engine = state;
+    return engine->ops->agree(context, engine, status);
+}
+
+static cafe_status exchange(cafe_context *context, const void *state, const void *give,
+                            const int64_t *sizes, void **got, int64_t *got_sizes) {
+    const cafe_engine *engine = state;
+    return engine->ops->exchange(context, engine, give, sizes, got, got_sizes);
+}
+
+/* The processes of an engine, for those who read graphs: NULL, where there is but this one. */
+static const cafe_team *team_of(const cafe_context *context, const cafe_engine *engine) {
+    opened *o = context->engines;
+    while (o && &o->engine != engine) o = o->next;
+    if (!o || !engine->ops->exchange) return NULL;
+    o->team = (cafe_team){.state = engine, .agree = agree, .exchange = exchange};
+    engine->ops->team(engine, &o->team.rank, &o->team.ranks);
+    return o->team.ranks > 1 ? &o->team : NULL;
+}
+
 static cafe_status open_library(cafe_context *context, const char *path, const char *name,
                                 const cafe_engine **engine) {
     opened *o = cafe_mem_zero(context, 1, sizeof *o);
@@ -180,6 +203,7 @@ cafe_status cafe_engine_open(cafe_context *context, const char *name) {
     if (!engine) status = find(context, name, &engine);
     if (status != CAFE_OK) return status;
     context->engine = engine;
+    context->team = team_of(context, engine);
     cafe_print(context->engine_name, sizeof context->engine_name, "%s", engine->name);
     return CAFE_OK;
 }

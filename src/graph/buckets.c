@@ -104,10 +104,12 @@ static void count_links(void *argument, int64_t task) {
     for (int64_t b = 0; b < p->buckets->count; b++) counts[b] = 0;
     for (int64_t i = begin; i < end; i++) {
         link l = link_at(p->links, i, &row);
-        of[l.fate]++;
         if (l.fate == BAD) cafe_lower(&p->bad, i);
-        if (l.fate == KEPT || (l.fate == LOOP && p->keep_loops)) counts[l.u >> shift]++;
-        if (l.fate == KEPT) counts[l.w >> shift]++;
+        if (l.fate == BAD) continue;
+        bool here = cafe_has_row(p->links, l.u), there = cafe_has_row(p->links, l.w);
+        of[l.fate] += here; /* a link that several processes have counts where its row is */
+        if (here && (l.fate == KEPT || (l.fate == LOOP && p->keep_loops))) counts[l.u >> shift]++;
+        if (there && l.fate == KEPT) counts[l.w >> shift]++;
     }
     atomic_fetch_add(&p->self_loops, of[LOOP]);
     atomic_fetch_add(&p->zero_weights, of[ZERO]);
@@ -145,8 +147,10 @@ static void scatter_links(void *argument, int64_t task) {
         link l = link_at(p->links, i, &row);
         link back = {.u = l.w, .w = l.u, .weight = l.weight};
         uint32_t direction = l.u > l.w;
-        if (l.fate == KEPT || (l.fate == LOOP && p->keep_loops)) place(&to, cursors, l, direction);
-        if (l.fate == KEPT) place(&to, cursors, back, direction);
+        bool here = cafe_has_row(p->links, l.u), there = cafe_has_row(p->links, l.w);
+        if (here && (l.fate == KEPT || (l.fate == LOOP && p->keep_loops)))
+            place(&to, cursors, l, direction);
+        if (there && l.fate == KEPT) place(&to, cursors, back, direction);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef CAFE_GRAPH_BUILD_H
 #define CAFE_GRAPH_BUILD_H
 
+#include "base/team.h"
 #include "graph/graph.h"
 
 /* Links as they come: a list (source and target), or the entries of compressed rows (offsets and
@@ -13,7 +14,13 @@ typedef struct cafe_links {
     const int32_t *target;
     const float *weights; /* NULL: all 1 */
     bool matrix;          /* entries of a matrix M: a symmetric one stays M, it is not doubled */
+    cafe_portion portion; /* rows that are made, or looked at; the others stay empty */
 } cafe_links;
+
+/* Is row u one of those? */
+static inline bool cafe_has_row(const cafe_links *links, int64_t u) {
+    return !links->portion.shared || (u >= links->portion.first && u < links->portion.last);
+}
 
 /* The rows of the graph of these links, and the counts of what was dropped or merged; what follows
  * from the rows is left to cafe_graph_count(), but for the number of edges. */

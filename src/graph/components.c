@@ -5,7 +5,12 @@
  * order of the links, nor on the threads. First every node is linked with its first two neighbours
  * only; that joins nearly all of a large component, whose remaining nodes can then be skipped, for
  * an edge that leaves it is also listed at its other end.
+ *
+ * Processes that share the rows each join what the links of theirs join, nothing skipped, and hand
+ * their forests on in pairs until the first has them all.
  */
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/graph.h"
@@ -15,7 +20,9 @@ enum { ROWS = 4096, FIRST = 2, PROBES = 1024 };
 typedef struct forest {
     const cafe_graph *graph;
     int32_t *parent;
-    int32_t skipped; /* root of the component that is joined already; -1: none */
+    int32_t skipped;      /* root of the component that is joined already; -1: none */
+    int64_t row;          /* of the share: the first */
+    const int32_t *other; /* another process's forest, or NULL */
 } forest;
 
 static inline int32_t load(const int32_t *at) {
@@ -59,9 +66,9 @@ static void join_first(void *argument, int64_t first, int64_t last) {
 static void join_rest(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
-    for (int64_t u = first; u < last; u++) {
+    for (int64_t u = f->row + first; u < f->row + last; u++) {
         if (load(&f->parent[u]) == f->skipped) continue;
-        for (int64_t i = offsets[u] + FIRST; i < offsets[u + 1]; i++)
+        for (int64_t i = offsets[u] + (f->skipped < 0 ? 0 : FIRST); i < offsets[u + 1]; i++)
             join(f->parent, (int32_t)u, f->graph->targets[i]);
     }
 }
@@ -96,16 +103,67 @@ static int64_t number_roots(int32_t *parent, int64_t n) {
     return count;
 }
 
+/* ---- several processes ------------------------------------------------------------------------
+ */
+
+static void join_other(void *argument, int64_t first, int64_t last) {
+    forest *f = argument;
+    for (int64_t u = first; u < last; u++) join(f->parent, (int32_t)u, f->other[u]);
+}
+
+/* Of processes 2 step apart, each takes in the forest of the one `step` behind it. */
+static cafe_status merge_step(cafe_context *context, forest *f, int32_t step, int64_t *sizes) {
+    int32_t rank = cafe_rank(context), ranks = cafe_ranks(context);
+    bool gives = rank % (2 * step) == step;
+    void *got = NULL;
+    cafe_status status;
+    for (int32_t r = 0; r < ranks; r++)
+        sizes[r] = gives && r == rank - step ? f->graph->n * (int64_t)sizeof *f->parent : 0;
+    CAFE_TRY(cafe_team_exchange(context, f->parent, sizes, &got, sizes + ranks));
+    f->other = got;
+    if (rank % (2 * step) == 0 && rank + step < ranks)
+        CAFE_TRY(cafe_ranges(context, f->graph->n, ROWS, join_other, f));
+    status = cafe_ranges(context, f->graph->n, ROWS, flatten, f);
+done:
+    cafe_mem_free(context, got);
+    return status;
+}
+
+/* The forest of all links, for all processes. */
+static cafe_status join_shared(cafe_context *context, forest *f) {
+    int32_t ranks = cafe_ranks(context);
+    int64_t n = f->graph->n, *sizes = cafe_mem(context, 2 * ranks, sizeof *sizes);
+    void *got = NULL;
+    cafe_portion portion = f->graph->portion;
+    cafe_status status = sizes ? CAFE_OK : CAFE_ERROR_MEMORY;
+    f->row = portion.first;
+    if (status == CAFE_OK)
+        status = cafe_ranges(context, portion.last - portion.first, ROWS, join_rest, f);
+    if (status == CAFE_OK) status = cafe_ranges(context, n, ROWS, flatten, f);
+    CAFE_TRY(cafe_team_agree(context, status));
+    for (int32_t step = 1; step < ranks; step *= 2) CAFE_TRY(merge_step(context, f, step, sizes));
+    CAFE_TRY(cafe_team_gather(context, f->parent, cafe_rank(context) == 0 ? n * 4 : 0, &got, NULL));
+    memcpy(f->parent, got, (size_t)n * sizeof *f->parent);
+done:
+    cafe_mem_free_all(context, sizes, got);
+    return status;
+}
+
+static cafe_status join_all(cafe_context *context, forest *f) {
+    int64_t n = f->graph->n;
+    CAFE_PASS(cafe_ranges(context, n, ROWS, join_first, f));
+    CAFE_PASS(cafe_ranges(context, n, ROWS, flatten, f));
+    f->skipped = frequent_root(f);
+    CAFE_PASS(cafe_ranges(context, n, ROWS, join_rest, f));
+    return cafe_ranges(context, n, ROWS, flatten, f);
+}
+
 cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                   int32_t *component, int64_t *count) {
-    forest f = {graph, component, -1};
+    forest f = {.graph = graph, .parent = component, .skipped = -1};
     *count = 0;
     CAFE_PASS(cafe_ranges(context, graph->n, ROWS, start_alone, &f));
-    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, join_first, &f));
-    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, flatten, &f));
-    f.skipped = frequent_root(&f);
-    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, join_rest, &f));
-    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, flatten, &f));
+    CAFE_PASS(graph->portion.shared ? join_shared(context, &f) : join_all(context, &f));
     *count = number_roots(component, graph->n);
     return CAFE_OK;
 }

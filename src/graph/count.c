@@ -1,7 +1,7 @@
 /* The counts that follow from a graph's rows.
  *
- * Sums of floating-point weights have one shape for any number of threads: rows in order within a
- * block of rows, then blocks in order.
+ * Sums of floating-point weights have one shape for any number of threads, and of processes that
+ * share the rows: rows in order within a block of rows, then blocks in order.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "graph/rows.h"
 #include "graph/scale.h"
 
-enum { ROWS = 4096 };
+enum { ROWS = CAFE_PORTION_ROWS };
 
 typedef struct tally {
     int64_t loops, isolated, min_degree, max_degree;
@@ -21,6 +21,7 @@ typedef struct tally {
 typedef struct counting {
     const cafe_graph *graph;
     tally *tallies; /* one per block of rows */
+    int64_t first;  /* block of the share */
 } counting;
 
 /* Rows have no entry twice: one loop at most. */
@@ -30,8 +31,7 @@ static int64_t row_loops(const cafe_graph *graph, int64_t u) {
     return at < end && graph->targets[at] == u;
 }
 
-static void count_rows(void *argument, int64_t first, int64_t last) {
-    counting *c = argument;
+static void count_rows(const counting *c, int64_t first, int64_t last) {
     const int64_t *offsets = c->graph->offsets;
     tally t = {.min_degree = INT64_MAX};
     for (int64_t u = first; u < last; u++) {
@@ -44,6 +44,13 @@ static void count_rows(void *argument, int64_t first, int64_t last) {
         t.weight += cafe_row_sum(offsets, c->graph->weights, u);
     }
     c->tallies[first / ROWS] = t;
+}
+
+/* The blocks of a share are counted here, and the others' come from them. */
+static void count_block(void *argument, int64_t block) {
+    const counting *c = argument;
+    block += c->first;
+    count_rows(c, block * ROWS, cafe_block_end(c->graph->n, ROWS, block));
 }
 
 static void add_tallies(const tally *tallies, int64_t count, cafe_graph *graph) {
@@ -82,11 +89,25 @@ done:
     return status;
 }
 
+/* All tallies, in order, from those of this process's rows. */
+static cafe_status gather_tallies(cafe_context *context, const counting *c, int64_t count) {
+    void *all = NULL;
+    CAFE_PASS(cafe_team_gather(context, c->tallies + c->first, count * (int64_t)sizeof *c->tallies,
+                               &all, NULL));
+    memcpy(c->tallies, all, (size_t)cafe_blocks(c->graph->n, ROWS) * sizeof *c->tallies);
+    cafe_mem_free(context, all);
+    return CAFE_OK;
+}
+
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph) {
     int64_t blocks = cafe_blocks(graph->n, ROWS);
-    counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies)};
+    cafe_portion portion = cafe_portion_of(graph->portion, graph->n);
+    int64_t count = cafe_blocks(portion.last, ROWS) - portion.first / ROWS;
+    if (portion.first == portion.last) count = 0;
+    counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies), portion.first / ROWS};
     if (!c.tallies) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_ranges(context, graph->n, ROWS, count_rows, &c);
+    cafe_status status = cafe_each(context, count, count_block, &c);
+    if (status == CAFE_OK && portion.shared) status = gather_tallies(context, &c, count);
     if (status == CAFE_OK) add_tallies(c.tallies, blocks, graph);
     cafe_mem_free(context, c.tallies);
     return status == CAFE_OK ? cafe_graph_scale(context, graph) : status;

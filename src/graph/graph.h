@@ -7,6 +7,7 @@
 #include <cafe/graph.h>
 
 #include "base/limit.h"
+#include "base/team.h"
 
 typedef enum cafe_name_kind {
     CAFE_NAMES_INDEX = 0,   /* node u is called u */
@@ -49,7 +50,8 @@ struct cafe_graph {
     float *scaled_copy;   /* NULL: they are the weights themselves, or all 1 */
     const int32_t *order; /* graph/arrange.h; NULL: none */
     int32_t exponent;
-    int32_t top; /* 2^top <= the largest scaled weight < 2^(top + 1) */
+    int32_t top;          /* 2^top <= the largest scaled weight < 2^(top + 1) */
+    cafe_portion portion; /* rows that this process looks at when the graph is read or sampled */
     cafe_names names;
     cafe_graph_counts counts;
     cafe_graph_reading reading; /* its texts are memory of the graph */
@@ -74,6 +76,8 @@ cafe_graph *cafe_graph_new(cafe_context *context);
  * weighted, components, largest. Scales the weights (graph/scale.h), which refuses those outside
  * the range. */
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
+/* Rows of a share begin and end at multiples of this, so that sums over them keep their shape. */
+enum { CAFE_PORTION_ROWS = 4096 };
 /* The same without the components. */
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph);
 

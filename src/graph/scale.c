@@ -18,6 +18,7 @@ enum { ARCS = 1 << 16 };
 typedef struct scaling {
     const float *weights;
     float *scaled;
+    int64_t from;             /* the first arc that is looked at */
     float factor;             /* what they are multiplied with; what is too small */
     atomic_llong least, most; /* bits of the smallest; minus those of the largest */
 } scaling;
@@ -38,7 +39,7 @@ static float of_bits(long long bits) {
 static void find_ends(void *argument, int64_t first, int64_t last) {
     scaling *s = argument;
     uint32_t least = UINT32_MAX, most = 0;
-    for (int64_t i = first; i < last; i++) {
+    for (int64_t i = s->from + first; i < s->from + last; i++) {
         uint32_t bits = bits_of(s->weights[i]);
         least = bits < least ? bits : least;
         most = bits > most ? bits : most;
@@ -87,6 +88,24 @@ static cafe_status copy_scaled(cafe_context *context, scaling *s, cafe_graph *g)
     return cafe_ranges(context, g->arcs, ARCS, scale_arcs, s);
 }
 
+/* The ends of all weights, from those of the arcs of every process's rows. */
+static cafe_status find_shared_ends(cafe_context *context, const cafe_graph *g, scaling *s) {
+    cafe_portion portion = cafe_portion_of(g->portion, g->n);
+    int64_t arcs = g->offsets[portion.last] - g->offsets[portion.first], ends[2];
+    void *all = NULL;
+    s->from = g->offsets[portion.first];
+    CAFE_PASS(cafe_ranges(context, arcs, ARCS, find_ends, s));
+    if (!portion.shared) return CAFE_OK;
+    ends[0] = atomic_load(&s->least), ends[1] = atomic_load(&s->most);
+    CAFE_PASS(cafe_team_gather(context, ends, sizeof ends, &all, NULL));
+    for (int32_t r = 0; r < cafe_ranks(context); r++) {
+        cafe_lower(&s->least, ((int64_t *)all)[2 * r]);
+        cafe_lower(&s->most, ((int64_t *)all)[2 * r + 1]);
+    }
+    cafe_mem_free(context, all);
+    return CAFE_OK;
+}
+
 cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
     scaling s = {.weights = g->weights, .least = INT64_MAX, .most = INT64_MAX};
     cafe_mem_free(context, g->scaled_copy);
@@ -94,7 +113,7 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *g) {
     g->scaled = g->weights;
     g->exponent = g->top = 0;
     if (!g->weights || g->arcs == 0) return CAFE_OK;
-    CAFE_PASS(cafe_ranges(context, g->arcs, ARCS, find_ends, &s));
+    CAFE_PASS(find_shared_ends(context, g, &s));
     float least = of_bits(atomic_load(&s.least)), most = of_bits(-atomic_load(&s.most));
     CAFE_PASS(check(context, least, most));
     g->top = top_of(most);

@@ -38,6 +38,7 @@ typedef struct tally {
     int64_t above, loops;
     bool unit;
     uint64_t sum, digest;
+    int64_t bad; /* of a process: as above */
 } tally;
 
 const char *cafe_row_fault_text(cafe_row_fault fault) {
@@ -146,28 +147,50 @@ static cafe_row_fault check_any(const verifying *v, int64_t u, tally *t) {
     return weighted ? check_row(v, u, true, false, t) : check_row(v, u, false, false, t);
 }
 
+static void add_tally(verifying *v, const tally *t) {
+    atomic_fetch_add(&v->above, t->above);
+    atomic_fetch_add(&v->loops, t->loops);
+    atomic_fetch_add(&v->sum, t->sum);
+    atomic_fetch_add(&v->digest, t->digest);
+    if (!t->unit) atomic_store(&v->not_unit, 1);
+}
+
 static void check_rows(void *argument, int64_t first, int64_t last) {
     verifying *v = argument;
+    int64_t from = cafe_portion_of(v->rows->portion, v->rows->nodes).first;
     tally t = {.unit = true};
-    if (atomic_load(&v->bad) < first) return;
-    for (int64_t u = first; u < last; u++) {
+    if (atomic_load(&v->bad) < from + first) return;
+    for (int64_t u = from + first; u < from + last; u++) {
         if (check_any(v, u, &t) == CAFE_ROW_FINE) continue;
         cafe_lower(&v->bad, u);
         return;
     }
-    atomic_fetch_add(&v->above, t.above);
-    atomic_fetch_add(&v->loops, t.loops);
-    atomic_fetch_add(&v->sum, t.sum);
-    atomic_fetch_add(&v->digest, t.digest);
-    if (!t.unit) atomic_store(&v->not_unit, 1);
+    add_tally(v, &t);
+}
+
+/* What the others found is added to what this process did. */
+static cafe_status add_shared(cafe_context *context, verifying *v) {
+    tally mine = {atomic_load(&v->above), atomic_load(&v->loops),  !atomic_load(&v->not_unit),
+                  atomic_load(&v->sum),   atomic_load(&v->digest), atomic_load(&v->bad)};
+    void *all = NULL;
+    CAFE_PASS(cafe_team_gather(context, &mine, sizeof mine, &all, NULL));
+    for (int32_t r = 0; r < cafe_ranks(context); r++) {
+        const tally *t = (const tally *)all + r;
+        if (r != cafe_rank(context)) add_tally(v, t);
+        cafe_lower(&v->bad, t->bad);
+    }
+    cafe_mem_free(context, all);
+    return CAFE_OK;
 }
 
 static cafe_status verify(cafe_context *context, const cafe_links *rows, bool symmetry,
                           const uint64_t key[2], cafe_verified *found) {
     verifying v = {.rows = rows, .symmetry = symmetry, .key = {key[0], key[1]}};
     tally ignored = {.unit = true};
+    cafe_portion portion = cafe_portion_of(rows->portion, rows->nodes);
     atomic_store(&v.bad, INT64_MAX);
-    CAFE_PASS(cafe_ranges(context, rows->nodes, ROWS, check_rows, &v));
+    CAFE_PASS(cafe_ranges(context, portion.last - portion.first, ROWS, check_rows, &v));
+    if (portion.shared) CAFE_PASS(add_shared(context, &v));
     *found = (cafe_verified){.row = atomic_load(&v.bad),
                              .above = atomic_load(&v.above),
                              .loops = atomic_load(&v.loops),
@@ -182,7 +205,13 @@ static cafe_status verify(cafe_context *context, const cafe_links *rows, bool sy
 cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
                              cafe_verified *found) {
     uint64_t key[2];
+    void *keys = NULL;
     draw_key(key);
+    if (rows->portion.shared) { /* the first process's for all */
+        CAFE_PASS(cafe_team_gather(context, key, sizeof key, &keys, NULL));
+        memcpy(key, keys, sizeof key);
+        cafe_mem_free(context, keys);
+    }
     return verify(context, rows, symmetry, key, found);
 }
 

@@ -32,7 +32,8 @@ typedef struct cafe_verified {
 
 /* One pass over rows (offsets, target, weights; count entries) of which nothing is known. Symmetry
  * is left out unless asked for; it is told by sums of hashes under a key drawn for this call: a
- * symmetric matrix always passes, any other by a chance of 2^-64. */
+ * symmetric matrix always passes, any other by a chance of 2^-64. Of shared rows each process looks
+ * at its own, and all find the same. */
 cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
                              cafe_verified *found);
 
