@@ -40,6 +40,7 @@ struct cli_command {
     const cli_group *groups; /* ended by a group without a title; NULL: no options */
     size_t size;             /* of the struct the options are stored in; it starts with cli_run */
     int least, most;         /* how many words that are no options */
+    const char *instead;     /* an option that may stand for them all; NULL: none */
     int inputs;              /* the first of them are files to read */
     const char *needs;       /* one of these options must be given: "output|json"; NULL: none */
     const char *in_place;    /* outputs that may be an input, an option or a word by its number:

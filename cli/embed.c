@@ -21,6 +21,7 @@
 static int check(void *argument) {
     embed_job *job = argument;
     job->available = cafe_memory_available(); /* before the graph takes its part */
+    CLI_TRY(embed_ranks_check(job));
     CLI_TRY(cli_method_check_inputs("embed", &job->method, job->labels_path, job->start_path));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("embed", "--predicted needs --labels FILE");
@@ -230,14 +231,33 @@ static int write_vectors(embed_job *job) {
     return cli_check(&job->run, status);
 }
 
+/* A dry run of several processes, or of a graph that is not there: what fits is asked of a process,
+ * and this machine's memory says nothing about the others'. */
+static int plan_ranks(embed_job *job) {
+    char needed[CLI_BYTES_TEXT], limit[CLI_BYTES_TEXT];
+    cli_run *run = &job->run;
+    CLI_TRY(embed_ranks_make(job));
+    embed_print_plan(job);
+    run->kept = true;
+    CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
+    if (embed_ranks_fit(job)) return CLI_OK;
+    return cli_error(run, CLI_FAILED,
+                     "a rank needs %s of memory and %s is the limit: it does not fit; more --ranks "
+                     "or fewer --columns need less",
+                     cli_bytes_text(job->spread.memory, needed),
+                     cli_bytes_text(job->memory, limit));
+}
+
 static int work(void *argument) {
     embed_job *job = argument;
     cli_run *run = &job->run;
+    if (job->size) return plan_ranks(job);
     CLI_TRY(limit_memory(job, job->memory));
     CLI_TRY(read_input(job));
     if (!cafe_graph_names_are_indices(run->graph))
         CLI_TRY(cli_check_names_file(run, run->common.output));
     CLI_TRY(estimate_memory(job));
+    if (embed_ranks_wanted(job)) return plan_ranks(job);
     if (job->plan.files == 0) CLI_TRY(limit_memory(job, 0));
     if (job->dry_run) embed_print_plan(job);
     run->kept = job->dry_run; /* the report of a run that would not fit */
@@ -278,6 +298,9 @@ static const cli_option options[] = {
     CLI_ROW_NUMBER(embed_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
                    "use less memory than this (512M, 8G): sphere and cafe then keep vectors in "
                    "files; what does not fit even so is refused"),
+    CLI_ROW_TEXT(embed_job, size, "graph-size", "N,M",
+                 "with --dry-run, instead of GRAPH: foretell the run of a graph with N nodes and M "
+                 "edges, such as 1e10,1e12"),
     CLI_ROW_TEXT(embed_job, scratch, "scratch", "FOLDER",
                  "folder of these files, that of the output unless given; they have no names, and "
                  "are gone when the run ends, however it ends"),
@@ -307,6 +330,7 @@ static const cli_group groups[] = {
     CLI_GROUP("Input and output", options),
     CLI_GROUP("Model", model_options),
     CLI_METHOD_GROUPS(embed_job, sampling_options),
+    CLI_GROUP_TABLE("Several processes (--dry-run)", embed_job, ranks, cafe_ranks_option_table),
     CLI_GROUP_READING,
     {0},
 };
@@ -324,6 +348,7 @@ const cli_command cli_embed = {
         "within its residual. The effective rank is the number of directions that H really uses. "
         "'man cafe-embed' has the formulas.",
     CLI_JOB(embed_job, 1, 1),
+    .instead = "graph-size",
     .needs = "output|json|predicted|dry-run",
     .check = check,
     .release = release,

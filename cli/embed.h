@@ -16,8 +16,11 @@ typedef struct embed_job {
     const char *scratch; /* where files lie that do not fit; NULL: beside the output */
     cafe_plan plan;      /* what the run takes within it; plan.files > 0: it has files */
     cafe_disk disk;
-    int64_t columns; /* asked of the method: labels and start vectors may set them */
-    int64_t solved;  /* of them the solver's; the others are of the hub part */
+    cafe_ranks_options ranks; /* with a dry run: on how many processes, if asked for */
+    const char *size;  /* "NODES,EDGES" of a graph that is not there yet; NULL: there is one */
+    cafe_ranks spread; /* what each of the processes takes */
+    int64_t columns;   /* asked of the method: labels and start vectors may set them */
+    int64_t solved;    /* of them the solver's; the others are of the hub part */
     float *start;
     int64_t start_columns;
     cafe_labels *labels;
@@ -54,6 +57,18 @@ void embed_say_solution(embed_job *job);
 void embed_say_certificate(embed_job *job);
 void embed_say_end(embed_job *job);
 void embed_print_plan(embed_job *job);
+
+/* embed_ranks.c: a dry run of several processes. _wanted: is one asked for? _check refuses what
+ * does not go together, _make plans (with --graph-size also the number of nodes), _print tells
+ * people, _put programs. */
+bool embed_ranks_wanted(const embed_job *job);
+int embed_ranks_check(const embed_job *job);
+int embed_ranks_make(embed_job *job);
+void embed_ranks_print(const embed_job *job);
+void embed_ranks_put(cafe_report *report, const embed_job *job);
+/* Does a process fit into --memory-limit? Without it nobody knows what the others' machines have.
+ */
+bool embed_ranks_fit(const embed_job *job);
 
 /* The JSON report, of a finished run or of a dry one. */
 void embed_fill_report(cafe_report *report, const void *job);

@@ -225,14 +225,9 @@ static void print_files(const embed_job *job) {
         disk_seconds(job, p->reads, p->writes), job->disk.reads / 1e6, job->disk.writes / 1e6);
 }
 
-/* --dry-run: the plan is the result, so it goes to standard output (or into the JSON there). */
-void embed_print_plan(embed_job *job) {
+/* Of this process alone. */
+static void print_alone(const embed_job *job) {
     char needed[CLI_BYTES_TEXT], available[CLI_BYTES_TEXT];
-    if (job->run.common.json && strcmp(job->run.common.json, "-") == 0) return;
-    cli_progress_hide(job->run.bar);
-    printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->run.counts.nodes, job->run.counts.edges, job->columns,
-           (int)cafe_threads(job->run.context));
     printf("the run needs %s; %s %s: it %s\n", cli_bytes_text(job->needed, needed),
            cli_bytes_text(job->available, available),
            job->memory > 0 ? "is the limit" : "is available",
@@ -244,6 +239,19 @@ void embed_print_plan(embed_job *job) {
     if (job->device > 0 && !embed_fits_device(job))
         printf("%" PRId64 " columns would fit\n", embed_device_columns(job));
     if (job->memory > 0 && job->plan.files > 0) print_files(job);
+}
+
+/* --dry-run: the plan is the result, so it goes to standard output (or into the JSON there). */
+void embed_print_plan(embed_job *job) {
+    if (job->run.common.json && strcmp(job->run.common.json, "-") == 0) return;
+    cli_progress_hide(job->run.bar);
+    printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
+           job->run.counts.nodes, job->run.counts.edges, job->columns,
+           (int)cafe_threads(job->run.context));
+    if (job->spread.ranks > 0)
+        embed_ranks_print(job);
+    else
+        print_alone(job);
     cli_flush_output();
     cli_progress_show(job->run.bar);
 }
@@ -256,6 +264,7 @@ static void put_options(cafe_report *report, const embed_job *job) {
     if (job->labels_path) cafe_report_string(report, "labels", job->labels_path);
     if (job->start_path) cafe_report_string(report, "start", job->start_path);
     cafe_report_context(report);
+    if (job->spread.ranks > 0) cafe_report_options(report, cafe_ranks_option_table(), &job->ranks);
     cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
 }
@@ -314,14 +323,27 @@ static void put_run(cafe_report *report, const embed_job *job) {
     cli_report_memory(report, &job->run);
 }
 
+/* Of a graph that is not there its size is known. */
+static void put_graph(cafe_report *report, const embed_job *job) {
+    if (job->run.graph) {
+        cafe_report_graph(report, job->run.words[0], job->run.graph);
+        return;
+    }
+    cafe_report_open(report, "graph", '{');
+    cafe_report_integer(report, "nodes", job->run.counts.nodes);
+    cafe_report_integer(report, "edges", job->run.counts.edges);
+    cafe_report_close(report);
+}
+
 void embed_fill_report(cafe_report *report, const void *argument) {
     const embed_job *job = argument;
     cafe_report_truth(report, "dry_run", job->dry_run);
-    cafe_report_graph(report, job->run.words[0], job->run.graph);
+    put_graph(report, job);
     cafe_report_string(report, "sampling", cafe_sampling_name(sampling_of(job)));
     cafe_report_string(report, "method", cli_method_name(&job->method));
     put_options(report, job);
     cli_report_classes(report, job->labels);
-    put_memory(report, job);
+    if (job->run.graph) put_memory(report, job);
+    if (job->spread.ranks > 0) embed_ranks_put(report, job);
     if (!job->dry_run) put_run(report, job);
 }

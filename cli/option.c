@@ -364,7 +364,8 @@ static int parse_words(parser *p) {
         if (code != CLI_OK || ((const cli_common *)p->values)->help) return code;
     }
     const cli_command *c = p->command;
-    if (p->arguments->count < c->least)
+    bool instead = c->instead && cli_given(p->arguments, c->instead);
+    if (p->arguments->count < c->least && !(instead && p->arguments->count == 0))
         return cli_usage_error(c->name, "missing argument; usage: cafe %s %s", c->name,
                                c->arguments);
     if (p->arguments->count > c->most)

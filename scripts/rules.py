@@ -231,9 +231,10 @@ def check_readmes():
 
 # The tool's own: files, and what is said about them, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
-TOOL_ONLY = set("""attributes dry-run engine force help hierarchy json labels memory-limit
-                   method no-refine output predicted quiet rows scratch seed seeds soft start
-                   threads unknown-nodes verbose w""".split())
+TOOL_ONLY = set("""attributes cut dry-run engine force graph-size help hierarchy json labels
+                   latency memory-bandwidth memory-limit method network no-refine output
+                   predicted quiet ranks rows scratch seed seeds soft start threads
+                   unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.
 GRAPH_ONLY = set("self-loops duplicates weights nodes format directed trust copy reorder source "
                  "target weight header delimiter decimal".split())

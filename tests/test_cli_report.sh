@@ -40,6 +40,8 @@ report embed embed "$karate" -k 4 -o e.npy
 report embed-loss embed "$karate" --method gf -k 4 -o g.npy
 report embed-loss-drawn embed "$karate" --method netmf --samples 1000 -k 4 -o netmf.npy
 report embed-dry embed "$karate" --dry-run
+report embed-ranks embed "$karate" --dry-run --ranks 3 --network 25G --memory-bandwidth 100G --memory-limit 1G
+report embed-sized embed --dry-run --graph-size 1000,5000 --ranks 3
 report embed-files embed "$karate" -k 4 --memory-limit 30M -o f.npy
 report embed-files-dry embed "$karate" --memory-limit 30M --dry-run
 report embed-drawn embed "$karate" -k 4 --sampling walk --samples 1000 -o w.npy

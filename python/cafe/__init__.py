@@ -20,7 +20,7 @@ from .evaluation import (Comparison, Evaluation, evaluate_classification, evalua
                          evaluate_links)
 from .explanation import Explanation, explain
 from .export import read_vectors, to_arrow, write_vectors
-from .forecast import forecast
+from .forecast import forecast, forecast_ranks
 from .graph import Graph, generate
 from .node_classifier import NodeClassifier
 from .paper import Reproduction, published, reproduce, reproduced
@@ -44,7 +44,7 @@ __all__ = ["Bounds", "CafeCancelled", "CafeError", "CafeExistsError", "CafeMemor
            "Comparison", "ConvergenceWarning", "Dataset", "Evaluation", "Explanation", "Graph",
            "NodeClassifier", "Page", "Progress", "Reduce", "Reproduction", "SimilarIndex", "bounds", "compare_sets", "evaluate_classification",
            "evaluate_clustering", "evaluate_links", "evaluate_recommendation", "explain", "football",
-           "forecast", "generate", "hide_links", "karate", "layout", "layout_quality",
+           "forecast", "forecast_ranks", "generate", "hide_links", "karate", "layout", "layout_quality",
            "les_miserables", "load", "most_similar", "place", "plot", "published", "rank",
            "read_vectors", "recommend", "reproduce", "reproduced", "show_versions", "to_arrow", "update", "view", "write_vectors",
            *_embed.__all__, *_cluster.__all__]

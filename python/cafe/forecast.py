@@ -1,12 +1,15 @@
 """What a run will take, before it runs."""
 import ctypes
+import numbers
 from dataclasses import dataclass
-from typing import Any, Optional
+from types import SimpleNamespace
+from typing import Any, Optional, Union
 
 from . import _abi
 from ._call import Context, run, threads_of
 from ._library import lib
 from ._method import Run
+from ._options import Table
 from ._shown import Shown
 from .graph import as_graph
 
@@ -37,6 +40,58 @@ class Forecast(Shown):
         return self._plain()
 
 
+@dataclass(frozen=True, repr=False)
+class RanksForecast(Shown):
+    """What a run on several processes takes (`cafe embed` with a dry run and ranks).
+
+    Figures of a rank are those of the one that has most; seconds are None where a rate that they
+    need was not given. docs/distributed.md has the model.
+    """
+
+    ranks: int
+    threads: int  # of each
+    counted: bool  # the links between ranks, in the graph; else they are expected
+    sweeps: int  # at most
+    nodes: int
+    links: int  # from both ends
+    columns: int
+    piece: int  # rows that stay together
+    cut: float  # share of the links that lie between ranks
+    inner: float  # share of the rows that have no such link
+    ghost_rows: int  # copies of rows of other ranks, in all
+    bytes_per_sweep: int  # sent by all ranks
+    chunks: int  # of a sweep, after each of which the ranks add up sums
+    rank_rows: int
+    rank_links: int
+    rank_ghosts: int
+    rank_sends: int  # bytes a sweep
+    memory: int  # bytes of a rank, and what they are for:
+    whole_bytes: int  # arrays of all nodes
+    link_bytes: int
+    block_bytes: int  # own rows
+    ghost_bytes: int
+    work_bytes: int
+    network: Optional[float]  # bytes a second, as understood
+    memory_bandwidth: Optional[float]
+    work_seconds: Optional[float]  # of a sweep: rows from memory, ghosts, waiting, all
+    ghost_seconds: Optional[float]
+    wait_seconds: Optional[float]
+    sweep_seconds: Optional[float]
+    run_seconds: Optional[float]
+
+    def to_dict(self) -> Any:
+        """Plain Python: for JSON."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
+    @classmethod
+    def _of(cls, plan: Any) -> "RanksForecast":
+        found = {name: getattr(plan, name) for name in cls.__dataclass_fields__}
+        for name, value in found.items():
+            if isinstance(value, float) and name not in ("cut", "inner"):
+                found[name] = value if value > 0 or plan.ranks == 1 and plan.run_seconds else None
+        return cls(**{**found, "counted": bool(plan.counted)})
+
+
 def units(count: int) -> str:
     """12345678 -> '12.3 MB'"""
     value, unit = float(count), "B"
@@ -65,14 +120,10 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
     >>> plan.fits, 10_000 < plan.needed < 100_000_000
     (True, True)
     """
-    if not hasattr(model, "_given"):
-        raise TypeError("model: expected an estimator that makes vectors of graphs, found "
-                        f"{type(model).__name__}")
-    g = as_graph(graph)
+    g = _graph_for(model, graph)
 
     def work(context: Context) -> Forecast:
-        planned = Run(context, g, model._method, model._own, model._given(None, None, None),
-                      only_options=True)
+        planned = _planned(context, model, g)
         plan = _abi.cafe_plan()
         threads = threads_of(model.n_jobs) or lib.cafe_threads(context.pointer)
         lib.cafe_method_plan_sized(model._method.row, planned.options, g.pointer, threads,
@@ -84,3 +135,78 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
                         plan.reads, plan.writes)
 
     return run(work, threads_of(model.n_jobs))
+
+
+def _graph_for(model: Any, graph: Any, counts: Any = None) -> Any:
+    if not hasattr(model, "_given"):
+        raise TypeError("model: expected an estimator that makes vectors of graphs, found "
+                        f"{type(model).__name__}")
+    return SimpleNamespace(n_nodes=counts.nodes) if counts else as_graph(graph)
+
+
+def _planned(context: Context, model: Any, graph: Any) -> Run:
+    return Run(context, graph, model._method, model._own, model._given(None, None, None),
+               only_options=True)
+
+
+def _rate(rate: Union[None, str, float]) -> str:
+    """A number is in bytes."""
+    return rate if isinstance(rate, str) else "" if rate is None else f"{float(rate):.17g}B"
+
+
+def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, str, float] = None,
+                   memory_bandwidth: Union[None, str, float] = None, latency: float = 20,
+                   cut: Optional[float] = None) -> RanksForecast:
+    """What model.fit(graph) will take on several processes: memory, bytes sent, time.
+
+    Parameters
+    ----------
+    model : estimator
+        SphereGCN or CafeGCN; its n_jobs are the threads of each process.
+    graph : Graph, graph-like, or (nodes, edges)
+        Two numbers stand for a graph that is not there yet.
+    ranks : int
+        Processes.
+    network, memory_bandwidth : str or float, optional
+        Of one process, a second: "25Gbit", "100GB", or bytes as a number. "25G" are bits of a
+        network and bytes of memory.
+    latency : float
+        Microseconds that a message takes.
+    cut : float, optional
+        Share of the links that lie between processes, instead of counting them.
+
+    Examples
+    --------
+    >>> import cafe
+    >>> plan = cafe.forecast_ranks(cafe.SphereGCN(64), cafe.karate(), 2, network="25Gbit")
+    >>> plan.counted, plan.ghost_rows, plan.run_seconds is None
+    (True, 0, True)
+    >>> big = cafe.forecast_ranks(cafe.SphereGCN(128), (10**10, 10**12), 1024, cut=0.05)
+    >>> big.bytes_per_sweep > 10**13
+    True
+    """
+    counts = _counts_of(graph)
+    g = _graph_for(model, graph, counts)
+
+    def work(context: Context) -> RanksForecast:
+        planned = _planned(context, model, g)
+        options = Table.named("ranks").fill(context, {
+            "ranks": ranks, "latency": latency, "cut": -1 if cut is None else cut,
+            "network": _rate(network), "memory_bandwidth": _rate(memory_bandwidth)},
+            "cafe_ranks_options")
+        plan = _abi.cafe_ranks()
+        context.call("cafe_method_ranks_sized", model._method.row, planned.options,
+                     None if counts else g.pointer, counts, options, plan, ctypes.sizeof(plan))
+        return RanksForecast._of(plan)
+
+    return run(work, threads_of(model.n_jobs))
+
+
+def _counts_of(graph: Any) -> Any:
+    """Of (nodes, edges); None: it is a graph."""
+    if not (isinstance(graph, tuple) and len(graph) == 2
+            and all(isinstance(size, numbers.Integral) for size in graph)):
+        return None
+    counts = _abi.cafe_graph_counts()
+    counts.nodes, counts.edges = map(int, graph)
+    return counts

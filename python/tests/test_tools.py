@@ -247,6 +247,25 @@ def test_forecast(karate, folder):
             cafe.forecast(wrong, karate)
 
 
+def test_forecast_ranks(karate, folder):
+    path, model = folder / "edges.txt", cafe.SphereGCN(64)
+    mine = cafe.forecast_ranks(model, path, 4, network="25G", memory_bandwidth=100e9)
+    told = tool("embed", path, "--columns", 64, "--threads", 1, "--dry-run", "--ranks", 4, "--network", "25G",
+                "--memory-bandwidth", "100G")["distributed"]
+    for name in ("ghost_rows", "bytes_per_sweep", "rank_rows", "rank_sends", "sweep_seconds", "cut"):
+        assert getattr(mine, name) == told[name]
+    assert mine.counted and mine.memory == told["rank_bytes"] and mine.network == 25e9 / 8
+    assert mine.to_dict()["ranks"] == 4 and "ghost_rows" in repr(mine)
+    big = cafe.forecast_ranks(model, (10**10, 10**12), 1000)
+    assert not big.counted and big.nodes == 10**10 and big.run_seconds is None
+    assert cafe.forecast_ranks(model, (10**6, 10**7), 1, memory_bandwidth="10GB").ghost_seconds == 0
+    for wrong, how in (dict(network="25gb"), "25Gbit or 25GB"), (dict(cut=2), "cut"), (dict(ranks=0), "ranks"):
+        with pytest.raises(ValueError, match=how):
+            cafe.forecast_ranks(model, karate, **{"ranks": 2, **wrong})
+    with pytest.raises(ValueError, match="one process alone"):
+        cafe.forecast_ranks(cafe.DeepWalk(8), karate, 2)
+
+
 def test_plot(karate, faction, tmp_path):
     model = cafe.SphereGCN(4).fit(karate)
     picture = cafe.plot(model, graph=karate, labels=faction, title="Club", pixels_wide=320, pixels_high=240)

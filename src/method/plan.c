@@ -1,17 +1,18 @@
 /* What a run takes: memory, and within a limit to it files, groups of columns, bytes to and from
  * the disk. */
+#include "method/plan.h"
+
 #include "base/limit.h"
 #include "base/option.h"
 #include "graph/graph.h"
 #include "method/hubs.h"
-#include "method/method.h"
 #include "method/others.h"
 #include "sample/sampled.h"
 #include "spectral/embedding.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static double number_of(const cafe_option_table *table, const char *name, const void *own) {
+double cafe_plan_number(const cafe_option_table *table, const char *name, const void *own) {
     const cafe_option *option = cafe_table_find(table, name);
     return option ? cafe_options_number(option, own) : 0;
 }
@@ -21,8 +22,8 @@ static double number_of(const cafe_option_table *table, const char *name, const 
 static void size_of(const cafe_option_table *table, const void *own, cafe_sphere_options *size) {
     cafe_sphere_options_init(size);
     size->columns = cafe_method_columns(table, own);
-    size->ends = (int32_t)number_of(table, "ends", own);
-    size->parts = (int32_t)number_of(table, "parts", own);
+    size->ends = (int32_t)cafe_plan_number(table, "ends", own);
+    size->parts = (int32_t)cafe_plan_number(table, "parts", own);
 }
 
 /* With r columns of the solver there, K - r are found in two blocks that are wider by the guards:
@@ -34,16 +35,14 @@ static double add_hub_bytes(const cafe_graph_counts *counts, cafe_sphere_options
     return 24.0 * (double)counts->nodes + (counts->weighted ? 8.0 * (double)counts->edges : 0);
 }
 
-/* Of the options: for vectors, or where a method has none, for communities. */
-static const cafe_option_table *table_of(const cafe_method *method) {
+const cafe_option_table *cafe_plan_table(const cafe_method *method) {
     return method->vectors ? method->vectors() : method->communities();
 }
 
-/* The columns of the blocks, what the hub part takes besides, the finish. */
-static double settle_size(const cafe_method *method, const cafe_method_options *options,
-                          const cafe_graph_counts *counts, cafe_sphere_options *size,
-                          cafe_finish_options *finish) {
-    size_of(table_of(method), options->own, size);
+double cafe_plan_size(const cafe_method *method, const cafe_method_options *options,
+                      const cafe_graph_counts *counts, cafe_sphere_options *size,
+                      cafe_finish_options *finish) {
+    size_of(cafe_plan_table(method), options->own, size);
     double hubs = add_hub_bytes(counts, size);
     if (size->columns > counts->nodes) size->columns = counts->nodes;
     cafe_finish_options_init(finish);
@@ -55,7 +54,7 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
                           const cafe_graph_counts *counts, int32_t threads) {
     cafe_finish_options finish;
     cafe_sphere_options size;
-    int64_t hubs = (int64_t)settle_size(method, options, counts, &size, &finish);
+    int64_t hubs = (int64_t)cafe_plan_size(method, options, counts, &size, &finish);
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
     bool plain = entries == 2 * counts->edges;
@@ -111,21 +110,22 @@ static bool lies_in_files(const cafe_method *method, const cafe_method_options *
 static void plan_files(const cafe_method *method, const cafe_method_options *options,
                        const cafe_graph *graph, int32_t threads, cafe_plan *plan) {
     const cafe_graph_counts *counts = &graph->counts;
-    const cafe_option_table *table = table_of(method);
+    const cafe_option_table *table = cafe_plan_table(method);
     cafe_finish_options finish;
     cafe_sphere_options size;
     int64_t n = counts->nodes, columns = cafe_method_columns(table, options->own);
     int64_t stride = cafe_stride(columns < n ? columns : n);
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
-    double hubs = settle_size(method, options, counts, &size, &finish);
-    double h = 4.0 * (double)n * (double)stride, sweeps = number_of(table, "sweeps", options->own);
+    double hubs = cafe_plan_size(method, options, counts, &size, &finish);
+    double h = 4.0 * (double)n * (double)stride,
+           sweeps = cafe_plan_number(table, "sweeps", options->own);
     double links = links_of(graph, entries);
     int64_t floats = cafe_limit_floats(plan->limit, n, (int64_t)links);
     plan->files = (int64_t)cafe_embed_blocks(n, &size, &finish);
     plan->least = (int64_t)(least_of((double)n, links, (double)size.columns, threads) + hubs);
     plan->groups = cafe_column_groups(stride, floats);
-    plan->chunks = (int64_t)number_of(table, "chunks", options->own);
+    plan->chunks = (int64_t)cafe_plan_number(table, "chunks", options->own);
     if (plan->groups > 1 && plan->chunks == 0) plan->chunks = cafe_grouped_chunks(plan->groups);
     if (plan->groups > 1) /* rows and links of a chunk */
         plan->files += (int64_t)((h + 4.0 * (double)entries) / (double)plan->chunks);
@@ -143,7 +143,7 @@ static void plan_device(const cafe_method *method, const cafe_method_options *op
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
     bool weighted = counts->weighted || entries != 2 * counts->edges;
-    settle_size(method, options, counts, &size, &finish);
+    cafe_plan_size(method, options, counts, &size, &finish);
     double blocks = cafe_embed_blocks(counts->nodes, &size, &finish);
     plan->device_links = (int64_t)(base + (weighted ? 8 : 4) * (double)entries + 64 * n);
     plan->device = plan->device_links + (int64_t)(blocks * 33 / 32);

@@ -41,6 +41,12 @@ static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) 
     c->count = blocks == 1 && n < c->step ? n : blocks * c->step;
 }
 
+int64_t cafe_chunks_count(int64_t n, int64_t wanted, int64_t stride, bool local) {
+    cafe_chunks c = {.size = n};
+    lay_out(wanted, stride, local, &c);
+    return c.count;
+}
+
 static cafe_status fill_starts(cafe_context *context, cafe_chunks *c) {
     c->starts = cafe_mem(context, c->count + 1, sizeof *c->starts);
     if (!c->starts) return CAFE_ERROR_MEMORY;

@@ -56,6 +56,8 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, cons
 cafe_status cafe_chunks_lay_out(cafe_context *context, const cafe_operator *op, int64_t wanted,
                                 int64_t stride, cafe_chunks **chunks);
 void cafe_chunks_free(cafe_chunks *chunks);
+/* How many of n nodes in their order there are; `local` as of the operator's parts. */
+int64_t cafe_chunks_count(int64_t n, int64_t wanted, int64_t stride, bool local);
 
 /* Nodes of chunk c; those of the first, which is no shorter than any other. */
 static inline int64_t cafe_chunk_size(const cafe_chunks *chunks, int64_t c) {

@@ -133,6 +133,62 @@ static inline void cafe_method_plan(const cafe_method *method, const cafe_method
     cafe_method_plan_sized(method, options, graph, threads, limit, plan, sizeof *plan);
 }
 
+/* ---- several processes ----------------------------------------------------------------------- */
+
+/* A run on several processes, ranks, by an engine that joins them (docs/distributed.md). A rate is
+ * a text: "25Gbit", "3GB", "800MiB" a second; without a unit, "25G", bits of a network and bytes of
+ * memory. It is that of one rank. NULL: not known. */
+typedef struct cafe_ranks_options {
+    size_t struct_size;
+    int64_t ranks;
+    const char *network, *memory_bandwidth;
+    double latency; /* of a message, microseconds */
+    double cut; /* share of the links that lie between ranks; -1: counted in the graph, or, where
+                 * there is none, that of nodes placed at random */
+} cafe_ranks_options;
+
+CAFE_OPTIONS(ranks)
+
+/* What it takes. A ghost is a rank's copy of a row of another rank, one of whose links it has. */
+typedef struct cafe_ranks {
+    int64_t ranks, threads;        /* threads of each */
+    int32_t counted;               /* 1: links between ranks were counted; 0: expected */
+    int32_t sweeps;                /* at most */
+    int64_t nodes, links, columns; /* of all ranks; a link counts from both ends */
+    int64_t piece;                 /* rows that stay together */
+    double cut;                    /* share of the links that lie between ranks */
+    double inner;                  /* share of the rows that need no ghosts */
+    int64_t ghost_rows;            /* of all ranks */
+    int64_t bytes_per_sweep;       /* of ghosts, sent by all ranks: each of them once */
+    int64_t chunks;                /* of a sweep, after each of which the ranks add up sums */
+    /* The most that any rank has: rows, their links, ghosts, bytes that it sends or gets. */
+    int64_t rank_rows, rank_links, rank_ghosts, rank_sends;
+    /* Bytes of its memory: all, and of them arrays of all nodes, links, blocks of own rows, ghosts,
+     * and what does not grow with the graph. */
+    int64_t memory, whole_bytes, link_bytes, block_bytes, ghost_bytes, work_bytes;
+    /* Bytes a second as understood, and seconds: of a sweep, for its work, for ghosts, for sums and
+     * messages, and of the sweeps and the finish together. 0: not known. */
+    double network, memory_bandwidth;
+    double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
+} cafe_ranks;
+
+/* Of a graph, or with graph NULL of one with so many nodes and edges (and weights), which may be
+ * larger than any that can be read. counts NULL: the graph's. options->own as settled. */
+CAFE_API cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_method *method,
+                                             const cafe_method_options *options,
+                                             const cafe_graph *graph,
+                                             const cafe_graph_counts *counts,
+                                             const cafe_ranks_options *ranks, cafe_ranks *plan,
+                                             size_t size);
+static inline cafe_status cafe_method_ranks(cafe_context *context, const cafe_method *method,
+                                            const cafe_method_options *options,
+                                            const cafe_graph *graph,
+                                            const cafe_graph_counts *counts,
+                                            const cafe_ranks_options *ranks, cafe_ranks *plan) {
+    return cafe_method_ranks_sized(context, method, options, graph, counts, ranks, plan,
+                                   sizeof *plan);
+}
+
 /* ---- the model ------------------------------------------------------------------------------- */
 
 /* A graph, sampled as the options say, and its operators. It serves any number of runs, of every

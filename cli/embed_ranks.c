@@ -1,0 +1,173 @@
+/* cafe embed --dry-run --ranks: what a run on several processes would take, told to people and to
+ * programs. The graph may be one of which only the size is known. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "embed.h"
+#include "graph_text.h"
+
+bool embed_ranks_wanted(const embed_job *job) {
+    return job->size || cli_given(job->run.arguments, "ranks");
+}
+
+int embed_ranks_check(const embed_job *job) {
+    static const char *const planned[] = {"ranks",   "network", "memory-bandwidth",
+                                          "latency", "cut",     "graph-size"};
+    const cli_arguments *given = job->run.arguments;
+    for (size_t i = 0; i < sizeof planned / sizeof *planned && !job->dry_run; i++)
+        if (cli_given(given, planned[i]))
+            return cli_usage_error("embed", "--%s goes with --dry-run%s", planned[i],
+                                   i == 0 ? ": a run has the processes that mpirun gives it" : "");
+    if (job->size && given->count > 0)
+        return cli_usage_error("embed",
+                               "--graph-size is for a graph that is not there: leave %s out",
+                               job->run.words[0]);
+    if (job->size && (job->start_path || job->labels_path))
+        return cli_usage_error("embed", "--graph-size goes without --start and --labels");
+    if (!embed_ranks_wanted(job))
+        for (size_t i = 1; i < sizeof planned / sizeof *planned; i++)
+            if (cli_given(given, planned[i]))
+                return cli_usage_error("embed", "--%s goes with --ranks", planned[i]);
+    return CLI_OK;
+}
+
+/* "1e10,1e12", each a whole number up to 2^53. */
+static int take_size(embed_job *job) {
+    int64_t values[2] = {0, 0};
+    const char *at = job->size;
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        double value = *at >= '0' && *at <= '9' ? strtod(at, &end) : NAN;
+        if (!(value >= 1 - i && value <= 0x1p53 && value == floor(value)) ||
+            *end != (i == 0 ? ',' : 0))
+            return cli_usage_error("embed",
+                                   "--graph-size takes nodes and edges such as 1e10,1e12, not '%s'",
+                                   job->size);
+        values[i] = (int64_t)value;
+        at = end + 1;
+    }
+    job->run.counts = (cafe_graph_counts){.nodes = values[0], .edges = values[1]};
+    return CLI_OK;
+}
+
+/* Without a graph there is nothing to read and to count. */
+int embed_ranks_make(embed_job *job) {
+    cafe_method_options options;
+    if (job->size) {
+        cafe_method_inputs inputs;
+        cafe_method_inputs_init(&inputs);
+        CLI_TRY(take_size(job));
+        CLI_TRY(cli_method_settle(&job->run, &job->method, &inputs, job->run.counts.nodes));
+        job->columns = cli_method_columns(&job->method);
+    }
+    options = cli_method_options(&job->method);
+    return cli_check(&job->run,
+                     cafe_method_ranks(job->run.context, job->method.row, &options, job->run.graph,
+                                       &job->run.counts, &job->ranks, &job->spread));
+}
+
+bool embed_ranks_fit(const embed_job *job) {
+    return job->memory == 0 || job->spread.memory <= job->memory;
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void print_memory(const cafe_ranks *p) {
+    char all[CLI_BYTES_TEXT], whole[CLI_BYTES_TEXT], links[CLI_BYTES_TEXT], rows[CLI_BYTES_TEXT];
+    char ghosts[CLI_BYTES_TEXT], work[CLI_BYTES_TEXT];
+    printf(
+        "memory of a rank: %s (arrays of all nodes %s, links %s, own rows %s, ghost rows %s, "
+        "the rest %s)\n",
+        cli_bytes_text(p->memory, all), cli_bytes_text(p->whole_bytes, whole),
+        cli_bytes_text(p->link_bytes, links), cli_bytes_text(p->block_bytes, rows),
+        cli_bytes_text(p->ghost_bytes, ghosts), cli_bytes_text(p->work_bytes, work));
+}
+
+static void print_fit(const embed_job *job) {
+    char limit[CLI_BYTES_TEXT];
+    if (job->memory == 0) return;
+    printf("%s is the limit of a rank: it %s\n", cli_bytes_text(job->memory, limit),
+           embed_ranks_fit(job) ? "fits" : "does not fit");
+}
+
+static void print_rates(const cafe_ranks *p) {
+    printf("rates of a rank:");
+    if (p->memory_bandwidth > 0) printf(" memory %.3g GB/s", p->memory_bandwidth / 1e9);
+    if (p->network > 0)
+        printf("%s network %.3g Gbit/s (%.3g GB/s)", p->memory_bandwidth > 0 ? "," : "",
+               8 * p->network / 1e9, p->network / 1e9);
+    printf("\n");
+}
+
+static void print_seconds(const cafe_ranks *p) {
+    if (p->memory_bandwidth > 0 || p->network > 0) print_rates(p);
+    if (!(p->sweep_seconds > 0)) return;
+    printf(
+        "a sweep takes about %.3g s: rows from memory %.3g s, ghost rows %.3g s, waiting %.3g s\n",
+        p->sweep_seconds, p->work_seconds, p->ghost_seconds, p->wait_seconds);
+    printf("the run takes about %.3g s with %d sweeps, without reading and writing files\n",
+           p->run_seconds, (int)p->sweeps);
+}
+
+void embed_ranks_print(const embed_job *job) {
+    char rows[CLI_COUNT_TEXT], links[CLI_COUNT_TEXT], ghosts[CLI_COUNT_TEXT];
+    char sent[CLI_BYTES_TEXT], own[CLI_BYTES_TEXT];
+    const cafe_ranks *p = &job->spread;
+    printf("%" PRId64 " rank%s of %" PRId64
+           " thread%s: %.1f%% of the links lie between ranks (%s)\n",
+           p->ranks, cli_plural(p->ranks), p->threads, cli_plural(p->threads), 100 * p->cut,
+           p->counted ? "counted" : "expected");
+    printf("a rank has at most %s rows, %s links and %s ghost rows\n",
+           cli_count_text(p->rank_rows, rows), cli_count_text(p->rank_links, links),
+           cli_count_text(p->rank_ghosts, ghosts));
+    print_memory(p);
+    print_fit(job);
+    printf("a sweep sends %s, a rank at most %s, and adds up %" PRId64 " sums %" PRId64 " times\n",
+           cli_bytes_text(p->bytes_per_sweep, sent), cli_bytes_text(p->rank_sends, own), p->columns,
+           p->ranks > 1 ? p->chunks : 0);
+    print_seconds(p);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static void put_seconds(cafe_report *report, const cafe_ranks *p) {
+    if (p->network > 0) cafe_report_real(report, "network_rate", p->network);
+    if (p->memory_bandwidth > 0) cafe_report_real(report, "memory_rate", p->memory_bandwidth);
+    if (p->memory_bandwidth > 0) cafe_report_real(report, "work_seconds", p->work_seconds);
+    if (p->network > 0) cafe_report_real(report, "ghost_seconds", p->ghost_seconds);
+    if (p->network > 0) cafe_report_real(report, "wait_seconds", p->wait_seconds);
+    if (!(p->sweep_seconds > 0)) return;
+    cafe_report_real(report, "sweep_seconds", p->sweep_seconds);
+    cafe_report_real(report, "run_seconds", p->run_seconds);
+}
+
+void embed_ranks_put(cafe_report *report, const embed_job *job) {
+    const cafe_ranks *p = &job->spread;
+    cafe_report_open(report, "distributed", '{');
+    cafe_report_integer(report, "ranks", p->ranks);
+    cafe_report_integer(report, "rank_threads", p->threads);
+    cafe_report_truth(report, "counted", p->counted);
+    cafe_report_integer(report, "piece_rows", p->piece);
+    cafe_report_real(report, "cut", p->cut);
+    cafe_report_real(report, "inner", p->inner);
+    cafe_report_integer(report, "ghost_rows", p->ghost_rows);
+    cafe_report_integer(report, "bytes_per_sweep", p->bytes_per_sweep);
+    cafe_report_integer(report, "sums_per_sweep", p->ranks > 1 ? p->chunks : 0);
+    cafe_report_integer(report, "rank_rows", p->rank_rows);
+    cafe_report_integer(report, "rank_links", p->rank_links);
+    cafe_report_integer(report, "rank_ghosts", p->rank_ghosts);
+    cafe_report_integer(report, "rank_sends", p->rank_sends);
+    cafe_report_integer(report, "rank_bytes", p->memory);
+    cafe_report_integer(report, "whole_bytes", p->whole_bytes);
+    cafe_report_integer(report, "link_bytes", p->link_bytes);
+    cafe_report_integer(report, "block_bytes", p->block_bytes);
+    cafe_report_integer(report, "ghost_bytes", p->ghost_bytes);
+    cafe_report_integer(report, "work_bytes", p->work_bytes);
+    if (job->memory > 0) cafe_report_truth(report, "rank_fits", embed_ranks_fit(job));
+    put_seconds(report, p);
+    cafe_report_close(report);
+}

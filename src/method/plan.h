@@ -1,0 +1,18 @@
+/* What plans of a run are made from. */
+#ifndef CAFE_METHOD_PLAN_H
+#define CAFE_METHOD_PLAN_H
+
+#include "method/method.h"
+
+/* The table of a method's options: for vectors, or where it has none, for communities. */
+const cafe_option_table *cafe_plan_table(const cafe_method *method);
+
+/* An option by its name; 0: the table has none of it. */
+double cafe_plan_number(const cafe_option_table *table, const char *name, const void *own);
+
+/* The columns of the blocks and the finish; returns the bytes that the hub part takes besides. */
+double cafe_plan_size(const cafe_method *method, const cafe_method_options *options,
+                      const cafe_graph_counts *counts, cafe_sphere_options *size,
+                      cafe_finish_options *finish);
+
+#endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# embed --dry-run --ranks: the forecast for several processes, for people and in JSON; refusals.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+expect 0 "$CAFE" generate planted --nodes 5000 --edges 40000 --blocks 20 --seed 3 -q -o g.in.cafe
+dry=("$CAFE" embed --dry-run)
+
+# ---- counted in the graph
+expect 0 "${dry[@]}" g.in.cafe -k 32 --ranks 4 --threads 2 --json plan.json
+prints '^5000 nodes, 40000 edges, 32 columns'
+prints '^4 ranks of 2 threads: 7[0-9]\.[0-9]% of the links lie between ranks \(counted\)$'
+prints '^memory of a rank: .* \(arrays of all nodes .*, links .*, own rows .*, ghost rows .*, the rest .*\)$'
+prints '^a sweep sends .*, a rank at most .*, and adds up 32 sums [0-9]+ times$'
+grep -q takes .last/out && fail "a time without rates"
+json_check plan.json
+ghosts=$(json_value plan.json ghost_rows)
+[[ $(json_value plan.json counted) == true && $ghosts -gt 5000 && $ghosts -lt 15000 ]] || fail "ghosts: $ghosts"
+[[ $(json_value plan.json bytes_per_sweep) -eq $((ghosts * 32 * 4)) ]] || fail "bytes of a sweep"
+grep -q '"sweep_seconds"' plan.json && fail "a time without rates"
+rm plan.json
+
+# ---- rates, as they are understood
+expect 0 "${dry[@]}" g.in.cafe --ranks 4 --network 25G --memory-bandwidth 100G --json -
+grep -q '"network_rate": 3125000000' .last/out || fail "25G of a network are bits"
+grep -q '"memory_rate": 100000000000' .last/out || fail "100G of memory are bytes"
+grep -q '"run_seconds": ' .last/out || fail "no time"
+expect 0 "${dry[@]}" g.in.cafe --ranks 4 --network 3GB --memory-bandwidth 1TB
+prints '^rates of a rank: memory 1e\+03 GB/s, network 24 Gbit/s \(3 GB/s\)$'
+prints '^a sweep takes about .* s: rows from memory .* s, ghost rows .* s, waiting .* s$'
+prints '^the run takes about .* s with 10 sweeps, without reading and writing files$'
+
+# ---- without a graph
+expect 0 "${dry[@]}" --graph-size 1e10,1e12 --ranks 1024 --cut 0.05 --json plan.json
+prints '^10000000000 nodes, 1000000000000 edges, 128 columns'
+prints '^1024 ranks of .*: 5\.0% of the links lie between ranks \(expected\)$'
+json_check plan.json
+[[ $(json_value plan.json counted) == false && $(json_value plan.json nodes) == 10000000000 ]] || fail "the size"
+rm plan.json
+expect 0 "${dry[@]}" --graph-size 1e6,1e7
+prints '^1 rank of '
+
+# ---- a rank's limit
+expect 0 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 8G
+prints '^8\.00 GiB is the limit of a rank: it fits$'
+expect 1 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 40M --json plan.json
+prints 'is the limit of a rank: it does not fit$'
+says 'a rank needs .* of memory and 40.0 MiB is the limit: it does not fit; more --ranks or fewer --columns'
+[[ $(json_value plan.json rank_fits) == false ]] || fail "it fits"
+rm plan.json
+
+# ---- refusals
+refuses() { # MESSAGE CODE ARGUMENTS...
+    local message=$1 code=$2
+    shift 2
+    expect "$code" "${dry[@]}" "$@"
+    says "$message"
+}
+refuses "'25gb' may be bits or bytes a second; write 25Gbit or 25GB" 1 g.in.cafe --ranks 2 --network 25gb
+refuses "'25' may be bits or bytes" 1 g.in.cafe --ranks 2 --network 25
+refuses 'takes a rate such as 25Gbit or 3GB' 1 g.in.cafe --ranks 2 --memory-bandwidth fast
+refuses '--ranks takes a whole number from 1 to 1048576' 2 g.in.cafe --ranks 0
+refuses '--cut takes a number from 0 to 1' 2 g.in.cafe --ranks 2 --cut 1.5
+refuses '--network goes with --ranks' 2 g.in.cafe --network 25G
+refuses 'deepwalk runs on one process alone; sphere and cafe run on several' 1 g.in.cafe --ranks 2 --method deepwalk
+refuses 'spectral propagation runs on one process alone' 1 g.in.cafe --ranks 2 --propagate
+refuses 'is for a graph that is not there: leave g.in.cafe out' 2 g.in.cafe --graph-size 10,10
+refuses 'goes without --start and --labels' 2 --graph-size 10,10 --labels g.in.cafe
+for size in 10 '10,' ,10 0,10 1.5,10 -1,10 10,10,10 1e30,1 many; do
+    refuses '--graph-size takes nodes and edges such as 1e10,1e12' 2 "--graph-size=$size"
+done
+refuses 'missing argument' 2
+expect 2 "$CAFE" embed g.in.cafe --ranks 2 -o v.npy
+says '--ranks goes with --dry-run: a run has the processes that mpirun gives it'
+expect 2 "$CAFE" embed --graph-size 10,10 -o v.npy
+says '--graph-size goes with --dry-run'
+only_inputs
