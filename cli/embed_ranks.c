@@ -103,14 +103,23 @@ static void print_rates(const cafe_ranks *p) {
     printf("\n");
 }
 
+enum { SECONDS_TEXT = 32 };
+
+/* Three digits, and all of them in whole numbers. */
+static const char *seconds_text(double seconds, char text[SECONDS_TEXT]) {
+    snprintf(text, SECONDS_TEXT, seconds < 100 ? "%.3g" : "%.0f", seconds);
+    return text;
+}
+
 static void print_seconds(const cafe_ranks *p) {
+    char all[SECONDS_TEXT], work[SECONDS_TEXT], ghosts[SECONDS_TEXT], wait[SECONDS_TEXT];
     if (p->memory_bandwidth > 0 || p->network > 0) print_rates(p);
     if (!(p->sweep_seconds > 0)) return;
-    printf(
-        "a sweep takes about %.3g s: rows from memory %.3g s, ghost rows %.3g s, waiting %.3g s\n",
-        p->sweep_seconds, p->work_seconds, p->ghost_seconds, p->wait_seconds);
-    printf("the run takes about %.3g s with %d sweeps, without reading and writing files\n",
-           p->run_seconds, (int)p->sweeps);
+    printf("a sweep takes about %s s: rows from memory %s s, ghost rows %s s, waiting %s s\n",
+           seconds_text(p->sweep_seconds, all), seconds_text(p->work_seconds, work),
+           seconds_text(p->ghost_seconds, ghosts), seconds_text(p->wait_seconds, wait));
+    printf("the run takes about %s s with %d sweeps, without reading and writing files\n",
+           seconds_text(p->run_seconds, all), (int)p->sweeps);
 }
 
 void embed_ranks_print(const embed_job *job) {
