@@ -101,8 +101,98 @@ static void the_gain_is_the_growth(void **state) {
     free(h);
 }
 
+/* ---- the shapes of sums ---------------------------------------------------------------------- */
+
+static void pieces_depend_on_n_alone(void **state) {
+    static const int64_t sizes[][2] = {{0, 64},          {1, 64},
+                                       {65536, 64},      {65537, 65},
+                                       {1000000, 977},   {1 << 20, 1024},
+                                       {1 << 25, 1024},  {(1 << 25) + 1, 1025},
+                                       {65600000, 2002}, {10000000000, 305176}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        assert_int_equal(cafe_piece_rows(sizes[i][0]), sizes[i][1]);
+}
+
+/* p_u Delta_u and what else nodes add up, from the first to the last and in other orders. */
+static void sums_on_the_grid_have_no_order(void **state) {
+    enum { TERMS = 100003, ORDERS = 6 };
+    static const double sizes[] = {2, 1e-3, 0x1p-17, 1e-12};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        double first = 0, exact = 0;
+        for (int64_t order = 0; order < ORDERS; order++) {
+            double sum = 0;
+            for (int64_t k = 0; k < TERMS; k++) {
+                uint64_t seed = (uint64_t)(k * (2 * order + 1) % TERMS);
+                double x = (double)(test_number(&seed) >> 11) * 0x1p-52 - 1;
+                double term = sizes[i] * x * (sizes[i] > 1 ? 1.0 / TERMS : 1);
+                sum += cafe_to_grid(term);
+                if (order == 0) exact += term;
+            }
+            if (order == 0) first = sum;
+            assert_memory_equal(&sum, &first, sizeof sum);
+        }
+        assert_float_equal(first, exact, TERMS * 0x1p-50);
+    }
+    assert_true(cafe_to_grid(2) == 2 && cafe_to_grid(-2) == -2 && cafe_to_grid(0x1p-52) == 0);
+}
+
+/* The first node alone, with rows and numbers of its own: what a process that holds no others does.
+ */
+static void keep_row(void *argument, int64_t i, int64_t u, float *sum) {
+    (void)argument, (void)i, (void)u, (void)sum;
+}
+
+static void a_row_moves_alike_under_another_number(void **state) {
+    enum { COLUMNS = 16, MOST = 4096 };
+    static float rows[MOST * COLUMNS];
+    static int32_t targets[MOST];
+    test_problem t = begin(1);
+    const cafe_operator_parts *q = &t.op->parts;
+    cafe_rule rule = {.kind = CAFE_RULE_SPHERE, .gamma = 0.5, .resolution = 1};
+    float *h = calloc((size_t)NODES * COLUMNS, sizeof *h), s[COLUMNS], row[COLUMNS];
+    int64_t arcs = q->offsets[1], offsets[2] = {0, arcs};
+    double sums[COLUMNS], mean[COLUMNS], gain;
+    cafe_mover *mover = NULL;
+    (void)state;
+    assert_in_range(arcs, 1, MOST - 1);
+    for (int64_t u = 0; u < NODES; u++) h[u * COLUMNS + u * 7919 % COLUMNS] = 1;
+    for (int64_t j = 0; j < arcs; j++) {
+        targets[j] = (int32_t)(arcs - j); /* row 0 is its own */
+        memcpy(rows + targets[j] * COLUMNS, h + q->targets[j] * COLUMNS, sizeof row);
+    }
+    memcpy(rows, h, sizeof row);
+    TEST_OK(t.context, cafe_operator_sums(t.context, t.op, COLUMNS, h, mean));
+    for (int k = 0; k < COLUMNS; k++) s[k] = (float)mean[k], sums[k] = 0;
+    cafe_operator local = {.kernels = t.op->kernels, .n = 1, .parts = *q};
+    local.parts.n = 1, local.parts.offsets = offsets, local.parts.targets = targets;
+    cafe_moving by = cafe_moving_of(local.kernels, &local.parts, &rule, COLUMNS, s);
+    cafe_stream_rows(&local, COLUMNS, rows, (cafe_range){0, 1, 1, NULL}, NULL, true, row, 0,
+                     keep_row, NULL);
+    cafe_moved moved = cafe_move_row(&by, 0, 0, rows, row);
+    local.kernels->accumulate_move(COLUMNS, q->p[0], row, rows, sums);
+
+    TEST_OK(t.context, cafe_mover_new(t.context, t.op, rule, COLUMNS, h, NULL, &mover));
+    int32_t alone = 0;
+    TEST_OK(t.context, cafe_mover_aim(t.context, mover, &alone, 1, 1, NULL));
+    TEST_OK(t.context, cafe_mover_sweep(t.context, mover, &gain));
+    assert_memory_equal(row, h, sizeof row);
+    double squares = 0;
+    for (int k = 0; k < COLUMNS; k++) squares += sums[k] * sums[k];
+    cafe_gains gains = {moved.linear, moved.square, 0};
+    assert_true(gain == cafe_chunk_gain(by.unit, by.expected, q->sign, gains, squares));
+    assert_true(gain > 0);
+    cafe_mover_free(mover);
+    free(h);
+    test_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_depend_on_n_alone),
+        cmocka_unit_test(sums_on_the_grid_have_no_order),
+        cmocka_unit_test(a_row_moves_alike_under_another_number),
         cmocka_unit_test(blocks_of_chunks),
         cmocka_unit_test(the_gain_is_the_growth),
     };

@@ -9,15 +9,14 @@
 #include <stdint.h>
 
 #include "base/inline.h"
+#include "kernels/sums.h"
 
 enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows that a block starts */
 
 enum {
     PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
     LONG = 256,  /* links above which a row is summed up by pieces, before the others */
-    TASK = 32,   /* nodes of a chunk that are added up together: likewise */
-    SUM = 4096,  /* rows of a partial sum of the objective */
-    NORM = 16384 /* rows of a partial sum over columns */
+    TASK = 32    /* nodes of a chunk that a block adds up */
 };
 
 /* Threads of a row: a power of two, a warp at most. */
@@ -146,7 +145,7 @@ typedef struct add_parts_args {
 typedef struct sum_dots_args {
     const float *x, *y;
     const double *weights, *own_weights;
-    int64_t rows, stride, columns, negative;
+    int64_t rows, stride, columns, piece, negative;
     double *parts;
 } sum_dots_args;
 
@@ -183,11 +182,6 @@ typedef scan_args scan_numbers_args;
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* What a task adds up. */
-typedef struct task_sums {
-    double linear, square, inner;
-} task_sums;
-
 typedef struct sweep_args {
     links links;
     nodes range; /* of the chunk */
@@ -195,9 +189,8 @@ typedef struct sweep_args {
     const uint8_t *fixed;
     float *h, *rows;              /* all rows; the chunk's new ones */
     float *single;                /* S as it is read */
-    double *moves;                /* of each node of the chunk: linear, square */
-    task_sums *tasks;             /* one a task */
-    double *shifts;               /* S of each task */
+    double *moves;                /* of each node of the chunk: its shares, linear and square */
+    cafe_gains *gains;            /* of the chunk: the sums of these and of the links inside */
     double *s, *totals;           /* S; what the chunk adds to it */
     const double *mass;           /* of the chunk */
     const float *inner;           /* a_u / p_u of the chunk's nodes; NULL: 0 */
@@ -205,7 +198,7 @@ typedef struct sweep_args {
     const int32_t *inner_targets; /* numbers in the chunk */
     const float *inner_weights;   /* NULL: 1 */
     int64_t stride, blocks;       /* blocks of threads at work */
-    double total, expected, kappa, gamma, theta, mean_degree, resolution;
+    double total, expected, unit, kappa, gamma, theta, mean_degree, resolution;
     int32_t sign, softmax, together; /* together: some chunk has more than one node */
 } sweep_args;
 
@@ -213,23 +206,21 @@ typedef sweep_args move_rows_args;
 typedef sweep_args sum_tasks_args;
 typedef sweep_args settle_args;
 
-/* gains_c of some chunks, from their tasks and what they add to S; then *gain + gains_0 + ... */
+/* growths_c of some chunks, from their sums and what they add to S; then *gain + growths_0 + ... */
 typedef struct sum_gains_args {
-    const task_sums *tasks;
-    const int64_t *starts; /* of each chunk's tasks */
+    const cafe_gains *gains;
     const double *totals;
     int64_t stride, chunks;
-    double total, expected;
+    double unit, expected;
     int32_t sign;
-    double *gains, *gain;
+    double *growths, *gain;
 } sum_gains_args;
 
 typedef sum_gains_args add_gains_args;
 
 /* ---- tall ------------------------------------------------------------------------------------ */
 
-enum { TILE = 64, WRITE = 64, SETTLE = 16 };
-/* a side of a tile; rows of a chunk that a block writes; columns of S that one settles */
+enum { TILE = 64, WRITE = 64 }; /* a side of a tile; rows of a chunk that a block writes */
 
 /* A row of [a b]: `columns` floats and `right` more. */
 typedef struct tall {

@@ -118,10 +118,9 @@ void cuda_sweep_close(cafe_context *context, void *sweep);
 
 /* ---- tall.c ---------------------------------------------------------------------------------- */
 
-/* sums_k = sum over rows of w x_k (or of w^2 x_k^2), in pieces of so many rows */
+/* sums_k = sum over rows of w x_k (or of w^2 x_k^2), in pieces (kernels/sums.h) */
 cafe_status cuda_sum_columns(cafe_context *context, const cuda_state *state, const cafe_block *x,
-                             int64_t columns, const double *weights, sum_kind kind, int64_t piece,
-                             double *sums);
+                             int64_t columns, const double *weights, sum_kind kind, double *sums);
 
 cafe_status cuda_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                       const double *weights, bool single, double *gram);

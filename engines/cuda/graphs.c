@@ -170,9 +170,8 @@ void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held) {
 
 cafe_status cuda_project(cafe_context *context, const cafe_operator *op, void *held,
                          const cafe_block *x, double *s) {
-    int64_t even = cuda_blocks(op->n, 1024), piece = even > 1024 ? even : 1024;
     (void)held;
-    return cuda_sum_columns(context, cuda_of(x), x, x->stride, op->parts.p, SUM_PLAIN, piece, s);
+    return cuda_sum_columns(context, cuda_of(x), x, x->stride, op->parts.p, SUM_PLAIN, s);
 }
 
 /* S as it is subtracted, in single precision, on the device. */

@@ -72,9 +72,9 @@ BODY void sum_dots_body(const sum_dots_args *a, int64_t block) {
     SHARED(double, terms, 2 * BLOCK);
     OWN(double, sum, 1);
     int lanes = lanes_of(a->stride), rows = BLOCK / lanes;
-    int64_t end = (block + 1) * SUM < a->rows ? (block + 1) * SUM : a->rows;
+    int64_t end = (block + 1) * a->piece < a->rows ? (block + 1) * a->piece : a->rows;
     THREADS(t) MINE(sum, t)[0] = 0;
-    for (int64_t from = block * SUM; from < end; from += rows) {
+    for (int64_t from = block * a->piece; from < end; from += rows) {
         THREADS(t) {
             int64_t u = from + t / lanes;
             if (u >= end) continue;

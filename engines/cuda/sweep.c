@@ -14,7 +14,6 @@ typedef struct sweep {
     chunks_args inside;
     sweep_args all; /* of every chunk: the rest follows from its number */
     sum_gains_args gains;
-    int64_t *tasks; /* the first task of each chunk of a batch, by their number in it */
     void *owned[20];
     int count;
 } sweep;
@@ -42,7 +41,6 @@ void cuda_sweep_close(cafe_context *context, void *state) {
     cuda_long_free(context, w->state, &w->wide);
     cuda_chunks_free(w->state, &w->inside);
     host->chunks_free(w->chunks);
-    host->release(context, w->tasks);
     host->release(context, w->ranges);
     host->release(context, w);
 }
@@ -96,35 +94,22 @@ static cafe_status give_mean(cafe_context *context, const cafe_operator *op, voi
 
 static cafe_status give_room(cafe_context *context, sweep *w) {
     sweep_args *a = &w->all;
-    int64_t largest = cafe_chunk_largest(w->chunks), tasks = cuda_blocks(largest, TASK);
+    int64_t largest = cafe_chunk_largest(w->chunks);
     CAFE_PASS(add(context, w, largest * a->stride, sizeof *a->rows, (void **)&a->rows));
     CAFE_PASS(add(context, w, 2 * largest, sizeof *a->moves, (void **)&a->moves));
-    CAFE_PASS(add(context, w, tasks * a->stride, sizeof *a->shifts, (void **)&a->shifts));
     return add(context, w, w->wide.most * a->stride, sizeof(float), (void **)&a->wide.sums);
 }
 
 /* Gains are added up when a sweep, or a batch of its chunks, is through. */
 static cafe_status give_gains(cafe_context *context, sweep *w) {
-    const cafe_chunks *c = w->chunks;
+    int64_t batch = w->chunks->count < BATCH ? w->chunks->count : BATCH;
+    sweep_args *a = &w->all;
     sum_gains_args *g = &w->gains;
-    int64_t batch = c->count < BATCH ? c->count : BATCH, most = 0, tasks = 0;
-    w->tasks = w->state->host->allocate(context, c->count + c->count / BATCH + 1, sizeof *w->tasks);
-    if (!w->tasks) return CAFE_ERROR_MEMORY;
-    for (int64_t i = 0; i < c->count; i++) {
-        int64_t *starts = w->tasks + i / BATCH * (BATCH + 1);
-        if (i % BATCH == 0) starts[0] = tasks = 0;
-        tasks += cuda_blocks(cafe_chunk_size(c, i), TASK);
-        starts[i % BATCH + 1] = tasks;
-        most = tasks > most ? tasks : most;
-    }
-    g->stride = w->all.stride, g->total = w->all.total, g->expected = w->all.expected;
-    g->sign = w->all.sign;
-    CAFE_PASS(add_copy(context, w, w->tasks, c->count + cuda_blocks(c->count, BATCH),
-                       sizeof *w->tasks, (const void **)&g->starts));
-    CAFE_PASS(add(context, w, most, sizeof *w->all.tasks, (void **)&w->all.tasks));
-    CAFE_PASS(add(context, w, batch * g->stride, sizeof(double), (void **)&w->all.totals));
-    CAFE_PASS(add(context, w, batch, sizeof *g->gains, (void **)&g->gains));
-    g->tasks = w->all.tasks, g->totals = w->all.totals;
+    g->stride = a->stride, g->unit = a->unit, g->expected = a->expected, g->sign = a->sign;
+    CAFE_PASS(add(context, w, batch, sizeof *a->gains, (void **)&a->gains));
+    CAFE_PASS(add(context, w, batch * g->stride, sizeof *a->totals, (void **)&a->totals));
+    CAFE_PASS(add(context, w, batch, sizeof *g->growths, (void **)&g->growths));
+    g->gains = a->gains, g->totals = a->totals;
     return add(context, w, 1, sizeof *g->gain, (void **)&g->gain);
 }
 
@@ -134,7 +119,7 @@ static void set_rule(const cafe_operator *op, const cafe_rule *rule, sweep_args 
     a->expected = -q->kappa * rule->resolution;
     a->softmax = rule->kind == CAFE_RULE_SOFTMAX;
     a->gamma = rule->gamma, a->theta = rule->theta, a->mean_degree = rule->mean_degree;
-    a->resolution = rule->resolution;
+    a->resolution = rule->resolution, a->unit = cafe_gain_unit(rule->resolution);
 }
 
 cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void *held,
@@ -169,7 +154,7 @@ static sweep_args chunk_of(const sweep *w, int64_t c) {
     a.range = w->ranges[c];
     a.wide.rows = w->wide.rows + first, a.wide.count = w->wide.starts[c + 1] - first;
     a.mass += c;
-    a.tasks += w->tasks[c / BATCH * (BATCH + 1) + c % BATCH];
+    a.gains += c % BATCH;
     a.totals += c % BATCH * a.stride;
     if (a.inner) a.inner += start;
     if (a.inner_offsets) a.inner_offsets += start;
@@ -188,15 +173,23 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     a.blocks = cuda_at_once(w->state, cuda_blocks(count, across));
     if (!error) error = launch_move_rows(d, a.blocks, &a);
     if (!error) error = launch_sum_tasks(d, cuda_blocks(count, TASK), &a);
-    if (!error)
-        error = launch_settle(d, cuda_blocks(a.stride, SETTLE) + cuda_blocks(count, WRITE), &a);
+    if (!error) error = launch_settle(d, 1 + cuda_blocks(count, WRITE), &a);
+    return cuda_check(context, w->state, error);
+}
+
+/* The sums of a batch of chunks that begins with chunk `first`. */
+static cafe_status clear_gains(cafe_context *context, const sweep *w, int64_t first) {
+    device *d = w->state->device;
+    const sweep_args *a = &w->all;
+    int64_t left = w->chunks->count - first, batch = left < BATCH ? left : BATCH;
+    int error = device_zero(d, a->gains, batch * (int64_t)sizeof *a->gains);
+    if (!error) error = device_zero(d, a->totals, batch * a->stride * (int64_t)sizeof *a->totals);
     return cuda_check(context, w->state, error);
 }
 
 /* The gains of a batch of chunks that ends with chunk `last`. */
 static cafe_status add_gains(cafe_context *context, const sweep *w, int64_t last) {
     sum_gains_args g = w->gains;
-    g.starts += last / BATCH * (BATCH + 1);
     g.chunks = last % BATCH + 1;
     int error = launch_sum_gains(w->state->device, g.chunks, &g);
     if (!error) error = launch_add_gains(w->state->device, 1, &g);
@@ -209,6 +202,7 @@ cafe_status cuda_sweep_run(cafe_context *context, void *state, double *gain) {
         cuda_check(context, w->state, device_zero(w->state->device, w->gains.gain, sizeof *gain)));
     for (int64_t c = 0; c < w->chunks->count; c++) {
         CAFE_PASS(w->state->host->check_cancel(context));
+        if (c % BATCH == 0) CAFE_PASS(clear_gains(context, w, c));
         CAFE_PASS(run_chunk(context, w, c));
         if (c % BATCH == BATCH - 1 || c == w->chunks->count - 1)
             CAFE_PASS(add_gains(context, w, c));

@@ -205,8 +205,10 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             if (w->i >= a->range.count || t % group > 0) continue;
             double p = a->links.p[w->u], *out = a->moves + 2 * w->i;
             int at = t / group * lanes;
-            out[0] = w->there ? p * add_lanes(lanes, first + at) : 0;
-            out[1] = w->there ? p * p * add_lanes(lanes, second + at) : 0;
+            double linear = w->there ? p * add_lanes(lanes, first + at) : 0;
+            double square = w->there ? p * p * add_lanes(lanes, second + at) : 0;
+            out[0] = cafe_gain_share(linear, a->unit);
+            out[1] = cafe_gain_share(square, a->unit);
         }
         SYNC_ROW();
     }
@@ -238,7 +240,7 @@ BODY double sum_shift(const sweep_args *a, int64_t from, int count, const double
         }
         UNROLL
         for (int s = 0; s < AHEAD; s++)
-            if (i + s < count) shift += weights[i + s] * ((double)now[s] - old[s]);
+            if (i + s < count) shift += cafe_to_grid(weights[i + s] * ((double)now[s] - old[s]));
     }
     return shift;
 }
@@ -256,14 +258,14 @@ BODY int owner_of(int count, const int64_t *offsets, int64_t j) {
     return low;
 }
 
-/* A block has a task: the sum of its nodes' moves, S of it, and the links inside the chunk. */
+/* A block has a task: the sum of its nodes' moves, S of it, and the links inside the chunk. All
+ * that it adds up is exact, so that blocks may add to the sums of the chunk as they come. */
 BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
     SHARED(float, dots, BLOCK);
-    SHARED(double, terms, BLOCK);
+    SHARED(double, inner, BLOCK);
     SHARED(double, weights, TASK);
     SHARED(double, found, 2 * TASK);
     SHARED(int64_t, offsets, TASK + 1);
-    OWN(double, sum, 1);
     const int64_t stride = a->stride, from = block * TASK, left = a->range.count - from;
     const int lanes = lanes_of(stride), across = BLOCK / lanes,
               count = left < TASK ? (int)left : TASK;
@@ -272,12 +274,12 @@ BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
         if (t < count) weights[t] = moves(a, u) ? a->links.p[u] : 0;
         if (t < 2 * count) found[t] = a->moves[2 * from + t];
         if (t <= count) offsets[t] = a->inner_offsets ? a->inner_offsets[from + t] : 0;
-        MINE(sum, t)[0] = 0;
+        inner[t] = 0;
     }
     SYNC();
     THREADS(t) {
         for (int64_t k = t; k < stride; k += BLOCK)
-            a->shifts[block * stride + k] = sum_shift(a, from, count, weights, k);
+            ADD(&a->totals[k], sum_shift(a, from, count, weights, k));
     }
     for (int64_t link = offsets[0]; link < offsets[count]; link += across) {
         int64_t end = offsets[count];
@@ -294,26 +296,16 @@ BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
         THREADS(t) {
             int64_t j = link + t;
             if (t >= across || j >= end) continue;
-            terms[t] =
-                (a->inner_weights ? a->inner_weights[j] : 1) * add_lanes(lanes, dots + t * lanes);
-        }
-        SYNC();
-        THREADS(t) {
-            for (int i = 0; t == 0 && i < across && link + i < end; i++)
-                MINE(sum, t)[0] += terms[i];
+            inner[t] += cafe_inner_share(a->inner_weights ? a->inner_weights[j] : 1,
+                                         add_lanes(lanes, dots + t * lanes), a->total, a->unit);
         }
         SYNC();
     }
     THREADS(t) {
-        if (t > 0) continue;
-        double linear = 0, square = 0;
-        for (int i = 0; i < count; i++) {
-            linear += found[2 * i];
-            square += found[2 * i + 1];
-        }
-        a->tasks[block].linear = linear;
-        a->tasks[block].square = square;
-        a->tasks[block].inner = 2 * MINE(sum, t)[0];
+        if (t == 0) ADD(&a->gains->linear, add_column(0, found, 2, count));
+        if (t == 1) ADD(&a->gains->square, add_column(0, found + 1, 2, count));
+        if (t == 2 && offsets[0] < offsets[count])
+            ADD(&a->gains->inner, add_column(0, inner, 1, across));
     }
 }
 
@@ -332,91 +324,44 @@ BODY void write_rows(const sweep_args *a, int64_t part) {
     }
 }
 
-/* S of 16 columns: the tasks in their order, 256 of them beside the threads at a time. */
-BODY void settle_columns(const sweep_args *a, int64_t first) {
-    enum { AT_A_TIME = 256 };
-    SHARED(double, some, AT_A_TIME *SETTLE);
-    OWN(double, total, 1);
-    const int64_t stride = a->stride, tasks = (a->range.count + TASK - 1) / TASK;
-    for (int64_t from = 0; from < tasks; from += AT_A_TIME) {
-        int count = tasks - from < AT_A_TIME ? (int)(tasks - from) : AT_A_TIME;
-        THREADS(t) {
-            int64_t k = first + t % SETTLE;
-            UNROLL
-            for (int s = 0; s < AT_A_TIME * SETTLE / BLOCK; s++) {
-                int i = t / SETTLE + s * (BLOCK / SETTLE);
-                if (i < count && k < stride)
-                    some[i * SETTLE + t % SETTLE] = a->shifts[(from + i) * stride + k];
-            }
-        }
-        SYNC();
-        THREADS(t) {
-            if (t >= SETTLE || first + t >= stride) continue;
-            if (from == 0)
-                MINE(total, t)[0] = add_column(some[t], some + SETTLE + t, SETTLE, count - 1);
-            else
-                MINE(total, t)[0] = add_column(MINE(total, t)[0], some + t, SETTLE, count);
-        }
-        SYNC();
+/* The first block has S; the others write rows. */
+BODY void settle_body(const sweep_args *a, int64_t block) {
+    if (block > 0) {
+        write_rows(a, block - 1);
+        return;
     }
     THREADS(t) {
-        int64_t k = first + t;
-        if (t >= SETTLE || k >= stride) continue;
-        a->s[k] += MINE(total, t)[0];
-        a->single[k] = (float)(a->expected * a->s[k]);
-        a->totals[k] = MINE(total, t)[0];
+        for (int64_t k = t; k < a->stride; k += BLOCK) {
+            a->s[k] += a->totals[k];
+            a->single[k] = (float)(a->expected * a->s[k]);
+        }
     }
-}
-
-/* The first blocks have 16 columns of S each; the others write rows. */
-BODY void settle_body(const sweep_args *a, int64_t block) {
-    int64_t columns = (a->stride + SETTLE - 1) / SETTLE;
-    if (block < columns)
-        settle_columns(a, block * SETTLE);
-    else
-        write_rows(a, block - columns);
 }
 
 /* ---- the growth of the objective ------------------------------------------------------------- */
 
-/* What a task found. */
-BODY double task_gain(const sum_gains_args *a, int64_t i) {
-    const task_sums *of = &a->tasks[i];
-    return 2 * of->linear + a->expected * of->square + a->sign * of->inner / a->total;
-}
-
-/* A block has a chunk: its tasks in their order, then the columns of S. */
+/* A block has a chunk: the columns of what it adds to S in their order, then its sums. */
 BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
     SHARED(double, terms, BLOCK);
-    OWN(double, gain, 1); /* of thread 0 */
-    const int64_t first = a->starts[block], end = a->starts[block + 1];
-    THREADS(t) MINE(gain, t)[0] = 0;
-    for (int64_t from = first; from < end; from += BLOCK) {
-        THREADS(t) {
-            if (from + t < end) terms[t] = task_gain(a, from + t);
-        }
-        SYNC();
-        THREADS(t) {
-            int count = end - from < BLOCK ? (int)(end - from) : BLOCK;
-            if (t == 0) MINE(gain, t)[0] = add_column(MINE(gain, t)[0], terms, 1, count);
-        }
-        SYNC();
-    }
+    OWN(double, squares, 1); /* of thread 0 */
+    THREADS(t) MINE(squares, t)[0] = 0;
     for (int64_t from = 0; from < a->stride; from += BLOCK) {
         THREADS(t) {
             if (from + t >= a->stride) continue;
             double total = a->totals[block * a->stride + from + t];
-            terms[t] = a->expected * total * total;
+            terms[t] = total * total;
         }
         SYNC();
         THREADS(t) {
-            for (int i = 0; t == 0 && i < BLOCK && from + i < a->stride; i++)
-                MINE(gain, t)[0] -= terms[i];
+            int count = a->stride - from < BLOCK ? (int)(a->stride - from) : BLOCK;
+            if (t == 0) MINE(squares, t)[0] = add_column(MINE(squares, t)[0], terms, 1, count);
         }
         SYNC();
     }
     THREADS(t) {
-        if (t == 0) a->gains[block] = first < end ? MINE(gain, t)[0] : 0;
+        if (t > 0) continue;
+        a->growths[block] =
+            cafe_chunk_gain(a->unit, a->expected, a->sign, a->gains[block], MINE(squares, t)[0]);
     }
 }
 
@@ -424,6 +369,6 @@ BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
 BODY void add_gains_body(const sum_gains_args *a, int64_t block) {
     (void)block;
     THREADS(t) {
-        if (t == 0) *a->gain = add_column(*a->gain, a->gains, 1, a->chunks);
+        if (t == 0) *a->gain = add_column(*a->gain, a->growths, 1, a->chunks);
     }
 }

@@ -22,10 +22,9 @@ static cafe_status add_up(cafe_context *context, const cuda_state *state, const 
 }
 
 cafe_status cuda_sum_columns(cafe_context *context, const cuda_state *state, const cafe_block *x,
-                             int64_t columns, const double *weights, sum_kind kind, int64_t piece,
-                             double *sums) {
+                             int64_t columns, const double *weights, sum_kind kind, double *sums) {
     cafe_status status = CAFE_OK;
-    int64_t pieces = cuda_blocks(x->n, piece);
+    int64_t piece = cafe_piece_rows(x->n), pieces = cuda_blocks(x->n, piece);
     const double *there = NULL;
     void *owned = NULL, *parts = NULL;
     CAFE_TRY(cuda_numbers(context, state, weights, x->n, &there, &owned));
@@ -44,8 +43,7 @@ done:
 cafe_status cuda_norms(cafe_context *context, const cafe_block *x, const double *factors,
                        double *norms) {
     if (x->columns == 0) return CAFE_OK;
-    CAFE_PASS(
-        cuda_sum_columns(context, cuda_of(x), x, x->columns, factors, SUM_SQUARES, NORM, norms));
+    CAFE_PASS(cuda_sum_columns(context, cuda_of(x), x, x->columns, factors, SUM_SQUARES, norms));
     for (int64_t j = 0; j < x->columns; j++) norms[j] = sqrt(norms[j]);
     return CAFE_OK;
 }
@@ -53,7 +51,7 @@ cafe_status cuda_norms(cafe_context *context, const cafe_block *x, const double 
 cafe_status cuda_totals(cafe_context *context, const cafe_block *x, const double *weights,
                         double *totals) {
     if (x->columns == 0) return CAFE_OK;
-    return cuda_sum_columns(context, cuda_of(x), x, x->columns, weights, SUM_PLAIN, NORM, totals);
+    return cuda_sum_columns(context, cuda_of(x), x, x->columns, weights, SUM_PLAIN, totals);
 }
 
 cafe_status cuda_sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
@@ -61,11 +59,11 @@ cafe_status cuda_sums(cafe_context *context, const cafe_block *x, const cafe_blo
                       double *cross, double *own) {
     const cuda_state *state = cuda_of(x);
     cafe_status status = CAFE_OK;
-    int64_t pieces = cuda_blocks(x->n, SUM);
+    int64_t piece = cafe_piece_rows(x->n), pieces = cuda_blocks(x->n, piece);
     void *owned[2] = {NULL, NULL}, *parts = NULL;
     double both[2];
     sum_dots_args a = {.x = cuda_rows(x), .rows = x->n, .stride = x->stride, .columns = x->columns};
-    a.negative = negative, a.y = y ? cuda_rows(y) : NULL;
+    a.piece = piece, a.negative = negative, a.y = y ? cuda_rows(y) : NULL;
     CAFE_TRY(cuda_numbers(context, state, y ? weights : NULL, x->n, &a.weights, &owned[0]));
     CAFE_TRY(cuda_numbers(context, state, own_weights, x->n, &a.own_weights, &owned[1]));
     CAFE_TRY(cuda_new(context, state, 2 * pieces, sizeof(double), &parts));

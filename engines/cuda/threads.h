@@ -12,7 +12,8 @@
  * block, one after the other. `continue` leaves a phase. What a phase writes, another thread may
  * read after a barrier: SYNC() for the block, SYNC_ROW() for the threads that share a row, which
  * never straddle a warp. FROM_LANE() is what the thread `lane` of those that share a row holds in
- * `mine`, which is `other` written out: all of them ask at once.
+ * `mine`, which is `other` written out: all of them ask at once. ADD() adds a double to one that other
+ * blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
  */
 #ifndef CAFE_CUDA_THREADS_H
 #define CAFE_CUDA_THREADS_H
@@ -27,6 +28,7 @@
 #define SYNC()                              __syncthreads()
 #define SYNC_ROW()                          __syncwarp()
 #define FROM_LANE(mine, lane, group, other) __shfl_sync(group_mask(group), mine, lane, group)
+#define ADD(sum, x)                         atomicAdd(sum, x)
 #define UNROLL                              _Pragma("unroll")
 #define UNROLL_BY_16                        _Pragma("unroll 16")
 #else
@@ -39,6 +41,7 @@
 #define SYNC()                              ((void)0)
 #define SYNC_ROW()                          ((void)0)
 #define FROM_LANE(mine, lane, group, other) ((void)(mine), (other))
+#define ADD(sum, x)                         (*(sum) += (x))
 #define UNROLL
 #define UNROLL_BY_16
 #endif

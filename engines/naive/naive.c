@@ -193,14 +193,31 @@ static cafe_status scale(cafe_context *context, cafe_block *x, const double *fac
     return CAFE_OK;
 }
 
+double naive_total(const cafe_block *x, const double *weights, int64_t k) {
+    int64_t rows = cafe_piece_rows(x->n);
+    double sum = 0;
+    for (int64_t from = 0; from < x->n; from += rows) {
+        double piece = 0;
+        for (int64_t u = from; u < x->n && u < from + rows; u++)
+            piece += (weights ? weights[u] : 1) * *naive_at(x, u, k);
+        sum += piece;
+    }
+    return sum;
+}
+
 static cafe_status norms(cafe_context *context, const cafe_block *x, const double *factors,
                          double *result) {
+    int64_t rows = cafe_piece_rows(x->n);
     (void)context;
     for (int64_t k = 0; k < x->columns; k++) {
         double sum = 0;
-        for (int64_t u = 0; u < x->n; u++) {
-            double value = (factors ? factors[u] : 1) * *naive_at(x, u, k);
-            sum += value * value;
+        for (int64_t from = 0; from < x->n; from += rows) {
+            double piece = 0;
+            for (int64_t u = from; u < x->n && u < from + rows; u++) {
+                double value = *naive_at(x, u, k), factor = factors ? factors[u] : 1;
+                piece += factor * factor * value * value;
+            }
+            sum += piece;
         }
         result[k] = sqrt(sum);
     }
@@ -210,11 +227,7 @@ static cafe_status norms(cafe_context *context, const cafe_block *x, const doubl
 static cafe_status totals(cafe_context *context, const cafe_block *x, const double *weights,
                           double *result) {
     (void)context;
-    for (int64_t k = 0; k < x->columns; k++) {
-        result[k] = 0;
-        for (int64_t u = 0; u < x->n; u++)
-            result[k] += (weights ? weights[u] : 1) * *naive_at(x, u, k);
-    }
+    for (int64_t k = 0; k < x->columns; k++) result[k] = naive_total(x, weights, k);
     return CAFE_OK;
 }
 
@@ -238,14 +251,14 @@ static double signed_dot(const cafe_block *x, int64_t negative, const float *a, 
 static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own) {
-    enum { PIECE = 4096 };
     const cafe_engine_host *host = naive_host(x);
+    int64_t rows = cafe_piece_rows(x->n);
     float *a = host->allocate(context, 2 * x->stride, sizeof *a), *b = a + x->stride;
     if (!a) return CAFE_ERROR_MEMORY;
     *cross = *own = 0;
-    for (int64_t from = 0; from < x->n; from += PIECE) {
+    for (int64_t from = 0; from < x->n; from += rows) {
         double piece = 0, own_piece = 0;
-        for (int64_t u = from; u < x->n && u < from + PIECE; u++) {
+        for (int64_t u = from; u < x->n && u < from + rows; u++) {
             naive_load(x, u, a);
             if (y) naive_load(y, u, b);
             if (y) piece += weights[u] * signed_dot(x, negative, a, b);

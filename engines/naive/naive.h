@@ -25,8 +25,11 @@ void naive_store(cafe_block *x, int64_t u, const float *row);
  * in double precision as (0 + 2) + (1 + 3). */
 double naive_dot(int64_t stride, const float *x, const float *y);
 
-/* S = F^T X: pieces of max(1024, ceil(n / 1024)) rows, each added up in double precision from its
- * first row to its last; then the pieces. */
+/* The sum over u of weights_u x_uk (NULL: 1): pieces of cafe_piece_rows(n) rows, each added up in
+ * double precision from its first row to its last; then the pieces. */
+double naive_total(const cafe_block *x, const double *weights, int64_t k);
+
+/* S = F^T X: such totals with the weights p. */
 cafe_status naive_project(cafe_context *context, const cafe_operator *op, void *held,
                           const cafe_block *x, double *s);
 

@@ -30,18 +30,10 @@ static void gather(const cafe_operator_parts *q, const cafe_block *x, int64_t u,
 
 cafe_status naive_project(cafe_context *context, const cafe_operator *op, void *held,
                           const cafe_block *x, double *s) {
-    int64_t even = (op->n + 1023) / 1024, piece = even > 1024 ? even : 1024;
     cafe_status status = need_graph(context, naive_host(x), op);
     (void)held;
-    for (int64_t k = 0; k < x->stride && status == CAFE_OK; k++) {
-        s[k] = 0;
-        for (int64_t from = 0; from < op->n && k < x->columns; from += piece) {
-            double sum = 0;
-            for (int64_t u = from; u < op->n && u < from + piece; u++)
-                sum += op->parts.p[u] * *naive_at(x, u, k);
-            s[k] += sum;
-        }
-    }
+    for (int64_t k = 0; k < x->stride && status == CAFE_OK; k++)
+        s[k] = k < x->columns ? naive_total(x, op->parts.p, k) : 0;
     return status;
 }
 
@@ -156,8 +148,6 @@ static void follow_softmax(int64_t stride, const float *h, const float *z, float
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-enum { TASK = 32 }; /* nodes of a chunk whose moves are added up together */
-
 typedef struct sweep {
     const cafe_engine_host *host;
     const cafe_operator *op;
@@ -167,8 +157,9 @@ typedef struct sweep {
     cafe_block *h;
     int64_t stride;
     cafe_chunks *chunks;
-    double expected;               /* - kappa resolution */
-    double *s, *shift, *move;      /* S; its change in a task and in the chunk */
+    double expected, unit;         /* - kappa resolution; of shares of the gain */
+    cafe_gains gains;              /* of the chunk */
+    double *s, *shift;             /* S; its change in the chunk */
     float *rows;                   /* new rows of a chunk */
     float *old, *z, *v, *d, *ones; /* rows */
 } sweep;
@@ -178,13 +169,13 @@ void naive_sweep_close(cafe_context *context, void *state) {
     if (!w) return;
     const cafe_engine_host *host = w->host;
     host->chunks_free(w->chunks);
-    void *all[] = {w->s, w->shift, w->move, w->rows, w->old, w->z, w->v, w->d, w->ones, w};
+    void *all[] = {w->s, w->shift, w->rows, w->old, w->z, w->v, w->d, w->ones, w};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) host->release(context, all[i]);
 }
 
 static cafe_status allocate(cafe_context *context, sweep *w) {
     const cafe_engine_host *host = w->host;
-    double **doubles[] = {&w->s, &w->shift, &w->move};
+    double **doubles[] = {&w->s, &w->shift};
     float **floats[] = {&w->old, &w->z, &w->v, &w->d, &w->ones};
     for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++)
         if (!(*doubles[i] = host->allocate(context, w->stride, sizeof(double))))
@@ -210,6 +201,7 @@ cafe_status naive_sweep_open(cafe_context *context, const cafe_operator *op, voi
     *w = (sweep){.host = host, .op = op, .q = &op->parts, .rule = *rule, .fixed = fixed, .h = h};
     w->stride = h->stride;
     w->expected = -op->parts.kappa * rule->resolution;
+    w->unit = cafe_gain_unit(rule->resolution);
     status = host->chunks(context, op, NULL, 0, chunks, h->stride, &w->chunks);
     if (status == CAFE_OK) status = allocate(context, w);
     if (status == CAFE_OK) status = naive_project(context, op, NULL, h, w->s);
@@ -224,9 +216,9 @@ static cafe_range chunk_nodes(const sweep *w, int64_t c) {
     return cafe_chunk_nodes(w->chunks, c, 0, cafe_chunk_size(w->chunks, c));
 }
 
-/* The new row of node u, number i of chunk c; what it adds to 2 sum p <z, Delta> and to the other
- * sums. */
-static void move_node(sweep *w, int64_t c, int64_t i, double *linear, double *square) {
+/* The new row of node u, number i of chunk c; what it adds to the sums of the chunk, on their grid.
+ */
+static void move_node(sweep *w, int64_t c, int64_t i) {
     const cafe_operator_parts *q = w->q;
     const cafe_rule *rule = &w->rule;
     cafe_range all = chunk_nodes(w, c);
@@ -251,14 +243,15 @@ static void move_node(sweep *w, int64_t c, int64_t i, double *linear, double *sq
         follow_softmax(w->stride, w->old, w->z, (float)theta, w->v, row, w->ones);
     }
     for (int64_t k = 0; k < w->stride; k++) w->d[k] = row[k] - w->old[k];
-    *linear += p * naive_dot(w->stride, w->z, w->d);
-    *square += p * p * naive_dot(w->stride, w->d, w->d);
-    for (int64_t k = 0; k < w->stride; k++) w->shift[k] += p * ((double)row[k] - w->old[k]);
+    w->gains.linear += cafe_gain_share(p * naive_dot(w->stride, w->z, w->d), w->unit);
+    w->gains.square += cafe_gain_share(p * p * naive_dot(w->stride, w->d, w->d), w->unit);
+    for (int64_t k = 0; k < w->stride; k++)
+        w->shift[k] += cafe_to_grid(p * ((double)row[k] - w->old[k]));
 }
 
-/* Adds 2 a(u,w) <Delta_u, Delta_w> of the links (u,w) inside the chunk to the sum, for u number i
- * of it: link by link, over all nodes of a task. */
-static void add_inner(sweep *w, int64_t c, int64_t i, double *sum) {
+/* Adds 2 a(u,w) <Delta_u, Delta_w> / total of the links (u,w) inside the chunk, for u number i of
+ * it, to the sums of the chunk. */
+static void add_inner(sweep *w, int64_t c, int64_t i) {
     const cafe_chunks *chunks = w->chunks;
     const int64_t *offsets = chunks->offsets + chunks->starts[c];
     cafe_range all = chunk_nodes(w, c);
@@ -270,51 +263,33 @@ static void add_inner(sweep *w, int64_t c, int64_t i, double *sum) {
         for (int64_t k = 0; k < w->stride; k++) w->d[k] = row[k] - w->old[k];
         naive_load(w->h, cafe_range_node(&all, other), w->old);
         for (int64_t k = 0; k < w->stride; k++) w->v[k] = theirs[k] - w->old[k];
-        *sum += (chunks->weights ? chunks->weights[j] : 1) * naive_dot(w->stride, w->d, w->v);
+        w->gains.inner += cafe_inner_share(chunks->weights ? chunks->weights[j] : 1,
+                                           naive_dot(w->stride, w->d, w->v), w->q->total, w->unit);
     }
 }
 
-/* Growth of the objective with the nodes from .. to - 1 of the chunk. */
-static double weigh_task(sweep *w, int64_t c, int64_t from, int64_t to, double linear,
-                         double square) {
-    double inner = 0;
-    for (int64_t i = from; i < to && w->chunks->offsets; i++) add_inner(w, c, i, &inner);
-    return 2 * linear + w->expected * square + w->q->sign * (2 * inner) / w->q->total;
-}
-
-static double run_chunk(sweep *w, int64_t c, double *parts) {
+/* Growth of the objective with a chunk. The nodes and their links are taken backwards: what they
+ * add up has no order. */
+static double run_chunk(sweep *w, int64_t c) {
     cafe_range all = chunk_nodes(w, c);
-    int64_t size = all.count;
-    double gain = 0;
-    memset(w->move, 0, (size_t)w->stride * sizeof *w->move);
-    for (int64_t from = 0; from < size; from += TASK) {
-        double *linear = &parts[from / TASK * 2], *square = linear + 1;
-        *linear = *square = 0;
-        memset(w->shift, 0, (size_t)w->stride * sizeof *w->shift);
-        for (int64_t i = from; i < size && i < from + TASK; i++) move_node(w, c, i, linear, square);
-        for (int64_t k = 0; k < w->stride; k++)
-            w->move[k] = from == 0 ? w->shift[k] : w->move[k] + w->shift[k];
-    }
-    for (int64_t from = 0; from < size; from += TASK)
-        gain += weigh_task(w, c, from, from + TASK < size ? from + TASK : size,
-                           parts[from / TASK * 2], parts[from / TASK * 2 + 1]);
-    for (int64_t i = 0; i < size; i++)
+    double squares = 0;
+    w->gains = (cafe_gains){0, 0, 0};
+    memset(w->shift, 0, (size_t)w->stride * sizeof *w->shift);
+    for (int64_t i = all.count - 1; i >= 0; i--) move_node(w, c, i);
+    for (int64_t i = all.count - 1; i >= 0 && w->chunks->offsets; i--) add_inner(w, c, i);
+    for (int64_t i = 0; i < all.count; i++)
         naive_store(w->h, cafe_range_node(&all, i), w->rows + i * w->stride);
     for (int64_t k = 0; k < w->stride; k++) {
-        gain -= w->expected * w->move[k] * w->move[k];
-        w->s[k] += w->move[k];
+        squares += w->shift[k] * w->shift[k];
+        w->s[k] += w->shift[k];
     }
-    return gain;
+    return cafe_chunk_gain(w->unit, w->expected, w->q->sign, w->gains, squares);
 }
 
 cafe_status naive_sweep_run(cafe_context *context, void *state, double *gain) {
     sweep *w = state;
-    int64_t tasks = (cafe_chunk_largest(w->chunks) + TASK - 1) / TASK;
-    double *parts = w->host->allocate(context, 2 * tasks, sizeof *parts);
-    if (!parts) return CAFE_ERROR_MEMORY;
     *gain = 0;
-    for (int64_t c = 0; c < w->chunks->count; c++) *gain += run_chunk(w, c, parts);
-    w->host->release(context, parts);
+    for (int64_t c = 0; c < w->chunks->count; c++) *gain += run_chunk(w, c);
     return w->host->check_cancel(context);
 }
 

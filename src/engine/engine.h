@@ -126,14 +126,16 @@ typedef struct cafe_engine_ops {
     cafe_status (*product)(cafe_context *context, const cafe_operator *op, void *held,
                            cafe_side side, float a, const cafe_block *x, float b, float c,
                            cafe_block *y);
-    /* S = F^T X, L x stride; of a graph sum over w of p_w x_w: pieces of max(1024, ceil(n / 1024))
-     * rows, each from its first row to its last in double precision; then the pieces. */
+    /* S = F^T X, L x stride; of a graph sum over w of p_w x_w: pieces of cafe_piece_rows(n) rows
+     * (kernels/sums.h), each from its first row to its last in double precision; then the pieces.
+     */
     cafe_status (*project)(cafe_context *context, const cafe_operator *op, void *held,
                            const cafe_block *x, double *s);
 
     /* Sweeps over all nodes of the operator by a rule (operator/move.h), in so many chunks (0: by
      * size), nodes with fixed[u] != 0 left out (NULL: none). run moves the nodes of every chunk,
-     * one chunk after the other, and gives the growth of the objective. */
+     * one chunk after the other, and gives the growth of the objective: of a graph sums without an
+     * order (kernels/sums.h) for each chunk, then the chunks in theirs. */
     cafe_status (*sweep_open)(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep);
@@ -156,14 +158,15 @@ typedef struct cafe_engine_ops {
                              const int64_t *kept, const double *shift);
     /* Row u times (float)factors[u]. */
     cafe_status (*scale)(cafe_context *context, cafe_block *x, const double *factors);
-    /* norms_j = length of column j of diag(factors) X. */
+    /* norms_j = length of column j of diag(factors) X, (f f x) x added up. Norms, totals and sums
+     * are of pieces as in project. */
     cafe_status (*norms)(cafe_context *context, const cafe_block *x, const double *factors,
                          double *norms);
     /* totals_j = sum over u of weights_u x_uj. */
     cafe_status (*totals)(cafe_context *context, const cafe_block *x, const double *weights,
                           double *totals);
     /* *cross = sum over u of weights_u <x_u, y_u> and *own = sum over u of own_weights_u ||x_u||^2,
-     * the last `negative` columns counted with the opposite sign. Pieces of 4,096 rows. */
+     * the last `negative` columns counted with the opposite sign. */
     cafe_status (*sums)(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own);
@@ -236,7 +239,9 @@ typedef struct cafe_engine_host {
                             void *argument);
     int32_t (*threads)(const cafe_context *context);
     /* For engines whose rows lie in this machine's memory: the processor's operations on them, its
-     * kernels, sums of neighbours (operator/operator.h), and the rows of a product. */
+     * kernels, sums of neighbours (operator/operator.h), the rows of a product, and the move of a
+     * row (operator/rule.h). An operator that is handed over needs no more than parts and kernels;
+     * its nodes may have numbers of the engine's own. */
     const cafe_engine *processor;
     const cafe_kernels *(*kernels)(void);
     void (*stream_rows)(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
@@ -245,6 +250,10 @@ typedef struct cafe_engine_host {
     cafe_status (*product_rows)(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 cafe_range rows, int64_t stride, const float *x, const double *s,
                                 float a, float b, float c, int64_t step, float *y);
+    cafe_moving (*moving)(const cafe_kernels *kernels, const cafe_operator_parts *q,
+                          const cafe_rule *rule, int64_t stride, const float *s);
+    cafe_moved (*move_row)(const cafe_moving *by, int64_t u, double shift, const float *h,
+                           float *row);
 } cafe_engine_host;
 
 /* What a library libcafe-NAME.so exports under the name cafe_engine_entry. */

@@ -52,6 +52,8 @@ static const cafe_engine_host host = {
     .kernels = cafe_kernels_best,
     .stream_rows = cafe_stream_rows,
     .product_rows = cafe_product_rows,
+    .moving = cafe_moving_of,
+    .move_row = cafe_move_row,
 };
 
 /* ---- folders --------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 
 enum {
     BLOCK = 1024,          /* rows of a task */
-    SUM = 4096,            /* rows of a partial sum */
     CANCEL_ROWS = 1 << 18, /* rows moved between two looks at the stop flag */
 };
 
@@ -99,8 +98,8 @@ typedef struct sum_job {
     const cafe_block *x, *y;
     const double *weights, *own_weights;
     const cafe_kernels *kernels;
-    int64_t negative;
-    double *cross, *own; /* one of each a piece */
+    int64_t negative, piece; /* columns; rows of a piece */
+    double *cross, *own;     /* one of each a piece */
 } sum_job;
 
 static double signed_dot(const sum_job *job, const float *x, const float *y) {
@@ -113,7 +112,7 @@ static double signed_dot(const sum_job *job, const float *x, const float *y) {
 static void sum_rows(void *argument, int64_t block) {
     const sum_job *job = argument;
     double cross = 0, own = 0;
-    for (int64_t u = block * SUM; u < cafe_block_end(job->x->n, SUM, block); u++) {
+    for (int64_t u = block * job->piece; u < cafe_block_end(job->x->n, job->piece, block); u++) {
         const float *x = cafe_row(job->x, u);
         if (job->y) cross += job->weights[u] * signed_dot(job, x, cafe_row(job->y, u));
         if (job->own_weights) own += job->own_weights[u] * signed_dot(job, x, x);
@@ -125,8 +124,8 @@ static void sum_rows(void *argument, int64_t block) {
 static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own) {
-    int64_t blocks = cafe_blocks(x->n, SUM);
-    sum_job job = {x, y, weights, own_weights, cafe_kernels_best(), negative, NULL, NULL};
+    int64_t piece = cafe_piece_rows(x->n), blocks = cafe_blocks(x->n, piece);
+    sum_job job = {x, y, weights, own_weights, cafe_kernels_best(), negative, piece, NULL, NULL};
     job.cross = cafe_mem(context, 2 * blocks, sizeof *job.cross);
     if (!job.cross) return CAFE_ERROR_MEMORY;
     job.own = job.cross + blocks;

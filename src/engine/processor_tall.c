@@ -10,8 +10,7 @@
 #include "engine/processor.h"
 
 enum {
-    NORM_ROWS = 16384, /* rows of a partial sum of squares */
-    ROWS = 256,        /* rows converted to double at a time */
+    ROWS = 256, /* rows converted to double at a time */
     MOST_PARTS = 64,
     LEAST_PARTS = 16,             /* partial Gram matrices */
     PART_BYTES = 64 * 1024 * 1024 /* for all of them together */
@@ -207,7 +206,7 @@ cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, con
                                  double *norms) {
     norm_job job = {x, factors};
     for (int64_t j = 0; j < x->columns; j++) norms[j] = 0;
-    CAFE_PASS(cafe_sums(context, x->n, NORM_ROWS, add_norms, &job, x->columns, norms));
+    CAFE_PASS(cafe_sums(context, x->n, cafe_piece_rows(x->n), add_norms, &job, x->columns, norms));
     for (int64_t j = 0; j < x->columns; j++) norms[j] = sqrt(norms[j]);
     return CAFE_OK;
 }
@@ -225,5 +224,5 @@ cafe_status cafe_processor_totals(cafe_context *context, const cafe_block *x, co
                                   double *totals) {
     norm_job job = {x, weights};
     for (int64_t j = 0; j < x->columns; j++) totals[j] = 0;
-    return cafe_sums(context, x->n, NORM_ROWS, add_totals, &job, x->columns, totals);
+    return cafe_sums(context, x->n, cafe_piece_rows(x->n), add_totals, &job, x->columns, totals);
 }

@@ -151,7 +151,7 @@ static void accumulate(int64_t stride, double weight, const float *restrict x, d
 
 static void accumulate_move(int64_t stride, double weight, const float *restrict x,
                             const float *restrict old, double *restrict y) {
-    for (int64_t k = 0; k < stride; k++) y[k] += weight * ((double)x[k] - old[k]);
+    for (int64_t k = 0; k < stride; k++) y[k] += cafe_to_grid(weight * ((double)x[k] - old[k]));
 }
 
 extern const cafe_products JOIN(cafe_products_, CAFE_PRODUCTS);

@@ -13,6 +13,7 @@
 
 #include "kernels/eights.h"
 #include "kernels/products.h"
+#include "kernels/sums.h"
 
 /* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
  * their end (the lists of src/operator/stream.h do so). */
@@ -69,7 +70,7 @@ typedef struct cafe_kernels {
     double (*dot_moves)(int64_t stride, const float *x, const float *old_x, const float *y,
                         const float *old_y);
 
-    /* y += weight x;  y += weight (x - old) */
+    /* y += weight x;  y += weight (x - old), each number on the grid of kernels/sums.h */
     void (*accumulate)(int64_t stride, double weight, const float *x, double *y);
     void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
                             double *y);

@@ -4,11 +4,6 @@
 #include "operator/ops.h"
 #include "sample/sampled.h"
 
-enum {
-    LEAST_SUM = 1024, /* rows of a partial sum, at least */
-    MOST_SUMS = 1024  /* partial sums, at most */
-};
-
 /* ---- s = sum of p_w x_w ---------------------------------------------------------------------- */
 
 typedef struct mean_job {
@@ -26,18 +21,17 @@ static void add_rows(void *argument, int64_t first, int64_t last, double *sum) {
 
 cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                  const float *x, double *s) {
-    int64_t even = cafe_blocks(op->n, MOST_SUMS);
     mean_job job = {op, stride, x};
     for (int64_t k = 0; k < stride; k++) s[k] = 0;
-    return cafe_sums(context, op->n, even > LEAST_SUM ? even : LEAST_SUM, add_rows, &job, stride,
-                     s);
+    return cafe_sums(context, op->n, cafe_piece_rows(op->n), add_rows, &job, stride, s);
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
 /* Partial sums, the sum twice, and a row a worker. */
 static double bytes(const cafe_operator *op, int64_t stride) {
-    return (double)stride * (MOST_SUMS * 8.0 + 12 + 4.0 * op->context->threads);
+    double pieces = (double)cafe_blocks(op->n, cafe_piece_rows(op->n));
+    return (double)stride * (pieces * 8 + 12 + 4.0 * op->context->threads);
 }
 
 static const cafe_operator_ops modularity = {

@@ -18,34 +18,28 @@ enum {
     COLUMNS = 16     /* or columns, where it has one row */
 };
 
-/* What a task adds up. */
-typedef struct part {
-    double linear; /* sum of p_u <z_u, Delta_u>, z in units of p_u */
-    double square; /* sum of r_u^2 ||Delta_u||^2 */
-    double inner;  /* sum over links inside the chunk of a(u,w) <Delta_u, Delta_w> */
-} part;
-
 struct cafe_mover {
     cafe_context *context;
     const cafe_operator *op;
     const cafe_operator_parts *q;
-    cafe_rule rule;
+    cafe_moving by; /* the rule, and what all rows share */
     int64_t stride;
     float *h;
     const uint8_t *fixed;
     float *moved;
     cafe_chunks *chunks;
-    double expected; /* - kappa resolution: the weight of what is subtracted */
-    double factor;   /* of S as the kernels read it: subtracted from the neighbours' sum in units of
-                      * p_u, or for F of many columns added to that sum before it is scaled */
-    int64_t size;    /* L x stride: that of S */
-    double *s;       /* S = F^T H */
-    float *single;   /* the same times the factor */
-    float *none;     /* a row of zeros, for F of many columns */
-    int64_t task;    /* nodes of a chunk's task */
-    float *rows;     /* a chunk's new rows */
-    part *parts;     /* one a task */
-    double *shift;   /* S of a task: sum of f_u Delta_u */
+    double factor; /* of S as the kernels read it: subtracted from the neighbours' sum in units of
+                    * p_u, or for F of many columns added to that sum before it is scaled */
+    int64_t size;  /* L x stride: that of S */
+    double *s;     /* S = F^T H */
+    float *single; /* the same times the factor */
+    float *none;   /* a row of zeros, for F of many columns */
+    int64_t task;  /* nodes of a chunk's task */
+    float *rows;   /* a chunk's new rows */
+    int64_t slots; /* of sums: one a worker, where they have no order; of a table one a task */
+    cafe_gains *gains;     /* one a slot */
+    double *shift;         /* S of a slot: sum of f_u Delta_u */
+    double *change;        /* of S in the chunk */
     int64_t piece, pieces; /* numbers of S that one task moves; how many such tasks */
     double *worth;         /* one a piece */
     float *scratch;        /* of each worker, for F of many columns */
@@ -70,11 +64,9 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     cafe_mover *m = cafe_mem_zero(context, 1, sizeof *m);
     *mover = NULL;
     if (!m) return status;
-    m->context = context, m->op = op, m->q = q, m->rule = rule;
+    m->context = context, m->op = op, m->q = q;
     m->stride = stride, m->h = h, m->fixed = fixed, m->size = q->width * stride;
-    m->expected = -q->kappa * rule.resolution;
-    m->factor = q->f ? -m->expected * q->sign * q->total : m->expected;
-    m->s = cafe_mem(context, m->size, sizeof *m->s);
+    m->s = cafe_mem(context, 2 * m->size, sizeof *m->s);
     m->single = cafe_mem(context, m->size, sizeof *m->single);
     m->piece = q->f ? SETTLE * stride : COLUMNS;
     m->pieces = cafe_blocks(m->size, m->piece);
@@ -82,6 +74,9 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     m->none = cafe_mem_zero(context, stride, sizeof *m->none);
     if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
     if (!m->s || !m->single || !m->worth || !m->none || (q->f && !m->scratch)) goto done;
+    m->by = cafe_moving_of(op->kernels, q, &rule, stride, q->f ? m->none : m->single);
+    m->factor = q->f ? -m->by.expected * q->sign * q->total : m->by.expected;
+    m->change = m->s + m->size;
     CAFE_TRY(cafe_operator_need_rows(context, op));
     CAFE_TRY(cafe_operator_sums(context, op, stride, h, m->s));
     cafe_mover_sums(m, true, m->s);
@@ -94,8 +89,8 @@ done:
 
 static void forget_aim(cafe_mover *m) {
     cafe_chunks_free(m->chunks);
-    cafe_mem_free_all(m->context, m->rows, m->parts, m->shift, m->panel);
-    m->chunks = NULL, m->rows = NULL, m->parts = NULL, m->shift = NULL, m->panel = NULL;
+    cafe_mem_free_all(m->context, m->rows, m->gains, m->shift, m->panel);
+    m->chunks = NULL, m->rows = NULL, m->gains = NULL, m->shift = NULL, m->panel = NULL;
 }
 
 void cafe_mover_free(cafe_mover *m) {
@@ -133,15 +128,17 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
                            int64_t chunks, float *moved) {
     forget_aim(m);
     CAFE_PASS(cafe_chunks_new(context, m->op, list, size, chunks, m->stride, &m->chunks));
-    int64_t largest = cafe_chunk_largest(m->chunks), tasks = cafe_blocks(largest, TASK);
+    int64_t largest = cafe_chunk_largest(m->chunks), slots;
     m->moved = moved;
     m->task = TASK;
-    if (m->q->f) tasks = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
     m->alone = chunk_bytes(m) < ALONE;
+    slots = m->alone && m->width == 0 ? 1 : context->threads;
+    if (m->q->f) slots = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
+    m->slots = slots;
     CAFE_PASS(make_rows(context, m, largest));
-    m->parts = cafe_mem(context, tasks, sizeof *m->parts);
-    m->shift = cafe_mem(context, tasks * m->size, sizeof *m->shift);
-    return cafe_mem_had(m->parts, m->shift);
+    m->gains = cafe_mem_zero(context, slots, sizeof *m->gains);
+    m->shift = cafe_mem_zero(context, slots * m->size, sizeof *m->shift);
+    return cafe_mem_had(m->gains, m->shift);
 }
 
 const cafe_chunks *cafe_mover_chunks(const cafe_mover *mover) {
@@ -164,72 +161,32 @@ static cafe_range some_nodes(const cafe_mover *m, int64_t first, int64_t last) {
 typedef struct span {
     const cafe_mover *mover;
     const cafe_range *range;
-    int64_t first; /* number of its first node in the chunk, which begins a task */
-    part sums;     /* of the task at work: those of other threads' tasks are on the same lines */
+    int64_t first;   /* number of its first node in the chunk, which begins a task */
+    cafe_gains sums; /* of these nodes: those of other threads are on the same lines */
+    double *shift;   /* where these nodes' part of S's change is added up; NULL: elsewhere */
 } span;
-
-/* row comes in as the sum of the neighbours' rows and goes out as the node's new one. */
-static cafe_gain follow_rule(const cafe_mover *m, int64_t u, cafe_pull pull, float degree,
-                             float shift, float *row) {
-    const cafe_kernels *kernels = m->op->kernels;
-    const cafe_rule *rule = &m->rule;
-    const float *h = m->h + u * m->stride;
-    const float *s = m->q->f ? m->none : m->single;
-    if (rule->kind == CAFE_RULE_SPHERE) {
-        double ratio = m->q->reach[u] / m->q->p[u];
-        float gamma = (float)(rule->gamma * ratio * ratio);
-        return kernels->sphere(m->stride, h, s, pull, shift + gamma, row);
-    }
-    double theta = rule->theta; /* theta_u p_u, since the kernel's z is in units of p_u */
-    if (rule->mean_degree > 0) theta /= degree * rule->mean_degree;
-    double most = shift > 0 ? 4 / (double)shift : INFINITY;
-    if (!(theta < most)) theta = most;
-    return kernels->softmax(m->stride, h, s, pull, (float)(theta < 1e30 ? theta : 1e30), row);
-}
-
-/* The sums of a task begin with its first node. */
-static void begin_task(span *within, int64_t task) {
-    const cafe_mover *m = within->mover;
-    within->sums = (part){0, 0, 0};
-    if (!m->q->f) memset(m->shift + task * m->size, 0, (size_t)m->size * sizeof *m->shift);
-}
-
-/* And they are kept with its last. */
-static void end_task(const span *within, int64_t i, int64_t number) {
-    const cafe_mover *m = within->mover;
-    if ((number + 1) % m->task == 0 || i + 1 == within->range->count)
-        m->parts[number / m->task] = within->sums;
-}
 
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     span *within = argument;
     const cafe_mover *m = within->mover;
     const cafe_operator_parts *q = m->q;
     int64_t stride = m->stride, place = within->range->first + i * within->range->step;
-    int64_t number = within->first + i, task = number / m->task;
     const float *h = m->h + u * stride;
-    double p = q->p[u], reach = q->reach[u];
-    if (number % m->task == 0) begin_task(within, task);
-    if (!(p > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
+    if (!(q->p[u] > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
         memcpy(row, h, (size_t)stride * sizeof *row);
         if (m->moved) m->moved[place] = 0;
-        end_task(within, i, number);
         return;
     }
     if (q->f)
         m->op->kernels->gather(m->single, stride, q->every, q->f + u * q->width, q->width,
                                !q->offsets, row);
-    double inverse_degree = 1 / (p * q->total);
-    double loop = q->loops ? q->loops[u] * inverse_degree : 0;
-    cafe_pull pull = {(float)(q->sign * inverse_degree),
-                      (float)(m->expected * (reach * (reach / p)) - q->sign * loop)};
-    double shift = cafe_chunk_shift(q, m->chunks, m->rule.resolution, m->chunk, number, u);
-    cafe_gain gain = follow_rule(m, u, pull, (float)inverse_degree, (float)shift, row);
-    within->sums.linear += p * gain.linear;
-    within->sums.square += reach * reach * gain.square;
-    end_task(within, i, number);
-    if (m->moved) m->moved[place] = (float)sqrt(gain.square);
-    if (!q->f) m->op->kernels->accumulate_move(stride, p, row, h, m->shift + task * m->size);
+    double shift =
+        cafe_chunk_shift(q, m->chunks, m->by.rule.resolution, m->chunk, within->first + i, u);
+    cafe_moved moved = cafe_move_row(&m->by, u, shift, h, row);
+    within->sums.linear += moved.linear;
+    within->sums.square += moved.square;
+    if (m->moved) m->moved[place] = (float)sqrt(moved.length);
+    if (within->shift) m->op->kernels->accumulate_move(stride, q->p[u], row, h, within->shift);
 }
 
 /* shift = f_u Delta_u of a single node. */
@@ -270,19 +227,40 @@ static void shift_task(const cafe_mover *m, int64_t task, int32_t worker) {
         sum_moves(m, &range, rows, shift, m->scratch + worker * scratch_size(m));
 }
 
-/* The new row of every node, from the values before the chunk. */
-static void find_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
-    const cafe_mover *m = argument;
+/* The new rows of some tasks, from the values before the chunk. */
+static void find_some(const cafe_mover *m, int64_t first, int64_t last, span *within) {
     float *rows = m->rows + first * m->task * m->stride;
     cafe_range range = some_nodes(m, first * m->task, last * m->task);
-    span within = {m, &range, first * m->task, {0, 0, 0}};
     bool summed = !m->q->offsets || m->width > 0;
+    within->range = &range;
+    within->first = first * m->task;
     if (!summed)
         cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
-                         &within);
+                         within);
     for (int64_t i = 0; summed && i < range.count; i++)
-        find_row(&within, i, cafe_range_node(&range, i), rows + i * m->stride);
-    for (int64_t task = first; m->q->f && task < last; task++) shift_task(m, task, worker);
+        find_row(within, i, cafe_range_node(&range, i), rows + i * m->stride);
+}
+
+static void add_gains(cafe_gains *sums, const cafe_gains *more) {
+    sums->linear += more->linear;
+    sums->square += more->square;
+    sums->inner += more->inner;
+}
+
+/* Of a graph what a worker adds up has no order, and is one sum for all of its tasks. */
+static void find_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
+    const cafe_mover *m = argument;
+    if (!m->q->f) {
+        span within = {.mover = m, .shift = m->shift + worker * m->size};
+        find_some(m, first, last, &within);
+        add_gains(&m->gains[worker], &within.sums);
+    }
+    for (int64_t task = first; m->q->f && task < last; task++) {
+        span within = {.mover = m};
+        find_some(m, task, task + 1, &within);
+        m->gains[task] = within.sums;
+        shift_task(m, task, worker);
+    }
 }
 
 /* ---- weigh and write them -------------------------------------------------------------------- */
@@ -297,20 +275,21 @@ static double dot_moves(const cafe_mover *m, const cafe_range *all, int64_t one,
                                      m->rows + other * stride, h + w * stride);
 }
 
-/* The sum over links (u,w) inside the chunk, both ways, of a(u,w) <Delta_u, Delta_w>, u in the
- * task. */
+/* The sum over links (u,w) inside the chunk, u in the tasks, of the shares of 2 a(u,w) <Delta_u,
+ * Delta_w> / total. */
 static void weigh_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_mover *m = argument;
     const cafe_chunks *c = m->chunks;
     cafe_range all = some_nodes(m, 0, INT64_MAX);
     const int64_t *offsets = c->offsets + c->starts[m->chunk];
-    (void)worker;
     for (int64_t task = first; task < last; task++) {
         double sum = 0;
         for (int64_t i = task * m->task; i < cafe_block_end(all.count, m->task, task); i++)
             for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
-                sum += (c->weights ? c->weights[j] : 1) * dot_moves(m, &all, i, c->targets[j]);
-        m->parts[task].inner = 2 * sum;
+                sum +=
+                    cafe_inner_share(c->weights ? c->weights[j] : 1,
+                                     dot_moves(m, &all, i, c->targets[j]), m->q->total, m->by.unit);
+        m->gains[m->q->f ? task : worker].inner += sum;
     }
 }
 
@@ -328,39 +307,38 @@ static void write_rows(const cafe_mover *m, int64_t first, int64_t last) {
 
 /* ---- S --------------------------------------------------------------------------------------- */
 
-/* What the tasks found, added up in their order. */
-static double sum_parts(const cafe_mover *m) {
-    double sum = 0;
-    for (int64_t t = 0; t < m->tasks; t++) {
-        const part *p = &m->parts[t];
-        sum += 2 * p->linear + m->expected * p->square + m->q->sign * p->inner / m->q->total;
-    }
-    return sum;
-}
-
-/* S += the tasks' shifts, in their order: some columns of its one row, or of many rows some, which
- * are worth kappa ||shift||^2, added up in four lanes. */
+/* S += the slots' shifts: some columns of its one row, or of many rows some, whose squares are
+ * added up in four lanes. A worker's shift is 0 again for the next chunk. */
 static void settle_piece(const cafe_mover *m, int64_t piece) {
     int64_t from = piece * m->piece, end = cafe_block_end(m->size, m->piece, piece);
-    double lanes[4] = {0}, *total = m->shift;
-    for (int64_t t = 1; t < m->tasks; t++)
-        for (int64_t i = from; i < end; i++) total[i] += m->shift[t * m->size + i];
+    double lanes[4] = {0}, *total = m->change;
+    size_t bytes = (size_t)(end - from) * sizeof *total;
+    memset(total + from, 0, bytes);
+    for (int64_t t = 0; t < (m->q->f ? m->tasks : m->slots); t++) {
+        double *shift = m->shift + t * m->size;
+        for (int64_t i = from; i < end; i++) total[i] += shift[i];
+        if (!m->q->f) memset(shift + from, 0, bytes);
+    }
     for (int64_t i = from; i < end && m->q->f; i += 4)
         for (int64_t l = 0; l < 4; l++) lanes[l] += total[i + l] * total[i + l];
     for (int64_t i = from; i < end; i++) {
         m->s[i] += total[i];
         m->single[i] = (float)(m->factor * m->s[i]);
     }
-    m->worth[piece] = m->expected * (lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+    m->worth[piece] = lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
 /* The growth of the objective, when all tasks and pieces are done. */
 static void add_gain(const cafe_mover *m, double *gain) {
-    double first = sum_parts(m);
-    for (int64_t i = 0; i < m->size && !m->q->f; i++)
-        first -= m->expected * m->shift[i] * m->shift[i];
-    *gain += m->q->f ? first - m->worth[0] : first;
-    for (int64_t b = 1; b < m->pieces && m->q->f; b++) *gain -= m->worth[b];
+    cafe_gains sums = {0, 0, 0};
+    double squares = 0;
+    for (int64_t t = 0; t < (m->q->f ? m->tasks : m->slots); t++) {
+        add_gains(&sums, &m->gains[t]);
+        m->gains[t] = (cafe_gains){0, 0, 0};
+    }
+    for (int64_t i = 0; i < m->size && !m->q->f; i++) squares += m->change[i] * m->change[i];
+    for (int64_t b = 0; b < m->pieces && m->q->f; b++) squares += m->worth[b];
+    *gain += cafe_chunk_gain(m->by.unit, m->by.expected, m->q->sign, sums, squares);
 }
 
 /* ---- a chunk --------------------------------------------------------------------------------- */

@@ -9,27 +9,15 @@
  *
  *     2 sum_u <z_u, Delta_u> + sum over u != w in the chunk of q(u,w) <Delta_u, Delta_w>
  *
- * and the second sum needs only the links inside the chunk and the change of S. All of the
- * arithmetic is on the operator's parts, the chunks and a few numbers, so that a device can do it.
+ * and the second sum needs only the links inside the chunk and the change of S. Of a graph both,
+ * and S's change, are sums without an order (kernels/sums.h). All of the arithmetic is on the
+ * operator's parts, the chunks and a few numbers, so that a device or other processes can do it.
  */
 #ifndef CAFE_OPERATOR_MOVE_H
 #define CAFE_OPERATOR_MOVE_H
 
 #include "operator/chunks.h"
-
-/* How a node moves: with z_u the sum over w != u of q(u,w) h_w and c_u of operator/chunks.h,
- *
- *   sphere   h_u  <- normalise(z_u + (c_u + gamma_u) h_u),   gamma_u = gamma r_u^2 / p_u
- *   softmax  h_uk <- h_uk exp(theta_u z_uk) / sum,           theta_u = theta / p_u, or with a mean
- *            degree d > 0 theta d_u / (d p_u), the same for all nodes of a graph; 4 / c_u at most
- */
-typedef enum cafe_rule_kind { CAFE_RULE_SPHERE = 0, CAFE_RULE_SOFTMAX = 1 } cafe_rule_kind;
-
-typedef struct cafe_rule {
-    cafe_rule_kind kind;
-    double gamma, theta, mean_degree;
-    double resolution; /* kappa times this takes the place of kappa: 1 is Q itself */
-} cafe_rule;
+#include "operator/rule.h"
 
 typedef struct cafe_mover cafe_mover;
 
