@@ -17,10 +17,10 @@ typedef struct embed_job {
     cafe_plan plan;      /* what the run takes within it; plan.files > 0: it has files */
     cafe_disk disk;
     cafe_ranks_options ranks; /* with a dry run: on how many processes, if asked for */
-    const char *size;  /* "NODES,EDGES" of a graph that is not there yet; NULL: there is one */
-    cafe_ranks spread; /* what each of the processes takes */
-    int64_t columns;   /* asked of the method: labels and start vectors may set them */
-    int64_t solved;    /* of them the solver's; the others are of the hub part */
+    const char *size;       /* "NODES,EDGES" of a graph that is not there yet; NULL: there is one */
+    cafe_ranks_plan spread; /* what each of the processes takes */
+    int64_t columns;        /* asked of the method: labels and start vectors may set them */
+    int64_t solved;         /* of them the solver's; the others are of the hub part */
     float *start;
     int64_t start_columns;
     cafe_labels *labels;

@@ -76,7 +76,7 @@ bool embed_ranks_fit(const embed_job *job) {
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void print_memory(const cafe_ranks *p) {
+static void print_memory(const cafe_ranks_plan *p) {
     char all[CLI_BYTES_TEXT], whole[CLI_BYTES_TEXT], links[CLI_BYTES_TEXT], rows[CLI_BYTES_TEXT];
     char ghosts[CLI_BYTES_TEXT], work[CLI_BYTES_TEXT];
     printf(
@@ -94,7 +94,7 @@ static void print_fit(const embed_job *job) {
            embed_ranks_fit(job) ? "fits" : "does not fit");
 }
 
-static void print_rates(const cafe_ranks *p) {
+static void print_rates(const cafe_ranks_plan *p) {
     printf("rates of a rank:");
     if (p->memory_bandwidth > 0) printf(" memory %.3g GB/s", p->memory_bandwidth / 1e9);
     if (p->network > 0)
@@ -111,7 +111,7 @@ static const char *seconds_text(double seconds, char text[SECONDS_TEXT]) {
     return text;
 }
 
-static void print_seconds(const cafe_ranks *p) {
+static void print_seconds(const cafe_ranks_plan *p) {
     char all[SECONDS_TEXT], work[SECONDS_TEXT], ghosts[SECONDS_TEXT], wait[SECONDS_TEXT];
     if (p->memory_bandwidth > 0 || p->network > 0) print_rates(p);
     if (!(p->sweep_seconds > 0)) return;
@@ -125,7 +125,7 @@ static void print_seconds(const cafe_ranks *p) {
 void embed_ranks_print(const embed_job *job) {
     char rows[CLI_COUNT_TEXT], links[CLI_COUNT_TEXT], ghosts[CLI_COUNT_TEXT];
     char sent[CLI_BYTES_TEXT], own[CLI_BYTES_TEXT];
-    const cafe_ranks *p = &job->spread;
+    const cafe_ranks_plan *p = &job->spread;
     printf("%" PRId64 " rank%s of %" PRId64
            " thread%s: %.1f%% of the links lie between ranks (%s)\n",
            p->ranks, cli_plural(p->ranks), p->threads, cli_plural(p->threads), 100 * p->cut,
@@ -143,7 +143,7 @@ void embed_ranks_print(const embed_job *job) {
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-static void put_seconds(cafe_report *report, const cafe_ranks *p) {
+static void put_seconds(cafe_report *report, const cafe_ranks_plan *p) {
     if (p->network > 0) cafe_report_real(report, "network_rate", p->network);
     if (p->memory_bandwidth > 0) cafe_report_real(report, "memory_rate", p->memory_bandwidth);
     if (p->memory_bandwidth > 0) cafe_report_real(report, "work_seconds", p->work_seconds);
@@ -155,7 +155,7 @@ static void put_seconds(cafe_report *report, const cafe_ranks *p) {
 }
 
 void embed_ranks_put(cafe_report *report, const embed_job *job) {
-    const cafe_ranks *p = &job->spread;
+    const cafe_ranks_plan *p = &job->spread;
     cafe_report_open(report, "distributed", '{');
     cafe_report_integer(report, "ranks", p->ranks);
     cafe_report_integer(report, "rank_threads", p->threads);

@@ -96,7 +96,7 @@ typedef struct asked {
 } asked;
 
 static cafe_status try_plan(cafe_context *context, const char *name, const asked *a,
-                            cafe_ranks *plan) {
+                            cafe_ranks_plan *plan) {
     const cafe_method *method = cafe_method_find(name);
     const cafe_option_table *table = method->vectors();
     int64_t own[64];
@@ -119,8 +119,8 @@ static cafe_status try_plan(cafe_context *context, const char *name, const asked
                              plan);
 }
 
-static cafe_ranks plan_of(cafe_context *context, asked a) {
-    cafe_ranks plan;
+static cafe_ranks_plan plan_of(cafe_context *context, asked a) {
+    cafe_ranks_plan plan;
     TEST_OK(context, try_plan(context, "sphere", &a, &plan));
     return plan;
 }
@@ -137,8 +137,8 @@ static void expected_is_counted(void **state) {
     for (int hubs = 0; hubs < 2; hubs++)
         for (int64_t ranks = 2; ranks <= 32; ranks *= 4) {
             cafe_graph *g = random_graph(context, 20000, 100000, hubs, CAFE_REORDER_NONE, 3);
-            cafe_ranks real = plan_of(context, (asked){.graph = g, .ranks = ranks});
-            cafe_ranks model =
+            cafe_ranks_plan real = plan_of(context, (asked){.graph = g, .ranks = ranks});
+            cafe_ranks_plan model =
                 plan_of(context, (asked){real.nodes, real.links / 2, ranks, .network = "1G"});
             assert_true(real.counted == 1 && model.counted == 0);
             assert_true(is_near(model.cut, real.cut, 0.03));
@@ -159,10 +159,10 @@ static void expected_is_counted(void **state) {
 static void the_cut_may_be_given(void **state) {
     cafe_context *context = test_context(1, 1);
     (void)state;
-    cafe_ranks random = plan_of(context, (asked){1000000, 10000000, .ranks = 8});
-    cafe_ranks same = plan_of(context, (asked){1000000, 10000000, 8, .cut = 7.0 / 8});
-    cafe_ranks less = plan_of(context, (asked){1000000, 10000000, 8, .cut = 0.1});
-    cafe_ranks all = plan_of(context, (asked){1000000, 10000000, 2, .cut = 1});
+    cafe_ranks_plan random = plan_of(context, (asked){1000000, 10000000, .ranks = 8});
+    cafe_ranks_plan same = plan_of(context, (asked){1000000, 10000000, 8, .cut = 7.0 / 8});
+    cafe_ranks_plan less = plan_of(context, (asked){1000000, 10000000, 8, .cut = 0.1});
+    cafe_ranks_plan all = plan_of(context, (asked){1000000, 10000000, 2, .cut = 1});
     assert_true(is_near((double)same.ghost_rows, (double)random.ghost_rows, 1e-9));
     assert_true(less.ghost_rows < random.ghost_rows / 2);
     assert_int_equal(all.ghost_rows, 1000000);
@@ -176,11 +176,11 @@ static void more_ranks_hold_less_and_send_more(void **state) {
     for (int there = 0; there < 2; there++) {
         asked a = {30000, 150000, 1, .network = "10Gbit", .memory = "20GB"};
         if (there) a.graph = g;
-        cafe_ranks before = plan_of(context, a);
+        cafe_ranks_plan before = plan_of(context, a);
         assert_true(before.ghost_rows == 0 && before.bytes_per_sweep == 0 && before.cut == 0);
         assert_true(before.ghost_seconds == 0 && before.wait_seconds == 0 && before.inner == 1);
         for (a.ranks = 2; a.ranks <= 64; a.ranks *= 2) {
-            cafe_ranks now = plan_of(context, a);
+            cafe_ranks_plan now = plan_of(context, a);
             assert_true(now.block_bytes < before.block_bytes);
             assert_true(now.bytes_per_sweep > before.bytes_per_sweep);
             assert_true(now.work_seconds < before.work_seconds);
@@ -198,11 +198,11 @@ static void faster_machines_take_less_time(void **state) {
     cafe_context *context = test_context(2, 1);
     (void)state;
     asked a = {10000000, 100000000, 16, .network = "10Gbit", .memory = "50GB"};
-    cafe_ranks slow = plan_of(context, a), unknown;
+    cafe_ranks_plan slow = plan_of(context, a), unknown;
     a.network = "100Gbit";
-    cafe_ranks network = plan_of(context, a);
+    cafe_ranks_plan network = plan_of(context, a);
     a.memory = "200GB";
-    cafe_ranks both = plan_of(context, a);
+    cafe_ranks_plan both = plan_of(context, a);
     assert_true(is_near(10 * network.ghost_seconds, slow.ghost_seconds, 1e-9));
     assert_true(is_near(4 * both.work_seconds, slow.work_seconds, 1e-9));
     assert_true(slow.run_seconds > network.run_seconds && network.run_seconds > both.run_seconds);
@@ -221,7 +221,7 @@ static void large_graphs_do_not_overflow(void **state) {
     cafe_context *context = test_context(16, 1);
     (void)state;
     asked a = {10000000000, 1000000000000, 1024, .network = "100Gbit", .memory = "100GB"};
-    cafe_ranks p = plan_of(context, a);
+    cafe_ranks_plan p = plan_of(context, a);
     double met = 1 - pow(1 - 1.0 / 1024, 200);
     assert_int_equal(p.links, 2000000000000);
     assert_true(is_near((double)p.ghost_rows, 1e10 * 1023 * met, 1e-6));
@@ -304,7 +304,7 @@ static void rates_have_units(void **state) {
 
 static void refusals(void **state) {
     cafe_context *context = test_context(1, 1);
-    cafe_ranks plan;
+    cafe_ranks_plan plan;
     (void)state;
     asked a = {1000, 5000, .ranks = 4};
     TEST_OK(context, try_plan(context, "cafe", &a, &plan));
@@ -330,7 +330,7 @@ static void memory_may_run_out(void **state) {
     (void)state;
     for (long k = 0;; k++) {
         asked a = {.graph = g, .ranks = 3};
-        cafe_ranks plan;
+        cafe_ranks_plan plan;
         long live = test_failing_arm(&memory, k);
         cafe_status status = try_plan(context, "sphere", &a, &plan);
         int failed = test_failing_disarm(&memory);

@@ -194,7 +194,7 @@ def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, s
             "ranks": ranks, "latency": latency, "cut": -1 if cut is None else cut,
             "network": _rate(network), "memory_bandwidth": _rate(memory_bandwidth)},
             "cafe_ranks_options")
-        plan = _abi.cafe_ranks()
+        plan = _abi.cafe_ranks_plan()
         context.call("cafe_method_ranks_sized", model._method.row, planned.options,
                      None if counts else g.pointer, counts, options, plan, ctypes.sizeof(plan))
         return RanksForecast._of(plan)

@@ -90,7 +90,7 @@ static double expected_ghosts(double nodes, double links, double ranks, double c
     return nodes * (ranks - 1) * (q < 1 ? -expm1(links / nodes * log1p(-q)) : links > 0);
 }
 
-static void expect_cut(const plan_job *job, cafe_ranks *p) {
+static void expect_cut(const plan_job *job, cafe_ranks_plan *p) {
     double n = (double)p->nodes, links = (double)p->links, ranks = (double)p->ranks;
     int64_t pieces = (p->nodes + p->piece - 1) / p->piece;
     int64_t rows = (pieces + p->ranks - 1) / p->ranks * p->piece;
@@ -106,7 +106,7 @@ static void expect_cut(const plan_job *job, cafe_ranks *p) {
     p->rank_sends = p->rank_ghosts;
 }
 
-static cafe_status count_cut(cafe_context *context, const plan_job *job, cafe_ranks *p) {
+static cafe_status count_cut(cafe_context *context, const plan_job *job, cafe_ranks_plan *p) {
     cafe_cut cut;
     CAFE_PASS(cafe_graph_cut(context, job->graph, p->piece, p->ranks, &cut));
     p->counted = 1;
@@ -122,7 +122,7 @@ static cafe_status count_cut(cafe_context *context, const plan_job *job, cafe_ra
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static void plan_bytes(const plan_job *job, cafe_ranks *p) {
+static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, wide = 4.0 * (double)cafe_stride(job->size.columns);
     double arc = job->weighted ? 8 : 4, n = (double)p->nodes;
     p->whole_bytes = whole(WHOLE * n + job->hubs);
@@ -139,26 +139,26 @@ static void plan_bytes(const plan_job *job, cafe_ranks *p) {
 /* ---- time ------------------------------------------------------------------------------------ */
 
 /* A row is read for every link, and read and written for its node. */
-static double pass_seconds(const plan_job *job, const cafe_ranks *p) {
+static double pass_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, arc = job->weighted ? 8 : 4;
     return ((double)p->rank_links * (row + arc) + 3 * (double)p->rank_rows * row) /
            p->memory_bandwidth;
 }
 
 /* After each chunk a message with ghosts, and sums that go through a tree of ranks and back. */
-static double wait_seconds(const plan_job *job, const cafe_ranks *p) {
+static double wait_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     double steps = ceil(log2((double)p->ranks)), sums = 16.0 * (double)job->stride / p->network;
     return (double)p->chunks * (1e-6 * job->options.latency * (1 + steps) + sums);
 }
 
-static double finish_seconds(const plan_job *job, const cafe_ranks *p) {
+static double finish_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     double rows = (double)p->rank_rows, k = (double)p->columns;
     return PASSES * 4 * rows * (double)job->stride / p->memory_bandwidth +
            SQUARES * rows * k * k / (thread_rate * (double)p->threads);
 }
 
 /* What is not known of the network does not matter to a single rank. */
-static void plan_seconds(const plan_job *job, cafe_ranks *p) {
+static void plan_seconds(const plan_job *job, cafe_ranks_plan *p) {
     bool alone = p->ranks == 1;
     if (p->memory_bandwidth > 0) p->work_seconds = pass_seconds(job, p);
     if (p->network > 0 && !alone) p->ghost_seconds = (double)p->rank_sends / p->network;
@@ -183,7 +183,7 @@ static cafe_status check(cafe_context *context, const cafe_method *method,
 }
 
 static void open_job(const cafe_method *method, const cafe_method_options *options, plan_job *job,
-                     cafe_ranks *p) {
+                     cafe_ranks_plan *p) {
     const cafe_option_table *table = cafe_plan_table(method);
     const cafe_graph_counts *counts = &job->counts;
     int64_t entries =
@@ -203,7 +203,8 @@ static void open_job(const cafe_method *method, const cafe_method_options *optio
     p->chunks = cafe_chunks_count(p->nodes, job->wanted, job->stride, false);
 }
 
-static cafe_status take_rates(cafe_context *context, const cafe_ranks_options *o, cafe_ranks *p) {
+static cafe_status take_rates(cafe_context *context, const cafe_ranks_options *o,
+                              cafe_ranks_plan *p) {
     CAFE_PASS(cafe_rate(context, "network", o->network, true, &p->network));
     return cafe_rate(context, "memory-bandwidth", o->memory_bandwidth, false, &p->memory_bandwidth);
 }
@@ -211,10 +212,10 @@ static cafe_status take_rates(cafe_context *context, const cafe_ranks_options *o
 cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_method *method,
                                     const cafe_method_options *options, const cafe_graph *graph,
                                     const cafe_graph_counts *counts,
-                                    const cafe_ranks_options *ranks, cafe_ranks *plan,
+                                    const cafe_ranks_options *ranks, cafe_ranks_plan *plan,
                                     size_t size) {
     plan_job job = {.graph = graph};
-    cafe_ranks p = {.threads = cafe_threads(context)};
+    cafe_ranks_plan p = {.threads = cafe_threads(context)};
     job.counts = counts ? *counts : graph->counts;
     CAFE_PASS(cafe_options_take(context, &ranks_table, ranks, &job.options));
     CAFE_PASS(take_rates(context, &job.options, &p));

@@ -150,7 +150,7 @@ typedef struct cafe_ranks_options {
 CAFE_OPTIONS(ranks)
 
 /* What it takes. A ghost is a rank's copy of a row of another rank, one of whose links it has. */
-typedef struct cafe_ranks {
+typedef struct cafe_ranks_plan {
     int64_t ranks, threads;        /* threads of each */
     int32_t counted;               /* 1: links between ranks were counted; 0: expected */
     int32_t sweeps;                /* at most */
@@ -170,7 +170,7 @@ typedef struct cafe_ranks {
      * messages, and of the sweeps and the finish together. 0: not known. */
     double network, memory_bandwidth;
     double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
-} cafe_ranks;
+} cafe_ranks_plan;
 
 /* Of a graph, or with graph NULL of one with so many nodes and edges (and weights), which may be
  * larger than any that can be read. counts NULL: the graph's. options->own as settled. */
@@ -178,13 +178,14 @@ CAFE_API cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_m
                                              const cafe_method_options *options,
                                              const cafe_graph *graph,
                                              const cafe_graph_counts *counts,
-                                             const cafe_ranks_options *ranks, cafe_ranks *plan,
+                                             const cafe_ranks_options *ranks, cafe_ranks_plan *plan,
                                              size_t size);
 static inline cafe_status cafe_method_ranks(cafe_context *context, const cafe_method *method,
                                             const cafe_method_options *options,
                                             const cafe_graph *graph,
                                             const cafe_graph_counts *counts,
-                                            const cafe_ranks_options *ranks, cafe_ranks *plan) {
+                                            const cafe_ranks_options *ranks,
+                                            cafe_ranks_plan *plan) {
     return cafe_method_ranks_sized(context, method, options, graph, counts, ranks, plan,
                                    sizeof *plan);
 }
