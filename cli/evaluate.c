@@ -100,9 +100,9 @@ int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model
     if (status != CAFE_OK) return cli_check(job->run, status);
     *columns = cafe_embedding_columns(embedding);
     *vectors = malloc((size_t)(job->counts.nodes * *columns) * sizeof **vectors + 1);
-    if (*vectors) cafe_embedding_copy(embedding, *vectors);
+    status = *vectors ? cafe_embedding_copy(embedding, *vectors) : CAFE_ERROR_MEMORY;
     cafe_embedding_free(embedding);
-    return *vectors ? CLI_OK : cli_error(job->run, CLI_FAILED, "out of memory");
+    return cli_check(job->run, status);
 }
 
 int evaluate_vectors(evaluate_job *job) {

@@ -169,13 +169,16 @@ typedef struct cafe_certificate {
 CAFE_API const cafe_certificate *cafe_embedding_certificate(const cafe_embedding *embedding);
 CAFE_API int64_t cafe_embedding_nodes(const cafe_embedding *embedding);
 CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
-/* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. */
+/* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. Where several processes
+ * (cafe/engine.h) hold the vectors: NULL for a row of another process. */
 CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
 CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
-/* Copies the vectors, row-major nodes x columns. */
-CAFE_API void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
+/* Copies the vectors, row-major nodes x columns. Of several processes each has to call it, and each
+ * gets all rows; only then can it fail. */
+CAFE_API cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);
 
-/* As cafe_vectors_write() does (cafe/files.h). */
+/* As cafe_vectors_write() does (cafe/files.h). Several processes write a .npy file together; other
+ * formats are process 0's work. */
 CAFE_API cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
                                           const cafe_graph *graph, const char *path,
                                           int32_t overwrite);

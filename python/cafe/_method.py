@@ -232,11 +232,11 @@ def rows_of(context: Context, solution: Handle, nodes: int) -> np.ndarray:
     return h
 
 
-def vectors_of(embedding: Handle) -> np.ndarray:
+def vectors_of(context: Context, embedding: Handle) -> np.ndarray:
     shape = (lib.cafe_embedding_nodes(embedding.pointer),
              lib.cafe_embedding_columns(embedding.pointer))
     vectors = np.empty(shape, np.float32)
-    lib.cafe_embedding_copy(embedding.pointer, pointer(vectors))
+    context.check(lib.cafe_embedding_copy(embedding.pointer, pointer(vectors)) or 0)
     return vectors
 
 

@@ -167,7 +167,7 @@ class Embedding(Vectors, Transformer, Estimator):
         ended = seconds()
         embedding = run.finish(solution)
         certificate = certificate_of(embedding)
-        found.update(embedding_=vectors_of(embedding), certificate_=certificate,
+        found.update(embedding_=vectors_of(context, embedding), certificate_=certificate,
                      ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
                      shares_=certificate.shares)
         if _has_parts(self._own):

@@ -25,7 +25,7 @@ cafe_status cafe_team_exchange(cafe_context *context, const void *give, const in
 /* What everybody is to get stands there once for each. */
 cafe_status cafe_team_gather(cafe_context *context, const void *mine, int64_t bytes, void **all,
                              int64_t *sizes) {
-    int64_t ranks = cafe_ranks(context);
+    int64_t ranks = cafe_team_ranks(context);
     cafe_status status = CAFE_ERROR_MEMORY;
     *all = NULL;
     int64_t *lengths = cafe_mem(context, 2 * ranks, sizeof *lengths);
@@ -45,7 +45,7 @@ done:
 cafe_status cafe_team_tell(cafe_context *context, const void *mine, int64_t bytes, void *all) {
     void *got = NULL;
     cafe_status status = cafe_team_gather(context, mine, bytes, &got, NULL);
-    if (status == CAFE_OK) memcpy(all, got, (size_t)(cafe_ranks(context) * bytes));
+    if (status == CAFE_OK) memcpy(all, got, (size_t)(cafe_team_ranks(context) * bytes));
     cafe_mem_free(context, got);
     return status;
 }
@@ -55,7 +55,7 @@ cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count)
     CAFE_PASS(cafe_team_gather(context, values, count * (int64_t)sizeof *values, &all, NULL));
     const int64_t *given = all;
     memset(values, 0, (size_t)count * sizeof *values);
-    for (int64_t i = 0; i < count * cafe_ranks(context); i++) values[i % count] += given[i];
+    for (int64_t i = 0; i < count * cafe_team_ranks(context); i++) values[i % count] += given[i];
     cafe_mem_free(context, all);
     return CAFE_OK;
 }
@@ -63,7 +63,7 @@ cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count)
 cafe_status cafe_team_fill(cafe_context *context, void *array, size_t size, const int64_t *bounds) {
     void *all = NULL;
     cafe_portion portion = cafe_team_portion(context, bounds);
-    int64_t item = (int64_t)size, n = bounds[cafe_ranks(context)];
+    int64_t item = (int64_t)size, n = bounds[cafe_team_ranks(context)];
     CAFE_PASS(cafe_team_gather(context, (char *)array + portion.first * item,
                                (portion.last - portion.first) * item, &all, NULL));
     memcpy(array, all, (size_t)n * size);
@@ -88,7 +88,7 @@ static int64_t bound_at(int64_t n, const int64_t *offsets, int64_t block, int64_
 
 void cafe_team_bounds(const cafe_context *context, int64_t n, const int64_t *offsets, int64_t block,
                       int64_t *bounds) {
-    int32_t ranks = cafe_ranks(context);
+    int32_t ranks = cafe_team_ranks(context);
     double entries = (double)offsets[n];
     bounds[0] = 0;
     for (int32_t r = 1; r < ranks; r++)

@@ -29,10 +29,10 @@ typedef struct cafe_portion {
     int64_t first, last;
 } cafe_portion;
 
-static inline int32_t cafe_ranks(const cafe_context *context) {
+static inline int32_t cafe_team_ranks(const cafe_context *context) {
     return context->team ? context->team->ranks : 1;
 }
-static inline int32_t cafe_rank(const cafe_context *context) {
+static inline int32_t cafe_team_rank(const cafe_context *context) {
     return context->team ? context->team->rank : 0;
 }
 
@@ -62,7 +62,7 @@ void cafe_team_bounds(const cafe_context *context, int64_t n, const int64_t *off
                       int64_t *bounds);
 /* The part of this process; and the rows of a share, which may be all n. */
 static inline cafe_portion cafe_team_portion(const cafe_context *context, const int64_t *bounds) {
-    int32_t rank = cafe_rank(context);
+    int32_t rank = cafe_team_rank(context);
     return (cafe_portion){true, bounds[rank], bounds[rank + 1]};
 }
 static inline cafe_portion cafe_portion_of(cafe_portion portion, int64_t n) {

@@ -52,6 +52,12 @@ cafe_status cafe_engine_need_processor(cafe_context *context, const char *method
                      context->engine_name);
 }
 
+cafe_status cafe_engine_need_rows(cafe_context *context, const char *method) {
+    const cafe_engine *engine = NULL;
+    CAFE_PASS(cafe_engine_in_use(context, &engine));
+    return engine->ops->team ? CAFE_OK : cafe_engine_need_processor(context, method);
+}
+
 cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block) {
     cafe_block here = {0};
     if (!block->engine || block->engine == &cafe_processor) return CAFE_OK;

@@ -178,25 +178,29 @@ typedef struct cafe_engine_ops {
     bool (*mine)(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
     /* This process's rows of a block, from the row that `mine` gave on, `stride` floats apart. */
     const float *(*rows)(const cafe_block *x, int64_t row);
-    /* The worst status of all processes, for each of them, with the text of one that has it. */
+    /* The worst status of all processes, for each of them, with the text of the first that has it.
+     */
     cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
     /* sizes[r] bytes for process r, those for 0, 1, ... one behind the other in `give`. *got,
      * memory of the host that the caller releases, has what came from 0, 1, ...: got_sizes[r] bytes
      * of each. What fails, fails for all. */
     cafe_status (*exchange)(cafe_context *context, const cafe_engine *engine, const void *give,
                             const int64_t *sizes, void **got, int64_t *got_sizes);
-    /* Columns first .. last of every row, `columns` floats a row, from byte `offset` of a file on:
-     * each process writes its own. The file is there. */
+    /* The columns of every row, `columns` floats a row, from byte `offset` of a file on: each
+     * process writes its own rows. The file is there; its path and the offset are process 0's. */
     cafe_status (*write)(cafe_context *context, const cafe_block *x, const char *path,
                          int64_t offset);
-    /* Ends all processes with this code, and does not return. */
-    void (*abandon)(const cafe_engine *engine, int code);
+    /* Ends all processes with this code, and does not return; `told`: this one has said why. */
+    void (*abandon)(const cafe_engine *engine, int code, bool told);
+    /* Has another process said why it ends all of them? Without `look` it is safe in the handler of
+     * a signal, and may not know yet. */
+    bool (*abandoned)(const cafe_engine *engine, bool look);
     /* Which rows each process holds of blocks of this operator's rows, before the first is made:
      * in turn, or by a partitioner; *cut gets the share of links between processes. */
     cafe_status (*divide)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           cafe_partitioner partitioner, double *cut);
-    /* Bytes that this process has sent to others in sweeps, and rows that it holds copies of. */
-    void (*traffic)(const cafe_engine *engine, int64_t *bytes, int64_t *copies);
+    /* What all processes together have sent to one another. */
+    cafe_status (*traffic)(cafe_context *context, const cafe_engine *engine, cafe_traffic *traffic);
 } cafe_engine_ops;
 
 struct cafe_engine {
@@ -298,7 +302,30 @@ cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, c
 /* Fails, by the method's name, where the context's engine is not the processor. */
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method);
 
-/* Moves a block into the processor's memory, where it may be read as rows. */
+/* The same for what every process may do whole where the engine joins several. */
+cafe_status cafe_engine_need_rows(cafe_context *context, const char *method);
+
+/* Moves a block into the processor's memory, where it may be read as rows: whole, in every process.
+ */
 cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block);
+
+/* ---- several processes (engine/team.c) ------------------------------------------------------- */
+
+/* Does the engine join more than one process? NULL, the processor, does not. */
+bool cafe_engine_joins(const cafe_engine *engine);
+
+/* Where the rows of a result stay: with the processes that hold them, else as cafe_block_fetch().
+ */
+cafe_status cafe_block_keep(cafe_context *context, cafe_block *block);
+/* The engine of blocks that are to stay so. */
+cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine);
+/* Row u of a block that was kept; NULL: another process holds it. */
+const float *cafe_block_row(const cafe_block *block, int64_t u);
+/* CAFE_ERROR_NUMERIC, in every process, where a number of a block that was kept is not finite. */
+cafe_status cafe_block_finite(cafe_context *context, const char *what, const cafe_block *block);
+
+/* cafe_model_divide() of an operator. */
+cafe_status cafe_engine_divide(cafe_context *context, const cafe_operator *op,
+                               cafe_partitioner partitioner, double *cut);
 
 #endif

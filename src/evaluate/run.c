@@ -216,7 +216,7 @@ static cafe_status embed(cafe_context *context, const cafe_features *f, cafe_kno
     *columns = cafe_embedding_columns(embedding);
     *x = cafe_mem(context, nodes * *columns, sizeof **x);
     CAFE_TRY(*x ? CAFE_OK : CAFE_ERROR_MEMORY);
-    cafe_embedding_copy(embedding, *x);
+    CAFE_TRY(cafe_embedding_copy(embedding, *x));
 done:
     cafe_embedding_free(embedding);
     cafe_model_free(own);

@@ -113,7 +113,7 @@ static void join_other(void *argument, int64_t first, int64_t last) {
 
 /* Of processes 2 step apart, each takes in the forest of the one `step` behind it. */
 static cafe_status merge_step(cafe_context *context, forest *f, int32_t step, int64_t *sizes) {
-    int32_t rank = cafe_rank(context), ranks = cafe_ranks(context);
+    int32_t rank = cafe_team_rank(context), ranks = cafe_team_ranks(context);
     bool gives = rank % (2 * step) == step;
     void *got = NULL;
     cafe_status status;
@@ -131,7 +131,7 @@ done:
 
 /* The forest of all links, for all processes. */
 static cafe_status join_shared(cafe_context *context, forest *f) {
-    int32_t ranks = cafe_ranks(context);
+    int32_t ranks = cafe_team_ranks(context);
     int64_t n = f->graph->n, *sizes = cafe_mem(context, 2 * ranks, sizeof *sizes);
     void *got = NULL;
     cafe_portion portion = f->graph->portion;
@@ -142,7 +142,8 @@ static cafe_status join_shared(cafe_context *context, forest *f) {
     if (status == CAFE_OK) status = cafe_ranges(context, n, ROWS, flatten, f);
     CAFE_TRY(cafe_team_agree(context, status));
     for (int32_t step = 1; step < ranks; step *= 2) CAFE_TRY(merge_step(context, f, step, sizes));
-    CAFE_TRY(cafe_team_gather(context, f->parent, cafe_rank(context) == 0 ? n * 4 : 0, &got, NULL));
+    CAFE_TRY(
+        cafe_team_gather(context, f->parent, cafe_team_rank(context) == 0 ? n * 4 : 0, &got, NULL));
     memcpy(f->parent, got, (size_t)n * sizeof *f->parent);
 done:
     cafe_mem_free_all(context, sizes, got);

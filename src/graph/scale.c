@@ -98,7 +98,7 @@ static cafe_status find_shared_ends(cafe_context *context, const cafe_graph *g, 
     if (!portion.shared) return CAFE_OK;
     ends[0] = atomic_load(&s->least), ends[1] = atomic_load(&s->most);
     CAFE_PASS(cafe_team_gather(context, ends, sizeof ends, &all, NULL));
-    for (int32_t r = 0; r < cafe_ranks(context); r++) {
+    for (int32_t r = 0; r < cafe_team_ranks(context); r++) {
         cafe_lower(&s->least, ((int64_t *)all)[2 * r]);
         cafe_lower(&s->most, ((int64_t *)all)[2 * r + 1]);
     }

@@ -174,9 +174,9 @@ static cafe_status add_shared(cafe_context *context, verifying *v) {
                   atomic_load(&v->sum),   atomic_load(&v->digest), atomic_load(&v->bad)};
     void *all = NULL;
     CAFE_PASS(cafe_team_gather(context, &mine, sizeof mine, &all, NULL));
-    for (int32_t r = 0; r < cafe_ranks(context); r++) {
+    for (int32_t r = 0; r < cafe_team_ranks(context); r++) {
         const tally *t = (const tally *)all + r;
-        if (r != cafe_rank(context)) add_tally(v, t);
+        if (r != cafe_team_rank(context)) add_tally(v, t);
         cafe_lower(&v->bad, t->bad);
     }
     cafe_mem_free(context, all);

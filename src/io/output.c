@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "base/team.h"
 #include "io/gzip.h"
 #include "io/gzip_write.h"
 #include "io/journal.h"
@@ -101,11 +102,19 @@ static cafe_output *new_output(cafe_context *context, const char *path, bool ove
     return NULL;
 }
 
+/* Process 0 writes the files of all: what the others write leads nowhere. */
+static cafe_status open_nothing(cafe_output *output) {
+    output->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");
+}
+
 cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
                                cafe_output **output) {
     cafe_output *o = *output = new_output(context, path, overwrite != 0);
     cafe_status status = o ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (status == CAFE_OK && strcmp(path, "-") == 0)
+    if (status == CAFE_OK && cafe_team_rank(context) > 0)
+        status = open_nothing(o);
+    else if (status == CAFE_OK && strcmp(path, "-") == 0)
         o->fd = STDOUT_FILENO;
     else if (status == CAFE_OK)
         status = open_path(o);

@@ -59,8 +59,8 @@ cafe_status cafe_table_write(cafe_context *context, const cafe_table *table, caf
                              int64_t columns, const float *values, const char *path,
                              int32_t overwrite) {
     bool rows = side == CAFE_TABLE_ROWS;
-    cafe_matrix m = {rows ? table->rows : table->columns, columns, columns, values,
-                     rows ? &table->row_names : &table->column_names};
+    cafe_matrix m = cafe_matrix_of(rows ? table->rows : table->columns, columns, columns, values,
+                                   rows ? &table->row_names : &table->column_names);
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/print.h"
+#include "base/team.h"
 #include "io/digits.h"
 #include "io/format.h"
 #include "io/names.h"
@@ -19,30 +20,60 @@ static const int64_t block_bytes = (int64_t)1 << 20;
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
+/* Rows first .. first + count - 1 of the matrix, of which values has the first. */
 typedef struct writing {
     const cafe_matrix *m;
     char separator;
     int64_t rows; /* per block */
+    int64_t first, count;
+    const float *values;
 } writing;
 
 static int64_t format_rows(const void *argument, int64_t block, char *text) {
     const writing *w = argument;
     const cafe_matrix *m = w->m;
     char *p = text;
-    for (int64_t u = block * w->rows; u < cafe_block_end(m->rows, w->rows, block); u++) {
+    for (int64_t i = block * w->rows; i < cafe_block_end(w->count, w->rows, block); i++) {
+        int64_t u = w->first + i;
         p = w->separator == '\t' ? cafe_put_field(m->names, u, p) : cafe_put_name(m->names, u, p);
-        p = cafe_put_floats(p, w->separator, m->values + u * m->stride, m->columns);
+        p = cafe_put_floats(p, w->separator, w->values + i * m->stride, m->columns);
         *p++ = '\n';
     }
     return p - text;
 }
 
-static cafe_status write_text(cafe_output *output, const cafe_matrix *m, char separator) {
+static cafe_status write_rows(cafe_output *output, writing *w) {
+    const cafe_matrix *m = w->m;
     int64_t row = cafe_names_longest(m->names, m->rows) + m->columns * (1 + CAFE_FLOAT_TEXT) + 1;
-    int64_t rows = block_bytes / row + 1, blocks = cafe_blocks(m->rows, rows);
-    writing w = {m, separator, rows};
+    w->rows = block_bytes / row + 1;
+    int64_t blocks = cafe_blocks(w->count, w->rows);
     cafe_phase(output->context, "write", blocks);
-    return cafe_output_blocks(output, blocks, rows * row, format_rows, &w);
+    return cafe_output_blocks(output, blocks, w->rows * row, format_rows, w);
+}
+
+/* Rows of several processes, of which the first one writes. */
+static cafe_status write_pieces(cafe_output *output, writing *w) {
+    enum { PIECE = 1 << 23 }; /* floats */
+    cafe_context *context = output->context;
+    const cafe_matrix *m = w->m;
+    int64_t most = PIECE / (m->columns + 1) + 1;
+    if (most > m->rows) most = m->rows;
+    float *piece = cafe_mem(context, most * m->columns, sizeof *piece);
+    cafe_status status = piece ? CAFE_OK : CAFE_ERROR_MEMORY;
+    w->values = piece;
+    for (; w->first < m->rows; w->first += w->count) {
+        w->count = m->rows - w->first < most ? m->rows - w->first : most;
+        CAFE_TRY(m->get(m->source, status, w->first, w->count, piece));
+        if (cafe_team_rank(context) == 0) status = write_rows(output, w);
+    }
+done:
+    cafe_mem_free(context, piece);
+    return status;
+}
+
+static cafe_status write_text(cafe_output *output, const cafe_matrix *m, char separator) {
+    writing w = {.m = m, .separator = separator, .count = m->rows, .values = m->values};
+    return m->get ? write_pieces(output, &w) : write_rows(output, &w);
 }
 
 static cafe_status write_tsv(cafe_output *output, const cafe_matrix *m) {
@@ -106,12 +137,26 @@ static void fill_array(const void *argument, int64_t from, int64_t to, char *byt
     }
 }
 
+/* The rows are behind the header, in whatever order the processes wrote them. */
+static cafe_status write_together(cafe_output *output, const cafe_matrix *m, const char *header,
+                                  int64_t size) {
+    cafe_context *context = output->context;
+    cafe_status status = cafe_output_write(output, header, size);
+    if (status == CAFE_OK && cafe_team_rank(context) == 0 && !output->temporary)
+        status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "%s: is no file, and several processes write one: write .tsv instead",
+                           output->path);
+    cafe_phase(context, "write", 0);
+    return m->put(m->source, status, output->temporary, size);
+}
+
 static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
     array a = {.m = m};
     int64_t shape[] = {m->rows, m->columns};
     const uint64_t *digest = output->names ? &output->names->digest : NULL;
     a.header_size = cafe_npy_header("<f4", 2, shape, digest, a.header);
     int64_t size = a.header_size + m->rows * m->columns * (int64_t)sizeof(float);
+    if (m->put) return write_together(output, m, a.header, a.header_size);
     return cafe_output_image(output, size, fill_array, &a);
 }
 
@@ -154,7 +199,9 @@ cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const
     const vector_format *format = format_of(path, true);
     if (!format) return cafe_fail_ending(context, CAFE_FILE_VECTORS, path, "vectors are");
     CAFE_PASS(cafe_outputs_begin(context));
-    CAFE_TRY(cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
+    if (m->values)
+        CAFE_TRY(
+            cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
     bool beside = format->file.beside && output->temporary;
     if (beside) CAFE_TRY(cafe_names_write(context, m->names, m->rows, path, overwrite, &names));
@@ -172,7 +219,7 @@ done:
 
 cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph, int64_t columns,
                                const float *vectors, const char *path, int32_t overwrite) {
-    cafe_matrix m = {graph->n, columns, columns, vectors, &graph->names};
+    cafe_matrix m = cafe_matrix_of(graph->n, columns, columns, vectors, &graph->names);
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 

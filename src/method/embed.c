@@ -37,20 +37,23 @@ static cafe_status bare(cafe_context *context, int64_t nodes, cafe_embedding **e
     if (!e) return CAFE_ERROR_MEMORY;
     e->context = context;
     e->certificate.orthogonality = NAN;
-    CAFE_PASS(cafe_processor.ops->make(context, &cafe_processor, nodes, 1, &e->vectors));
+    const cafe_engine *engine = NULL;
+    CAFE_PASS(cafe_engine_keeps(context, &engine));
+    CAFE_PASS(engine->ops->make(context, engine, nodes, 1, &e->vectors));
     e->vectors.columns = 0;
     return CAFE_OK;
 }
 
 /* Behind the columns found, which have the mean variance 1 too. */
 static cafe_status join_hubs(cafe_context *context, const cafe_hubs *hubs, cafe_embedding *e) {
-    const cafe_engine_ops *ops = cafe_processor.ops;
+    const cafe_engine_ops *ops = cafe_ops(&e->vectors);
     cafe_status status = CAFE_OK;
     cafe_block all = {0};
-    CAFE_TRY(ops->make(context, &cafe_processor, e->vectors.n, e->vectors.columns + hubs->x.columns,
-                       &all));
+    cafe_part behind = {0, e->vectors.n, e->vectors.columns, hubs->x.columns};
+    CAFE_TRY(ops->make(context, e->vectors.engine ? e->vectors.engine : &cafe_processor,
+                       e->vectors.n, e->vectors.columns + hubs->x.columns, &all));
     if (e->vectors.columns > 0) CAFE_TRY(ops->copy(context, &e->vectors, &all, 0));
-    CAFE_TRY(ops->copy(context, &hubs->x, &all, e->vectors.columns));
+    CAFE_TRY(ops->copy_in(context, &all, behind, hubs->x.x, hubs->x.stride));
     cafe_block_drop(context, &e->vectors);
     e->vectors = all;
     all = (cafe_block){0};
@@ -87,10 +90,9 @@ static cafe_status propagate(cafe_context *context, const cafe_model *model,
     cafe_status status = CAFE_OK;
     int64_t columns = cafe_embedding_columns(*embedding);
     float *vectors = cafe_mem(context, cafe_embedding_nodes(*embedding) * columns, sizeof *vectors);
-    if (vectors) cafe_embedding_copy(*embedding, vectors);
+    CAFE_TRY(vectors ? cafe_embedding_copy(*embedding, vectors) : CAFE_ERROR_MEMORY);
     cafe_embedding_free(*embedding);
     *embedding = NULL;
-    CAFE_TRY(vectors ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_propagate(context, model->graph, options, columns, vectors));
     CAFE_TRY(cafe_certify(context, model->op, columns, vectors, NULL, embedding));
 done:

@@ -83,6 +83,12 @@ const cafe_operator *cafe_model_operator(const cafe_model *model) {
     return model->op;
 }
 
+cafe_status cafe_model_divide(cafe_context *context, const cafe_model *model, int32_t partitioner,
+                              double *cut) {
+    const cafe_operator *op = model->ordered ? model->ordered->op : model->op;
+    return cafe_engine_divide(context, op, (cafe_partitioner)partitioner, cut);
+}
+
 const cafe_operator *cafe_model_certified(const cafe_model *model) {
     return model->certify ? model->certify : model->op;
 }

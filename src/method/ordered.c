@@ -107,13 +107,39 @@ static void return_rows(void *argument, int64_t first, int64_t last) {
     }
 }
 
+/* Rows of several processes: each piece comes to all of them, and each takes what it is to hold. */
+static cafe_status return_pieces(cafe_context *context, const cafe_block *from,
+                                 const int32_t *order, cafe_block *to) {
+    enum { PIECE = 1 << 22 }; /* floats */
+    cafe_status status = CAFE_OK;
+    int64_t columns = from->columns, most = PIECE / (columns + 1) + 1;
+    float *piece = cafe_mem(context, most * columns, sizeof *piece);
+    CAFE_TRY(cafe_mem_had(piece));
+    for (int64_t first = 0; first < from->n; first += most) {
+        int64_t rows = from->n - first < most ? from->n - first : most;
+        cafe_part part = {first, rows, 0, columns};
+        CAFE_TRY(cafe_ops(from)->copy_out(context, from, part, piece, columns));
+        for (int64_t i = 0; i < rows; i++) {
+            cafe_part one = {order[first + i], 1, 0, columns};
+            CAFE_TRY(cafe_ops(to)->copy_in(context, to, one, piece + i * columns, columns));
+        }
+    }
+done:
+    cafe_mem_free(context, piece);
+    return status;
+}
+
 static cafe_status put_back(cafe_context *context, const int32_t *order, cafe_block *vectors) {
     cafe_block back = {0};
     return_job job = {vectors, order, &back};
     cafe_status status = CAFE_OK;
-    CAFE_TRY(
-        cafe_processor.ops->make(context, &cafe_processor, vectors->n, vectors->columns, &back));
-    CAFE_TRY(cafe_ranges(context, vectors->n, ROWS, return_rows, &job));
+    const cafe_engine *engine = NULL;
+    CAFE_TRY(cafe_engine_keeps(context, &engine));
+    CAFE_TRY(engine->ops->make(context, engine, vectors->n, vectors->columns, &back));
+    if (cafe_engine_joins(engine))
+        CAFE_TRY(return_pieces(context, vectors, order, &back));
+    else
+        CAFE_TRY(cafe_ranges(context, vectors->n, ROWS, return_rows, &job));
     cafe_block_drop(context, vectors);
     *vectors = back;
     back = (cafe_block){0};

@@ -48,16 +48,22 @@ static cafe_status fill(cafe_context *context, const cafe_embedding *embedding,
     if (k == 0)
         return cafe_fail(context, CAFE_ERROR_NUMERIC,
                          "the embedding has no positive Ritz value: nothing to recommend by");
-    float *x = cafe_mem(context, n * k, sizeof *x);
-    if (!x) return CAFE_ERROR_MEMORY;
+    int64_t all = cafe_embedding_columns(embedding);
+    cafe_status status = CAFE_OK;
+    float *x = cafe_mem(context, n * k, sizeof *x), *rows = cafe_mem(context, n * all, sizeof *x);
+    CAFE_TRY(cafe_mem_had(x, rows));
+    CAFE_TRY(cafe_embedding_copy(embedding, rows));
     for (int64_t u = 0; u < n; u++) {
-        const float *row = cafe_embedding_row(embedding, u);
+        const float *row = rows + u * all;
         if (front) x[u * k] = (float)cafe_sampled_node(sampled, u);
         for (int64_t j = 0; j < count; j++) x[u * k + front + j] = (float)(factor[j] * row[j]);
     }
     *columns = k;
     *vectors = x;
-    return CAFE_OK;
+    x = NULL;
+done:
+    cafe_mem_free_all(context, x, rows);
+    return status;
 }
 
 static cafe_status embed(cafe_context *context, const cafe_graph *graph,

@@ -93,7 +93,7 @@ cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
     cafe_memberships *m = NULL;
     cafe_sparse x = {.op = op, .labels = labels, .n = op->n};
     *memberships = NULL;
-    CAFE_TRY(cafe_engine_need_processor(context, "softmax with sparse rows"));
+    CAFE_TRY(cafe_engine_need_rows(context, "softmax with sparse rows"));
     CAFE_TRY(cafe_options_take(context, cafe_softmax_option_table(), options, &o));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(check_parts(context, op->n, o.columns, part, 0, "part"));

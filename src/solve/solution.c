@@ -2,6 +2,7 @@
 #include "solve/solution.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
@@ -177,14 +178,28 @@ int64_t cafe_solution_drawn(const cafe_solution *solution) {
     return solution->drawn;
 }
 
-/* Rows in another order than the nodes go to their nodes one by one. */
+/* Rows in another order than the nodes go to their nodes, piece by piece. */
+static cafe_status copy_ordered(cafe_context *context, const cafe_block *x, const int32_t *order,
+                                float *h) {
+    enum { PIECE = 4096 };
+    int64_t columns = x->columns;
+    cafe_status status = CAFE_OK;
+    float *rows = cafe_mem(context, PIECE * columns, sizeof *rows);
+    CAFE_TRY(cafe_mem_had(rows));
+    for (int64_t first = 0; first < x->n; first += PIECE) {
+        cafe_part part = {first, x->n - first < PIECE ? x->n - first : PIECE, 0, columns};
+        CAFE_TRY(cafe_ops(x)->copy_out(context, x, part, rows, columns));
+        for (int64_t i = 0; i < part.rows; i++)
+            memcpy(h + order[first + i] * columns, rows + i * columns, (size_t)columns * sizeof *h);
+    }
+done:
+    cafe_mem_free(context, rows);
+    return status;
+}
+
 cafe_status cafe_solution_copy(const cafe_solution *solution, float *h) {
     const cafe_block *x = &solution->h;
-    const int32_t *order = solution->order;
-    cafe_part part = {0, order ? 1 : x->n, 0, x->columns};
-    cafe_status status = CAFE_OK;
-    for (; part.row < x->n && status == CAFE_OK; part.row += part.rows)
-        status = cafe_ops(x)->copy_out(solution->context, x, part,
-                                       h + (order ? order[part.row] : 0) * x->columns, x->columns);
-    return status;
+    cafe_part all = {0, x->n, 0, x->columns};
+    if (solution->order) return copy_ordered(solution->context, x, solution->order, h);
+    return cafe_ops(x)->copy_out(solution->context, x, all, h, x->columns);
 }

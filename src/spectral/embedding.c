@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/vectors.h"
 #include "kernels/rows.h"
 #include "spectral/refine.h"
 
@@ -33,14 +32,18 @@ int64_t cafe_embedding_stride(const cafe_embedding *embedding) {
 }
 
 const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u) {
-    return embedding->vectors.x + u * embedding->vectors.stride;
+    return cafe_block_row(&embedding->vectors, u);
 }
 
-void cafe_embedding_copy(const cafe_embedding *embedding, float *vectors) {
-    int64_t columns = embedding->vectors.columns;
-    for (int64_t u = 0; u < embedding->vectors.n; u++)
-        memcpy(vectors + u * columns, cafe_embedding_row(embedding, u),
-               (size_t)columns * sizeof *vectors);
+cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors) {
+    const cafe_block *v = &embedding->vectors;
+    cafe_part all = {0, v->n, 0, v->columns};
+    if (cafe_engine_joins(v->engine))
+        return cafe_ops(v)->copy_out(embedding->context, v, all, vectors, v->columns);
+    for (int64_t u = 0; u < v->n; u++)
+        memcpy(vectors + u * v->columns, v->x + u * v->stride,
+               (size_t)v->columns * sizeof *vectors);
+    return CAFE_OK;
 }
 
 /* Bytes of an n x columns block. */
@@ -91,16 +94,4 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
     double run = graph + 40 * n + blocks + small + pieces, read = graph + link * (double)edges;
     return (int64_t)(base + larger(run, read));
-}
-
-cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
-                                 const cafe_graph *graph, const char *path, int32_t overwrite) {
-    cafe_matrix m = {cafe_embedding_nodes(embedding), cafe_embedding_columns(embedding),
-                     cafe_embedding_stride(embedding), cafe_embedding_row(embedding, 0),
-                     &graph->names};
-    if (m.rows != graph->n)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the vectors are of %lld nodes and the graph has %lld", (long long)m.rows,
-                         (long long)graph->n);
-    return cafe_matrix_write(context, &m, path, overwrite);
 }

@@ -8,7 +8,7 @@
 
 struct cafe_embedding {
     cafe_context *context;
-    cafe_block vectors; /* on the processor, whatever the context's engine */
+    cafe_block vectors; /* on the processor, or on an engine that joins several processes */
     cafe_ritz ritz;
     double *shares;
     double *hub_values, *hub_residuals; /* NULL: there is no hub part */

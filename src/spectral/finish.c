@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "engine/dense.h"
@@ -295,8 +294,9 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
     else
         CAFE_PASS(finish_span(context, f));
     CAFE_PASS(fill_shares(context, solution->bottom > 0, e));
-    CAFE_PASS(cafe_block_fetch(context, &f->v));
-    CAFE_PASS(cafe_check_finite(context, "the vectors", f->v.n, f->v.columns, f->v.stride, f->v.x));
+    cafe_block_drop(context, &f->h);
+    CAFE_PASS(cafe_block_keep(context, &f->v));
+    CAFE_PASS(cafe_block_finite(context, "the vectors", &f->v));
     e->vectors = f->v;
     f->v = (cafe_block){0};
     fill_certificate(e, f->options, solution->columns, solution->bottom);

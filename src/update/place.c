@@ -379,6 +379,6 @@ done:
 
 cafe_status cafe_placed_write(cafe_context *context, const cafe_new_links *links, int64_t columns,
                               const float *placed, const char *path, int32_t overwrite) {
-    cafe_matrix m = {links->nodes, columns, columns, placed, &links->names->names};
+    cafe_matrix m = cafe_matrix_of(links->nodes, columns, columns, placed, &links->names->names);
     return cafe_matrix_write(context, &m, path, overwrite);
 }

@@ -83,8 +83,8 @@ void cafe_updated_copy(const cafe_updated *updated, float *rows) {
 
 cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *updated,
                                const cafe_changes *changes, const char *path, int32_t overwrite) {
-    cafe_matrix m = {updated->n, updated->columns, updated->stride, updated->h,
-                     &changes->graph->names};
+    cafe_matrix m = cafe_matrix_of(updated->n, updated->columns, updated->stride, updated->h,
+                                   &changes->graph->names);
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 

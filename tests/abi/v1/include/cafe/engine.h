@@ -38,7 +38,38 @@ typedef enum cafe_partitioner {
     CAFE_PARTITION_PARMETIS = 2
 } cafe_partitioner;
 
-/* The engines that there are, and why some cannot be used. */
+/* ---- several processes -----------------------------------------------------------------------
+ *
+ * An engine such as "petsc" joins the processes that were started together (mpirun): each makes the
+ * same calls with the same arguments, and each gets the same results. Graphs, labels and numbers of
+ * the report are whole in every process; rows of vectors stay with the process that computes them.
+ * Files that the library writes are process 0's: in the others every output leads nowhere. */
+
+/* This process's number and how many there are: 0 and 1 where the engine in use joins none. */
+CAFE_API cafe_status cafe_engine_team(cafe_context *context, int32_t *rank, int32_t *ranks);
+/* The worst status of all processes, with its text, in each of them; all of them have to call it.
+ * Where there is one process, `status`. */
+CAFE_API cafe_status cafe_engine_agree(cafe_context *context, cafe_status status);
+/* What a process does that fails alone, while others wait for it: ends all of them with this exit
+ * code. `told` says that it has said why. Returns where there is one process, and only there. */
+CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code, int32_t told);
+/* 1 when another process has said why it ends this one. With `look` 0 it may be called in the
+ * handler of a signal. */
+CAFE_API int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look);
+
+/* What processes sent to one another, all together. */
+typedef struct cafe_traffic {
+    int64_t sweeps;     /* over all nodes */
+    int64_t bytes;      /* sent in them */
+    int64_t ghost_rows; /* copies of others' rows that the processes hold */
+} cafe_traffic;
+
+/* All processes have to call it; all 0 where there is one. */
+CAFE_API cafe_status cafe_engine_traffic(cafe_context *context, cafe_traffic *traffic);
+
+/* ---- the list --------------------------------------------------------------------------------
+ *
+ * The engines that there are, and why some cannot be used. */
 typedef struct cafe_engine_info {
     const char *name;
     const char *summary; /* one line; "" where the library cannot be read */
