@@ -25,6 +25,7 @@
 #include "base/option.h"
 #include "base/rate.h"
 #include "graph/cut.h"
+#include "kernels/sums.h"
 #include "method/plan.h"
 #include "operator/chunks.h"
 #include "sample/sampled.h"
@@ -57,13 +58,6 @@ enum { WHOLE = 48, GHOST = 16 };
  * and operations n K^2 of Gram matrices and transforms, of which a thread does so many a second. */
 enum { PRODUCTS = 3, PASSES = 20, SQUARES = 24 };
 static const double thread_rate = 8e9;
-
-static int64_t cafe_piece_rows(int64_t n) {
-    int64_t rows = (n + 1023) / 1024, least = (n + 32767) / 32768;
-    if (rows > 1024) rows = 1024;
-    if (rows < least) rows = least;
-    return rows < 64 ? 64 : rows;
-}
 
 typedef struct plan_job {
     const cafe_graph *graph; /* NULL: none */
