@@ -22,7 +22,7 @@ static void seal(cafe_context *context, uint8_t *bytes, size_t size) {
     if (cafe_binary_layout(&header, sections, &total) && total == size) {
         for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = bytes + sections[i].start;
         header.file_bytes = total;
-        cafe_binary_checksum(context, sections, parts, &header.body);
+        cafe_binary_checksum(context, sections, parts, false, &header.body);
     }
     header.header = cafe_binary_header_checksum(&header);
     memcpy(bytes, &header, sizeof header);

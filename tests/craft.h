@@ -17,7 +17,8 @@ TEST_UNUSED static void craft_seal(cafe_context *context, char *bytes) {
     if (cafe_binary_layout(header, sections, &size) && size == header->file_bytes) {
         for (int i = 0; i < CAFE_BINARY_SECTIONS; i++)
             parts[i] = (const uint8_t *)bytes + sections[i].start;
-        assert_int_equal(cafe_binary_checksum(context, sections, parts, &header->body), CAFE_OK);
+        assert_int_equal(cafe_binary_checksum(context, sections, parts, false, &header->body),
+                         CAFE_OK);
     }
     header->header = cafe_binary_header_checksum(header);
 }

@@ -42,14 +42,6 @@ done:
     return status;
 }
 
-cafe_status cafe_team_tell(cafe_context *context, const void *mine, int64_t bytes, void *all) {
-    void *got = NULL;
-    cafe_status status = cafe_team_gather(context, mine, bytes, &got, NULL);
-    if (status == CAFE_OK) memcpy(all, got, (size_t)(cafe_team_ranks(context) * bytes));
-    cafe_mem_free(context, got);
-    return status;
-}
-
 cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count) {
     void *all = NULL;
     CAFE_PASS(cafe_team_gather(context, values, count * (int64_t)sizeof *values, &all, NULL));

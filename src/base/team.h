@@ -46,9 +46,6 @@ cafe_status cafe_team_exchange(cafe_context *context, const void *give, const in
 cafe_status cafe_team_gather(cafe_context *context, const void *mine, int64_t bytes, void **all,
                              int64_t *sizes);
 
-/* The same of `bytes` bytes from each, into all[ranks * bytes]. */
-cafe_status cafe_team_tell(cafe_context *context, const void *mine, int64_t bytes, void *all);
-
 /* The sums over all processes, in place. */
 cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count);
 

@@ -55,13 +55,14 @@ struct cafe_graph {
     cafe_names names;
     cafe_graph_counts counts;
     cafe_graph_reading reading; /* its texts are memory of the graph */
-    bool owns_rows;             /* offsets, targets, weights are the context's memory */
-    bool owns_names;            /* likewise the name arrays */
-    bool owns_order;            /* likewise the order */
-    bool borrowed;              /* the rows are the caller's arrays, */
-    cafe_seal seal;             /* which had this seal */
-    cafe_mapped map;            /* a mapped .cafe file; start NULL: none */
-    bool open; /* the mapped file: its descriptor, what it was at opening, its name */
+    bool common;     /* mapped by all processes of a team, each of which looks at a part */
+    bool owns_rows;  /* offsets, targets, weights are the context's memory */
+    bool owns_names; /* likewise the name arrays */
+    bool owns_order; /* likewise the order */
+    bool borrowed;   /* the rows are the caller's arrays, */
+    cafe_seal seal;  /* which had this seal */
+    cafe_mapped map; /* a mapped .cafe file; start NULL: none */
+    bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;

@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "io/format.h"
 #include "io/gzip.h"
+#include "io/shared.h"
 
 static const uint64_t block = (uint64_t)1 << 20;
 
@@ -37,9 +38,27 @@ bool cafe_binary_layout(const cafe_binary_header *h,
     return (h->flags & ~15u) == 0 && !(strings && integers) && (strings || h->text_bytes == 0);
 }
 
+cafe_binary_arrays cafe_binary_point(const cafe_binary_header *h,
+                                     const cafe_binary_section *sections, const uint8_t *bytes) {
+    const void *parts[CAFE_BINARY_SECTIONS];
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = bytes + sections[i].start;
+    cafe_binary_arrays a = {.offsets = parts[CAFE_BINARY_OFFSETS],
+                            .targets = parts[CAFE_BINARY_TARGETS]};
+    if (h->flags & CAFE_BINARY_WEIGHTS) a.weights = parts[CAFE_BINARY_VALUES];
+    if (h->flags & CAFE_BINARY_ORDERED) a.order = parts[CAFE_BINARY_ORDER];
+    if (h->flags & CAFE_BINARY_INTEGERS)
+        a.names = (cafe_names){.kind = CAFE_NAMES_INTEGER, .integers = parts[CAFE_BINARY_NAMES]};
+    if (h->flags & CAFE_BINARY_STRINGS)
+        a.names = (cafe_names){.kind = CAFE_NAMES_STRING,
+                               .start = parts[CAFE_BINARY_NAMES],
+                               .text = parts[CAFE_BINARY_TEXT]};
+    return a;
+}
+
 typedef struct summing {
     const cafe_binary_section *sections;
     const uint8_t *const *parts;
+    int64_t first; /* block that is summed up here */
     uint64_t *sums;
 } summing;
 
@@ -49,22 +68,29 @@ static int64_t blocks_of(const cafe_binary_section *section) {
 
 static void sum_block(void *argument, int64_t task) {
     summing *s = argument;
-    int64_t b = task;
+    int64_t b = s->first + task;
     int i = 0;
     while (b >= blocks_of(&s->sections[i])) b -= blocks_of(&s->sections[i++]);
     uint64_t from = (uint64_t)b * block, left = s->sections[i].bytes - from;
-    s->sums[task] = cafe_crc64(0, s->parts[i] + from, (int64_t)(left < block ? left : block));
+    s->sums[s->first + task] =
+        cafe_crc64(0, s->parts[i] + from, (int64_t)(left < block ? left : block));
 }
 
 cafe_status cafe_binary_checksum(cafe_context *context, const cafe_binary_section *sections,
-                                 const uint8_t *const *parts, uint64_t *checksum) {
-    int64_t count = 0;
+                                 const uint8_t *const *parts, bool shared, uint64_t *checksum) {
+    int64_t count = 0, rank = shared ? cafe_team_rank(context) : 0;
+    int64_t ranks = shared ? cafe_team_ranks(context) : 1;
+    void *all = NULL;
+    cafe_status status = CAFE_OK;
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) count += blocks_of(&sections[i]);
-    summing s = {sections, parts, cafe_mem(context, count, sizeof(uint64_t))};
-    if (!s.sums) return CAFE_ERROR_MEMORY;
-    cafe_status status = cafe_each(context, count, sum_block, &s);
-    *checksum = cafe_crc64(0, s.sums, count * 8);
-    cafe_mem_free(context, s.sums);
+    summing s = {sections, parts, count * rank / ranks, cafe_mem(context, count, sizeof(uint64_t))};
+    int64_t here = count * (rank + 1) / ranks - s.first;
+    if (!s.sums) CAFE_TRY(CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_each(context, here, sum_block, &s));
+    if (shared) CAFE_TRY(cafe_team_gather(context, s.sums + s.first, here * 8, &all, NULL));
+    *checksum = cafe_crc64(0, all ? all : s.sums, count * 8);
+done:
+    cafe_mem_free_all(context, s.sums, all);
     return status;
 }
 
@@ -96,6 +122,13 @@ static cafe_status write_section(cafe_output *output, const uint8_t *bytes, uint
     return cafe_output_write(output, zeros, (int64_t)(-size % CAFE_BINARY_ALIGN));
 }
 
+static cafe_status write_sections(cafe_output *output, const cafe_binary_section *sections,
+                                  const uint8_t *const *parts) {
+    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++)
+        CAFE_PASS(write_section(output, parts[i], sections[i].bytes));
+    return CAFE_OK;
+}
+
 static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
     cafe_binary_header header;
     cafe_binary_section sections[CAFE_BINARY_SECTIONS];
@@ -111,12 +144,11 @@ static cafe_status write_binary(cafe_output *output, const cafe_graph *graph) {
     if (!cafe_binary_layout(&header, sections, &header.file_bytes))
         return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,
                          "the graph is too large for a .cafe file");
-    CAFE_PASS(cafe_binary_checksum(output->context, sections, parts, &header.body));
+    CAFE_PASS(cafe_binary_checksum(output->context, sections, parts, graph->common, &header.body));
     header.header = cafe_binary_header_checksum(&header);
     CAFE_PASS(cafe_output_write(output, &header, sizeof header));
-    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++)
-        CAFE_PASS(write_section(output, parts[i], sections[i].bytes));
-    return CAFE_OK;
+    return graph->common ? cafe_write_shared(output, sections, parts, header.file_bytes)
+                         : write_sections(output, sections, parts);
 }
 
 const cafe_graph_format cafe_graph_format_cafe = {

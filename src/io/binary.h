@@ -86,9 +86,22 @@ typedef struct cafe_binary_section {
 bool cafe_binary_layout(const cafe_binary_header *header,
                         cafe_binary_section sections[CAFE_BINARY_SECTIONS], uint64_t *file_bytes);
 
-/* The checksum of the sections, which lie at parts[]. */
+/* The arrays of a file that begins at `bytes`; those that it does not have are NULL. */
+typedef struct cafe_binary_arrays {
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights;
+    cafe_names names;
+    const int32_t *order;
+} cafe_binary_arrays;
+
+cafe_binary_arrays cafe_binary_point(const cafe_binary_header *header,
+                                     const cafe_binary_section *sections, const uint8_t *bytes);
+
+/* The checksum of the sections, which lie at parts[]; with `shared` every process of a team sums up
+ * its part of the blocks. */
 cafe_status cafe_binary_checksum(cafe_context *context, const cafe_binary_section *sections,
-                                 const uint8_t *const *parts, uint64_t *checksum);
+                                 const uint8_t *const *parts, bool shared, uint64_t *checksum);
 
 uint64_t cafe_binary_header_checksum(const cafe_binary_header *header);
 

@@ -18,6 +18,7 @@
 #include "io/format.h"
 #include "io/names.h"
 #include "io/place.h"
+#include "io/shared.h"
 
 enum { ROWS = 4096 };
 
@@ -27,11 +28,8 @@ typedef struct opening {
     const uint8_t *bytes;
     cafe_binary_header header;
     cafe_binary_section sections[CAFE_BINARY_SECTIONS];
-    const int64_t *offsets;
-    const int32_t *targets;
-    const float *weights;
-    cafe_names names;
-    const int32_t *order;
+    cafe_binary_arrays in;
+    cafe_portion portion;
     bool trust;
     atomic_llong bad; /* the first bad name; INT64_MAX: none */
 } opening;
@@ -81,28 +79,25 @@ static cafe_status check_sums(opening *o) {
     const uint8_t *parts[CAFE_BINARY_SECTIONS];
     uint64_t sum;
     for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = o->bytes + o->sections[i].start;
-    CAFE_PASS(cafe_binary_checksum(o->context, o->sections, parts, &sum));
+    CAFE_PASS(cafe_binary_checksum(o->context, o->sections, parts, cafe_team_ranks(o->context) > 1,
+                                   &sum));
     if (sum != o->header.body || !padding_is_zero(o))
         return fail_binary(o, "sound data, found data with a wrong checksum");
     return CAFE_OK;
 }
 
-static void point(opening *o) {
-    const uint8_t *parts[CAFE_BINARY_SECTIONS];
-    for (int i = 0; i < CAFE_BINARY_SECTIONS; i++) parts[i] = o->bytes + o->sections[i].start;
-    o->offsets = (const int64_t *)parts[CAFE_BINARY_OFFSETS];
-    o->targets = (const int32_t *)parts[CAFE_BINARY_TARGETS];
-    if (o->header.flags & CAFE_BINARY_WEIGHTS)
-        o->weights = (const float *)parts[CAFE_BINARY_VALUES];
-    if (o->header.flags & CAFE_BINARY_ORDERED) o->order = (const int32_t *)parts[CAFE_BINARY_ORDER];
-    if (o->header.flags & CAFE_BINARY_INTEGERS) {
-        o->names.kind = CAFE_NAMES_INTEGER;
-        o->names.integers = (const int64_t *)parts[CAFE_BINARY_NAMES];
-    } else if (o->header.flags & CAFE_BINARY_STRINGS) {
-        o->names.kind = CAFE_NAMES_STRING;
-        o->names.start = (const int64_t *)parts[CAFE_BINARY_NAMES];
-        o->names.text = (const char *)parts[CAFE_BINARY_TEXT];
-    }
+/* Of what is looked at row by row, every process of a team takes a portion. */
+static cafe_status share_rows(opening *o) {
+    int64_t n = o->header.nodes, ranks = cafe_team_ranks(o->context);
+    if (o->in.offsets[0] != 0 || o->in.offsets[n] != o->header.arcs)
+        return fail_binary(o, "offsets from 0 to the number of arcs, found others");
+    if (ranks == 1) return CAFE_OK;
+    int64_t *bounds = cafe_mem(o->context, ranks + 1, sizeof *bounds);
+    CAFE_PASS(cafe_mem_had(bounds));
+    cafe_team_bounds(o->context, n, o->in.offsets, CAFE_PORTION_ROWS, bounds);
+    o->portion = cafe_team_portion(o->context, bounds);
+    cafe_mem_free(o->context, bounds);
+    return CAFE_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -110,9 +105,10 @@ static void point(opening *o) {
 static cafe_links links_of(const opening *o) {
     return (cafe_links){.nodes = o->header.nodes,
                         .count = o->header.arcs,
-                        .offsets = o->offsets,
-                        .target = o->targets,
-                        .weights = o->weights};
+                        .offsets = o->in.offsets,
+                        .target = o->in.targets,
+                        .weights = o->in.weights,
+                        .portion = o->portion};
 }
 
 /* The file is no graph, and the message names the first entry that tells. */
@@ -128,8 +124,6 @@ static cafe_status fail_one_way(const opening *o, const cafe_links *rows) {
 static cafe_status check_rows(opening *o) {
     cafe_links rows = links_of(o);
     cafe_verified found;
-    if (rows.offsets[0] != 0 || rows.offsets[rows.nodes] != rows.count)
-        return fail_binary(o, "offsets from 0 to the number of arcs, found others");
     CAFE_PASS(cafe_verify_rows(o->context, &rows, !o->trust, &found));
     if (found.fault != CAFE_ROW_FINE)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: node %lld: expected %s, found others",
@@ -141,7 +135,7 @@ static cafe_status check_rows(opening *o) {
 
 /* Name u: integers ascend; strings are text of one line. */
 static bool name_is_sound(const opening *o, int64_t u) {
-    const cafe_names *names = &o->names;
+    const cafe_names *names = &o->in.names;
     if (names->kind == CAFE_NAMES_INTEGER)
         return u == 0 || names->integers[u - 1] < names->integers[u];
     int64_t from = names->start[u], to = names->start[u + 1];
@@ -151,45 +145,65 @@ static bool name_is_sound(const opening *o, int64_t u) {
 
 static void look_at_names(void *argument, int64_t first, int64_t last) {
     opening *o = argument;
-    for (int64_t u = first; u < last; u++) {
+    int64_t from = cafe_portion_of(o->portion, o->header.nodes).first;
+    for (int64_t u = from + first; u < from + last; u++) {
         if (name_is_sound(o, u)) continue;
         cafe_first_note(&o->bad, u);
         return;
     }
 }
 
+/* Hashes tell that all names differ, and most of the time also that two do not: then they are
+ * looked at one by one. */
 static cafe_status check_distinct(opening *o) {
     int64_t repeated;
     char name[256];
-    CAFE_PASS(cafe_find_repeated_name(o->context, &o->names, o->header.nodes, &repeated));
+    bool differ = false;
+    if (o->portion.shared)
+        CAFE_PASS(cafe_names_differ(o->context, &o->in.names, o->portion, &differ));
+    if (differ) return CAFE_OK;
+    CAFE_PASS(cafe_find_repeated_name(o->context, &o->in.names, o->header.nodes, &repeated));
     if (repeated < 0) return CAFE_OK;
-    const uint8_t *text = (const uint8_t *)o->names.text + o->names.start[repeated];
-    cafe_escape(text, o->names.start[repeated + 1] - o->names.start[repeated], 60, name);
+    const uint8_t *text = (const uint8_t *)o->in.names.text + o->in.names.start[repeated];
+    cafe_escape(text, o->in.names.start[repeated + 1] - o->in.names.start[repeated], 60, name);
     return cafe_fail(o->context, CAFE_ERROR_FORMAT,
                      "%s: node %lld: expected a name of its own, found '%s' again", o->name,
                      (long long)repeated, name);
 }
 
+/* The first bad name of all processes. */
+static cafe_status find_first_bad(opening *o) {
+    long long mine = atomic_load(&o->bad);
+    void *all = NULL;
+    CAFE_PASS(cafe_team_gather(o->context, &mine, sizeof mine, &all, NULL));
+    for (int32_t r = 0; r < cafe_team_ranks(o->context); r++)
+        cafe_first_note(&o->bad, ((long long *)all)[r]);
+    cafe_mem_free(o->context, all);
+    return CAFE_OK;
+}
+
 static cafe_status check_names(opening *o) {
     int64_t n = o->header.nodes;
-    if (o->names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
-    if (o->names.kind == CAFE_NAMES_STRING &&
-        (o->names.start[0] != 0 || o->names.start[n] != o->header.text_bytes))
+    if (o->in.names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
+    if (o->in.names.kind == CAFE_NAMES_STRING &&
+        (o->in.names.start[0] != 0 || o->in.names.start[n] != o->header.text_bytes))
         return fail_binary(o, "names from the first byte of their text to the last, found others");
+    cafe_portion rows = cafe_portion_of(o->portion, n);
     atomic_store(&o->bad, INT64_MAX);
-    CAFE_PASS(cafe_ranges(o->context, n, ROWS, look_at_names, o));
+    CAFE_PASS(cafe_ranges(o->context, rows.last - rows.first, ROWS, look_at_names, o));
+    if (rows.shared) CAFE_PASS(find_first_bad(o));
     if (atomic_load(&o->bad) < INT64_MAX)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT,
                          "%s: node %lld: expected %s, found another name", o->name,
                          atomic_load(&o->bad),
-                         o->names.kind == CAFE_NAMES_INTEGER ? "a name above the one before"
-                                                             : "a name of one line of UTF-8");
-    return o->names.kind == CAFE_NAMES_STRING && !o->trust ? check_distinct(o) : CAFE_OK;
+                         o->in.names.kind == CAFE_NAMES_INTEGER ? "a name above the one before"
+                                                                : "a name of one line of UTF-8");
+    return o->in.names.kind == CAFE_NAMES_STRING && !o->trust ? check_distinct(o) : CAFE_OK;
 }
 
 static cafe_status check_order(const opening *o) {
     bool found = true;
-    if (o->order) CAFE_PASS(cafe_is_order(o->context, o->header.nodes, o->order, &found));
+    if (o->in.order) CAFE_PASS(cafe_is_order(o->context, o->header.nodes, o->in.order, &found));
     return found ? CAFE_OK : fail_binary(o, "an order with every node once, found another one");
 }
 
@@ -269,18 +283,21 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
     if (!g) return CAFE_ERROR_MEMORY;
     g->n = o->header.nodes;
     g->arcs = o->header.arcs;
-    g->offsets = o->offsets;
-    g->targets = o->targets;
-    g->weights = o->weights;
-    g->names = o->names;
-    g->order = o->order;
+    g->offsets = o->in.offsets;
+    g->targets = o->in.targets;
+    g->weights = o->in.weights;
+    g->names = o->in.names;
+    g->order = o->in.order;
+    g->portion = o->portion;
     take_history(&o->header, &g->counts);
     CAFE_TRY(check_counts(o, g));
-    if (o->weights && !options->weights) {
+    if (o->in.weights && !options->weights) {
         g->weights = NULL;
         CAFE_TRY(cafe_graph_tally(o->context, g));
     }
     CAFE_TRY(take_file(input, g));
+    g->common = o->portion.shared;
+    g->portion = (cafe_portion){0};
     *graph = g;
     g = NULL;
 done:
@@ -306,10 +323,11 @@ cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *option
     cafe_phase(o.context, "read", 0);
     CAFE_PASS(check_header(&o, input));
     CAFE_PASS(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
-    CAFE_PASS(take_bytes(input, options->copy != 0));
+    CAFE_PASS(cafe_team_agree(o.context, take_bytes(input, options->copy != 0)));
     o.bytes = input->bytes;
     CAFE_PASS(check_sums(&o));
-    point(&o);
+    o.in = cafe_binary_point(&o.header, o.sections, o.bytes);
+    CAFE_PASS(share_rows(&o));
     CAFE_PASS(check_rows(&o));
     CAFE_PASS(check_names(&o));
     CAFE_PASS(check_order(&o));

@@ -20,6 +20,7 @@ typedef struct cafe_edge_list {
     float *weights;        /* NULL unless weighted */
     int64_t count, capacity;
     int64_t smallest, largest; /* ids; smallest > largest when there are none */
+    bool overflow;             /* an id is beyond 63 bits, and no other is a text */
     bool folds;                /* repeated links of compressed text may be folded */
     bool sum;                  /* weights of the same pair will be added up */
     bool ones;                 /* the weights are all 1 before they are folded */
@@ -51,6 +52,10 @@ static inline int64_t cafe_edge_list_id(const cafe_edge_list *list, const void *
 /* Renames the ids 0 .. nodes-1, ascending, in place (a wide store becomes a narrow one), and gives
  * the names that say which id became which node. */
 cafe_status cafe_edge_list_number(cafe_edge_list *list, int64_t *nodes, cafe_names *names);
+
+/* Sorts ids ascending; `other` is room for as many. *sorted is one of the two. */
+cafe_status cafe_sort_ids(cafe_context *context, int64_t *ids, int64_t *other, int64_t count,
+                          int64_t **sorted);
 
 /* A graph of the links (narrow, ids below nodes). The links are freed, and the names are the
  * graph's or freed, whatever comes of it. */

@@ -4,26 +4,14 @@
  * as wide integers or as strings. The common file is so parsed once, in the cheapest way, and the
  * odd one shows itself in its first lines.
  */
-#include "io/edge_list.h"
+#include "io/edges.h"
 #include "io/format.h"
-#include "io/layout.h"
-#include "io/lines.h"
 #include "io/scan.h"
 #include "io/strings.h"
 #include "io/write.h"
 
 /* Bytes of text parsed at a time: string ids need more memory per byte. */
 static const int64_t string_window = (int64_t)16 << 20;
-
-typedef struct edges {
-    cafe_context *context;
-    const cafe_graph_options *options;
-    cafe_text text;
-    cafe_layout layout;
-    cafe_edge_list list;
-    int64_t declared; /* nodes: from the options, or from our own first line; 0: not known */
-    cafe_third third;
-} edges;
 
 /* The start of the first line from p on that is neither blank nor a comment; end when none is. */
 static const uint8_t *data_line(const uint8_t *p, const uint8_t *end) {
@@ -52,17 +40,16 @@ static cafe_status find_data(cafe_text *text, const uint8_t *p) {
     return CAFE_OK;
 }
 
-/* Moves the text to its first edge, past byte order mark, comments and heading. */
-static cafe_status find_first(edges *e) {
+cafe_status cafe_edges_first(cafe_edges *e) {
     cafe_text *text = &e->text;
     cafe_text_rewind(text);
     CAFE_PASS(cafe_text_next(text));
     CAFE_PASS(find_data(text, text->begin));
-    if (text->begin == text->end || !e->layout.heading) return CAFE_OK;
+    if (text->begin == text->end || !e->layout.heading || e->part) return CAFE_OK;
     return find_data(text, cafe_skip_line(text->begin, text->end));
 }
 
-static cafe_status look_ahead(edges *e) {
+static cafe_status look_ahead(cafe_edges *e) {
     const cafe_layout *l = &e->layout;
     CAFE_PASS(cafe_layout_find(e->text.input, e->options, &e->layout));
     if (e->declared == 0) e->declared = l->declared;
@@ -72,7 +59,7 @@ static cafe_status look_ahead(edges *e) {
     return CAFE_OK;
 }
 
-static void start_list(edges *e, bool wide) {
+static void start_list(cafe_edges *e, bool wide) {
     cafe_edge_list_free(&e->list);
     bool weighted = e->third == CAFE_THIRD_WEIGHT;
     int32_t rule = e->options->duplicates;
@@ -81,8 +68,8 @@ static void start_list(edges *e, bool wide) {
     e->list.sum = rule == CAFE_DUPLICATES_SUM || (rule == CAFE_DUPLICATES_AUTO && weighted);
 }
 
-static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {
-    CAFE_PASS(find_first(e));
+cafe_status cafe_edges_integers(cafe_edges *e, bool wide, cafe_lines_end *ended) {
+    CAFE_PASS(cafe_edges_first(e));
     cafe_rules rules = {.highest = e->declared > 0 ? e->declared - 1 : INT32_MAX,
                         .declared = e->declared > 0,
                         .comments = true,
@@ -93,21 +80,21 @@ static cafe_status read_integers(edges *e, bool wide, cafe_lines_end *ended) {
     return cafe_lines_read(&e->text, &rules, &e->list, ended);
 }
 
-static cafe_status read_strings(edges *e, int64_t *nodes, cafe_names *names) {
+cafe_status cafe_edges_strings(cafe_edges *e, int64_t *nodes, cafe_names *names) {
     if (e->text.window > string_window) e->text.window = string_window;
-    CAFE_PASS(find_first(e));
+    CAFE_PASS(cafe_edges_first(e));
     start_list(e, false);
     if (e->text.begin == e->text.end) return CAFE_OK; /* nothing but a heading */
     return cafe_strings_read(&e->text, &e->layout, e->third, &e->list, nodes, names);
 }
 
-static cafe_status fail_empty(edges *e) {
+cafe_status cafe_edges_none(const cafe_edges *e) {
     return cafe_fail(e->context, CAFE_ERROR_FORMAT,
                      "%s:%lld:1: expected an edge, found the end of the file (no edges found)",
                      e->text.name, (long long)e->text.line);
 }
 
-static cafe_status note_reading(const edges *e, cafe_graph *graph) {
+cafe_status cafe_edges_note(const cafe_edges *e, cafe_graph *graph) {
     const cafe_layout *l = &e->layout;
     cafe_graph_reading reading = {.format = CAFE_FORMAT_EDGES,
                                   .heading = l->heading,
@@ -121,34 +108,46 @@ static cafe_status note_reading(const edges *e, cafe_graph *graph) {
 }
 
 /* Links and names, whatever the ids are. */
-static cafe_status read_links(edges *e, int64_t *nodes, cafe_names *names) {
+static cafe_status read_links(cafe_edges *e, int64_t *nodes, cafe_names *names) {
     cafe_lines_end ended = CAFE_LINES_DONE;
-    cafe_status status = read_integers(e, false, &ended);
-    if (status == CAFE_OK && ended == CAFE_LINES_WIDE) status = read_integers(e, true, &ended);
-    if (status == CAFE_OK && ended == CAFE_LINES_TEXT) return read_strings(e, nodes, names);
+    cafe_status status = cafe_edges_integers(e, false, &ended);
+    if (status == CAFE_OK && ended == CAFE_LINES_WIDE)
+        status = cafe_edges_integers(e, true, &ended);
+    if (status == CAFE_OK && ended == CAFE_LINES_TEXT) return cafe_edges_strings(e, nodes, names);
     if (status != CAFE_OK) return status;
     *nodes = e->declared;
     if (e->declared > 0) return CAFE_OK;
     return cafe_edge_list_number(&e->list, nodes, names);
 }
 
+cafe_status cafe_edges_open(const cafe_input *input, const cafe_graph_options *options,
+                            cafe_edges *e) {
+    *e = (cafe_edges){.context = input->context, .options = options, .declared = options->nodes};
+    cafe_edge_list_init(e->context, input->name, false, false, &e->list);
+    CAFE_PASS(cafe_text_open_input(input, &e->text));
+    return look_ahead(e);
+}
+
+void cafe_edges_close(cafe_edges *e) {
+    cafe_text_close(&e->text);
+    cafe_edge_list_free(&e->list);
+}
+
 static cafe_status read_edges(cafe_input *input, const cafe_graph_options *options,
                               cafe_graph **graph) {
-    edges e = {.context = input->context, .options = options, .declared = options->nodes};
+    cafe_edges e;
     cafe_names names = {.kind = CAFE_NAMES_INDEX};
     int64_t nodes = 0;
     cafe_status status = CAFE_OK;
-    cafe_edge_list_init(e.context, input->name, false, false, &e.list);
-    CAFE_TRY(cafe_text_open_input(input, &e.text));
-    CAFE_TRY(look_ahead(&e));
+    if (cafe_team_ranks(input->context) > 1) return cafe_edges_read_shared(input, options, graph);
+    CAFE_TRY(cafe_edges_open(input, options, &e));
     CAFE_TRY(read_links(&e, &nodes, &names));
-    if (e.list.count == 0 && nodes == 0) CAFE_TRY(fail_empty(&e));
+    if (e.list.count == 0 && nodes == 0) CAFE_TRY(cafe_edges_none(&e));
     cafe_text_close(&e.text);
     CAFE_TRY(cafe_edge_list_graph(&e.list, nodes, names, options, graph));
-    status = note_reading(&e, *graph);
+    status = cafe_edges_note(&e, *graph);
 done:
-    cafe_text_close(&e.text);
-    cafe_edge_list_free(&e.list);
+    cafe_edges_close(&e);
     return status;
 }
 

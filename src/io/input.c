@@ -90,12 +90,21 @@ int64_t cafe_input_read(const cafe_input *input, int64_t at, uint8_t *out, int64
         return count;
     }
     while (done < count) {
-        ssize_t got = pread(input->file, out + done, (size_t)(count - done), at + done);
+        ssize_t got =
+            pread(input->file, out + done, (size_t)(count - done), input->start + at + done);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         done += got;
     }
     return done;
+}
+
+cafe_input cafe_input_part(const cafe_input *input, int64_t from, int64_t to) {
+    cafe_input part = *input;
+    part.start = input->start + from;
+    part.size = to - from;
+    if (part.bytes) part.bytes += from;
+    return part;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -144,12 +153,14 @@ cafe_gunzip *cafe_input_gunzip(const cafe_input *input) {
 
 bool cafe_input_is_gzip(const cafe_input *input) {
     uint8_t start[CAFE_PACKING_BYTES];
+    if (input->start > 0) return false; /* what a part begins with may look like anything */
     int64_t size = cafe_input_read(input, 0, start, sizeof start);
     return cafe_packing_of(start, size) != CAFE_PACKED_NOT;
 }
 
 cafe_status cafe_input_check_packing(const cafe_input *input) {
     uint8_t start[CAFE_PACKING_BYTES];
+    if (input->start > 0) return CAFE_OK;
     int64_t size = cafe_input_read(input, 0, start, sizeof start);
     const char *other = cafe_packing_other(start, size);
     if (!other) return CAFE_OK;

@@ -20,6 +20,8 @@ typedef struct cafe_input {
     cafe_stamp stamp;
     cafe_mapped map; /* the mapped file; start NULL: none */
     uint8_t *owned;  /* the context's memory that holds the bytes, or NULL */
+    int64_t start;   /* a part of a file: the place of its first byte there, */
+    int64_t lines;   /* and the lines before it, as far as errors are to tell of them */
     int64_t window; /* bytes of text to parse at a time; 0: as the reader likes it (tests do not) */
 } cafe_input;
 
@@ -35,6 +37,10 @@ int64_t cafe_input_read(const cafe_input *input, int64_t at, uint8_t *out, int64
  * becomes of the file, and ends the process when the file becomes shorter. */
 cafe_status cafe_input_load(cafe_input *input);
 cafe_status cafe_input_map(cafe_input *input);
+
+/* Bytes from .. to - 1 of the input, as one of their own: it lives as long as the whole, which is
+ * the one to be closed. */
+cafe_input cafe_input_part(const cafe_input *input, int64_t from, int64_t to);
 
 /* CAFE_ERROR_IO when the file is not what it was at opening. */
 cafe_status cafe_input_unchanged(const cafe_input *input);

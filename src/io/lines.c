@@ -320,6 +320,7 @@ cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_
         CAFE_TRY(cafe_text_next(text));
     }
     if (*ended == CAFE_LINES_DONE && job.overflow) status = CAFE_ERROR_FORMAT;
+    list->overflow = status != CAFE_OK;
     if (*ended != CAFE_LINES_DONE) text->context->error[0] = 0;
 done:
     return status;

@@ -147,9 +147,10 @@ static cafe_status collect_all(numbering *n) {
 
 /* Ascending by bytes from the lowest up; a byte that all ids share takes no pass. The sign bit is
  * flipped so that negative ids come first. */
-static cafe_status radix_sort(cafe_context *context, int64_t *ids, int64_t *other, int64_t count,
-                              int64_t **sorted) {
+cafe_status cafe_sort_ids(cafe_context *context, int64_t *ids, int64_t *other, int64_t count,
+                          int64_t **sorted) {
     *sorted = ids;
+    if (count == 0) return CAFE_OK;
     for (int shift = 0; shift < 64; shift += 8) {
         int64_t starts[256] = {0}, sum = 0, *swap = *sorted == ids ? other : ids;
         uint64_t flip = shift == 56 ? 0x80 : 0;
@@ -226,7 +227,7 @@ static cafe_status sort_members(numbering *n, int64_t **result) {
         int64_t held = atomic_load_explicit(&n->slots[s], memory_order_relaxed);
         if (held != no_id) ids[at++] = held;
     }
-    CAFE_TRY(radix_sort(context, ids, other, count, &sorted));
+    CAFE_TRY(cafe_sort_ids(context, ids, other, count, &sorted));
     *result = sorted;
 done:
     if (ids != sorted) cafe_mem_free(context, ids);

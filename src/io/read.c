@@ -72,6 +72,20 @@ static cafe_status check_directed(const cafe_input *input, const cafe_graph_opti
         input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
+/* What several processes read together: none of them is to hold the whole graph. */
+static cafe_status check_team(const cafe_input *input, cafe_format format) {
+    bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
+    if (cafe_team_ranks(input->context) == 1 || format == CAFE_FORMAT_EDGES || mapped)
+        return CAFE_OK;
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                     "%s: expected a .cafe file or an edge list, which several processes can read "
+                     "together, found %s: convert it to .cafe by one process first",
+                     input->name,
+                     format == CAFE_FORMAT_CAFE
+                         ? "a .cafe file that is compressed or a stream"
+                         : cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
+}
+
 /* Options were checked before, so an argument that the graph's builder refuses (weights that add up
  * to more than a float holds) is the file's fault. */
 static cafe_status blame_file(const cafe_input *input, cafe_status status) {
@@ -99,6 +113,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, *format));
+    CAFE_TRY(check_team(input, *format));
     if ((found->binary || found->whole) && cafe_input_is_gzip(input))
         CAFE_TRY(cafe_input_expand(input));
     if (found->whole) CAFE_TRY(cafe_input_load(input));
@@ -159,7 +174,11 @@ cafe_status cafe_graph_read(cafe_context *context, const char *path,
     cafe_input input;
     cafe_format format = CAFE_FORMAT_AUTO;
     *graph = NULL;
-    CAFE_PASS(cafe_input_open(context, path, &input));
+    cafe_status status = cafe_team_agree(context, cafe_input_open(context, path, &input));
+    if (status != CAFE_OK) {
+        cafe_input_close(&input); /* where it could be opened */
+        return status;
+    }
     CAFE_PASS(read_settled(&input, options, &format, graph));
     return add_names(context, path, format, graph);
 }

@@ -51,7 +51,7 @@ void cafe_text_close(cafe_text *text) {
 
 void cafe_text_rewind(cafe_text *text) {
     text->at = 0;
-    text->line = 1;
+    text->line = 1 + text->input->lines;
     text->lines = 0;
     text->begin = text->end = text->bytes;
     text->rest = text->given = 0;
@@ -62,6 +62,10 @@ void cafe_text_rewind(cafe_text *text) {
 
 bool cafe_text_packed(const cafe_text *text) {
     return text->gunzip && text->given > PACKED * cafe_gunzip_used(text->gunzip);
+}
+
+int64_t cafe_text_at(const cafe_text *text) {
+    return text->given - (text->end - text->begin);
 }
 
 int64_t cafe_text_used(const cafe_text *text) {
@@ -242,7 +246,6 @@ static cafe_status next_in_buffer(cafe_text *text) {
     text->begin = next->bytes;
     text->end = newline ? newline + 1 : next->bytes;
     text->rest = next->bytes + next->used - text->end;
-    text->given += text->end - text->begin;
     return reserve(text, next_buffer(text), text->rest + most_bytes(text));
 }
 
@@ -265,10 +268,11 @@ static cafe_status check_kind(const cafe_text *text) {
 }
 
 cafe_status cafe_text_next(cafe_text *text) {
-    bool first = text->line == 1 && text->lines == 0;
+    bool first = text->line == 1 && text->lines == 0 && text->input->start == 0;
     text->line += text->lines;
     text->lines = 0;
     cafe_status status = text->bytes && !text->gunzip ? next_in_memory(text) : next_in_buffer(text);
+    if (status == CAFE_OK) text->given += text->end - text->begin;
     if (status == CAFE_OK && first && text->end - text->begin >= 3 &&
         memcmp(text->begin, "\xef\xbb\xbf", 3) == 0)
         text->begin += 3; /* the byte order mark that some editors write */

@@ -87,6 +87,9 @@ cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument);
 /* So much text from so little gzip data (more than 16 bytes from one) that it repeats itself. */
 bool cafe_text_packed(const cafe_text *text);
 
+/* The place of the window's first byte in the text. */
+int64_t cafe_text_at(const cafe_text *text);
+
 /* Bytes of the file used up to the end of this window: for progress and for guessing sizes. */
 int64_t cafe_text_used(const cafe_text *text);
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/team.h"
 #include "graph/graph.h"
 #include "graph/rows.h"
 #include "sample/sampled.h"
@@ -66,8 +67,38 @@ static cafe_status normalise(cafe_context *context, cafe_sampled *s) {
     return cafe_ranges(context, s->n, BLOCK, divide, s);
 }
 
+typedef struct filling {
+    cafe_sampled *sampled;
+    int64_t first; /* row */
+} filling;
+
+static void fill_portion(void *argument, int64_t first, int64_t last) {
+    const filling *f = argument;
+    fill_degrees(f->sampled, f->first + first, f->first + last);
+}
+
+/* Every process of a team goes through the links of a portion of the rows. */
+static cafe_status fill_shared(cafe_context *context, cafe_sampled *s) {
+    int64_t *bounds = cafe_mem(context, cafe_team_ranks(context) + 1, sizeof *bounds);
+    cafe_status status = cafe_team_agree(context, cafe_mem_had(bounds));
+    if (status != CAFE_OK) goto done;
+    cafe_team_bounds(context, s->n, s->offsets, 1, bounds);
+    cafe_portion portion = cafe_team_portion(context, bounds);
+    filling f = {s, portion.first};
+    status = cafe_ranges(context, portion.last - portion.first, BLOCK, fill_portion, &f);
+    CAFE_TRY(cafe_team_agree(context, status));
+    CAFE_TRY(cafe_team_fill(context, s->p, sizeof *s->p, bounds));
+    if (s->loops) CAFE_TRY(cafe_team_fill(context, s->loops, sizeof *s->loops, bounds));
+done:
+    cafe_mem_free(context, bounds);
+    return status;
+}
+
+/* Without weights, factors and loops the offsets tell all. */
 cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {
-    cafe_status status = cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
+    bool shared = s->common && (s->weights || s->factor || s->loops);
+    cafe_status status =
+        shared ? fill_shared(context, s) : cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
     return status == CAFE_OK ? normalise(context, s) : status;
 }
 
@@ -98,6 +129,7 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
     s->targets = graph->targets;
     s->weights = weights ? weights : graph->scaled;
     s->twisted = weights;
+    s->common = graph->common;
     s->info = (cafe_sampled_info){.sampling = sampling, .entries = graph->arcs, .exact = 1};
     cafe_status status = fill(context, graph, s);
     if (status == CAFE_OK)

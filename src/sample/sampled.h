@@ -23,6 +23,7 @@ struct cafe_sampled {
     double total;         /* 2m = sum of the links' weights over all ordered pairs */
     double *p;            /* sums to 1 */
     float *loops;         /* the weight of (u,u), or NULL when there are none */
+    bool common;          /* the rows are mapped by all processes of a team */
     cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
     float *twisted;       /* own weights on borrowed rows, or NULL */
     cafe_sampled_info info;

@@ -1,0 +1,286 @@
+/* Graphs that several processes read together: the same bytes as from one, the same messages. */
+#define _GNU_SOURCE
+#include "team.h"
+
+#include <dirent.h>
+
+static const int32_t teams[] = {2, 3, 4, 7};
+
+static char folder[] = "/tmp/cafe-shared-XXXXXX";
+static char text_path[128], one_path[128], many_path[128];
+
+static int start(void **state) {
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(text_path, sizeof text_path, "%s/edges.txt", folder);
+    snprintf(one_path, sizeof one_path, "%s/one.cafe", folder);
+    snprintf(many_path, sizeof many_path, "%s/many.cafe", folder);
+    return 0;
+}
+
+static int stop(void **state) {
+    (void)state;
+    unlink(text_path), unlink(one_path), unlink(many_path);
+    return rmdir(folder); /* nothing else is left there */
+}
+
+static void put_file(const char *path, const char *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+static char *get_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size + 1);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* ---- converting ------------------------------------------------------------------------------ */
+
+typedef struct conversion {
+    const char *from, *to;
+    const cafe_graph_options *options;
+    cafe_status status[MOST_MEMBERS];
+    char text[MOST_MEMBERS][1024], heading[64];
+} conversion;
+
+static void convert(team_member *m, void *argument) {
+    conversion *c = argument;
+    int32_t rank = m->team.rank;
+    cafe_graph *graph = NULL;
+    cafe_status status = cafe_graph_read(m->context, c->from, c->options, &graph);
+    if (status == CAFE_OK && rank == 0)
+        snprintf(c->heading, sizeof c->heading, "%d %s", cafe_graph_get_reading(graph)->heading,
+                 cafe_graph_get_reading(graph)->edges);
+    if (status == CAFE_OK) status = cafe_graph_write(m->context, graph, c->to, CAFE_FORMAT_AUTO, 1);
+    c->status[rank] = status;
+    snprintf(c->text[rank], sizeof c->text[rank], "%s", cafe_error(m->context));
+    cafe_graph_free(graph);
+}
+
+/* One process and every team: the same file, or the same error on all. */
+static void compare(const char *from, const cafe_graph_options *options) {
+    conversion one = {from, one_path, options, {0}, {{0}}, {0}};
+    size_t size = 0, other;
+    team_run(1, convert, &one);
+    char *bytes = one.status[0] == CAFE_OK ? get_file(one_path, &size) : NULL;
+    for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+        conversion many = {from, many_path, options, {0}, {{0}}, {0}};
+        team_run(teams[i], convert, &many);
+        for (int32_t r = 0; r < teams[i]; r++) {
+            if (one.status[0] != many.status[r] || one.status[0] != CAFE_OK)
+                assert_string_equal(many.text[r], one.text[0]);
+            assert_int_equal(many.status[r], one.status[0]);
+        }
+        if (!bytes) continue;
+        char *got = get_file(many_path, &other);
+        assert_int_equal(other, size);
+        assert_memory_equal(got, bytes, size);
+        assert_string_equal(many.heading, one.heading);
+        free(got);
+    }
+    free(bytes);
+}
+
+static void compare_text(const char *text, size_t size, const cafe_graph_options *options) {
+    put_file(text_path, text, size);
+    compare(text_path, options);
+}
+
+/* ---- edge lists ------------------------------------------------------------------------------ */
+
+typedef struct mess {
+    uint64_t state;
+    char *text;
+    size_t used;
+    int ids; /* 0: few; 1: with gaps; 2: wide; 3: names; 4: names, of which one comes late */
+    bool weights, comments, crlf, quotes;
+    const char *separator;
+    int64_t nodes;
+} mess;
+
+static uint64_t draw(mess *m, uint64_t below) {
+    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
+    return (m->state >> 33) % below;
+}
+
+static void put(mess *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(mess *m, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    m->used += (size_t)vsprintf(m->text + m->used, format, arguments);
+    va_end(arguments);
+}
+
+static void put_id(mess *m, bool late) {
+    long long id = (long long)draw(m, (uint64_t)m->nodes);
+    if (m->ids == 1) id *= 7;
+    if (m->ids == 2) id = id * 1000000007 - 5000000000;
+    if (m->ids == 3 || (m->ids == 4 && late))
+        put(m, m->quotes && draw(m, 3) == 0 ? "\"a \"\"%lld\"\"\"" : "n%lld", id);
+    else
+        put(m, "%lld", id);
+}
+
+static void put_lines(mess *m, int64_t lines) {
+    const char *end = m->crlf ? "\r\n" : "\n";
+    if (draw(m, 3) == 0) put(m, "\xef\xbb\xbf");
+    if (m->comments) put(m, "# a comment%s%s", end, end);
+    if (draw(m, 2))
+        put(m, "source%starget%s%s%s", m->separator, m->separator, m->weights ? "weight" : "more",
+            end);
+    for (int64_t i = 0; i < lines; i++) {
+        if (m->comments && draw(m, 10) == 0) put(m, "%% %s%s", "comments are lines too", end);
+        if (m->comments && draw(m, 20) == 0) put(m, "%s", end);
+        put_id(m, i + 3 > lines);
+        put(m, "%s", m->separator);
+        put_id(m, i + 3 > lines);
+        put(m, "%s%llu", m->separator, (unsigned long long)draw(m, 5) * (1 + 4 * draw(m, 2)));
+        if (i + 1 < lines || draw(m, 2)) put(m, "%s", end);
+    }
+}
+
+static void try_mess(uint64_t seed, int64_t nodes, int64_t lines) {
+    static const char *const separators[] = {" ", "\t", ",", ";"};
+    cafe_graph_options options;
+    mess m = {.state = seed * 77 + 5, .text = malloc((size_t)lines * 120 + 1000), .nodes = nodes};
+    cafe_graph_options_init(&options);
+    m.ids = (int)draw(&m, 5);
+    m.weights = draw(&m, 2);
+    m.comments = draw(&m, 2);
+    m.crlf = draw(&m, 3) == 0;
+    m.separator = separators[draw(&m, 4)];
+    m.quotes = m.separator[0] == ',' || m.separator[0] == ';';
+    options.self_loops = (int32_t)draw(&m, 2);
+    options.duplicates = (int32_t)draw(&m, 3);
+    options.weights = m.weights;
+    if (m.weights) options.weight = "2";
+    put_lines(&m, lines);
+    compare_text(m.text, m.used, &options);
+    free(m.text);
+}
+
+/* Names, weights, headings, repeated links, loops, comments, line ends of two kinds, a last line
+ * without one; ranges that begin within a line; more processes than lines. */
+static void test_any_list(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        try_mess(seed, 5 + (int64_t)seed, (int64_t)seed * 4 - 3);
+}
+
+/* Rows of several processes, links in several batches. */
+static void test_large_lists(void **state) {
+    (void)state;
+    for (uint64_t seed = 100; seed < 104; seed++) try_mess(seed, 40000, 100000);
+    try_mess(7, 60000, 600000);
+}
+
+static void test_declared(void **state) {
+    (void)state;
+    cafe_graph_options options;
+    cafe_graph_options_init(&options);
+    options.nodes = 9000;
+    compare_text("0 8999\n7 5\n", 11, &options);
+    options.nodes = 8000;
+    compare_text("0 1\n2 3\n4 5\n0 8999\n7 5\n", 22, &options); /* node 8999 is none */
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* A list of so many fine lines with one that is not, at any place. */
+static void try_error(const char *bad, int lines, int at, const char *fine) {
+    char *text = malloc((size_t)lines * 40 + 200);
+    size_t used = (size_t)sprintf(text, "# of it\n\n");
+    for (int i = 0; i < lines; i++)
+        used += (size_t)sprintf(text + used, i == at ? "%s\n" : fine, i == at ? bad : "x");
+    compare_text(text, used, NULL);
+    free(text);
+}
+
+static void test_errors(void **state) {
+    static const char *const bad[] = {
+        "7", "1 2 x", "1 2 -3", "n1 n2 3", "99999999999999999999 1 1", "1 \xff 2", "\"open 1 2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        for (int at = 0; at < 30; at += 7) {
+            try_error(bad[i], 30, at, "12 13 0.5\n");
+            try_error(bad[i], 30, at, "%sa12 b13 0.5\n");
+        }
+    compare_text("# nothing\n\n# at all\n", 20, NULL);
+    compare_text("source target\n", 14, NULL);
+    compare_text("\n", 1, NULL);
+}
+
+/* Two errors: the first of the file is told, whoever finds it. */
+static void test_first_error(void **state) {
+    char text[4000];
+    size_t used = 0;
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        used += (size_t)sprintf(text + used, i == 40 ? "1 oh\n" : i == 90 ? "2\n" : "1 2 0.5\n");
+    compare_text(text, used, NULL);
+    used = 0;
+    for (int i = 0; i < 100; i++)
+        used += (size_t)sprintf(text + used, i == 40   ? "99999999999999999999 1\n"
+                                             : i == 90 ? "name 3\n"
+                                                       : "1 2\n");
+    compare_text(text, used, NULL);
+}
+
+/* ---- .cafe files ----------------------------------------------------------------------------- */
+
+/* A copy of a .cafe file by many is the file; what is wrong with one is told as by one. */
+static void test_binary(void **state) {
+    char path[160];
+    size_t size;
+    (void)state;
+    try_mess(101, 30000, 90000);
+    snprintf(path, sizeof path, "%s/copy.cafe", folder);
+    char *bytes = get_file(one_path, &size);
+    put_file(path, bytes, size);
+    compare(path, NULL);
+    for (size_t at = 300; at < size; at += size / 7) {
+        bytes[at] ^= 1;
+        put_file(path, bytes, size);
+        bytes[at] ^= 1;
+        compare(path, NULL);
+    }
+    put_file(path, bytes, size - 64);
+    compare(path, NULL);
+    unlink(path);
+    free(bytes);
+}
+
+/* What would have to be read whole by all of them is refused. */
+static void test_refused(void **state) {
+    conversion c = {text_path, many_path, NULL, {0}, {{0}}, {0}};
+    static const char mtx[] = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n";
+    (void)state;
+    put_file(text_path, mtx, sizeof mtx - 1);
+    team_run(3, convert, &c);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(c.status[r], CAFE_ERROR_FORMAT);
+        assert_non_null(strstr(c.text[r], "convert it to .cafe"));
+    }
+    c.from = "/nowhere/at/all";
+    team_run(2, convert, &c);
+    assert_int_equal(c.status[1], CAFE_ERROR_IO);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_list),    cmocka_unit_test(test_large_lists),
+        cmocka_unit_test(test_declared),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_first_error), cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
