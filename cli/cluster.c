@@ -35,9 +35,16 @@ static int read_input(cluster_job *job) {
     return cli_method_settle(run, &job->method, &inputs, run->counts.nodes);
 }
 
+/* Does the method fit a number of soft clusters? */
+static bool is_soft(const cluster_job *job) {
+    return cafe_method_columns(job->method.row->communities(), job->method.own) > 0;
+}
+
 static int sample(cluster_job *job) {
     double began = cli_seconds();
     int code = cli_model_make(&job->run, &job->method, job->run.graph, &job->model);
+    if (code == CLI_OK && is_soft(job))
+        code = cli_team_divide(&job->run, job->model, &job->division);
     job->seconds[CLUSTER_SAMPLE] = cli_seconds() - began;
     return code;
 }
@@ -58,7 +65,8 @@ static int solve(cluster_job *job) {
     if (code != CLI_OK) return code;
     cluster_say_found(job);
     cluster_say_sizes(job);
-    return CLI_OK;
+    job->division.whole = !job->found->objective || job->found->sparse;
+    return cli_team_measure(&job->run, &job->division);
 }
 
 static int write_soft(cluster_job *job) {
@@ -115,7 +123,7 @@ static int work(void *argument) {
 static int check(void *argument) {
     cluster_job *job = argument;
     const cafe_method *row = job->method.row;
-    bool soft = cafe_method_columns(row->communities(), job->method.own) > 0;
+    bool soft = is_soft(job);
     if (job->hierarchy && soft)
         return cli_usage_error("cluster", "--hierarchy does not go with --method %s", row->name);
     if (job->soft && !soft)

@@ -3,6 +3,7 @@
 #define CAFE_CLI_CLUSTER_H
 
 #include "method.h"
+#include "team.h"
 
 enum cluster_phase { CLUSTER_READ, CLUSTER_SAMPLE, CLUSTER_SOLVE, CLUSTER_WRITE, CLUSTER_PHASES };
 
@@ -18,6 +19,7 @@ typedef struct cluster_job {
     const cafe_clustering_info *found;
     cafe_sizes sizes; /* of the communities */
     double seconds[CLUSTER_PHASES];
+    cli_division division; /* of the nodes among processes */
 } cluster_job;
 
 /* Lines for people. */

@@ -65,6 +65,7 @@ void cluster_say_sizes(cluster_job *job) {
 
 void cluster_say_end(cluster_job *job) {
     char peak[CLI_BYTES_TEXT];
+    cli_team_say(&job->run, &job->division);
     cli_say_phases(&job->run, CLUSTER_PHASES, phase_names, job->seconds);
     cli_say(&job->run, "memory    peak %s", cli_bytes_text(cafe_memory_peak(), peak));
 }
@@ -122,6 +123,7 @@ void cluster_fill_report(cafe_report *report, const void *argument) {
         cafe_report_history(report, "objective", f->sweeps, f->converged, f->objective);
         cafe_report_string(report, "rows", f->sparse ? "sparse" : "dense");
     }
+    cli_team_report(report, &job->run, &job->division);
     if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
     if (job->hierarchy) cafe_report_string(report, "hierarchy", job->hierarchy);
     if (job->soft) cafe_report_string(report, "soft", job->soft);

@@ -36,6 +36,20 @@ const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]) {
     return folder;
 }
 
+/* Of several processes each has its part of the rows. */
+static int share_memory(embed_job *job) {
+    cafe_ranks_options ranks;
+    cafe_ranks_plan spread;
+    cafe_method_options options = cli_method_options(&job->method);
+    if (!cli_team_several()) return CLI_OK;
+    cafe_ranks_options_init(&ranks);
+    ranks.ranks = cli_team_ranks();
+    CLI_TRY(cli_check(&job->run, cafe_method_ranks(job->run.context, job->method.row, &options,
+                                                   NULL, &job->run.counts, &ranks, &spread)));
+    job->plan.needed = spread.memory;
+    return CLI_OK;
+}
+
 /* Vectors to start from lie in memory beside the run, and so does the graph in another order. */
 static int estimate_memory(embed_job *job) {
     char folder[EMBED_FOLDER];
@@ -49,6 +63,7 @@ static int estimate_memory(embed_job *job) {
     if (job->memory > 0) job->available = job->memory;
     cafe_method_plan(job->method.row, &options, job->run.graph, cafe_threads(context),
                      job->available - beside, &job->plan);
+    CLI_TRY(share_memory(job));
     job->needed = job->plan.needed + beside;
     job->plan.least += beside;
     if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
@@ -163,6 +178,7 @@ static int read_input(embed_job *job) {
 static int sample(embed_job *job) {
     double began = cli_seconds();
     int code = cli_model_make(&job->run, &job->method, job->run.graph, &job->model);
+    if (code == CLI_OK) code = cli_team_divide(&job->run, job->model, &job->division);
     job->seconds[PHASE_SAMPLE] = cli_seconds() - began;
     return code;
 }
@@ -219,7 +235,7 @@ static int finish(embed_job *job) {
     if (status != CAFE_OK) return cli_check(&job->run, status);
     job->certificate = *cafe_embedding_certificate(job->embedding);
     embed_say_certificate(job);
-    return CLI_OK;
+    return cli_team_measure(&job->run, &job->division);
 }
 
 static int write_vectors(embed_job *job) {
@@ -252,6 +268,8 @@ static int work(void *argument) {
     embed_job *job = argument;
     cli_run *run = &job->run;
     if (job->size) return plan_ranks(job);
+    if (job->memory > 0 && cli_team_several())
+        return cli_usage_error("embed", "--memory-limit does not go with several processes");
     CLI_TRY(limit_memory(job, job->memory));
     CLI_TRY(read_input(job));
     if (!cafe_graph_names_are_indices(run->graph))

@@ -3,6 +3,7 @@
 #define CAFE_CLI_EMBED_H
 
 #include "method.h"
+#include "team.h"
 
 enum embed_phase { PHASE_READ, PHASE_SAMPLE, PHASE_SOLVE, PHASE_FINISH, PHASE_WRITE, PHASES };
 
@@ -39,6 +40,7 @@ typedef struct embed_job {
     int64_t needed, available; /* bytes */
     int64_t device;            /* bytes left of the engine's own memory; 0: it has none */
     double seconds[PHASES];
+    cli_division division; /* of the nodes among processes */
 } embed_job;
 
 /* The folder of files that do not fit into the memory. */

@@ -186,6 +186,7 @@ void embed_say_certificate(embed_job *job) {
 
 void embed_say_end(embed_job *job) {
     char peak[CLI_BYTES_TEXT], needed[CLI_BYTES_TEXT];
+    cli_team_say(&job->run, &job->division);
     cli_say_phases(&job->run, PHASES, phase_names, job->seconds);
     if (job->memory > 0 && job->plan.files > 0)
         cli_say(&job->run, "memory    peak %s, %s in files",
@@ -345,5 +346,6 @@ void embed_fill_report(cafe_report *report, const void *argument) {
     cli_report_classes(report, job->labels);
     if (job->run.graph) put_memory(report, job);
     if (job->spread.ranks > 0) embed_ranks_put(report, job);
+    cli_team_report(report, &job->run, &job->division);
     if (!job->dry_run) put_run(report, job);
 }

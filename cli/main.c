@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "run.h"
+#include "team.h"
 
 #define CLI_ADDRESS(name) &cli_##name,
 const cli_command *const cli_commands[] = {CLI_COMMANDS(CLI_ADDRESS) NULL};
@@ -84,5 +85,6 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     share_addresses();
     cli_open_streams();
-    return cli_close_streams(run(argc, argv));
+    cli_team_guess(argc, argv);
+    return cli_team_end(cli_close_streams(run(argc, argv)));
 }

@@ -65,6 +65,7 @@ typedef struct cli_common {
     uint64_t seed;
     int32_t unknown_nodes;      /* labels.h */
     const char *engine;         /* NULL: the processor */
+    int32_t partition;          /* cafe_partitioner: of the nodes among processes */
     const char *output, *json;  /* NULL: not asked for */
     cafe_graph_options reading; /* of the graph */
 } cli_common;
@@ -110,9 +111,16 @@ typedef struct cli_common {
             "threads to use; 0 is one per CPU this process may run on; the result is the same " \
             "for any number"                                                                    \
     }
-#define CLI_ROW_ENGINE                                 \
-    CLI_ROW_TEXT(cli_common, engine, "engine", "NAME", \
-                 "the device that computes, such as cuda; 'cafe engines' lists those there are")
+#define CLI_ROW_ENGINE                                                                        \
+    CLI_ROW_TEXT(                                                                             \
+        cli_common, engine, "engine", "NAME",                                                 \
+        "the device that computes, such as cuda, or petsc, which joins the processes that "   \
+        "mpirun started; 'cafe engines' lists those there are"),                              \
+        CLI_ROW_CHOICE(cli_common, partition, "partition", "HOW", "contiguous",               \
+                       "contiguous|scotch|parmetis",                                          \
+                       "with an engine that joins processes: which of them has which nodes; " \
+                       "contiguous, in pieces of consecutive nodes; scotch and parmetis, so " \
+                       "that few links lie between two")
 #define CLI_ROW_SEED                                             \
     CLI_ROW_NUMBER(cli_common, seed, "seed", "S", CLI_SEED, "1", \
                    "seed of the random numbers; the same seed gives the same bits")

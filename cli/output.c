@@ -144,12 +144,16 @@ static int check_needed(const cli_run *run, const char *needs) {
     return text[0] ? cli_usage_error(run->command, "no output: give %s", text) : CLI_OK;
 }
 
-static int check_inputs(const cli_run *run, int words) {
+int cli_reads_standard(const cli_run *run, int words) {
     int standard = 0;
     for (int i = 0; i < words; i++) standard += cli_is_standard(run->words[i]);
     for (size_t i = 0; i < run->arguments->entries.count; i++)
         standard += cli_is_standard(file_of(run, i, CLI_READS));
-    if (standard <= 1) return CLI_OK;
+    return standard;
+}
+
+static int check_inputs(const cli_run *run, int words) {
+    if (cli_reads_standard(run, words) <= 1) return CLI_OK;
     return cli_usage_error(run->command, "only one of the inputs can be standard input");
 }
 

@@ -17,6 +17,8 @@ int cli_output_check(const char *command, const cli_common *common, const char *
  * input, outputs differ, have the endings they may have, and can be made. Between these come the
  * command's own checks. */
 int cli_check_files(cli_run *run, const cli_command *command);
+/* How many of the inputs, the first words and the files of options, are standard input. */
+int cli_reads_standard(const cli_run *run, int words);
 /* A command that reads a file does not write it, unless it is meant to (its in_place). `output` is
  * the name of the option. */
 int cli_check_in_place(const cli_run *run, const cli_command *command, const char *output,

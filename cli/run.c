@@ -25,6 +25,7 @@
 
 #include "command.h"
 #include "output.h"
+#include "team.h"
 #include "tell.h"
 
 /* A signal handler can only reach what is static. */
@@ -32,12 +33,22 @@ static _Atomic(cafe_context *) cancelled_context;
 static volatile sig_atomic_t caught_signal;
 
 static char farewell[160]; /* what is said when a call does not return */
+/* Those that mpirun started are killed a second after they were asked to end. */
 static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
+static const struct itimerval little_patience = {.it_value = {.tv_usec = 400000}};
+
+/* Of several processes the first one says it, unless another has said more. */
+static bool is_silent(bool look) {
+    const cafe_context *context = atomic_load(&cancelled_context);
+    return !cli_team_speaks() || (context && cafe_engine_abandoned(context, look));
+}
 
 static void on_alarm(int number) {
-    ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+    if (!is_silent(false)) {
+        ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+        (void)written;
+    }
     (void)number;
-    (void)written;
     _exit(128 + caught_signal);
 }
 
@@ -52,7 +63,7 @@ static void on_signal(int number) {
     cafe_context *context = atomic_load(&cancelled_context);
     if (context) {
         cafe_cancel(context);
-        setitimer(ITIMER_REAL, &patience, NULL);
+        setitimer(ITIMER_REAL, cli_team_several() ? &little_patience : &patience, NULL);
     }
     errno = saved;
 }
@@ -96,7 +107,7 @@ static void print_line(const cli_run *run, const char *before, const char *forma
 
 void cli_say(const cli_run *run, const char *format, ...) {
     va_list arguments;
-    if (run->common.quiet) return;
+    if (run->common.quiet || !cli_team_speaks()) return;
     va_start(arguments, format);
     print_line(run, "", format, arguments);
     va_end(arguments);
@@ -104,7 +115,7 @@ void cli_say(const cli_run *run, const char *format, ...) {
 
 void cli_warn(const cli_run *run, const char *format, ...) {
     va_list arguments;
-    if (run->common.quiet) return;
+    if (run->common.quiet || !cli_team_speaks()) return;
     va_start(arguments, format);
     print_line(run, "warning: ", format, arguments);
     va_end(arguments);
@@ -128,6 +139,8 @@ static bool is_broken_pipe(const cli_run *run) {
 int cli_check(const cli_run *run, cafe_status status) {
     const char *text = run->context ? cafe_error(run->context) : "";
     if (status == CAFE_OK) return CLI_OK;
+    if (caught_signal != 0 && caught_signal != SIGXFSZ && is_silent(true))
+        return 128 + caught_signal;
     if (caught_signal == SIGXFSZ)
         return cli_error(run, 128 + SIGXFSZ,
                          "interrupted: a file would exceed the limit (ulimit -f)");
@@ -212,13 +225,14 @@ static int begin(const cli_command *command, cli_run *run) {
         run->memory ? cafe_context_create(&options, &run->context) : CAFE_ERROR_MEMORY;
     if (status != CAFE_OK) return cli_check(run, status);
     CLI_TRY(cli_check(run, cafe_engine_open(run->context, run->common.engine)));
+    CLI_TRY(cli_team_join(run, command->inputs));
     catch_signals(run->command, run->context);
     if (!command->one_by_one) {
         CLI_TRY(cli_check(run, cafe_outputs_begin(run->context)));
         run->grouped = true;
     }
     CLI_TRY(cli_try_outputs(run));
-    if (!run->common.quiet) run->bar = cli_progress_start(run->context);
+    if (!run->common.quiet && cli_team_speaks()) run->bar = cli_progress_start(run->context);
     return CLI_OK;
 }
 
@@ -282,10 +296,13 @@ static int end(cli_run *run, int code) {
     cli_progress_stop(run->bar);
     run->bar = NULL;
     if (code == CLI_OK) code = finish_output(run->command);
+    if (code == CLI_OK && run->context) code = cli_team_wait(run);
     if (run->context) code = name_files(run, code);
+    if (code == CLI_OK && run->context) code = cli_team_wait(run);
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    if (code != CLI_OK) cli_team_fail(run, code);
     if (code == CLI_OK) cli_say_written(run);
     atomic_store(&cancelled_context, NULL);
-    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     cafe_graph_free(run->graph);
     cafe_context_free(run->context);
     run->context = NULL;

@@ -1,0 +1,183 @@
+/* Several processes, one command. */
+#define _GNU_SOURCE
+#include "team.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "output.h"
+
+static int32_t own_rank, all_ranks = 1;
+static char *kept_line;          /* the first one that was not said */
+static int standard_output = -1; /* while nothing goes there */
+
+/* ---- who this process is --------------------------------------------------------------------- */
+
+/* By the variables that Open MPI, MPICH and Intel's MPI, and Slurm's PMIx set; 0 without them. */
+static int32_t started_rank(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return (int32_t)atoi(value);
+    }
+    return 0;
+}
+
+/* What is printed goes nowhere, or there again. */
+static void hush(bool quiet) {
+    fflush(stdout);
+    if (quiet && standard_output < 0) {
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        standard_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+        if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+        if (nowhere >= 0) close(nowhere);
+    } else if (!quiet && standard_output >= 0) {
+        dup2(standard_output, STDOUT_FILENO);
+        close(standard_output);
+        standard_output = -1;
+    }
+}
+
+static void become(int32_t rank, int32_t ranks) {
+    own_rank = rank;
+    all_ranks = ranks;
+    hush(rank > 0);
+}
+
+void cli_team_guess(int argc, char **argv) {
+    bool named = false;
+    for (int i = 1; i < argc; i++) named |= strncmp(argv[i], "--engine", 8) == 0;
+    int32_t rank = named ? started_rank() : 0;
+    become(rank, rank + 1);
+}
+
+bool cli_team_speaks(void) {
+    return own_rank == 0;
+}
+
+int32_t cli_team_ranks(void) {
+    return all_ranks;
+}
+
+bool cli_team_several(void) {
+    return all_ranks > 1;
+}
+
+int cli_team_join(cli_run *run, int inputs) {
+    int32_t rank, ranks;
+    CLI_TRY(cli_check(run, cafe_engine_team(run->context, &rank, &ranks)));
+    become(rank, ranks);
+    if (ranks == 1 && cli_given(run->arguments, "partition"))
+        return cli_usage_error(run->command,
+                               "--partition divides the nodes among several processes, and there "
+                               "is one: mpirun starts them, --engine petsc joins them");
+    if (ranks > 1 && cli_reads_standard(run, inputs) > 0)
+        return cli_usage_error(run->command,
+                               "standard input reaches one process only: give a file");
+    return CLI_OK;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void cli_team_keep(const char *before, const char *text) {
+    if (!kept_line && asprintf(&kept_line, "%s%s", before, text) < 0) kept_line = NULL;
+}
+
+/* So that the first process can speak before all end; a signal says that it has. */
+static void wait_turn(double seconds) {
+    seconds += 0.2 * own_rank;
+    if (seconds > 10) seconds = 10;
+    struct timespec left = {.tv_sec = (time_t)seconds};
+    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
+    nanosleep(&left, NULL);
+}
+
+/* By a signal from outside; that of a file which grew too large is a failure like others. */
+static bool is_stopped(void) {
+    return cli_signal() != 0 && cli_signal() != SIGXFSZ;
+}
+
+static void say_kept(void) {
+    if (kept_line) fprintf(stderr, "%s (process %" PRId32 ")\n", kept_line, own_rank);
+    free(kept_line);
+    kept_line = NULL;
+}
+
+int cli_team_end(int code) {
+    if (code != CLI_OK && own_rank > 0) {
+        wait_turn(2); /* mpirun takes its time with processes that have not met yet */
+        say_kept();
+    }
+    return code;
+}
+
+void cli_team_fail(const cli_run *run, int code) {
+    if (all_ranks <= 1) return;
+    bool stopped = is_stopped();
+    if (own_rank > 0) {
+        wait_turn(0.5);
+        if (is_stopped() && !stopped) _exit(code);
+        if (!stopped) say_kept();
+    }
+    fflush(stderr);
+    if (run->context) cafe_engine_abandon(run->context, code, !stopped);
+}
+
+int cli_team_wait(const cli_run *run) {
+    return cli_check(run, cafe_engine_agree(run->context, CAFE_OK));
+}
+
+/* ---- the division ---------------------------------------------------------------------------- */
+
+static const char *partition_name(const cli_run *run) {
+    static const char *const names[] = {"contiguous", "scotch", "parmetis"};
+    return names[run->common.partition];
+}
+
+int cli_team_divide(cli_run *run, const cafe_model *model, cli_division *division) {
+    if (all_ranks == 1) return CLI_OK;
+    return cli_check(run,
+                     cafe_model_divide(run->context, model, run->common.partition, &division->cut));
+}
+
+int cli_team_measure(cli_run *run, cli_division *division) {
+    return cli_check(run, cafe_engine_traffic(run->context, &division->traffic));
+}
+
+static int64_t sweep_bytes(const cli_division *division) {
+    const cafe_traffic *t = &division->traffic;
+    return t->sweeps > 0 ? t->bytes / t->sweeps : 0;
+}
+
+void cli_team_say(const cli_run *run, const cli_division *division) {
+    char bytes[CLI_BYTES_TEXT], rows[CLI_COUNT_TEXT];
+    if (all_ranks == 1) return;
+    if (division->whole) {
+        cli_say(run, "processes %" PRId32 ", each of which did all of it", all_ranks);
+        return;
+    }
+    cli_say(run,
+            "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows, %s sent in a sweep",
+            all_ranks, partition_name(run), 100 * division->cut,
+            cli_count_text(division->traffic.ghost_rows, rows),
+            cli_bytes_text(sweep_bytes(division), bytes));
+}
+
+void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division) {
+    if (all_ranks == 1) return;
+    cafe_report_open(report, "distributed", '{');
+    cafe_report_integer(report, "ranks", all_ranks);
+    cafe_report_truth(report, "whole", division->whole);
+    cafe_report_string(report, "partition", partition_name(run));
+    cafe_report_real(report, "cut", division->cut);
+    cafe_report_integer(report, "ghost_rows", division->traffic.ghost_rows);
+    cafe_report_integer(report, "bytes_per_sweep", sweep_bytes(division));
+    cafe_report_close(report);
+}

@@ -1,0 +1,45 @@
+/* One command in several processes ("mpirun -n 8 cafe ... --engine petsc"): all of them compute,
+ * the first one speaks and writes.
+ */
+#ifndef CAFE_CLI_TEAM_H
+#define CAFE_CLI_TEAM_H
+
+#include <stdbool.h>
+
+#include "run.h"
+
+/* Before the options are read: what is wrong with them is said once. The environment tells which
+ * process this is; --engine among the words, that it may be one of several. */
+void cli_team_guess(int argc, char **argv);
+/* Once the engine is open: who this process really is. Refuses what several cannot do;
+ * `inputs` of its words are files to read. */
+int cli_team_join(cli_run *run, int inputs);
+
+/* Does this process speak? */
+bool cli_team_speaks(void);
+/* How many are there, and are these several? */
+int32_t cli_team_ranks(void);
+bool cli_team_several(void);
+/* Keeps a line of one that does not, for its end. */
+void cli_team_keep(const char *before, const char *text);
+
+/* The end of one that failed before it knew the others: it says what it kept. `code`. */
+int cli_team_end(int code);
+/* The end of a process that failed: the first one has spoken; another waits for that, then says
+ * what it kept, with its number. Then it ends all of them. Returns where there is one process. */
+void cli_team_fail(const cli_run *run, int code);
+/* The end of one that did not: it waits for the others. */
+int cli_team_wait(const cli_run *run);
+
+/* How the nodes of a model are divided (--partition), and what that cost, for the reports. */
+typedef struct cli_division {
+    bool whole; /* they are not: every process did all of it */
+    double cut;
+    cafe_traffic traffic;
+} cli_division;
+int cli_team_divide(cli_run *run, const cafe_model *model, cli_division *division);
+int cli_team_measure(cli_run *run, cli_division *division);
+void cli_team_say(const cli_run *run, const cli_division *division);
+void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division);
+
+#endif
