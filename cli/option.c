@@ -129,14 +129,20 @@ static void near_choice(const char *choices, const char *word, char near[LONGEST
     snprintf(near, LONGEST_CHOICE, "%s", nearest ? nearest : "");
 }
 
-static int wrong_choice(const cli_command *command, const cli_option *o, const char *word) {
+/* The message, and the choice that is spelt most like the word. */
+static int wrong_word(const cli_command *command, const char *choices, const char *word,
+                      const char *message) {
     char near[LONGEST_CHOICE];
-    const char *choices = cli_choices(o);
     near_choice(choices, word, near);
-    if (near[0])
-        return cli_usage_error(command->name, "--%s takes one of %s, not '%s'; did you mean '%s'?",
-                               o->name, choices, word, near);
-    return cli_usage_error(command->name, "--%s takes one of %s, not '%s'", o->name, choices, word);
+    return near[0] ? cli_usage_error(command->name, "%s; did you mean '%s'?", message, near)
+                   : cli_usage_error(command->name, "%s", message);
+}
+
+static int wrong_choice(const cli_command *command, const cli_option *o, const char *word) {
+    char message[1024];
+    const char *choices = cli_choices(o);
+    snprintf(message, sizeof message, "--%s takes one of %s, not '%s'", o->name, choices, word);
+    return wrong_word(command, choices, word, message);
 }
 
 /* The method asked for, or the default one; NULL when the command has no methods. Methods may have
@@ -242,7 +248,8 @@ static int set_value(parser *p, size_t index, const char *text) {
     }
     cafe_status status = cafe_options_set(p->context, e->group->table(),
                                           p->values + e->group->offset, e->name, text);
-    return status == CAFE_OK ? CLI_OK : cli_usage_error(command, "%s", cafe_error(p->context));
+    if (status == CAFE_OK) return CLI_OK;
+    return wrong_word(p->command, e->shared->choices, text, cafe_error(p->context));
 }
 
 static void set_defaults(parser *p) {

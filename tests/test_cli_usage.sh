@@ -70,6 +70,9 @@ usage "--columns takes .*, not 'x'" embed g.txt --columns x
 usage "--columns takes .*, not '0'" embed g.txt --columns=0
 usage "--columns takes .*, not '1.5'" embed g.txt -k1.5
 usage "--output-form takes one of .*, not 'best'" embed g.txt --output-form best
+usage "not 'ritzz'; did you mean 'ritz'\?" embed g.txt --output-form ritzz
+usage "--delimiter takes one character or one of tab.*, not 'tabb'; did you mean 'tab'\?" embed g.txt --delimiter tabb
+usage "--delimiter takes .*, not 'x'" info g.txt --delimiter x
 usage "--tolerance takes .*, not 'nan'" embed g.txt --tolerance nan
 usage "--threads takes .*, not '-1'" embed g.txt --threads -1
 usage "--threads takes .*, not 'two'" embed g.txt -t two

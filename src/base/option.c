@@ -38,6 +38,11 @@ static bool holds(const cafe_option *option, const void *options) {
     return option->offset + width(option) <= *(const size_t *)options;
 }
 
+static const char *text_of(const cafe_option *option, const void *options) {
+    if (!holds(option, options)) return NULL;
+    return *(const char *const *)(const void *)((const char *)options + option->offset);
+}
+
 double cafe_options_number(const cafe_option *option, const void *options) {
     if (!holds(option, options)) return option->initial;
     const void *at = (const char *)options + option->offset;
@@ -46,7 +51,7 @@ double cafe_options_number(const cafe_option *option, const void *options) {
         case CAFE_OPTION_REAL: return *(const double *)at;
         case CAFE_OPTION_CHOICE:
         case CAFE_OPTION_SWITCH: return *(const int32_t *)at;
-        case CAFE_OPTION_TEXT: return *(const char *const *)at != NULL;
+        case CAFE_OPTION_TEXT: return text_of(option, options) != NULL;
     }
     return 0;
 }
@@ -88,6 +93,8 @@ static int choice_index(const char *choices, const char *text) {
 static void range_text(const cafe_option *option, char *text, size_t capacity) {
     if (option->type == CAFE_OPTION_CHOICE)
         cafe_print(text, capacity, "one of %s", option->choices);
+    else if (option->type == CAFE_OPTION_TEXT)
+        cafe_print(text, capacity, "one character or one of %s", option->choices);
     else if (option->type == CAFE_OPTION_SWITCH)
         cafe_print(text, capacity, "yes or no");
     else if (option->type == CAFE_OPTION_INTEGER)
@@ -106,8 +113,15 @@ static cafe_status refuse(cafe_context *context, const cafe_option *option, cons
                      text);
 }
 
+/* A text with choices is one of those words, or one character that no name or number is written
+ * with; a tab also as other tools have it. */
+static bool may_be(const cafe_option *option, const char *text) {
+    if (!option->choices || !text || !text[0] || choice_index(option->choices, text) >= 0)
+        return true;
+    return strcmp(text, "\\t") == 0 || (!text[1] && strchr(" \t,;|:/!&=~^*", text[0]));
+}
+
 static bool in_range(const cafe_option *option, double value) {
-    if (option->type == CAFE_OPTION_TEXT) return true;
     if (option->type == CAFE_OPTION_CHOICE) {
         size_t length = 0;
         if (value >= 0) choice_word(option->choices, (int)value, &length);
@@ -125,7 +139,10 @@ cafe_status cafe_options_check(cafe_context *context, const cafe_option_table *t
     for (size_t i = 0; i < table->count; i++) {
         const cafe_option *option = &table->options[i];
         double value = cafe_options_number(option, options);
-        if (!in_range(option, value)) {
+        if (option->type == CAFE_OPTION_TEXT) {
+            const char *given = text_of(option, options);
+            if (!may_be(option, given)) return refuse(context, option, given);
+        } else if (!in_range(option, value)) {
             char text[64];
             cafe_print(text, sizeof text, option->type == CAFE_OPTION_INTEGER ? "%.0f" : "%g",
                        value);
@@ -194,6 +211,7 @@ cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *tab
         const cafe_option *option = &table->options[i];
         if (strcmp(option->name, name) != 0 || !holds(option, options)) continue;
         if (option->type == CAFE_OPTION_TEXT) {
+            if (!may_be(option, text)) return refuse(context, option, text);
             *(const char **)field(option, options) = text[0] ? text : NULL;
             return CAFE_OK;
         }
@@ -216,8 +234,7 @@ size_t cafe_options_text(const cafe_option *option, const void *options, char *t
     } else if (option->type == CAFE_OPTION_SWITCH) {
         written = cafe_print(text, capacity, "%s", value != 0 ? "yes" : "no");
     } else if (option->type == CAFE_OPTION_TEXT) {
-        const char *const *at = (const void *)((const char *)options + option->offset);
-        written = cafe_print(text, capacity, "%s", value != 0 ? *at : "");
+        written = cafe_print(text, capacity, "%s", value != 0 ? text_of(option, options) : "");
     } else if (option->type == CAFE_OPTION_INTEGER) {
         written = cafe_print(text, capacity, "%.0f", value);
     } else {

@@ -59,7 +59,8 @@ static const cafe_option graph_options[] = {
     {"header", "WHAT", CAFE_OPTION_CHOICE, FIELD(header), CAFE_HEADER_AUTO, 0, 2, "auto|yes|no",
      "edge lists: whether the first line names the columns; auto decides by its words and by the "
      "lines below, and refuses a file where both are possible"},
-    {"delimiter", "CHARACTER", CAFE_OPTION_TEXT, FIELD(delimiter), 0, 0, 0, NULL,
+    {"delimiter", "CHARACTER", CAFE_OPTION_TEXT, FIELD(delimiter), 0, 0, 0,
+     "tab|space|comma|semicolon|pipe|blank",
      "edge lists: what separates the columns, a character such as ; or the word tab or space; "
      "without it comma, semicolon, tab or blanks, as in the first line"},
     {"decimal", "CHARACTER", CAFE_OPTION_CHOICE, FIELD(decimal), CAFE_DECIMAL_POINT, 0, 1, ".|,",

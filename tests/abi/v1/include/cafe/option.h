@@ -31,8 +31,9 @@ typedef struct cafe_option {
     size_t offset;                    /* of the field in the options struct */
     double initial, minimum, maximum; /* initial may lie outside of the range, for "as the method
                                        * says"; help then says what it stands for */
-    const char *choices;              /* "walk|hhat|ritz|raw"; NULL unless a choice */
-    const char *help;                 /* one sentence, no full stop */
+    const char *choices; /* "walk|hhat|ritz|raw"; of a text: words that it may be beside
+                          * one character, NULL: any text */
+    const char *help;    /* one sentence, no full stop */
 } cafe_option;
 
 typedef struct cafe_option_table {
