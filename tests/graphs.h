@@ -24,6 +24,24 @@
 #define TEST_NOT_OF_THREADS() (void)0
 #endif
 
+/* Numbers of threads that must give the same bits. That they do is the release's to show; one and
+ * several of them are enough for the sanitizers to see what they look for. */
+#if defined(__SANITIZE_THREAD__)
+static const int32_t test_thread_counts[] TEST_UNUSED = {1, 3};
+#elif defined(__SANITIZE_ADDRESS__)
+static const int32_t test_thread_counts[] TEST_UNUSED = {1, 8};
+#else
+static const int32_t test_thread_counts[] TEST_UNUSED = {1, 2, 3, 8};
+#endif
+enum { TEST_THREADS = sizeof test_thread_counts / sizeof *test_thread_counts };
+
+/* The next of them after `threads`; 0 after the last. */
+TEST_UNUSED static int32_t test_more_threads(int32_t threads) {
+    int i = 0;
+    while (i < TEST_THREADS && test_thread_counts[i] <= threads) i++;
+    return i < TEST_THREADS ? test_thread_counts[i] : 0;
+}
+
 #define TEST_OK(context, call)                                                      \
     do {                                                                            \
         cafe_status test_status = (call);                                           \

@@ -92,8 +92,8 @@ static void the_gain_is_the_growth(void **state) {
     double gain, again;
     float *h = sweep(1, &gain);
     (void)state;
-    for (int32_t threads = 2; threads <= 3; threads++) {
-        float *other = sweep(threads, &again);
+    for (int i = 1; i < TEST_THREADS; i++) {
+        float *other = sweep(test_thread_counts[i], &again);
         assert_true(again == gain);
         assert_memory_equal(other, h, (size_t)NODES * STRIDE * sizeof *h);
         free(other);

@@ -439,15 +439,14 @@ static void an_end_has_no_more_than_it_has(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     for (int ends = CAFE_ENDS_BOTH; ends <= CAFE_ENDS_AUTO; ends++)
         for (int refined = 0; refined < 2; refined++) {
             cafe_sphere_options o = options(20, 5, ends);
             cafe_finish_options f = finishing(CAFE_FORM_WALK, refined ? 1e-3 : 0);
             o.chunks = 7;
             result first = embed(disassortative, 1, o, f);
-            for (int i = 1; i < 4; i++) {
-                result r = embed(disassortative, threads[i], o, f);
+            for (int i = 1; i < TEST_THREADS; i++) {
+                result r = embed(disassortative, test_thread_counts[i], o, f);
                 assert_int_equal(r.certificate.bottom, first.certificate.bottom);
                 assert_int_equal(r.columns, first.columns);
                 assert_memory_equal(r.v, first.v, (size_t)(r.n * r.columns) * sizeof *r.v);

@@ -178,13 +178,12 @@ static outcome classify(cafe_context *context, const int32_t *label, int split, 
 
 static void threads_change_nothing(void **unused) {
     (void)unused;
-    const int32_t threads[4] = {1, 2, 3, 8};
     int32_t label[NODES];
     outcome first = {CAFE_OK, {0}};
     uint64_t scored = 0;
     some_labels(label);
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 5);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 5);
         record r = {0};
         outcome out = classify(context, label, CAFE_SPLIT_STRATIFIED, &r);
         assert_int_equal(out.status, CAFE_OK);
@@ -727,10 +726,9 @@ static cafe_status link_honestly(cafe_context *context, const cafe_graph *g, dou
 
 static void honest_links_for_any_threads(void **unused) {
     (void)unused;
-    const int32_t threads[4] = {1, 2, 3, 8};
     double first[SHARES * REPEATS * 4], value[SHARES * REPEATS * 4];
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 5);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 5);
         cafe_graph *g = test_karate(context);
         assert_int_equal(link_honestly(context, g, i ? value : first), CAFE_OK);
         if (i) assert_memory_equal(value, first, sizeof first);

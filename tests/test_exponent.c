@@ -362,7 +362,7 @@ static void all_is_as_with_stored_weights(void **state) {
 static void so_it_is_in_chunks_and_by_threads(void **state) {
     (void)state;
     side s[2];
-    for (int32_t threads = 1; threads <= 8; threads = threads == 3 ? 8 : threads + 1) {
+    for (int32_t threads = 1; threads > 0; threads = test_more_threads(threads)) {
         open_sides(6000, 24000, threads & 1, 0.25, threads, s);
         same_vectors(s, "sphere");
         if (threads == 3) same_communities(s, "softmax", "sparse");

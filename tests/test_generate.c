@@ -82,13 +82,12 @@ static double exponent_of(const made *x, int64_t least) {
  */
 
 static void threads_do_not_matter(void **state) {
-    const int32_t threads[] = {2, 3, 8};
     cafe_generate_options o = options_of(20000, 100000, 0, 0.2);
     (void)state;
     for (int model = 0; model < MODELS; model++) {
         made one = make(model, o, 1, 5);
-        for (int i = 0; i < 3; i++) {
-            made other = make(model, o, threads[i], 5);
+        for (int i = 1; i < TEST_THREADS; i++) {
+            made other = make(model, o, test_thread_counts[i], 5);
             assert_true(same(&one, &other));
             unmake(&other);
         }

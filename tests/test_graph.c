@@ -13,9 +13,6 @@
 #include "graph/graph.h"
 #include "graphs.h"
 
-static const int32_t thread_counts[] = {1, 2, 3, 8};
-enum { THREAD_COUNTS = 4 };
-
 static cafe_graph_options options_of(int32_t loops, int32_t duplicates) {
     cafe_graph_options o;
     cafe_graph_options_init(&o);
@@ -202,8 +199,8 @@ static void order_and_threads_do_not_matter(void **state) {
     set_awkward_weights(&l, 3);
     cafe_graph *expected = test_graph(first, N, &l, 1, &o);
     assert_identity(expected, true);
-    for (int i = 0; i < THREAD_COUNTS; i++) {
-        cafe_context *context = test_context(thread_counts[i], 1);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 1);
         shuffle(&l, (uint64_t)i);
         cafe_graph *g = test_graph(context, N, &l, 1, &o);
         assert_same_graph(g, expected);

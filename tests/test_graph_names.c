@@ -9,15 +9,12 @@
 #include "graph/graph.h"
 #include "graphs.h"
 
-static const int32_t thread_counts[] = {1, 2, 3, 8};
-enum { THREAD_COUNTS = 4 };
-
 /* ---- components ------------------------------------------------------------------------------ */
 
 static void components_are_numbered_by_smallest_node(void **state) {
     (void)state;
-    for (int i = 0; i < THREAD_COUNTS; i++) {
-        cafe_context *context = test_context(thread_counts[i], 1);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 1);
         for (int64_t m = 100; m < 40000; m *= 3) {
             cafe_graph *g = test_random(context, 10000, m, 0, 0, (uint64_t)m);
             int32_t *component = malloc((size_t)g->n * sizeof *component), next = 0;

@@ -382,12 +382,11 @@ static void ends_and_parts_go_together(void **state) {
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
     maker *const makers[] = {weighted, disassortative, parts};
-    static const int32_t threads[] = {2, 3, 8};
     for (int g = 0; g < 3; g++)
         for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {
             result one = embed(makers[g], 1, 4, 12, (cafe_sphere_parts)p);
-            for (int i = 0; i < 3; i++) {
-                result r = embed(makers[g], threads[i], 4, 12, (cafe_sphere_parts)p);
+            for (int i = 1; i < TEST_THREADS; i++) {
+                result r = embed(makers[g], test_thread_counts[i], 4, 12, (cafe_sphere_parts)p);
                 for (int64_t u = 0; u < r.n; u++)
                     assert_memory_equal(cafe_embedding_row(r.embedding, u),
                                         cafe_embedding_row(one.embedding, u), 12 * sizeof(float));
@@ -529,6 +528,7 @@ static void it_survives_failing_memory(void **state) {
 }
 
 static void memory_is_predicted(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     enum { N = 100000 };
     const cafe_method *method = cafe_method_find("sphere");

@@ -211,7 +211,6 @@ static cafe_graph *planted(cafe_context *context, int64_t nodes, int64_t edges, 
 }
 
 static void threads_change_no_bit(void **state) {
-    const int32_t threads[] = {1, 2, 3, 8};
     const int64_t chunks[] = {0, 1, 4, 37};
     (void)state;
     for (int c = 0; c < 4; c++)
@@ -220,13 +219,13 @@ static void threads_change_no_bit(void **state) {
             cafe_layers *layers[4];
             setting s[4];
             cafe_layers_options o = with(1, refine, 5, chunks[c]);
-            for (int t = 0; t < 4; t++) {
-                contexts[t] = test_context(threads[t], 11);
+            for (int t = 0; t < TEST_THREADS; t++) {
+                contexts[t] = test_context(test_thread_counts[t], 11);
                 s[t] = begin(contexts[t], planted(contexts[t], 4000, 20000, 0.4, NULL));
                 layers[t] = find(&s[t], &o);
                 expect_same(layers[0], layers[t], 4000);
             }
-            for (int t = 0; t < 4; t++) {
+            for (int t = 0; t < TEST_THREADS; t++) {
                 cafe_layers_free(layers[t]);
                 end(&s[t]);
                 cafe_context_free(contexts[t]);

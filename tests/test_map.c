@@ -103,7 +103,6 @@ static void planted_blocks_become_islands(void **state) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    static const int32_t threads[] = {2, 3, 8};
     (void)state;
     planted p = open_planted(1, CAFE_GENERATOR_SBM, 3000, 5);
     float *other = malloc((size_t)(2 * p.n) * sizeof *other);
@@ -114,8 +113,8 @@ static void bits_do_not_depend_on_threads(void **state) {
         cafe_map_quality a, b;
         TEST_OK(p.context, cafe_map(p.context, p.graph, p.n, p.columns, p.vectors, &o, p.xy));
         TEST_OK(p.context, cafe_map_measure(p.context, p.n, p.columns, p.vectors, p.xy, 5, 50, &a));
-        for (int i = 0; i < 3; i++) {
-            cafe_context *context = test_context(threads[i], 3);
+        for (int i = 1; i < TEST_THREADS; i++) {
+            cafe_context *context = test_context(test_thread_counts[i], 3);
             TEST_OK(context, cafe_map(context, p.graph, p.n, p.columns, p.vectors, &o, other));
             assert_memory_equal(p.xy, other, (size_t)(2 * p.n) * sizeof *other);
             TEST_OK(context,

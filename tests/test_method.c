@@ -126,7 +126,6 @@ static float *solve(const cafe_method *m, int32_t threads, int32_t weighted, int
 
 /* Finite, of the asked width, not all alike, and the same bits for any number of threads. */
 static void check_vectors(const cafe_method *m) {
-    static const int32_t threads[] = {2, 3, 8};
     for (int32_t weighted = 0; weighted < 2; weighted++) {
         int64_t columns, again;
         float *one = solve(m, 1, weighted, &columns);
@@ -134,8 +133,8 @@ static void check_vectors(const cafe_method *m) {
         for (int64_t i = 0; i < NODES * columns; i++)
             if (!isfinite(one[i])) fail_msg("%s: not finite", m->name);
         assert_memory_not_equal(one, one + columns, (size_t)columns * sizeof *one);
-        for (int i = 0; i < 3; i++) {
-            float *other = solve(m, threads[i], weighted, &again);
+        for (int i = 1; i < TEST_THREADS; i++) {
+            float *other = solve(m, test_thread_counts[i], weighted, &again);
             assert_int_equal(again, columns);
             if (memcmp(one, other, (size_t)(NODES * columns) * sizeof *one) != 0)
                 fail_msg("%s: the bits depend on the threads", m->name);
@@ -205,10 +204,9 @@ static void columns_end_at_the_nodes(void **state) {
 /* ---- communities ----------------------------------------------------------------------------- */
 
 static void check_communities(const cafe_method *m) {
-    static const int32_t threads[] = {1, 2, 3, 8};
     int32_t first[NODES];
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 5);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 5);
         cafe_graph *graph = test_random(context, NODES, 200, 0, 0, 21);
         setting *s = open_setting(context, m, true, "8");
         cafe_clustering *c = NULL;

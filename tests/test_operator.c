@@ -240,12 +240,11 @@ static void karate_factions_have_their_modularity(void **state) {
 
 static void products_have_the_same_bits_for_any_threads(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     enum { K = 20 };
     float *first = NULL;
     double first_trace = 0;
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 1);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 1);
         test_problem t = test_open(context, test_random(context, 5000, 40000, 1, 1, 21));
         int64_t n = cafe_operator_nodes(t.op);
         float *x = test_block(n, K, 3), *y = malloc((size_t)(n * K) * sizeof *y);

@@ -263,13 +263,12 @@ static void sweeps_never_lower_the_objective(void **state) {
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
     enum { N = 3000, L = 7, K = 16, LISTED = N / 2 };
-    static const int32_t threads[] = {1, 2, 3, 8};
     float *x = test_block(N, L, 6), *start = test_block(N, K, 7), *first = NULL;
     int32_t *list = malloc(LISTED * sizeof *list);
     for (int32_t i = 0; i < LISTED; i++) list[i] = 2 * i + i % 2;
     for (int which = 0; which < 2; which++) {
-        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-            cafe_context *context = test_context(threads[i], 1);
+        for (size_t i = 0; i < TEST_THREADS; i++) {
+            cafe_context *context = test_context(test_thread_counts[i], 1);
             test_problem t = test_open(context, test_random(context, N, 60000, 1, 1, 3));
             cafe_operator *table = NULL;
             cafe_rule rule = {.kind = CAFE_RULE_SPHERE, .resolution = 1};

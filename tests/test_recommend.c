@@ -478,7 +478,7 @@ static void lists_have_the_same_bits(void **state) {
     float *x = test_block(N, 20, 6);
     (void)state;
     for (int32_t u = 0; u < N; u++) query[u] = u;
-    for (int32_t threads = 1; threads <= 8; threads += threads == 3 ? 5 : 1) {
+    for (int32_t threads = 1; threads > 0; threads = test_more_threads(threads)) {
         cafe_context *context = test_context(threads, 7);
         cafe_graph *graph = test_random(context, N, 9000, 1, 0, 21);
         cafe_split split;

@@ -193,15 +193,14 @@ static void one_chunk_is_the_map_of_w(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     enum { N = 5000, L = 9, K = 7, SWEEPS = 4 };
     float *x = cloud(N, 5, L, 21);
     for (int method = 0; method < 2; method++)
         for (int64_t chunks = 0; chunks <= 1; chunks++) {
             float *first_h = NULL, *first_v = NULL;
             double first_objective[SWEEPS + 1];
-            for (int i = 0; i < 4; i++) {
-                cafe_context *context = test_context(threads[i], 4);
+            for (int i = 0; i < TEST_THREADS; i++) {
+                cafe_context *context = test_context(test_thread_counts[i], 4);
                 cafe_reduction_report r;
                 cafe_reduction *reduction =
                     reduce(context, N, L, x, options(method, K, SWEEPS, chunks), &r);

@@ -501,7 +501,6 @@ static const sampling_case cases[] = {
 enum { CASES = sizeof cases / sizeof *cases };
 
 static void test_threads(void **state) {
-    static const int threads[] = {1, 2, 3, 8};
     enum { NODES = 600 };
     float *x = test_block(NODES, WIDTH, 5);
     (void)state;
@@ -509,7 +508,7 @@ static void test_threads(void **state) {
         cafe_context *context[4];
         cafe_graph *graph[4];
         cafe_sampled *s[4];
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < TEST_THREADS; k++) {
             cafe_sample_options o = defaults();
             cafe_sample_inputs inputs = {
                 .struct_size = sizeof inputs, .attributes = x, .width = WIDTH};
@@ -519,12 +518,12 @@ static void test_threads(void **state) {
                 o.window = 2; /* short rows; those of PageRank are long */
             if (cases[i].sampling == CAFE_SAMPLING_PAGERANK) o.damping = 0.5;
             if (twisted) o.aim = 1, o.twist_mean = 0.3;
-            context[k] = test_context(threads[k], 7);
+            context[k] = test_context(test_thread_counts[k], 7);
             graph[k] = test_random(context[k], NODES, 1500, 1, 1, 21);
             s[k] = sample(context[k], graph[k], cases[i].sampling, &o, twisted ? &inputs : NULL);
             expect_same(s[0], s[k]);
         }
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < TEST_THREADS; k++) {
             cafe_sampled_free(s[k]);
             cafe_graph_free(graph[k]);
             cafe_context_free(context[k]);

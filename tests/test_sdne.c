@@ -243,10 +243,9 @@ static void isolated_nodes_share_a_vector(void **state) {
 static void vectors_have_the_same_bits(void **state) {
     (void)state;
     enum { N = 300, K = 20 };
-    const int32_t threads[] = {1, 2, 3, 8};
     static float h[2][N * K];
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 7);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 7);
         cafe_graph *graph = test_random(context, N, 900, 1, 0, 9);
         cafe_solution *s = NULL;
         cafe_sdne_options o;

@@ -203,10 +203,9 @@ static void full_labels_take_no_sweeps(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     float *first = NULL;
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 5);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 5);
         test_problem t = test_open(context, test_random(context, 6000, 40000, 1, 1, 5));
         cafe_solution *s = solve(&t, options(20, 10, 6, 0), NULL, NULL);
         float *h = rows_of(s, 6000);

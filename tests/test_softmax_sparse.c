@@ -106,10 +106,9 @@ static void the_objective_never_falls(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     float *first = NULL;
-    for (int i = 0; i < 4; i++) {
-        cafe_context *context = test_context(threads[i], 5);
+    for (int i = 0; i < TEST_THREADS; i++) {
+        cafe_context *context = test_context(test_thread_counts[i], 5);
         test_problem t = test_open(context, test_random(context, 5000, 20000, 1, 1, 5));
         cafe_memberships *m = solve(&t, rows(options(100, 5, 0), 8, 1e-4), NULL, NULL);
         float *h = dense_of(m, 5000);

@@ -365,12 +365,11 @@ static void graphs_without_structure_yield_no_columns(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
     for (int refined = 0; refined < 2; refined++) {
         result first = embed_seeded(plain, 1, 9, 20, 5, CAFE_FORM_WALK, refined ? 1e-3 : 0);
-        for (int i = 1; i < 4; i++) {
-            result r =
-                embed_seeded(plain, threads[i], 9, 20, 5, CAFE_FORM_WALK, refined ? 1e-3 : 0);
+        for (int i = 1; i < TEST_THREADS; i++) {
+            result r = embed_seeded(plain, test_thread_counts[i], 9, 20, 5, CAFE_FORM_WALK,
+                                    refined ? 1e-3 : 0);
             assert_int_equal(r.columns, first.columns);
             assert_memory_equal(r.v, first.v, (size_t)(r.n * r.columns) * sizeof *r.v);
             assert_memory_equal(r.certificate.residuals, first.certificate.residuals,
@@ -645,6 +644,7 @@ static void it_survives_failing_memory(void **state) {
 
 /* The prediction covers what is really held, and is not far above it. */
 static void memory_is_predicted(void **state) {
+    TEST_NOT_OF_THREADS();
     (void)state;
     for (int refined = 0; refined < 3; refined++) {
         cafe_context *context = test_context(2, 1);

@@ -107,7 +107,6 @@ static void one_node_chunks_are_algorithm_4(void **state) {
 
 static void threads_do_not_change_the_bits(void **state) {
     (void)state;
-    static const int32_t threads[] = {1, 2, 3, 8};
 #ifdef __SANITIZE_THREAD__ /* it would take a minute */
     static const int64_t sizes[][3] = {{300, 900, 6}, {5000, 15000, 20}};
 #else
@@ -116,8 +115,8 @@ static void threads_do_not_change_the_bits(void **state) {
     for (int s = 0; s < 2; s++) {
         float *first = NULL;
         double first_objective[6];
-        for (int i = 0; i < 4; i++) {
-            cafe_context *context = test_context(threads[i], 5);
+        for (int i = 0; i < TEST_THREADS; i++) {
+            cafe_context *context = test_context(test_thread_counts[i], 5);
             test_problem t = test_open(
                 context, test_random(context, sizes[s][0], sizes[s][1], s == 0, s == 0, 5));
             int64_t n = cafe_operator_nodes(t.op);

@@ -366,12 +366,11 @@ static void objective_never_falls(void **state) {
 
 static void threads_give_the_same_bits(void **state) {
     enum { N = 3000, K = 12 };
-    static const int32_t threads[] = {1, 2, 3, 8};
     float *first = NULL;
     int64_t work = 0;
     (void)state;
-    for (size_t t = 0; t < 4; t++) {
-        cafe_context *context = test_context(threads[t], 1);
+    for (size_t t = 0; t < TEST_THREADS; t++) {
+        cafe_context *context = test_context(test_thread_counts[t], 1);
         cafe_graph *graph = planted(context, N, 20000, 10);
         cafe_updated *updated = NULL;
         cafe_update_report r;
