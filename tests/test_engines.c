@@ -270,10 +270,10 @@ static void starts(problem *here, problem *there) {
         for (int given = 0; given < 2; given++) {
             start_alike(
                 here, there, k,
-                (cafe_start){CAFE_START_UNIT, given, 3, 1, NULL, 0, NULL, NULL, NULL, NULL, 0});
+                (cafe_start){CAFE_START_UNIT, given, 3, 1, NULL, 0, NULL, NULL, NULL, NULL, NULL});
             start_alike(
                 here, there, k,
-                (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, NULL, 0, NULL, NULL, NULL, NULL, 0});
+                (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, NULL, 0, NULL, NULL, NULL, NULL, NULL});
             start_alike(here, there, k,
                         (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, labels, 0, NULL, NULL, NULL,
                                      NULL, 0});
@@ -281,7 +281,7 @@ static void starts(problem *here, problem *there) {
         if (here->op->parts.offsets) links_alike(here, there, k);
         start_alike(here, there, k,
                     (cafe_start){CAFE_START_NORMAL, false, 3, 5, NULL, k / 2, here->op->parts.p,
-                                 NULL, NULL, NULL, 0});
+                                 NULL, NULL, NULL, NULL});
     }
     free(labels);
 }

@@ -81,7 +81,7 @@ typedef struct cafe_start {
     const cafe_operator *op; /* of the links, and what the engine holds of it */
     void *held;
     const int32_t *marks; /* one a node */
-    int64_t row;          /* number of the block's first row, where it is a part of a larger one */
+    const int32_t *numbers; /* of the rows, where they are some of a larger block; NULL: 0, 1, ... */
 } cafe_start;
 
 /* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of

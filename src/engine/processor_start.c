@@ -83,7 +83,8 @@ static void draw_normal(const cafe_start *start, int64_t u, int64_t number, int6
 
 static void start_row(const start_job *job, int64_t u) {
     const cafe_start *s = job->start;
-    int64_t columns = job->x->columns, rest = job->x->stride - s->from, number = s->row + u;
+    int64_t columns = job->x->columns, rest = job->x->stride - s->from;
+    int64_t number = s->numbers ? s->numbers[u] : u;
     float *row = cafe_row(job->x, u);
     bool labelled = s->labels && s->labels[u] >= 0;
     if (s->given && !labelled && settle_row(s->kind, columns, row) > 0) return;

@@ -1,0 +1,147 @@
+/* The engine: MPI and PETSc begun and ended, and what the library exports. */
+#define _GNU_SOURCE
+#include "petsc.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cafe/cafe.h>
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+cafe_status petsc_mpi(cafe_context *context, const petsc_state *state, int code) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (code == MPI_SUCCESS) return CAFE_OK;
+    MPI_Error_string(code, text, &length);
+    return state->host->fail(context, CAFE_ERROR_SYSTEM, "MPI: %s", text);
+}
+
+cafe_status petsc_check(cafe_context *context, const petsc_state *state, PetscErrorCode code) {
+    const char *text = NULL;
+    if (code == 0) return CAFE_OK;
+    PetscErrorMessage(code, &text, NULL);
+    return state->host->fail(context, CAFE_ERROR_SYSTEM, "PETSc: %s", text ? text : "an error");
+}
+
+/* ---- begun and ended ------------------------------------------------------------------------- */
+
+/* Once a process: MPI cannot be begun again. */
+static void end_all(void) {
+    PetscBool begun = PETSC_FALSE;
+    int ended = 0;
+    PetscInitialized(&begun);
+    if (begun) PetscFinalize();
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Finalize();
+}
+
+/* MPI's own plug-ins look for its symbols among those of the program. */
+static void show_symbols(void) {
+    Dl_info info;
+    if (dladdr((const void *)MPI_Init_thread, &info))
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL);
+}
+
+static cafe_status begin_all(cafe_context *context, const petsc_state *state) {
+    int begun = 0, level;
+    PetscBool petsc = PETSC_FALSE;
+    show_symbols();
+    CAFE_PASS(petsc_mpi(context, state, MPI_Initialized(&begun)));
+    if (!begun) {
+        CAFE_PASS(
+            petsc_mpi(context, state, MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)));
+        atexit(end_all);
+    }
+    PetscInitialized(&petsc);
+    if (petsc) return CAFE_OK;
+    PetscOptionsSetValue(NULL, "-no_signal_handler", "true"); /* signals are the caller's */
+    CAFE_PASS(petsc_check(context, state, PetscInitializeNoArguments()));
+    return petsc_check(context, state, PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+}
+
+static cafe_status open_engine(cafe_context *context, const cafe_engine_host *host, void **state) {
+    petsc_state *s = host->allocate(context, 1, sizeof *s);
+    cafe_status status = CAFE_OK;
+    int rank, ranks;
+    *state = NULL;
+    if (!s) return CAFE_ERROR_MEMORY;
+    *s = (petsc_state){.host = host};
+    CAFE_TRY(begin_all(context, s));
+    CAFE_TRY(petsc_mpi(context, s, MPI_Comm_dup(MPI_COMM_WORLD, &s->comm)));
+    CAFE_TRY(petsc_mpi(context, s, MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN)));
+    CAFE_TRY(petsc_mpi(context, s, MPI_Comm_rank(s->comm, &rank)));
+    CAFE_TRY(petsc_mpi(context, s, MPI_Comm_size(s->comm, &ranks)));
+    s->rank = rank, s->ranks = ranks;
+    snprintf(s->about, sizeof s->about, "%d process%s by MPI, with PETSc %d.%d", ranks,
+             ranks == 1 ? "" : "es", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
+    *state = s;
+    return CAFE_OK;
+done:
+    host->release(context, s);
+    return status;
+}
+
+static void close_engine(cafe_context *context, void *state) {
+    petsc_state *s = state;
+    int ended = 0;
+    MPI_Finalized(&ended);
+    petsc_forget(context, s);
+    if (!ended) MPI_Comm_free(&s->comm);
+    s->host->release(context, s);
+}
+
+static const char *about(const void *state) {
+    return ((const petsc_state *)state)->about;
+}
+
+static void traffic(const cafe_engine *engine, int64_t *bytes, int64_t *copies) {
+    const petsc_state *state = engine->state;
+    *bytes = state->sent, *copies = state->ghosts;
+}
+
+static const cafe_engine_ops operations = {
+    .make = petsc_make,
+    .drop = petsc_drop,
+    .copy_in = petsc_copy_in,
+    .copy_out = petsc_copy_out,
+    .copy = petsc_copy,
+    .select = petsc_select,
+    .start = petsc_start,
+    .attach = petsc_attach,
+    .detach = petsc_detach,
+    .product = petsc_product,
+    .project = petsc_project,
+    .sweep_open = petsc_sweep_open,
+    .sweep_run = petsc_sweep_run,
+    .sweep_sums = petsc_sweep_sums,
+    .sweep_chunks = petsc_sweep_chunks,
+    .sweep_close = petsc_sweep_close,
+    .gram = petsc_gram,
+    .transform = petsc_transform,
+    .scale = petsc_scale,
+    .norms = petsc_norms,
+    .totals = petsc_totals,
+    .sums = petsc_sums,
+    .team = petsc_team,
+    .mine = petsc_mine,
+    .rows = petsc_rows,
+    .agree = petsc_agree,
+    .write = petsc_write,
+    .abandon = petsc_abandon,
+    .divide = petsc_divide,
+    .traffic = traffic,
+};
+
+const cafe_engine_library cafe_engine_entry = {
+    .interface = CAFE_ENGINE_INTERFACE,
+    .table_size = sizeof(cafe_engine_ops),
+    .name = "petsc",
+    .summary = "several processes by MPI and PETSc",
+    .version = "1",
+    .ops = &operations,
+    .open = open_engine,
+    .close = close_engine,
+    .about = about,
+};

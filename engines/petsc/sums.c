@@ -1,0 +1,177 @@
+/* Sums over all rows: by pieces, in the order of the pieces; Gram matrices without any order. */
+#include <math.h>
+#include <string.h>
+
+#include "exact.h"
+#include "petsc.h"
+
+/* Every number is one process's and 0 elsewhere: the sum of the processes is a copy. */
+cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const petsc_layout *l,
+                             int64_t width, double *sums, double *total) {
+    enum { AT_ONCE = 1 << 20 };
+    cafe_status status = CAFE_OK;
+    int64_t count = l->pieces * width;
+    for (int64_t i = 0; i < count && state->ranks > 1; i += AT_ONCE)
+        PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, sums + i,
+                                (int)(count - i < AT_ONCE ? count - i : AT_ONCE), MPI_DOUBLE,
+                                MPI_SUM, state->comm));
+    for (int64_t k = 0; k < width; k++) total[k] = 0;
+    for (int64_t i = 0; i < l->pieces; i++)
+        for (int64_t k = 0; k < width; k++) total[k] += sums[i * width + k];
+done:
+    return status;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* What of a piece's rows is added up into `sum`. */
+typedef struct piece_job piece_job;
+typedef void piece_sum(const piece_job *job, int64_t piece, double *sum);
+
+struct piece_job {
+    piece_sum *add;
+    const cafe_block *x, *y;
+    const petsc_layout *layout;
+    const double *weights, *own_weights;
+    int64_t negative, width;
+    const cafe_kernels *kernels;
+    double *sums;
+};
+
+static void run_piece(void *argument, int64_t task, int32_t worker) {
+    const piece_job *job = argument;
+    int64_t piece = job->layout->mine[task];
+    (void)worker;
+    job->add(job, piece, job->sums + piece * job->width);
+}
+
+static cafe_status sum_pieces(cafe_context *context, piece_job *job, double *total) {
+    petsc_state *state = petsc_of(job->x);
+    const petsc_layout *l = job->layout = petsc_layout_of(job->x);
+    int64_t count = l->pieces * job->width;
+    job->kernels = state->host->kernels();
+    job->sums = state->host->allocate(context, count, sizeof *job->sums);
+    if (!job->sums) return CAFE_ERROR_MEMORY;
+    memset(job->sums, 0, (size_t)count * sizeof *job->sums);
+    cafe_status status = state->host->parallel(context, l->count, run_piece, job);
+    if (status == CAFE_OK)
+        status = petsc_add_pieces(context, state, l, job->width, job->sums, total);
+    state->host->release(context, job->sums);
+    return status;
+}
+
+static const float *row_of(const piece_job *job, const cafe_block *x, int64_t piece, int64_t i) {
+    return x->x + (job->layout->base[piece] + i) * x->stride + x->first;
+}
+
+static void add_norms(const piece_job *job, int64_t piece, double *sum) {
+    const double *factors = job->weights ? job->weights + piece * job->layout->piece : NULL;
+    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
+        const float *row = row_of(job, job->x, piece, i);
+        double weight = factors ? factors[i] * factors[i] : 1;
+        for (int64_t j = 0; j < job->width; j++) sum[j] += weight * row[j] * row[j];
+    }
+}
+
+cafe_status petsc_norms(cafe_context *context, const cafe_block *x, const double *factors,
+                        double *norms) {
+    piece_job job = {.add = add_norms, .x = x, .weights = factors, .width = x->columns};
+    CAFE_PASS(sum_pieces(context, &job, norms));
+    for (int64_t j = 0; j < x->columns; j++) norms[j] = sqrt(norms[j]);
+    return CAFE_OK;
+}
+
+static void add_totals(const piece_job *job, int64_t piece, double *sum) {
+    const double *weights = job->weights ? job->weights + piece * job->layout->piece : NULL;
+    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
+        const float *row = row_of(job, job->x, piece, i);
+        double weight = weights ? weights[i] : 1;
+        for (int64_t j = 0; j < job->width; j++) sum[j] += weight * row[j];
+    }
+}
+
+cafe_status petsc_totals(cafe_context *context, const cafe_block *x, const double *weights,
+                         double *totals) {
+    piece_job job = {.add = add_totals, .x = x, .weights = weights, .width = x->columns};
+    return sum_pieces(context, &job, totals);
+}
+
+static double signed_dot(const piece_job *job, const float *x, const float *y) {
+    double sum = job->kernels->dot(job->x->stride, x, y);
+    for (int64_t k = job->x->columns - job->negative; k < job->x->columns; k++)
+        sum -= 2.0 * x[k] * y[k];
+    return sum;
+}
+
+static void add_dots(const piece_job *job, int64_t piece, double *sum) {
+    int64_t first = piece * job->layout->piece;
+    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
+        const float *x = row_of(job, job->x, piece, i);
+        if (job->y)
+            sum[0] += job->weights[first + i] * signed_dot(job, x, row_of(job, job->y, piece, i));
+        if (job->own_weights) sum[1] += job->own_weights[first + i] * signed_dot(job, x, x);
+    }
+}
+
+cafe_status petsc_sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
+                       const double *weights, const double *own_weights, int64_t negative,
+                       double *cross, double *own) {
+    piece_job job = {.add = add_dots, .x = x, .y = y, .weights = weights, .width = 2};
+    double total[2] = {0, 0};
+    job.own_weights = own_weights, job.negative = negative;
+    CAFE_PASS(sum_pieces(context, &job, total));
+    *cross = total[0], *own = total[1];
+    return CAFE_OK;
+}
+
+/* ---- Gram matrices --------------------------------------------------------------------------- */
+
+/* The upper triangle of a piece's matrix. */
+static cafe_status add_piece(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                             const double *weights, bool single, int64_t piece, double *gram,
+                             exact_sum *sums) {
+    const petsc_state *state = petsc_of(a);
+    const petsc_layout *l = petsc_layout_of(a);
+    cafe_block left = petsc_piece(a, piece), right = b ? petsc_piece(b, piece) : left;
+    int64_t k = a->columns + (b ? b->columns : 0);
+    CAFE_PASS(left.engine->ops->gram(context, &left, b ? &right : NULL,
+                                     weights ? weights + piece * l->piece : NULL, single, gram));
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = i; j < k; j++)
+            if (!exact_add(sums++, gram[i * k + j]))
+                return state->host->fail(context, CAFE_ERROR_NUMERIC,
+                                         "a sum of products of two columns is %g", gram[i * k + j]);
+    return CAFE_OK;
+}
+
+static cafe_status add_processes(cafe_context *context, const petsc_state *state, int64_t k,
+                                 exact_sum *sums, double *gram) {
+    enum { AT_ONCE = 1 << 20 };
+    cafe_status status = CAFE_OK;
+    int64_t count = k * (k + 1) / 2 * EXACT_DIGITS, *digits = sums->digit;
+    for (int64_t i = 0; i < count; i += AT_ONCE)
+        PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, digits + i,
+                                (int)(count - i < AT_ONCE ? count - i : AT_ONCE), MPI_INT64_T,
+                                MPI_SUM, state->comm));
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = i; j < k; j++) gram[i * k + j] = gram[j * k + i] = exact_value(sums++);
+done:
+    return status;
+}
+
+cafe_status petsc_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                       const double *weights, bool single, double *gram) {
+    const petsc_state *state = petsc_of(a);
+    const petsc_layout *l = petsc_layout_of(a);
+    int64_t k = a->columns + (b ? b->columns : 0), count = k * (k + 1) / 2;
+    if (k == 0) return CAFE_OK;
+    exact_sum *sums = state->host->allocate(context, count, sizeof *sums);
+    if (!sums) return CAFE_ERROR_MEMORY;
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    cafe_status status = CAFE_OK;
+    for (int64_t m = 0; m < l->count && status == CAFE_OK; m++)
+        status = add_piece(context, a, b, weights, single, l->mine[m], gram, sums);
+    if (status == CAFE_OK) status = add_processes(context, state, k, sums, gram);
+    state->host->release(context, sums);
+    return status;
+}
