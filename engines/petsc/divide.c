@@ -131,13 +131,12 @@ static cafe_status divide(cafe_context *context, petsc_state *state, const cafe_
     int64_t *links = host->allocate(context, l->pieces, sizeof *links);
     int32_t *owner = host->allocate(context, l->pieces, sizeof *owner);
     PetscInt *parts = host->allocate(context, q.last - q.first, sizeof *parts);
-    const petsc_layout *laid = NULL;
     if (!links || !owner || !parts) goto done;
     CAFE_TRY(fill_quotient(context, state, &op->parts, l, links, &q));
     if (type) {
         CAFE_TRY(run_partitioner(context, state, &q, l->pieces, type, parts));
         CAFE_TRY(share_parts(context, state, &q, l->pieces, parts, owner));
-        CAFE_TRY(petsc_lay_out(context, state, op->n, owner, &laid));
+        CAFE_TRY(petsc_lay_out(context, state, op->n, owner));
         CAFE_TRY(fill_quotient(context, state, &op->parts, l, links, &q));
     }
     CAFE_TRY(find_cut(context, state, &q, type ? owner : l->owner, op->parts.offsets[op->n], cut));
@@ -156,5 +155,8 @@ cafe_status petsc_divide(cafe_context *context, const cafe_engine *engine, const
     const petsc_layout *l = NULL;
     *cut = 0;
     CAFE_PASS(petsc_lay(context, state, op->n, &l));
-    return state->ranks > 1 ? divide(context, state, op, types[partitioner], l, cut) : CAFE_OK;
+    cafe_status status = CAFE_OK;
+    if (state->ranks > 1) status = divide(context, state, op, types[partitioner], l, cut);
+    petsc_leave(context, state, l);
+    return status;
 }

@@ -5,11 +5,12 @@
 
 /* ---- which rows of others -------------------------------------------------------------------- */
 
-static void free_graph(cafe_context *context, const petsc_state *state, petsc_graph *g) {
+static void free_graph(cafe_context *context, petsc_state *state, petsc_graph *g) {
     void *all[] = {g->ghost, g->offsets, g->targets, g->weights, g->factor,
                    g->loops, g->p,       g->inner,   g->border};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) state->host->release(context, all[i]);
     if (g->sf) PetscSFDestroy(&g->sf);
+    if (g->layout) petsc_leave(context, state, g->layout);
     state->host->release(context, g);
 }
 

@@ -21,6 +21,8 @@ typedef struct petsc_layout {
     int64_t own;              /* rows of this process */
     int32_t *number;          /* of each of them */
     int64_t count, *mine;     /* pieces of this process */
+    int64_t users;            /* blocks and graphs that have it */
+    bool kept;                /* it was asked for: it stays when nobody has it */
 } petsc_layout;
 
 typedef struct petsc_state {
@@ -47,12 +49,14 @@ static inline int64_t petsc_blocks(int64_t n, int64_t block) {
 
 /* ---- rows.c ---------------------------------------------------------------------------------- */
 
-/* The layout of blocks of n rows: pieces in turn, where nothing else was said. */
+/* The layout of blocks of n rows for one more user: pieces in turn, where nothing else was said. */
 cafe_status petsc_lay(cafe_context *context, petsc_state *state, int64_t n,
                       const petsc_layout **layout);
-/* Takes these owners of the pieces instead; no block of n rows is there yet. */
+/* One user less. */
+void petsc_leave(cafe_context *context, petsc_state *state, const petsc_layout *layout);
+/* Takes these owners of the pieces from now on; no block of n rows is there yet. */
 cafe_status petsc_lay_out(cafe_context *context, petsc_state *state, int64_t n,
-                          const int32_t *owner, const petsc_layout **layout);
+                          const int32_t *owner);
 void petsc_forget(cafe_context *context, petsc_state *state);
 /* Of a block that is there. */
 const petsc_layout *petsc_layout_of(const cafe_block *x);

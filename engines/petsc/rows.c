@@ -69,16 +69,26 @@ cafe_status petsc_lay(cafe_context *context, petsc_state *state, int64_t n,
                       const petsc_layout **layout) {
     petsc_layout *l = find_layout(state, n);
     cafe_status status = l ? CAFE_OK : new_layout(context, state, n, NULL, &l);
+    if (l) l->users++;
     *layout = l;
     return status;
 }
 
+void petsc_leave(cafe_context *context, petsc_state *state, const petsc_layout *layout) {
+    petsc_layout **at = &state->layouts;
+    while (*at && *at != layout) at = &(*at)->next;
+    petsc_layout *l = *at;
+    if (!l || --l->users > 0 || l->kept) return;
+    *at = l->next;
+    free_layout(context, state, l);
+}
+
 /* The last one said is the one that holds. */
 cafe_status petsc_lay_out(cafe_context *context, petsc_state *state, int64_t n,
-                          const int32_t *owner, const petsc_layout **layout) {
+                          const int32_t *owner) {
     petsc_layout *l = NULL;
     cafe_status status = new_layout(context, state, n, owner, &l);
-    *layout = l;
+    if (l) l->kept = true;
     return status;
 }
 
@@ -107,6 +117,8 @@ bool petsc_mine(const cafe_engine *engine, int64_t n, int64_t row, int64_t *firs
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
+enum { HEAD = 64 }; /* bytes before the rows, for the size */
+
 static size_t block_bytes(const cafe_block *x) {
     return (size_t)(x->n > 0 ? x->n : 1) * (size_t)cafe_stride(x->columns) * sizeof *x->x;
 }
@@ -118,21 +130,23 @@ cafe_status petsc_make(cafe_context *context, const cafe_engine *engine, int64_t
     const petsc_layout *layout = NULL;
     *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
     CAFE_PASS(petsc_lay(context, state, n, &layout));
-    size_t bytes = 64 + block_bytes(block);
+    size_t bytes = HEAD + block_bytes(block);
     char *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
+    if (room == MAP_FAILED) {
+        petsc_leave(context, state, layout);
         return state->host->fail(context, CAFE_ERROR_MEMORY, "a block of %zu bytes: %s", bytes,
                                  strerror(errno));
+    }
     *(size_t *)room = bytes; /* columns may be selected before it is dropped */
-    block->x = (float *)(room + 64);
+    block->x = (float *)(room + HEAD);
     return CAFE_OK;
 }
 
 void petsc_drop(cafe_context *context, cafe_block *block) {
-    (void)context;
     if (block->x) {
-        char *room = (char *)block->x - 64;
+        char *room = (char *)block->x - HEAD;
+        petsc_leave(context, petsc_of(block), petsc_layout_of(block));
         munmap(room, *(size_t *)room);
     }
     block->x = NULL;
