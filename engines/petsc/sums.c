@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact.h"
 #include "petsc.h"
 
 /* Every number is one process's and 0 elsewhere: the sum of the processes is a copy. */
@@ -126,35 +125,51 @@ cafe_status petsc_sums(cafe_context *context, const cafe_block *x, const cafe_bl
 
 /* ---- Gram matrices --------------------------------------------------------------------------- */
 
-/* The upper triangle of a piece's matrix. */
-static cafe_status add_piece(cafe_context *context, const cafe_block *a, const cafe_block *b,
-                             const double *weights, bool single, int64_t piece, double *gram,
-                             exact_sum *sums) {
+/* Lengths of the columns of [a b] in the inner product: no entry of the matrix is larger than two
+ * of them multiplied. */
+static cafe_status column_lengths(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                                  const double *weights, double *lengths) {
     const petsc_state *state = petsc_of(a);
+    double *roots = weights ? state->host->allocate(context, a->n, sizeof *roots) : NULL;
+    cafe_status status = weights && !roots ? CAFE_ERROR_MEMORY : CAFE_OK;
+    for (int64_t u = 0; u < a->n && roots; u++) roots[u] = weights[u] > 0 ? sqrt(weights[u]) : 0;
+    if (status == CAFE_OK) status = petsc_norms(context, a, roots, lengths);
+    if (status == CAFE_OK && b) status = petsc_norms(context, b, roots, lengths + a->columns);
+    state->host->release(context, roots);
+    return status;
+}
+
+/* This process's pieces: where they begin among its rows, and their weights. */
+static cafe_status own_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                            const double *weights, bool single, const double *lengths,
+                            double *gram) {
+    const cafe_engine_host *host = petsc_of(a)->host;
     const petsc_layout *l = petsc_layout_of(a);
-    cafe_block left = petsc_piece(a, piece), right = b ? petsc_piece(b, piece) : left;
-    int64_t k = a->columns + (b ? b->columns : 0);
-    CAFE_PASS(left.engine->ops->gram(context, &left, b ? &right : NULL,
-                                     weights ? weights + piece * l->piece : NULL, single, gram));
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = i; j < k; j++)
-            if (!exact_add(sums++, gram[i * k + j]))
-                return state->host->fail(context, CAFE_ERROR_NUMERIC,
-                                         "a sum of products of two columns is %g", gram[i * k + j]);
-    return CAFE_OK;
+    cafe_block left = petsc_local(a), right = b ? petsc_local(b) : left;
+    int64_t *starts = host->allocate(context, l->count + 1, sizeof *starts);
+    double *own = weights ? host->allocate(context, l->own, sizeof *own) : NULL;
+    cafe_status status = starts && (own || !weights) ? CAFE_OK : CAFE_ERROR_MEMORY;
+    for (int64_t m = 0; m < l->count && starts; m++) starts[m] = l->base[l->mine[m]];
+    if (starts) starts[l->count] = l->own;
+    for (int64_t i = 0; i < l->own && own; i++) own[i] = weights[l->number[i]];
+    if (status == CAFE_OK)
+        status = host->gram_pieces(context, &left, b ? &right : NULL, own, single, l->count, starts,
+                                   lengths, gram);
+    host->release(context, starts);
+    host->release(context, own);
+    return status;
 }
 
 static cafe_status add_processes(cafe_context *context, const petsc_state *state, int64_t k,
-                                 exact_sum *sums, double *gram) {
+                                 double *gram) {
     enum { AT_ONCE = 1 << 20 };
     cafe_status status = CAFE_OK;
-    int64_t count = k * (k + 1) / 2 * EXACT_DIGITS, *digits = sums->digit;
-    for (int64_t i = 0; i < count; i += AT_ONCE)
-        PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, digits + i,
-                                (int)(count - i < AT_ONCE ? count - i : AT_ONCE), MPI_INT64_T,
+    for (int64_t i = 0; i < k * k && state->ranks > 1; i += AT_ONCE)
+        PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, gram + i,
+                                (int)(k * k - i < AT_ONCE ? k * k - i : AT_ONCE), MPI_DOUBLE,
                                 MPI_SUM, state->comm));
     for (int64_t i = 0; i < k; i++)
-        for (int64_t j = i; j < k; j++) gram[i * k + j] = gram[j * k + i] = exact_value(sums++);
+        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
 done:
     return status;
 }
@@ -162,16 +177,13 @@ done:
 cafe_status petsc_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                        const double *weights, bool single, double *gram) {
     const petsc_state *state = petsc_of(a);
-    const petsc_layout *l = petsc_layout_of(a);
-    int64_t k = a->columns + (b ? b->columns : 0), count = k * (k + 1) / 2;
+    int64_t k = a->columns + (b ? b->columns : 0);
     if (k == 0) return CAFE_OK;
-    exact_sum *sums = state->host->allocate(context, count, sizeof *sums);
-    if (!sums) return CAFE_ERROR_MEMORY;
-    memset(sums, 0, (size_t)count * sizeof *sums);
-    cafe_status status = CAFE_OK;
-    for (int64_t m = 0; m < l->count && status == CAFE_OK; m++)
-        status = add_piece(context, a, b, weights, single, l->mine[m], gram, sums);
-    if (status == CAFE_OK) status = add_processes(context, state, k, sums, gram);
-    state->host->release(context, sums);
+    double *lengths = state->host->allocate(context, k, sizeof *lengths);
+    cafe_status status = lengths ? CAFE_OK : CAFE_ERROR_MEMORY;
+    if (status == CAFE_OK) status = column_lengths(context, a, b, weights, lengths);
+    if (status == CAFE_OK) status = own_gram(context, a, b, weights, single, lengths, gram);
+    if (status == CAFE_OK) status = add_processes(context, state, k, gram);
+    state->host->release(context, lengths);
     return status;
 }

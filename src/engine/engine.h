@@ -81,7 +81,8 @@ typedef struct cafe_start {
     const cafe_operator *op; /* of the links, and what the engine holds of it */
     void *held;
     const int32_t *marks; /* one a node */
-    const int32_t *numbers; /* of the rows, where they are some of a larger block; NULL: 0, 1, ... */
+    const int32_t
+        *numbers; /* of the rows, where they are some of a larger block; NULL: 0, 1, ... */
 } cafe_start;
 
 /* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
@@ -251,6 +252,9 @@ typedef struct cafe_engine_host {
     void (*stream_rows)(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
                         const uint8_t *skip, bool own, float *out, int64_t out_step,
                         cafe_row_done *done, void *argument);
+    cafe_status (*gram_pieces)(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                               const double *weights, bool single, int64_t pieces,
+                               const int64_t *starts, const double *lengths, double *gram);
     cafe_status (*product_rows)(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 cafe_range rows, int64_t stride, const float *x, const double *s,
                                 float a, float b, float c, int64_t step, float *y);

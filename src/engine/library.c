@@ -20,6 +20,7 @@
 #include "base/print.h"
 #include "base/team.h"
 #include "engine/engine.h"
+#include "engine/processor.h"
 
 #define BEFORE "libcafe-"
 #define BEHIND ".so"
@@ -51,6 +52,7 @@ static const cafe_engine_host host = {
     .processor = &cafe_processor,
     .kernels = cafe_kernels_best,
     .stream_rows = cafe_stream_rows,
+    .gram_pieces = cafe_processor_gram_pieces,
     .product_rows = cafe_product_rows,
     .moving = cafe_moving_of,
     .move_row = cafe_move_row,

@@ -11,6 +11,13 @@ static inline float *cafe_row(const cafe_block *x, int64_t u) {
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
+/* The upper triangle of the sum over pieces of consecutive rows, starts[pieces + 1], as a sum
+ * without an order: parts of it may be added up in any way. lengths: no less than those of the
+ * columns, of all rows that will be added up. */
+cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *a,
+                                       const cafe_block *b, const double *weights, bool single,
+                                       int64_t pieces, const int64_t *starts, const double *lengths,
+                                       double *gram);
 cafe_status cafe_processor_transform(cafe_context *context, cafe_block *x, int64_t k,
                                      const double *m, const int64_t *kept, const double *shift);
 cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const double *factors);

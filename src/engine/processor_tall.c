@@ -27,6 +27,9 @@ typedef struct gram_job {
     int64_t scratch;  /* bytes of `rows` per worker */
     char *rows;       /* ROWS x k numbers per worker, then k x k floats */
     double *parts;    /* k x k per part */
+    /* Of pieces: where each begins, and 6 2^e of each column, with 2^e no less than its length. */
+    const int64_t *starts;
+    const double *grid;
 } gram_job;
 
 /* row <- sqrt(weight) * x */
@@ -67,16 +70,16 @@ static void add_rows(const gram_job *job, int64_t count, const void *rows, int64
         for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
 }
 
-/* Rows of weight 0 are left out; single rows of weight 1 need no conversion. */
-static void gram_part(void *argument, int64_t part, int32_t worker) {
-    gram_job *job = argument;
-    int64_t k = job->k, end = cafe_block_end(job->a->n, job->block, part), count = 0;
+/* Rows first .. end - 1. Those of weight 0 are left out; single rows of weight 1 need no
+ * conversion. */
+static void gram_rows(const gram_job *job, int64_t first, int64_t end, int32_t worker,
+                      double *gram) {
+    int64_t k = job->k, count = 0;
     char *rows = job->rows + worker * job->scratch;
     float *block = (float *)(rows + ROWS * k * (int64_t)sizeof(double));
-    double *gram = job->parts + part * k * k;
     bool there = job->single && !job->b && !job->weights;
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
-    for (int64_t u = part * job->block; u < end; u++) {
+    for (int64_t u = first; u < end; u++) {
         if (job->weights && !(job->weights[u] > 0)) continue;
         if (!there) put_row(job, u, count, rows);
         if (++count < ROWS && u + 1 < end) continue;
@@ -88,6 +91,12 @@ static void gram_part(void *argument, int64_t part, int32_t worker) {
     if (count > 0) add_rows(job, count, rows, k, block, gram);
 }
 
+static void gram_part(void *argument, int64_t part, int32_t worker) {
+    const gram_job *job = argument;
+    gram_rows(job, part * job->block, cafe_block_end(job->a->n, job->block, part), worker,
+              job->parts + part * job->k * job->k);
+}
+
 static void add_parts(const gram_job *job, int64_t parts, double *gram) {
     int64_t k = job->k;
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
@@ -97,16 +106,21 @@ static void add_parts(const gram_job *job, int64_t parts, double *gram) {
         for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
 }
 
+static cafe_status gram_scratch(cafe_context *context, gram_job *job, int64_t parts) {
+    int64_t k = job->k;
+    job->scratch = ROWS * k * (int64_t)sizeof(double) + (k * k + 1) / 2 * 8; /* whole doubles */
+    job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
+    job->parts = cafe_mem_zero(context, parts * k * k, sizeof *job->parts);
+    return cafe_mem_had(job->rows, job->parts);
+}
+
 static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
     int64_t k = job->k, n = job->a->n;
     int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double));
     parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
     job->block = cafe_blocks(n, parts) > ROWS ? cafe_blocks(n, parts) : ROWS;
     parts = cafe_blocks(n, job->block);
-    job->scratch = ROWS * k * (int64_t)sizeof(double) + (k * k + 1) / 2 * 8; /* whole doubles */
-    job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
-    job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
-    cafe_status status = cafe_mem_had(job->rows, job->parts);
+    cafe_status status = gram_scratch(context, job, parts);
     if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, job);
     if (status == CAFE_OK) add_parts(job, parts, gram);
     cafe_mem_free_all(context, job->rows, job->parts);
@@ -118,6 +132,46 @@ cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, cons
     gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single};
     job.k = a->columns + (b ? b->columns : 0);
     return job.k > 0 ? gram_of(context, &job, gram) : CAFE_OK;
+}
+
+/* Each piece's matrix is rounded to a grid before it is added: a 53rd of the largest that entry i,
+ * j can become, the product of the lengths of the columns. So the sum has no order
+ * (kernels/sums.h). */
+static void gram_piece(void *argument, int64_t piece, int32_t worker) {
+    const gram_job *job = argument;
+    int64_t k = job->k;
+    double *sum = job->parts + 2 * worker * k * k, *gram = sum + k * k;
+    gram_rows(job, job->starts[piece], job->starts[piece + 1], worker, gram);
+    for (int64_t i = 0; i < k; i++) {
+        double by = job->grid[i] / 6;
+        for (int64_t j = i; j < k; j++) {
+            double six = by * job->grid[j];
+            sum[i * k + j] += (gram[i * k + j] + six) - six;
+        }
+    }
+}
+
+cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *a,
+                                       const cafe_block *b, const double *weights, bool single,
+                                       int64_t pieces, const int64_t *starts, const double *lengths,
+                                       double *gram) {
+    gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single};
+    int64_t k = job.k = a->columns + (b ? b->columns : 0), workers = context->threads;
+    double *grid = cafe_mem(context, k, sizeof *grid);
+    cafe_status status = cafe_mem_had(grid);
+    for (int64_t j = 0; j < k && grid; j++) {
+        int exponent;
+        frexp(lengths[j], &exponent);
+        grid[j] = ldexp(6, exponent + 1);
+    }
+    job.starts = starts, job.grid = grid;
+    if (status == CAFE_OK) status = gram_scratch(context, &job, 2 * workers);
+    if (status == CAFE_OK) status = cafe_parallel(context, pieces, gram_piece, &job);
+    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
+    for (int64_t w = 0; w < workers && status == CAFE_OK; w++)
+        for (int64_t i = 0; i < k * k; i++) gram[i] += job.parts[2 * w * k * k + i];
+    cafe_mem_free_all(context, grid, job.rows, job.parts);
+    return status;
 }
 
 /* ---- products in place ----------------------------------------------------------------------- */
