@@ -59,7 +59,8 @@ static const recipe recipes[] = {{test_karate, 0}, {weighted, 0}, {weighted, 0.2
 enum { RECIPES = 4, SMALL = 3 };
 
 static problem open_problem(const char *engine, recipe made, int64_t window) {
-    problem p = {.context = test_context(2, 7)};
+    const char *threads = getenv("CAFE_TEST_THREADS"); /* of each process, where there are several */
+    problem p = {.context = test_context(threads ? atoi(threads) : 2, 7)};
     ok(p.context, cafe_engine_open(p.context, engine));
     cafe_sample_options sample;
     cafe_sample_options_init(&sample);

@@ -96,11 +96,6 @@ static const char *about(const void *state) {
     return ((const petsc_state *)state)->about;
 }
 
-static void traffic(const cafe_engine *engine, int64_t *bytes, int64_t *copies) {
-    const petsc_state *state = engine->state;
-    *bytes = state->sent, *copies = state->ghosts;
-}
-
 static const cafe_engine_ops operations = {
     .make = petsc_make,
     .drop = petsc_drop,
@@ -131,7 +126,6 @@ static const cafe_engine_ops operations = {
     .write = petsc_write,
     .abandon = petsc_abandon,
     .divide = petsc_divide,
-    .traffic = traffic,
 };
 
 const cafe_engine_library cafe_engine_entry = {

@@ -172,6 +172,6 @@ void petsc_team(const cafe_engine *engine, int32_t *rank, int32_t *ranks);
 cafe_status petsc_agree(cafe_context *context, const cafe_engine *engine, cafe_status status);
 cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *path,
                         int64_t offset);
-void petsc_abandon(const cafe_engine *engine, int code);
+void petsc_abandon(const cafe_engine *engine, int code, bool told);
 
 #endif

@@ -23,6 +23,7 @@ cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *
     return petsc_of(x)->host->fail(context, CAFE_ERROR_SYSTEM, "%s: cannot be written", path);
 }
 
-void petsc_abandon(const cafe_engine *engine, int code) {
+void petsc_abandon(const cafe_engine *engine, int code, bool told) {
+    (void)told;
     MPI_Abort(((const petsc_state *)engine->state)->comm, code);
 }
