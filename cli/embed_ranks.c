@@ -176,6 +176,7 @@ void embed_ranks_put(cafe_report *report, const embed_job *job) {
     cafe_report_integer(report, "block_bytes", p->block_bytes);
     cafe_report_integer(report, "ghost_bytes", p->ghost_bytes);
     cafe_report_integer(report, "work_bytes", p->work_bytes);
+    cafe_report_integer(report, "mapped_bytes", p->mapped_bytes);
     if (job->memory > 0) cafe_report_truth(report, "rank_fits", embed_ranks_fit(job));
     put_seconds(report, p);
     cafe_report_close(report);

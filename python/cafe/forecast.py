@@ -71,6 +71,7 @@ class RanksForecast(Shown):
     block_bytes: int  # own rows
     ghost_bytes: int
     work_bytes: int
+    mapped_bytes: int  # pages of the graph's file, which the ranks of a machine share
     network: Optional[float]  # bytes a second, as understood
     memory_bandwidth: Optional[float]
     work_seconds: Optional[float]  # of a sweep: rows from memory, ghosts, waiting, all

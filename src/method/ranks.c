@@ -50,14 +50,16 @@ static const cafe_option ranks_options[] = {
 CAFE_OPTION_TABLE(ranks, "ranks", "a run on several processes: memory, bytes sent, time",
                   ranks_options)
 
-/* Bytes a node of arrays that every rank has whole: offsets, p, factors, reach, places; and a ghost
- * beside its row: its number, its place in messages. */
-enum { WHOLE = 48, GHOST = 16 };
+/* Bytes a node of arrays that every rank has whole: offsets, p, factors, reach, places. A ghost has
+ * its row in two blocks and in messages that leave and come, besides its number, its p and its
+ * places. And the libraries of MPI and PETSc. */
+enum { WHOLE = 48, GHOST_ROWS = 4, GHOST = 48, LIBRARIES = 24000000 };
 
-/* Of a run besides its sweeps, as on one process: products of whole blocks, passes over own rows,
- * and operations n K^2 of Gram matrices and transforms, of which a thread does so many a second. */
-enum { PRODUCTS = 3, PASSES = 20, SQUARES = 24 };
-static const double thread_rate = 8e9;
+/* Of a run besides its sweeps: products of whole blocks, passes over own rows; and on each of its
+ * threads, in a second, operations n K^2 of Gram matrices and transforms, and links of the whole
+ * graph for the sums of its rows, which every rank finds for itself. Measured. */
+enum { PRODUCTS = 3, PASSES = 20, SQUARES = 8 };
+static const double square_rate = 5e10, link_rate = 1e8;
 
 typedef struct plan_job {
     const cafe_graph *graph; /* NULL: none */
@@ -123,7 +125,9 @@ static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     p->link_bytes = whole(arc * (double)p->rank_links + 8.0 * (double)p->rank_rows);
     p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish));
     p->ghost_bytes = whole((wide + GHOST) * (double)p->rank_ghosts);
-    p->work_bytes = cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
+    p->work_bytes =
+        LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
+    p->mapped_bytes = job->same ? whole(arc * (double)p->links + 8 * n) : 0;
     p->memory = whole((double)p->whole_bytes + (double)p->link_bytes + (double)p->block_bytes +
                       (double)p->ghost_bytes + (double)p->work_bytes);
     p->bytes_per_sweep = whole(row * (double)p->ghost_rows);
@@ -145,10 +149,12 @@ static double wait_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     return (double)p->chunks * (1e-6 * job->options.latency * (1 + steps) + sums);
 }
 
-static double finish_seconds(const plan_job *job, const cafe_ranks_plan *p) {
-    double rows = (double)p->rank_rows, k = (double)p->columns;
+/* Before and after the sweeps. */
+static double other_seconds(const plan_job *job, const cafe_ranks_plan *p) {
+    double rows = (double)p->rank_rows, k = (double)p->columns, threads = (double)p->threads;
     return PASSES * 4 * rows * (double)job->stride / p->memory_bandwidth +
-           SQUARES * rows * k * k / (thread_rate * (double)p->threads);
+           SQUARES * rows * k * k / (square_rate * threads) +
+           (double)p->links / (link_rate * threads);
 }
 
 /* What is not known of the network does not matter to a single rank. */
@@ -160,7 +166,7 @@ static void plan_seconds(const plan_job *job, cafe_ranks_plan *p) {
     if (!(p->memory_bandwidth > 0) || !(p->network > 0 || alone)) return;
     p->sweep_seconds = p->work_seconds + p->ghost_seconds + p->wait_seconds;
     p->run_seconds = p->sweeps * p->sweep_seconds +
-                     PRODUCTS * (p->work_seconds + p->ghost_seconds) + finish_seconds(job, p);
+                     PRODUCTS * (p->work_seconds + p->ghost_seconds) + other_seconds(job, p);
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

@@ -170,6 +170,9 @@ typedef struct cafe_ranks_plan {
      * messages, and of the sweeps and the finish together. 0: not known. */
     double network, memory_bandwidth;
     double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
+    /* Of the graph's file, mapped: pages that the ranks of a machine share and the system takes
+     * back when it needs them, so that `memory` does not count them. */
+    int64_t mapped_bytes;
 } cafe_ranks_plan;
 
 /* Of a graph, or with graph NULL of one with so many nodes and edges (and weights), which may be
