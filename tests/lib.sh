@@ -40,6 +40,10 @@ only() {
 
 only_inputs() { only ''; }
 
+# Is the tool built with a sanitizer? With that of threads?
+sanitized() { grep -q '^CAFE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; }
+sanitized_threads() { grep -q '^CAFE_SANITIZE:STRING=thread' "$BUILD/CMakeCache.txt"; }
+
 same() { cmp -s -- "$1" "$2" || fail "$1 and $2 differ"; }
 
 # A Python for JSON, where there is one.

@@ -4,7 +4,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 : "${BUILD:?}" "${PYTHON:=/usr/bin/python3}"
-if grep -q '^CAFE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
+if sanitized; then
     echo "skipped: a program without sanitizers cannot load a library that has them"
     exit 77
 fi

@@ -5,7 +5,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 faults=$BUILD/tests/libfaults.so
-if [[ ! -e $faults ]] || ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+if [[ ! -e $faults ]] || sanitized; then
     echo "skipped: no $faults, or a sanitizer that has to be loaded first"
     exit 77
 fi

@@ -37,7 +37,7 @@ done
 
 # ---- hardening of the tool and the library
 if ! grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$BUILD/CMakeCache.txt" ||
-    ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    sanitized; then
     echo "search paths of $count files are good; hardening is that of release builds"
     exit 0
 fi

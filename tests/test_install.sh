@@ -4,7 +4,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 : "${BUILD:?}"
-if ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+if sanitized; then
     echo "skipped: consumers of a sanitized library would have to be sanitized too"
     exit 77
 fi

@@ -11,7 +11,7 @@ skip() {
     exit 77
 }
 
-if grep -q '^CAFE_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt"; then
+if sanitized; then
     skip "an interpreter without sanitizers cannot load a library that has them"
 fi
 [[ -x $python ]] || skip "no $python"
