@@ -124,7 +124,7 @@ static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     p->whole_bytes = whole(WHOLE * n + job->hubs);
     p->link_bytes = whole(arc * (double)p->rank_links + 8.0 * (double)p->rank_rows);
     p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish));
-    p->ghost_bytes = whole((wide + GHOST) * (double)p->rank_ghosts);
+    p->ghost_bytes = whole((GHOST_ROWS * wide + GHOST) * (double)p->rank_ghosts);
     p->work_bytes =
         LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
     p->mapped_bytes = job->same ? whole(arc * (double)p->links + 8 * n) : 0;
