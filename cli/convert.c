@@ -151,6 +151,7 @@ static const cli_option options[] = {
     CLI_ROW_READS(convert_job, attributes_path, "attributes",
                   "a table with a row per node, such as the list of rank: an attribute per column, "
                   "by the names of its heading"),
+    CLI_ROW_ENGINE,
     CLI_ROWS_PLAIN,
 };
 static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};

@@ -123,6 +123,7 @@ static const cafe_engine_ops operations = {
     .mine = petsc_mine,
     .rows = petsc_rows,
     .agree = petsc_agree,
+    .exchange = petsc_exchange,
     .write = petsc_write,
     .abandon = petsc_abandon,
     .divide = petsc_divide,

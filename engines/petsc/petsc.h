@@ -174,4 +174,8 @@ cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *
                         int64_t offset);
 void petsc_abandon(const cafe_engine *engine, int code, bool told);
 
+/* exchange.c */
+cafe_status petsc_exchange(cafe_context *context, const cafe_engine *engine, const void *give,
+                           const int64_t *sizes, void **got, int64_t *got_sizes);
+
 #endif
