@@ -74,8 +74,8 @@ static cafe_status open_engine(cafe_context *context, const cafe_engine_host *ho
     CAFE_TRY(petsc_mpi(context, s, MPI_Comm_rank(s->comm, &rank)));
     CAFE_TRY(petsc_mpi(context, s, MPI_Comm_size(s->comm, &ranks)));
     s->rank = rank, s->ranks = ranks;
-    snprintf(s->about, sizeof s->about, "%d process%s by MPI, with PETSc %d.%d", ranks,
-             ranks == 1 ? "" : "es", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
+    PetscSNPrintf(s->about, sizeof s->about, "%d process%s by MPI, with PETSc %d.%d", ranks,
+                  ranks == 1 ? "" : "es", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
     *state = s;
     return CAFE_OK;
 done:
