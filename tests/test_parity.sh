@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The parity list (test_engines) on the engine of several processes, for 2, 3, 4 and 7 of them (test_engines itself
-# runs it with one): every process
-# makes the same calls and compares what it gets with the processor's.
+# The parity list (test_engines) on the engine of several processes, for 2, 3, 4 and 7 of them (test_engines
+# itself runs it with one): every process makes the same calls and compares what it gets with the processor's.
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
