@@ -57,7 +57,7 @@ static int solve(cluster_job *job) {
         cli_check(&job->run, cafe_model_cluster(job->run.context, job->model, job->method.row,
                                                 &options, &inputs, &job->clustering));
     job->seconds[CLUSTER_SOLVE] = cli_seconds() - began;
-    if (code != CLI_OK) return code;
+    if (code != CLI_OK) return cli_checkpoint_left(&job->run, code);
     job->found = cafe_clustering_get(job->clustering);
     code = cli_check(&job->run, cafe_partition_sizes(job->run.context, job->run.counts.nodes,
                                                      job->found->partition, job->found->communities,
@@ -111,13 +111,14 @@ static int write_files(cluster_job *job) {
 
 static int work(void *argument) {
     cluster_job *job = argument;
+    CLI_TRY(cli_checkpoint_begin(&job->run, &job->checkpoint));
     CLI_TRY(read_input(job));
     CLI_TRY(sample(job));
     CLI_TRY(solve(job));
     CLI_TRY(write_files(job));
     CLI_TRY(cli_write_report(&job->run, "cafe/cluster/1", cluster_fill_report, job));
     cluster_say_end(job);
-    return CLI_OK;
+    return cli_checkpoint_end(&job->run);
 }
 
 static int check(void *argument) {
@@ -129,6 +130,7 @@ static int check(void *argument) {
     if (job->soft && !soft)
         return cli_usage_error("cluster", "--soft does not go with --method %s", row->name);
     CLI_TRY(cli_method_check_inputs("cluster", &job->method, job->labels_path, NULL));
+    CLI_TRY(cli_checkpoint_check("cluster", &job->checkpoint, &job->method, job->run.arguments));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("cluster", "--predicted needs --labels FILE");
     return cli_method_check("cluster", &job->method, CLI_COMMUNITIES_METHOD, job->run.arguments);
@@ -151,6 +153,7 @@ static const cli_option options[] = {
                    "the memberships of a soft method: a sparse matrix of nodes x clusters as scipy "
                    "reads it (.npz)"),
     CLI_ROW_JSON("a report with every figure of the run; - is standard output"),
+    CLI_ROWS_CHECKPOINT(cluster_job),
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROWS_SEEDED,

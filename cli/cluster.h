@@ -2,6 +2,7 @@
 #ifndef CAFE_CLI_CLUSTER_H
 #define CAFE_CLI_CLUSTER_H
 
+#include "checkpoint.h"
 #include "method.h"
 #include "team.h"
 
@@ -12,6 +13,7 @@ typedef struct cluster_job {
     cli_run run;
     const char *hierarchy, *soft, *labels_path, *predicted;
     cli_method method;
+    cli_checkpoint checkpoint;
     cafe_model *model;
     cafe_labels *labels;
     int32_t *label; /* of each node, -1 without one; NULL: none were given */

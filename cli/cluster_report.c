@@ -124,6 +124,7 @@ void cluster_fill_report(cafe_report *report, const void *argument) {
         cafe_report_string(report, "rows", f->sparse ? "sparse" : "dense");
     }
     cli_team_report(report, &job->run, &job->division);
+    cli_report_checkpoint(report, &job->run);
     if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
     if (job->hierarchy) cafe_report_string(report, "hierarchy", job->hierarchy);
     if (job->soft) cafe_report_string(report, "soft", job->soft);

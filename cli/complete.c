@@ -35,7 +35,8 @@ static void each_command(void (*put)(const cli_command *command)) {
 }
 
 static bool takes_file(const cli_entry *e) {
-    return e->own && (e->own->kind == CLI_READS || e->own->kind == CLI_WRITES);
+    return e->own &&
+           (e->own->kind == CLI_READS || e->own->kind == CLI_WRITES || e->own->kind == CLI_KEEPS);
 }
 
 static bool takes_value(const cli_entry *e) {

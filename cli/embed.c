@@ -23,6 +23,7 @@ static int check(void *argument) {
     job->available = cafe_memory_available(); /* before the graph takes its part */
     CLI_TRY(embed_ranks_check(job));
     CLI_TRY(cli_method_check_inputs("embed", &job->method, job->labels_path, job->start_path));
+    CLI_TRY(cli_checkpoint_check("embed", &job->checkpoint, &job->method, job->run.arguments));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("embed", "--predicted needs --labels FILE");
     return cli_method_check("embed", &job->method, CLI_VECTORS_METHOD, job->run.arguments);
@@ -223,7 +224,7 @@ static int solve(embed_job *job) {
     int code = cli_check(&job->run, status);
     if (code == CLI_OK) code = keep_history(job);
     if (code == CLI_OK) embed_say_solution(job);
-    return code == CLI_OK ? write_predicted(job) : code;
+    return code == CLI_OK ? write_predicted(job) : cli_checkpoint_left(&job->run, code);
 }
 
 static int finish(embed_job *job) {
@@ -270,6 +271,7 @@ static int work(void *argument) {
     if (job->size) return plan_ranks(job);
     if (job->memory > 0 && cli_team_several())
         return cli_usage_error("embed", "--memory-limit does not go with several processes");
+    if (!job->dry_run) CLI_TRY(cli_checkpoint_begin(run, &job->checkpoint));
     CLI_TRY(limit_memory(job, job->memory));
     CLI_TRY(read_input(job));
     if (!cafe_graph_names_are_indices(run->graph))
@@ -290,7 +292,7 @@ static int work(void *argument) {
     }
     CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
     if (!job->dry_run) embed_say_end(job);
-    return fits;
+    return fits == CLI_OK ? cli_checkpoint_end(run) : fits;
 }
 
 static void release(void *argument) {
@@ -322,6 +324,7 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(embed_job, scratch, "scratch", "FOLDER",
                  "folder of these files, that of the output unless given; they have no names, and "
                  "are gone when the run ends, however it ends"),
+    CLI_ROWS_CHECKPOINT(embed_job),
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
     CLI_ROWS_SEEDED,

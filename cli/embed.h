@@ -2,6 +2,7 @@
 #ifndef CAFE_CLI_EMBED_H
 #define CAFE_CLI_EMBED_H
 
+#include "checkpoint.h"
 #include "method.h"
 #include "team.h"
 
@@ -12,6 +13,7 @@ typedef struct embed_job {
     cli_run run;
     const char *start_path, *labels_path, *predicted;
     cli_method method;
+    cli_checkpoint checkpoint;
     bool dry_run;
     int64_t memory;      /* the limit asked for; 0: none */
     const char *scratch; /* where files lie that do not fit; NULL: beside the output */

@@ -319,6 +319,7 @@ static void put_run(cafe_report *report, const embed_job *job) {
     put_history(report, job);
     cafe_report_embedding(report, job->embedding, cafe_model_sampled(job->model),
                           cafe_model_certified(job->model) != cafe_model_operator(job->model));
+    cli_report_checkpoint(report, &job->run);
     if (job->run.common.output) cafe_report_string(report, "output", job->run.common.output);
     cli_report_phases(report, &job->run, PHASES, phase_names, job->seconds);
     cli_report_memory(report, &job->run);

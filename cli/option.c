@@ -208,6 +208,7 @@ static bool store_own(const cli_option *option, char *values, const char *text) 
         case CLI_FLAG: *(bool *)at = true; return true;
         case CLI_TEXT:
         case CLI_READS:
+        case CLI_KEEPS:
         case CLI_WRITES: *(const char **)at = text; return text[0] != 0;
         case CLI_THREADS: return store_number(text, 0, 1024, at);
         case CLI_COUNT: return store_number(text, 0, INT32_MAX, at);
@@ -228,6 +229,7 @@ static const char *own_expects(const cli_option *option) {
                                         [CLI_TEXT] = "a text",
                                         [CLI_READS] = "a file name",
                                         [CLI_WRITES] = "a file name",
+                                        [CLI_KEEPS] = "a file name",
                                         [CLI_THREADS] = "a whole number from 0 to 1024",
                                         [CLI_COUNT] = "a whole number from 0 to 2147483647",
                                         [CLI_POSITIVE] = "a whole number from 1 to 2147483647",

@@ -15,6 +15,7 @@ typedef enum cli_kind {
     CLI_TEXT,     /* const char * */
     CLI_READS,    /* const char *: a file to read; - is standard input */
     CLI_WRITES,   /* const char *: a file to write; `choices` are its endings, ".npy .tsv -" */
+    CLI_KEEPS,    /* const char *: a file that is read, if it is there, and written */
     CLI_THREADS,  /* int32_t from 0 to 1024 */
     CLI_COUNT,    /* int32_t from 0 */
     CLI_POSITIVE, /* int32_t from 1 */

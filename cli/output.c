@@ -222,14 +222,22 @@ int cli_check_in_place(const cli_run *run, const cli_command *command, const cha
     return CLI_OK;
 }
 
+/* The file that option i writes, at the end or from time to time. */
+static const char *written_by(const cli_run *run, size_t i) {
+    const char *path = file_of(run, i, CLI_WRITES);
+    return path ? path : file_of(run, i, CLI_KEEPS);
+}
+
 static int check_outputs(const cli_run *run, const cli_command *command) {
     const cli_entry *e = run->arguments->entries.at;
     for (size_t i = 0; i < run->arguments->entries.count; i++) {
-        const char *path = file_of(run, i, CLI_WRITES), *other;
+        const char *path = written_by(run, i), *other;
         if (!path) continue;
+        if (e[i].own->kind == CLI_KEEPS && cli_is_standard(path))
+            return cli_usage_error(run->command, "--%s needs the name of a file", e[i].name);
         if (e[i].own->choices) CLI_TRY(cli_check_ending(run->command, path, e[i].own->choices));
         for (size_t j = 0; j < i; j++)
-            if ((other = file_of(run, j, CLI_WRITES)) &&
+            if ((other = written_by(run, j)) &&
                 (is_written(path, other) || is_written(other, path)))
                 return cli_usage_error(run->command, "--%s and --%s cannot both go to %s",
                                        e[j].name, e[i].name,

@@ -44,6 +44,7 @@ report embed-ranks embed "$karate" --dry-run --ranks 3 --network 25G --memory-ba
 report embed-sized embed --dry-run --graph-size 1000,5000 --ranks 3
 report embed-files embed "$karate" -k 4 --memory-limit 30M -o f.npy
 report embed-files-dry embed "$karate" --memory-limit 30M --dry-run
+report embed-checkpoint embed "$karate" -k 4 --checkpoint c.in -o c.npy
 report embed-drawn embed "$karate" -k 4 --sampling walk --samples 1000 -o w.npy
 report cluster cluster "$karate" -o c.tsv
 report cluster-softmax cluster "$karate" --method softmax -o s.tsv

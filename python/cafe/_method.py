@@ -4,9 +4,11 @@ Everything that takes a context runs inside a call (see _call.run) and returns h
 """
 import ctypes
 import json
+import operator
+import os
 import re
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -198,6 +200,21 @@ class Run:
                            ctypes.cast(values, ctypes.c_void_p))
         report.add("close")
         return report
+
+
+def with_checkpoint(context: Context, path: Any, every: int,
+                    work: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
+    """What work() returns, with checkpoints in a file that is removed when it is done."""
+    if path is None:
+        return work()
+    context.call("cafe_checkpoint_keep", os.fsencode(path), operator.index(every))
+    found, info = work(), _abi.cafe_checkpoint_info()
+    lib.cafe_checkpoint_get_sized(context.pointer, info, ctypes.sizeof(info))
+    found["report_"]["checkpoint"] = {
+        "path": os.fsdecode(path), "every": info.every, "resumed_after_sweep": info.resumed,
+        "saved": info.saved, "bytes": info.bytes}
+    context.call("cafe_checkpoint_remove")
+    return found
 
 
 class Report:

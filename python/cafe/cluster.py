@@ -10,7 +10,7 @@ from ._base import RUN, Estimator, sampling_parameters
 from ._call import Context, Handle, seconds
 from ._labels import decode_labels
 from ._library import lib
-from ._method import Given, Method, Run, methods
+from ._method import Given, Method, Run, methods, with_checkpoint
 from ._options import from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
@@ -49,11 +49,13 @@ class Clustering(ClusterMixin, Transformer, Estimator):
     modularity_: float
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Any = None,
-            attributes: Any = None) -> "Clustering":
-        """Finds the communities of a graph; y: known labels, -1 or None where there is none."""
+            attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Clustering":
+        """Finds the communities of a graph; y: known labels, -1 or None where there is none;
+        checkpoint, every: as in cafe.SphereGCN.fit."""
         graph = as_graph(X, self.n_jobs)
         given = self._shared(start, seeds, attributes)
-        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, y, given)))
+        self._fitted(graph, given, self._run(lambda context: with_checkpoint(
+            context, checkpoint, every, lambda: self._work(context, graph, y, given))))
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from ._call import Context, Handle, run, seconds, threads_of
 from ._labels import decode_labels
 from ._library import lib
 from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
-                      methods, rows_of, vectors_of)
+                      methods, rows_of, vectors_of, with_checkpoint)
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
@@ -81,7 +81,7 @@ class Embedding(Vectors, Transformer, Estimator):
     certificate_: Certificate
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Optional[Sequence] = None,
-            attributes: Any = None) -> "Embedding":
+            attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Embedding":
         """Finds the vectors of a graph.
 
         Parameters
@@ -96,10 +96,16 @@ class Embedding(Vectors, Transformer, Estimator):
             Where walks begin (sampling 'walk' and 'pagerank').
         attributes : array of n_nodes rows, optional
             For sampling 'twisted'.
+        checkpoint : path, optional
+            A file for what the sweeps have reached (methods that sweep). The same call goes on from it
+            after the process was killed, and gives the same bits; the file goes when the call is done.
+        every : int
+            Sweeps between two checkpoints.
         """
         graph = as_graph(X, self.n_jobs)
         given = self._given(start, seeds, attributes)
-        self._fitted(graph, given, self._run(lambda context: self._work(context, graph, y, given)))
+        self._fitted(graph, given, self._run(lambda context: with_checkpoint(
+            context, checkpoint, every, lambda: self._work(context, graph, y, given))))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:

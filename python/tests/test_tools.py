@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -369,6 +370,43 @@ def test_folders(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="expected edges.txt"):
         cafe.load(tmp_path / "empty")
+
+
+# ---- checkpoints -------------------------------------------------------------------------------
+
+KILLED = """
+import cafe, sys
+cafe.SphereGCN(4, max_iter=300, tol=0, n_jobs=1).fit(cafe.karate(), checkpoint=sys.argv[1])
+"""
+
+
+def test_checkpoint(tmp_path, karate):
+    path = tmp_path / "run.checkpoint"
+    job = subprocess.Popen([sys.executable, "-c", KILLED, str(path)])
+    while not path.exists() and job.poll() is None:
+        time.sleep(0.001)
+    job.kill()
+    job.wait(timeout=60)
+    assert path.exists()
+    model = cafe.SphereGCN(4, max_iter=300, tol=0)
+    with pytest.raises(ValueError, match="seed is 1 there and 2 here"):
+        cafe.SphereGCN(4, max_iter=300, tol=0, random_state=2).fit(karate, checkpoint=path)
+    assert path.exists()
+    resumed = model.fit(karate, checkpoint=path, every=50)
+    assert resumed.report_["checkpoint"]["resumed_after_sweep"] > 0 and not path.exists()
+    found, objective = resumed.embedding_, resumed.objective_
+    assert np.array_equal(found, model.fit(karate).embedding_)
+    assert np.array_equal(objective, model.objective_)
+    soft = cafe.SoftmaxClustering(4, max_iter=5).fit(karate, checkpoint=path)
+    assert soft.report_["checkpoint"]["saved"] > 0 and not path.exists()
+    with pytest.raises(ValueError, match="keeps no checkpoints"):
+        cafe.LayeredCafe(4).fit(karate, checkpoint=path)
+    with pytest.raises(ValueError, match="1 at least"):
+        model.fit(karate, checkpoint=path, every=0)
+    with pytest.raises(TypeError):
+        model.fit(karate, checkpoint=path, every="often")
+    with pytest.raises(FileNotFoundError):
+        model.fit(karate, checkpoint=tmp_path / "none" / "file")
 
 
 # ---- versions, texts ---------------------------------------------------------------------------

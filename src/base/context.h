@@ -7,6 +7,7 @@
 
 #include <cafe/context.h>
 
+struct cafe_checkpoint;
 struct cafe_pool;
 struct cafe_engine;
 struct cafe_limit;
@@ -29,6 +30,8 @@ struct cafe_context {
     void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
     void *outputs; /* files that wait for their names, and what ends them; NULL: there are none */
     void (*discard_outputs)(struct cafe_context *c);
+    struct cafe_checkpoint *checkpoint; /* solve/checkpoint.h; NULL: none is kept */
+    void (*drop_checkpoint)(struct cafe_context *c);
     atomic_int cancelled;
     _Atomic(const char *) phase;
     atomic_llong step, steps;

@@ -77,6 +77,8 @@ static cafe_status check_inputs(cafe_context *context, const cafe_method *method
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s needs labels", name);
     if (inputs->start && !(method->takes & CAFE_TAKES_START))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no start vectors", name);
+    if (context->checkpoint && !(method->takes & CAFE_TAKES_CHECKPOINT))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s keeps no checkpoints", name);
     return CAFE_OK;
 }
 

@@ -55,6 +55,8 @@ static cafe_status solve_parts(cafe_context *context, const cafe_job *job,
     if (o->parts == CAFE_PARTS_BOTH) return solve_half(context, job, *o, solution);
     if (job->inputs.start)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the hub part takes no start vectors");
+    if (context->checkpoint)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the hub part keeps no checkpoints");
     return cafe_solution_new(context, job->model->graph->n, 0, 0, solution);
 }
 
@@ -93,7 +95,7 @@ const cafe_method cafe_sphere_method = {
     .name = "sphere",
     .title = "Sphere-GCN",
     .summary = "vectors of length 1 that follow their neighbours (algorithm 4)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_sphere_option_table,
     .code = &sphere_code,
@@ -140,7 +142,7 @@ const cafe_method cafe_cafe_method = {
     .name = "cafe",
     .title = "Cafe-GCN",
     .summary = "softmax clusters as columns (algorithms 1 and 2)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_START | CAFE_TAKES_CHECKPOINT,
     .form = CAFE_FORM_SCALED,
     .vectors = cafe_cafe_option_table,
     .code = &cafe_code,

@@ -7,6 +7,7 @@
 #include "method/method.h"
 #include "sample/partition.h"
 #include "sample/sampled.h"
+#include "solve/checkpoint.h"
 
 enum { DENSE_COLUMNS = 256 }; /* more columns than this are held in sparse rows */
 
@@ -45,7 +46,10 @@ static cafe_status start_from_sphere(cafe_context *context, const cafe_job *job,
     int64_t count = job->model->graph->n * o->columns;
     cafe_sphere_options_init(&sphere);
     sphere.columns = o->columns;
-    CAFE_TRY(cafe_sphere(context, job->model->op, &sphere, NULL, &solution));
+    struct cafe_checkpoint *kept = cafe_checkpoint_pause(context);
+    status = cafe_sphere(context, job->model->op, &sphere, NULL, &solution);
+    cafe_checkpoint_resume(context, kept);
+    CAFE_TRY(status);
     b->rows = cafe_mem(context, count, sizeof *b->rows);
     CAFE_TRY(b->rows ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_solution_copy(solution, b->rows));
@@ -125,6 +129,9 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     if (o.start == CAFE_START_SPHERE && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "--start sphere needs dense rows: give --rows dense, or fewer columns"));
+    if (context->checkpoint && sparse)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "sparse rows keep no checkpoints: give --rows dense, or fewer columns"));
     if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
     CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
     CAFE_TRY(connect(context, job, c));
@@ -141,7 +148,7 @@ const cafe_method cafe_softmax_method = {
     .name = "softmax",
     .title = "Softmax clustering",
     .summary = "soft clusters of a given number (algorithm 1)",
-    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS,
+    .takes = CAFE_TAKES_SAMPLING | CAFE_TAKES_LABELS | CAFE_TAKES_CHECKPOINT,
     .form = CAFE_FORM_RAW,
     .communities = cafe_softmax_option_table,
     .code = &softmax_code,

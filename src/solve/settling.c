@@ -25,6 +25,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
+/* Of the pass before: the columns in use, and what further ones would gain. */
+enum { WIDTH = 0, REST = 1 };
+
 typedef struct sample_job {
     uint32_t step;
     const double *weights;
@@ -56,13 +59,14 @@ static double still_to_gain(double gain, double last) {
 }
 
 /* Both sums without the eigenvalues: the trace, and the squares of all entries. */
-static cafe_status find_width(cafe_context *context, const cafe_block *h, cafe_settling *s) {
+static cafe_status find_width(cafe_context *context, const cafe_block *h, cafe_settling *s,
+                              double *width) {
     int64_t k = h->columns;
     double trace = 0, squares = 0;
     CAFE_PASS(cafe_ops(h)->gram(context, h, NULL, s->sample, false, s->gram));
     for (int64_t i = 0; i < k; i++) trace += s->gram[i * k + i];
     for (int64_t i = 0; i < k * k; i++) squares += s->gram[i] * s->gram[i];
-    s->width = squares > 0 ? trace * trace / squares : 0;
+    *width = squares > 0 ? trace * trace / squares : 0;
     return CAFE_OK;
 }
 
@@ -72,18 +76,21 @@ static double scale_of(const cafe_operator *op, double objective) {
     return op->parts.f ? size : fmin(size, fmax(1 - size, 0));
 }
 
-static cafe_status look(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+static cafe_status look(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                         cafe_solution *solution) {
     cafe_settling *s = (cafe_settling *)passes;
     const double *objective = solution->objective + solution->sweeps;
-    double width = s->width, rest = s->rest;
+    double width = passes->memory[WIDTH], rest = passes->memory[REST];
     if (solution->sweeps == 0) return CAFE_OK;
-    CAFE_PASS(find_width(context, &solution->h, s));
+    CAFE_PASS(find_width(context, &solution->h, s, &passes->memory[WIDTH]));
     double gain = objective[0] - objective[-1], now = passes->level + objective[0];
     double share = s->tolerance * scale_of(op, now);
-    s->rest = solution->sweeps > 1 ? still_to_gain(gain, objective[-1] - objective[-2]) : INFINITY;
-    bool little = s->rest <= share && solution->sweeps > 2 && s->rest <= rest / 2;
-    bool steady = s->width > 0.9 * width && s->width > (double)solution->columns / 4;
+    double left = solution->sweeps > 1 ? still_to_gain(gain, objective[-1] - objective[-2])
+                                       : (double)INFINITY;
+    bool little = left <= share && solution->sweeps > 2 && left <= rest / 2;
+    bool steady = passes->memory[WIDTH] > 0.9 * width &&
+                  passes->memory[WIDTH] > (double)solution->columns / 4;
+    passes->memory[REST] = left;
     solution->converged = gain <= s->tolerance / 25 * fabs(now) || (little && steady);
     return CAFE_OK;
 }

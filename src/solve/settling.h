@@ -8,7 +8,6 @@
 typedef struct cafe_settling {
     cafe_passes passes; /* its own tolerance is 0 */
     double tolerance;   /* 0: never */
-    double width, rest; /* after the last pass: columns in use, what further ones would gain */
     double *sample;     /* weights of the rows looked at; NULL: all */
     double *gram;
 } cafe_settling;

@@ -25,6 +25,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "solve/checkpoint.h"
 #include "solve/softmax_sparse.h"
 #include "solve/sweep.h"
 
@@ -208,8 +209,8 @@ static cafe_status level_of(cafe_context *context, const cafe_operator *op,
 
 /* What the trace has beyond the objective: the diagonal, and for a resolution r other than 1
  *     - (1 - r) sum over u != w of p_u p_w <h_u, h_w> . */
-static cafe_status note_beyond(cafe_context *context, const cafe_operator *op,
-                               const cafe_passes *passes, cafe_solution *solution) {
+static cafe_status note_beyond(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
+                               cafe_solution *solution) {
     const cafe_block *h = &solution->h;
     double r = passes->rule.resolution, expected = 0, diagonal = 0, none;
     double *q = cafe_mem(context, op->n, sizeof *q);
@@ -238,15 +239,16 @@ bool cafe_softmax_graph_units(const cafe_operator *op, const cafe_softmax_option
 }
 
 static cafe_status iterate(cafe_context *context, const cafe_operator *op,
-                           const cafe_softmax_options *o, const uint8_t *fixed,
+                           const cafe_softmax_options *o, const uint8_t *fixed, cafe_keeper *keeper,
                            cafe_solution *solution) {
     cafe_passes passes = {
         .fixed = fixed, .chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
+    passes.keeper = keeper;
     passes.rule = (cafe_rule){.kind = CAFE_RULE_SOFTMAX, .theta = o->theta};
     passes.rule.resolution = o->resolution;
     passes.after = solution->trace ? note_beyond : NULL;
     if (cafe_softmax_graph_units(op, o)) passes.rule.mean_degree = op->parts.total / (double)op->n;
-    CAFE_PASS(level_of(context, op, o, solution, &passes.level));
+    if (!cafe_keeper_has(&passes)) CAFE_PASS(level_of(context, op, o, solution, &passes.level));
     return cafe_sweep(context, op, &passes, solution);
 }
 
@@ -270,12 +272,16 @@ cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
                                 const int32_t *labels, bool trace, cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     cafe_solution *found = NULL;
+    cafe_keeper *keeper = NULL;
     uint8_t *fixed = NULL;
     int64_t moving = op->n;
     cafe_softmax_options o;
     *solution = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_cafe_option_table(), options, &o));
     CAFE_TRY(check_labels(context, op->n, o.columns, labels));
+    CAFE_TRY(cafe_keeper_open(context, op,
+                              trace ? cafe_cafe_option_table() : cafe_softmax_option_table(), &o,
+                              (cafe_keeper_inputs){start, o.columns, labels}, &keeper));
     CAFE_TRY(cafe_solution_new(context, op->n, o.columns, o.sweeps, &found));
     if (trace) {
         found->trace = cafe_mem_zero(context, o.sweeps + 1, sizeof *found->trace);
@@ -289,13 +295,14 @@ cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
         moving = mark_fixed(op, labels, fixed);
     }
     if (moving > 0)
-        CAFE_TRY(iterate(context, op, &o, fixed, found));
+        CAFE_TRY(iterate(context, op, &o, fixed, keeper, found));
     else
         found->converged = 1;
     CAFE_TRY(settle(context, op, o.resolution, found));
     *solution = found;
     found = NULL;
 done:
+    cafe_keeper_close(keeper);
     cafe_mem_free(context, fixed);
     cafe_solution_free(found);
     return status;

@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/random.h"
+#include "solve/checkpoint.h"
 #include "solve/settling.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -64,8 +65,22 @@ CAFE_OPTION_TABLE(sphere, "sphere",
 typedef struct end {
     int64_t columns, first;
     uint64_t stream;
-    const float *start; /* NULL: random */
+    const float *start;  /* NULL: random */
+    cafe_keeper *keeper; /* NULL: no checkpoints */
+    int64_t number;      /* in them */
 } end;
+
+/* The first rows, and the objective that they begin with: of random ones it is nearly 0. */
+static cafe_status start_end(cafe_context *context, const cafe_operator *op,
+                             const cafe_sphere_options *o, const end *e, cafe_passes *passes,
+                             cafe_solution *solution) {
+    CAFE_PASS(
+        cafe_solution_start(context, op, e->start, o->columns, e->first, e->stream, solution));
+    if (!e->start) return CAFE_OK;
+    cafe_status status = cafe_solution_product(context, op, solution, &passes->level);
+    cafe_block_drop(context, &solution->y);
+    return status;
+}
 
 /* H of the operator's top end, and its gains; Y and the objective's level are still missing. */
 static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
@@ -75,14 +90,11 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
     cafe_settling settling = {.tolerance = o->tolerance};
     cafe_passes *passes = &settling.passes;
     *passes = (cafe_passes){.chunks = o->chunks, .most = o->sweeps};
+    passes->keeper = e->keeper, passes->end = e->number;
     passes->rule = (cafe_rule){.kind = CAFE_RULE_SPHERE, .resolution = 1};
     passes->rule.gamma = (1 - o->beta) / o->beta;
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
-    CAFE_TRY(cafe_solution_start(context, op, e->start, o->columns, e->first, e->stream, found));
-    if (e->start) { /* of a random start it is nearly 0 */
-        CAFE_TRY(cafe_solution_product(context, op, found, &passes->level));
-        cafe_block_drop(context, &found->y);
-    }
+    if (!cafe_keeper_has(passes)) CAFE_TRY(start_end(context, op, o, e, passes, found));
     CAFE_TRY(cafe_settling_open(context, found, &settling));
     CAFE_TRY(cafe_sweep(context, op, passes, found));
     *solution = found;
@@ -121,15 +133,19 @@ done:
 
 /* Memory: the two ends' blocks and H, together no more than H and Y later. */
 static cafe_status solve_both(cafe_context *context, const cafe_operator *op,
-                              const cafe_sphere_options *o, const float *start,
+                              const cafe_sphere_options *o, const float *start, cafe_keeper *keeper,
                               cafe_solution **solution) {
     cafe_status status = CAFE_OK;
     bool choose = o->ends == CAFE_ENDS_AUTO;
     cafe_operator negative = cafe_operator_negative(op);
     cafe_solution *ends[2] = {NULL, NULL};
-    end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start};
-    end bottom = {choose ? (o->columns + 1) / 2 : o->columns / 2, choose ? 0 : top.columns,
-                  CAFE_STREAM_BOTTOM, choose ? NULL : start};
+    end top = {choose ? o->columns : (o->columns + 1) / 2, 0, CAFE_STREAM_START, start, keeper, 0};
+    end bottom = {choose ? (o->columns + 1) / 2 : o->columns / 2,
+                  choose ? 0 : top.columns,
+                  CAFE_STREAM_BOTTOM,
+                  choose ? NULL : start,
+                  keeper,
+                  1};
     CAFE_TRY(solve_end(context, op, o, &top, &ends[0]));
     CAFE_TRY(solve_end(context, &negative, o, &bottom, &ends[1]));
     CAFE_TRY(join(context, ends, solution));
@@ -143,7 +159,7 @@ done:
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
                                const cafe_sphere_options *options, cafe_solution **solution) {
     cafe_operator negative = cafe_operator_negative(op);
-    end bottom = {options->columns, 0, CAFE_STREAM_BOTTOM, NULL};
+    end bottom = {options->columns, 0, CAFE_STREAM_BOTTOM, NULL, NULL, 0};
     CAFE_PASS(solve_end(context, &negative, options, &bottom, solution));
     (*solution)->bottom = options->columns;
     return cafe_sweep_settle(context, op, *solution);
@@ -155,10 +171,15 @@ cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
     cafe_sphere_options o;
     *solution = NULL;
     CAFE_PASS(cafe_options_take(context, &sphere_table, options, &o));
-    end whole = {o.columns, 0, CAFE_STREAM_START, start};
-    if (o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1))
-        return solve_end(context, op, &o, &whole, solution);
-    return solve_both(context, op, &o, start, solution);
+    cafe_keeper *keeper = NULL;
+    CAFE_PASS(cafe_keeper_open(context, op, &sphere_table, &o,
+                               (cafe_keeper_inputs){start, o.columns, NULL}, &keeper));
+    end whole = {o.columns, 0, CAFE_STREAM_START, start, keeper, 0};
+    bool one = o.ends == CAFE_ENDS_TOP || (o.ends == CAFE_ENDS_BOTH && o.columns == 1);
+    cafe_status status = one ? solve_end(context, op, &o, &whole, solution)
+                             : solve_both(context, op, &o, start, keeper, solution);
+    cafe_keeper_close(keeper);
+    return status;
 }
 
 cafe_status cafe_sphere(cafe_context *context, const cafe_operator *op,

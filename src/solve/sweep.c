@@ -1,31 +1,44 @@
 /* Passes until the objective hardly grows, and what is known of it at the end. */
 #include "solve/sweep.h"
 
+#include "solve/checkpoint.h"
+
+static bool is_over(const cafe_passes *passes, const cafe_solution *solution) {
+    return solution->converged || solution->sweeps >= passes->most;
+}
+
 static cafe_status iterate(cafe_context *context, const cafe_operator *op, void *sweep,
-                           const cafe_passes *passes, cafe_solution *solution) {
-    cafe_phase(context, "sweep", passes->most);
-    if (passes->after) CAFE_PASS(passes->after(context, op, passes, solution));
-    for (int64_t i = 0; i < passes->most && !solution->converged; i++) {
-        double gain;
+                           cafe_passes *passes, cafe_solution *solution) {
+    while (!is_over(passes, solution)) {
+        double gain, *objective = solution->objective + solution->sweeps;
         CAFE_PASS(cafe_ops(&solution->h)->sweep_run(context, sweep, &gain));
-        solution->objective[i + 1] = solution->objective[i] + gain;
-        solution->sweeps = i + 1;
-        double now = passes->level + solution->objective[i + 1];
+        objective[1] = objective[0] + gain;
+        solution->sweeps++;
+        double now = passes->level + objective[1];
         solution->converged = passes->tolerance > 0 && gain <= passes->tolerance * fabs(now);
         if (passes->after) CAFE_PASS(passes->after(context, op, passes, solution));
-        cafe_step(context, i + 1, now);
+        CAFE_PASS(cafe_keeper_note(context, passes, solution, sweep, is_over(passes, solution)));
+        cafe_step(context, solution->sweeps, now);
     }
     return CAFE_OK;
 }
 
-cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                        cafe_solution *solution) {
     cafe_status status = CAFE_OK;
     cafe_block *h = &solution->h;
     void *held = NULL, *sweep = NULL;
+    bool begun = cafe_keeper_has(passes);
+    if (begun) CAFE_TRY(cafe_keeper_restore(context, passes, solution));
+    if (begun && is_over(passes, solution)) goto done;
     CAFE_TRY(cafe_engine_hold(context, h, op, &held));
     CAFE_TRY(cafe_ops(h)->sweep_open(context, op, held, &passes->rule, passes->chunks,
                                      passes->fixed, h, &sweep));
+    cafe_phase(context, "sweep", passes->most);
+    if (begun)
+        CAFE_TRY(cafe_keeper_put_sums(context, passes, solution, sweep));
+    else if (passes->after)
+        CAFE_TRY(passes->after(context, op, passes, solution));
     CAFE_TRY(iterate(context, op, sweep, passes, solution));
 done:
     cafe_ops(h)->sweep_close(context, sweep);

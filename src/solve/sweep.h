@@ -6,6 +6,10 @@
 #include "operator/move.h"
 #include "solve/solution.h"
 
+typedef struct cafe_keeper cafe_keeper; /* of checkpoints: solve/checkpoint.h */
+
+enum { CAFE_PASS_MEMORY = 2 };
+
 typedef struct cafe_passes cafe_passes;
 struct cafe_passes {
     cafe_rule rule;
@@ -15,12 +19,15 @@ struct cafe_passes {
     double tolerance;     /* until one gains less than this share of the objective; 0: never */
     double level;         /* the objective at the start as far as it matters for that */
     /* at the start and after every pass, solution->sweeps of them; NULL: nothing */
-    cafe_status (*after)(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+    cafe_status (*after)(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                          cafe_solution *solution);
+    double memory[CAFE_PASS_MEMORY]; /* what `after` knows of the pass before */
+    cafe_keeper *keeper;             /* NULL: no checkpoints */
+    int64_t end;                     /* of the spectrum: 0, or 1 for the second of two */
 };
 
 /* solution->objective[i] is relative to the start until cafe_sweep_settle(). */
-cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, const cafe_passes *passes,
+cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, cafe_passes *passes,
                        cafe_solution *solution);
 
 /* Keeps Y = D^-1 Q H, which every spectral finish starts from, and with it the exact objective; the
