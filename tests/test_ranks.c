@@ -315,6 +315,8 @@ static void refusals(void **state) {
                    {1000, 5000, .ranks = (1 << 20) + 1},
                    {0, 0, .ranks = 4},
                    {1000, -1, .ranks = 4},
+                   {INT64_MAX, 1, .ranks = 4},
+                   {1000, INT64_MAX, .ranks = 4},
                    {1000, 5000, 4, .cut = 2},
                    {1000, 5000, 4, .network = "25gb"},
                    {1000, 5000, 4, .memory = "many"}};

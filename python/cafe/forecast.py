@@ -208,6 +208,8 @@ def _counts_of(graph: Any) -> Any:
     if not (isinstance(graph, tuple) and len(graph) == 2
             and all(isinstance(size, numbers.Integral) for size in graph)):
         return None
+    if not all(0 <= size <= 2**53 for size in graph):
+        raise ValueError(f"graph={graph!r}: expected (nodes, edges), each up to 2**53")
     counts = _abi.cafe_graph_counts()
     counts.nodes, counts.edges = map(int, graph)
     return counts

@@ -427,6 +427,9 @@ def tools(odd):
         lambda: cafe.update(graph, vectors, added=odd.array((3, 2), "i8", 0, n + 1),
                             removed=odd.one([None, odd.array((2, 2), "i8", 0, n)]), communities=labels),
         lambda: cafe.forecast(odd.one([cafe.SphereGCN(2), cafe.LayeredCafe(), odd.number()]), graph),
+        lambda: cafe.forecast_ranks(cafe.SphereGCN(2), odd.one([graph, (n, n), (odd.number(), 5)]),
+                                    odd.one([1, 3, odd.number()]), cut=odd.one([None, 0.5, odd.number()]),
+                                    network=odd.one([None, "25G", "gb", odd.number()])),
         lambda: cafe.plot(odd.one([vectors, odd.rows(n)]), graph=odd.one([None, graph]), labels=labels,
                           values=odd.one([None, odd.array((n,))])),
     ]

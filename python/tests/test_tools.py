@@ -263,6 +263,9 @@ def test_forecast_ranks(karate, folder):
     for wrong, how in (dict(network="25gb"), "25Gbit or 25GB"), (dict(cut=2), "cut"), (dict(ranks=0), "ranks"):
         with pytest.raises(ValueError, match=how):
             cafe.forecast_ranks(model, karate, **{"ranks": 2, **wrong})
+    for size in (10**30, 5), (-1, 5), (0, 0), (5, -1):
+        with pytest.raises(ValueError, match="nodes"):
+            cafe.forecast_ranks(model, size, 2)
     with pytest.raises(ValueError, match="one process alone"):
         cafe.forecast_ranks(cafe.DeepWalk(8), karate, 2)
 

@@ -169,6 +169,8 @@ static void plan_seconds(const plan_job *job, cafe_ranks_plan *p) {
                      PRODUCTS * (p->work_seconds + p->ghost_seconds) + other_seconds(job, p);
 }
 
+static const int64_t most_size = INT64_C(1) << 53; /* so far whole numbers are exact as doubles */
+
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 static cafe_status check(cafe_context *context, const cafe_method *method,
@@ -177,8 +179,13 @@ static cafe_status check(cafe_context *context, const cafe_method *method,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "%s runs on one process alone; sphere and cafe run on several",
                          method->code->files ? "spectral propagation" : method->name);
-    if (job->counts.nodes < 1 || job->counts.edges < 0)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a graph without nodes has no run");
+    if (job->counts.nodes < 1 || job->counts.edges < 0 || job->counts.nodes > most_size ||
+        job->counts.edges > most_size)
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            "no forecast of %lld nodes and %lld edges: it takes 1 node to 2^53, and as "
+            "many edges",
+            (long long)job->counts.nodes, (long long)job->counts.edges);
     return CAFE_OK;
 }
 
