@@ -61,15 +61,41 @@ char *reproduce_path(const reproduce_job *job, const char *set, const char *name
     return strdup(path);
 }
 
+static bool is_first(const reproduce_job *job, int64_t row) {
+    for (int64_t i = 0; i < row; i++)
+        if (job->results[i].missing && strcmp(job->results[i].set, job->results[row].set) == 0)
+            return false;
+    return true;
+}
+
+void reproduce_say_missing(reproduce_job *job) {
+    for (; job->told < job->count; job->told++) {
+        const reproduce_result *r = &job->results[job->told];
+        if (!r->missing || !is_first(job, job->told)) continue;
+        const cafe_paper_set *set = cafe_paper_set_find(r->set);
+        cli_warn(&job->run, "%s is not in %s: left out; %s", r->set, job->data,
+                 set ? set->source : "");
+    }
+}
+
+static int nothing_there(const reproduce_job *job) {
+    char names[1024] = "its data sets";
+    size_t used = 0;
+    for (int64_t i = 0; i < job->count && used < sizeof names; i++)
+        if (job->results[i].missing && is_first(job, i))
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     job->results[i].set);
+    return cli_error(&job->run, CLI_FAILED, "nothing could be run: none of %s is in %s", names,
+                     job->data);
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static int add_experiment(reproduce_job *job, const cafe_experiment_report *found) {
     reproduce_result *result = reproduce_add(job, found->table, found->set, found->method);
     if (!result) return cli_error(&job->run, CLI_FAILED, "out of memory");
     result->missing = found->missing;
-    if (found->missing)
-        cli_warn(&job->run, "%s is not in %s: left out; %s", found->set, job->data,
-                 cafe_paper_set_find(found->set)->source);
+    if (!found->missing) reproduce_say_missing(job);
     for (int64_t i = 0; i < found->count && i < REPRODUCE_CELLS; i++) {
         const cafe_experiment_cell *c = &found->cells[i];
         result->cell[result->cells++] =
@@ -133,9 +159,8 @@ static int work(void *argument) {
     if (code != CLI_OK && job->keep && cli_signal())
         cli_say(run, "what is finished is in %s: the same command goes on from there", job->keep);
     CLI_TRY(code);
-    if (!any_done(job))
-        return cli_error(run, CLI_FAILED, "nothing could be run: none of its data sets is in %s",
-                         job->data);
+    if (!any_done(job)) return nothing_there(job);
+    reproduce_say_missing(job);
     CLI_TRY(cli_write_result(run, reproduce_markdown, job));
     return cli_write_report(run, "cafe/reproduce/1", reproduce_fill, job);
 }

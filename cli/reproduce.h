@@ -58,6 +58,7 @@ typedef struct reproduce_job {
     int32_t repeats;
     reproduce_result *results;
     int64_t count, room;
+    int64_t told; /* of the results: what was missing among them has been said */
 } reproduce_job;
 
 /* Adds an empty result; NULL without memory. */
@@ -66,6 +67,10 @@ reproduce_result *reproduce_add(reproduce_job *job, const char *table, const cha
 /* DIR/SET/NAME, or the same with .gz, when there is such a file: to be freed. NULL: there is none.
  */
 char *reproduce_path(const reproduce_job *job, const char *set, const char *name);
+
+/* Names the sets that were missing up to here, with where they can be had: called when something is
+ * there, since a folder that has none of them is told in one message. */
+void reproduce_say_missing(reproduce_job *job);
 
 /* Repeats that are finished, a file a row: a run that was stopped, or asks for more, goes on.
  *

@@ -174,13 +174,6 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
     return code;
 }
 
-static void say_missing(reproduce_job *job, const char *set) {
-    const cafe_paper_set *s = cafe_paper_set_find(set);
-    for (int64_t i = 0; i + 1 < job->count; i++) /* the last one is this row */
-        if (job->results[i].missing && strcmp(job->results[i].set, set) == 0) return;
-    cli_warn(&job->run, "%s is not in %s: left out; %s", set, job->data, s ? s->source : "");
-}
-
 static void say_row(const reproduce_job *job, const reproduce_result *r, bool taken) {
     cli_say(&job->run, "   %.4f ... %.4f, %.1f seconds%s", r->cell[0].ours,
             r->cell[r->cells - 1].ours, r->seconds, taken ? ", kept" : "");
@@ -237,10 +230,8 @@ static int run_row(reproduce_job *job, const cafe_paper_recipe *recipe, const ch
     }
     result->note = recipe->note;
     result->missing = !edges || (!link && !labels);
-    if (result->missing) {
-        say_missing(job, set);
-        goto done;
-    }
+    if (result->missing) goto done;
+    reproduce_say_missing(job);
     result->command = shown_command(recipe, set, link);
     cli_say(&job->run, "-- %s, %s: %s", recipe->table, set, recipe->method);
     code = result->command ? find_row(job, recipe, edges, labels, result)

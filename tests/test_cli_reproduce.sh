@@ -14,7 +14,8 @@ json_check r.json
 expect 0 "$CAFE" reproduce eigenvectors --data nowhere --set sbm
 prints '\| sbm \| CAFE-GCN, K = 2 \| 0.99'
 expect 1 "$CAFE" reproduce classification --data nowhere
-says 'nothing could be run'
+says 'nothing could be run: none of cora, wiki, ego-facebook is in nowhere'
+[[ $(wc -l <.last/err) -eq 1 ]] || fail "a folder without data is told more than once"
 
 # ---- sets by the layout DIR/SET/edges.txt[.gz], labels.txt
 mkdir -p data.in/cora data.in/wiki
