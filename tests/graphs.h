@@ -24,13 +24,24 @@
 #define TEST_NOT_OF_THREADS() (void)0
 #endif
 
+/* A size that shows a figure, such as the bytes that are held; addresses are the same at a fifth of
+ * it. */
+#ifdef __SANITIZE_ADDRESS__
+#define TEST_LARGE(n) ((n) / 5)
+#else
+#define TEST_LARGE(n) (n)
+#endif
+
 /* Numbers of threads that must give the same bits. That they do is the release's to show; one and
  * several of them are enough for the sanitizers to see what they look for. */
 #if defined(__SANITIZE_THREAD__)
+enum { TEST_SANITIZED = 1 };
 static const int32_t test_thread_counts[] TEST_UNUSED = {1, 3};
 #elif defined(__SANITIZE_ADDRESS__)
+enum { TEST_SANITIZED = 1 };
 static const int32_t test_thread_counts[] TEST_UNUSED = {1, 8};
 #else
+enum { TEST_SANITIZED = 0 };
 static const int32_t test_thread_counts[] TEST_UNUSED = {1, 2, 3, 8};
 #endif
 enum { TEST_THREADS = sizeof test_thread_counts / sizeof *test_thread_counts };

@@ -360,6 +360,7 @@ static double size_exponent_of(const int64_t *size, int64_t blocks, double least
 }
 
 static void planted_sizes_fall_off_as_asked(void **state) {
+    TEST_NOT_OF_THREADS();
     enum { N = 600000, B = 2000 };
     const double exponents[] = {0, 1, 2, 3.5}, ratios[] = {20, 5, 50, 20};
     static int64_t size[B];

@@ -530,7 +530,7 @@ static void it_survives_failing_memory(void **state) {
 static void memory_is_predicted(void **state) {
     TEST_NOT_OF_THREADS();
     (void)state;
-    enum { N = 100000 };
+    enum { N = TEST_LARGE(100000) };
     const cafe_method *method = cafe_method_find("sphere");
     for (int weights = 0; weights < 2; weights++)
         for (int p = CAFE_PARTS_HUBS; p <= CAFE_PARTS_AUTO; p++) {

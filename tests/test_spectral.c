@@ -645,10 +645,11 @@ static void it_survives_failing_memory(void **state) {
 /* The prediction covers what is really held, and is not far above it. */
 static void memory_is_predicted(void **state) {
     TEST_NOT_OF_THREADS();
+    enum { N = TEST_LARGE(60000) };
     (void)state;
     for (int refined = 0; refined < 3; refined++) {
         cafe_context *context = test_context(2, 1);
-        test_problem t = test_open(context, test_random(context, 60000, 300000, 0, 0, 4));
+        test_problem t = test_open(context, test_random(context, N, 5 * N, 0, 0, 4));
         cafe_sphere_options sphere;
         cafe_finish_options finish;
         cafe_solution *solution = NULL;
@@ -664,7 +665,7 @@ static void memory_is_predicted(void **state) {
         TEST_OK(context, cafe_sphere(context, t.op, &sphere, NULL, &solution));
         TEST_OK(context, cafe_finish(context, t.op, &solution, &finish, &embedding));
         double predicted =
-            (double)cafe_embed_bytes(60000, cafe_graph_edges(t.graph), 0, &sphere, &finish, 2);
+            (double)cafe_embed_bytes(N, cafe_graph_edges(t.graph), 0, &sphere, &finish, 2);
         double held = (double)cafe_peak_bytes(context);
         assert_true(predicted >= held);
         assert_true(predicted <= 2 * held + 64e6);
