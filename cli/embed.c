@@ -327,6 +327,7 @@ static const cli_option options[] = {
     CLI_ROWS_CHECKPOINT(embed_job),
     CLI_ROW_VERBOSE,
     CLI_ROW_ENGINE,
+    CLI_ROW_PARTITION,
     CLI_ROWS_SEEDED,
 };
 static const cli_option model_options[] = {

@@ -112,16 +112,16 @@ typedef struct cli_common {
             "threads to use; 0 is one per CPU this process may run on; the result is the same " \
             "for any number"                                                                    \
     }
-#define CLI_ROW_ENGINE                                                                        \
-    CLI_ROW_TEXT(                                                                             \
-        cli_common, engine, "engine", "NAME",                                                 \
-        "the device that computes, such as cuda, or petsc, which joins the processes that "   \
-        "mpirun started; 'cafe engines' lists those there are"),                              \
-        CLI_ROW_CHOICE(cli_common, partition, "partition", "HOW", "contiguous",               \
-                       "contiguous|scotch|parmetis",                                          \
-                       "with an engine that joins processes: which of them has which nodes; " \
-                       "contiguous, in pieces of consecutive nodes; scotch and parmetis, so " \
-                       "that few links lie between two")
+#define CLI_ROW_ENGINE                                                                          \
+    CLI_ROW_TEXT(cli_common, engine, "engine", "NAME",                                          \
+                 "the device that computes, such as cuda, or petsc, which joins the processes " \
+                 "that mpirun started; 'cafe engines' lists those there are")
+#define CLI_ROW_PARTITION                                                                      \
+    CLI_ROW_CHOICE(cli_common, partition, "partition", "HOW", "contiguous",                    \
+                   "contiguous|scotch|parmetis",                                               \
+                   "with an engine that joins processes: which of them has which nodes; "      \
+                   "contiguous, in pieces of consecutive nodes; scotch and parmetis, so that " \
+                   "few links lie between two")
 #define CLI_ROW_SEED                                             \
     CLI_ROW_NUMBER(cli_common, seed, "seed", "S", CLI_SEED, "1", \
                    "seed of the random numbers; the same seed gives the same bits")

@@ -63,7 +63,10 @@ static void on_signal(int number) {
     cafe_context *context = atomic_load(&cancelled_context);
     if (context) {
         cafe_cancel(context);
-        setitimer(ITIMER_REAL, cli_team_several() ? &little_patience : &patience, NULL);
+        if (!cli_team_several())
+            setitimer(ITIMER_REAL, &patience, NULL);
+        else if (number != SIGXFSZ) /* the write returns, and all of them have to hear of it */
+            setitimer(ITIMER_REAL, &little_patience, NULL);
     }
     errno = saved;
 }

@@ -118,16 +118,21 @@ int cli_team_end(int code) {
     return code;
 }
 
+/* A failure that all agreed on is the first process's to tell, and so is a signal. Another is told
+ * by whom it befell, once the first process is known to wait, and not to have seen the same. */
+static void take_turn(const cli_run *run, int code) {
+    bool stopped = is_stopped(), agreed = cafe_engine_agreed(run->context);
+    if (!stopped && !agreed) cafe_engine_reach(run->context, 10);
+    wait_turn(agreed ? 10 : 0.5);
+    if (is_stopped() && !stopped) _exit(code);
+    if (!stopped && !agreed) say_kept();
+}
+
 void cli_team_fail(const cli_run *run, int code) {
-    if (all_ranks <= 1) return;
-    bool stopped = is_stopped();
-    if (own_rank > 0) {
-        wait_turn(0.5);
-        if (is_stopped() && !stopped) _exit(code);
-        if (!stopped) say_kept();
-    }
+    if (all_ranks <= 1 || !run->context) return;
+    if (own_rank > 0) take_turn(run, code);
     fflush(stderr);
-    if (run->context) cafe_engine_abandon(run->context, code, !stopped);
+    cafe_engine_abandon(run->context, code);
 }
 
 int cli_team_wait(const cli_run *run) {

@@ -232,7 +232,7 @@ def check_readmes():
 # The tool's own: files, and what is said about them, are arguments and attributes in Python, and
 # random_state, n_jobs and verbose have scikit-learn's names.
 TOOL_ONLY = set("""attributes checkpoint cut dry-run engine every force graph-size help hierarchy json labels
-                   latency memory-bandwidth memory-limit method network no-refine output
+                   latency memory-bandwidth memory-limit method network no-refine output partition
                    predicted quiet ranks rows scratch seed seeds soft start threads
                    unknown-nodes verbose w""".split())
 # Keywords of cafe.Graph, not of estimators.

@@ -74,6 +74,7 @@ static cafe_status open_engine(cafe_context *context, const cafe_engine_host *ho
     CAFE_TRY(petsc_mpi(context, s, MPI_Comm_rank(s->comm, &rank)));
     CAFE_TRY(petsc_mpi(context, s, MPI_Comm_size(s->comm, &ranks)));
     s->rank = rank, s->ranks = ranks;
+    CAFE_TRY(petsc_listen(context, s));
     PetscSNPrintf(s->about, sizeof s->about, "%d process%s by MPI, with PETSc %d.%d", ranks,
                   ranks == 1 ? "" : "es", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
     *state = s;
@@ -88,6 +89,7 @@ static void close_engine(cafe_context *context, void *state) {
     int ended = 0;
     MPI_Finalized(&ended);
     petsc_forget(context, s);
+    if (!ended) petsc_hush(s);
     if (!ended) MPI_Comm_free(&s->comm);
     s->host->release(context, s);
 }
@@ -123,10 +125,13 @@ static const cafe_engine_ops operations = {
     .mine = petsc_mine,
     .rows = petsc_rows,
     .agree = petsc_agree,
-    .exchange = petsc_exchange,
     .write = petsc_write,
+    .exchange = petsc_exchange,
+    .reach = petsc_reach,
+    .abandoned = petsc_abandoned,
     .abandon = petsc_abandon,
     .divide = petsc_divide,
+    .traffic = petsc_traffic,
 };
 
 const cafe_engine_library cafe_engine_entry = {

@@ -11,6 +11,7 @@
 #include <petscsf.h>
 
 #include "engine/engine.h"
+#include "team.h"
 
 /* How the rows of blocks of n rows are divided. */
 typedef struct petsc_layout {
@@ -30,6 +31,8 @@ typedef struct petsc_state {
     MPI_Comm comm;
     int32_t rank, ranks;
     petsc_layout *layouts;
+    petsc_voice voice;
+    int64_t swept;        /* sweeps */
     int64_t sent, ghosts; /* bytes sent in sweeps; copies of rows that this process holds */
     char about[128];
 } petsc_state;
@@ -170,9 +173,17 @@ cafe_status petsc_divide(cafe_context *context, const cafe_engine *engine, const
 /* team.c */
 void petsc_team(const cafe_engine *engine, int32_t *rank, int32_t *ranks);
 cafe_status petsc_agree(cafe_context *context, const cafe_engine *engine, cafe_status status);
+bool petsc_reach(const cafe_engine *engine, double seconds);
+bool petsc_abandoned(const cafe_engine *engine, bool look);
+void petsc_abandon(const cafe_engine *engine, int code);
+cafe_status petsc_traffic(cafe_context *context, const cafe_engine *engine, cafe_traffic *traffic);
+/* Process 0 listens to one that will end all, from the beginning on until the engine is closed. */
+cafe_status petsc_listen(cafe_context *context, petsc_state *state);
+void petsc_hush(petsc_state *state);
+
+/* file.c */
 cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *path,
                         int64_t offset);
-void petsc_abandon(const cafe_engine *engine, int code, bool told);
 
 /* exchange.c */
 cafe_status petsc_exchange(cafe_context *context, const cafe_engine *engine, const void *give,

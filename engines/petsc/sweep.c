@@ -256,6 +256,7 @@ done:
 
 cafe_status petsc_sweep_run(cafe_context *context, void *sweep, double *gain) {
     petsc_sweep *s = sweep;
+    petsc_of(s->h)->swept++;
     if (s->alone) return s->here.engine->ops->sweep_run(context, s->alone, gain);
     *gain = 0;
     s->reduced = s->sender = -1;

@@ -120,6 +120,7 @@ cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *for
     va_end(arguments);
     cafe_show(text, strlen(text), context->error, sizeof context->error);
     context->problem = 0;
+    context->agreed = false;
     return status;
 }
 

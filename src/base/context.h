@@ -42,6 +42,7 @@ struct cafe_context {
     int64_t file_bytes, file_peak; /* of blocks in files */
     char error[1024];
     int32_t problem; /* the errno behind it; 0: none */
+    bool agreed;     /* it is that of all processes */
 };
 
 /* Stores the text (printf style) as the context's error and returns `status`. */

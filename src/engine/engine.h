@@ -179,8 +179,8 @@ typedef struct cafe_engine_ops {
     bool (*mine)(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
     /* This process's rows of a block, from the row that `mine` gave on, `stride` floats apart. */
     const float *(*rows)(const cafe_block *x, int64_t row);
-    /* The worst status of all processes, for each of them, with the text of the first that has it.
-     */
+    /* The worst status of all processes, for each of them, with the text of the first that has it;
+     * the context's `agreed` says so. */
     cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
     /* sizes[r] bytes for process r, those for 0, 1, ... one behind the other in `give`. *got,
      * memory of the host that the caller releases, has what came from 0, 1, ...: got_sizes[r] bytes
@@ -191,11 +191,14 @@ typedef struct cafe_engine_ops {
      * process writes its own rows. The file is there; its path and the offset are process 0's. */
     cafe_status (*write)(cafe_context *context, const cafe_block *x, const char *path,
                          int64_t offset);
-    /* Ends all processes with this code, and does not return; `told`: this one has said why. */
-    void (*abandon)(const cafe_engine *engine, int code, bool told);
-    /* Has another process said why it ends all of them? Without `look` it is safe in the handler of
-     * a signal, and may not know yet. */
+    /* Tells process 0 that this one will say why it ends all of them. true: that was heard within
+     * so many seconds, as it is by a process that waits for others and has not failed itself. */
+    bool (*reach)(const cafe_engine *engine, double seconds);
+    /* Has a process said so? Without `look` it is safe in the handler of a signal, and may not know
+     * yet. */
     bool (*abandoned)(const cafe_engine *engine, bool look);
+    /* Ends all processes with this code, and does not return. */
+    void (*abandon)(const cafe_engine *engine, int code);
     /* Which rows each process holds of blocks of this operator's rows, before the first is made:
      * in turn, or by a partitioner; *cut gets the share of links between processes. */
     cafe_status (*divide)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
@@ -215,7 +218,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 8 };
+enum { CAFE_ENGINE_INTERFACE = 9 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

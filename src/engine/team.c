@@ -25,9 +25,18 @@ cafe_status cafe_engine_agree(cafe_context *context, cafe_status status) {
     return cafe_team_agree(context, status);
 }
 
-void cafe_engine_abandon(cafe_context *context, int32_t code, int32_t told) {
+int32_t cafe_engine_agreed(const cafe_context *context) {
+    return context->agreed;
+}
+
+int32_t cafe_engine_reach(cafe_context *context, double seconds) {
     const cafe_engine *engine = context->engine;
-    if (cafe_engine_joins(engine)) engine->ops->abandon(engine, code, told != 0);
+    return cafe_engine_joins(engine) && engine->ops->reach(engine, seconds);
+}
+
+void cafe_engine_abandon(cafe_context *context, int32_t code) {
+    const cafe_engine *engine = context->engine;
+    if (cafe_engine_joins(engine)) engine->ops->abandon(engine, code);
 }
 
 int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look) {

@@ -50,12 +50,15 @@ CAFE_API cafe_status cafe_engine_team(cafe_context *context, int32_t *rank, int3
 /* The worst status of all processes, with its text, in each of them; all of them have to call it.
  * Where there is one process, `status`. */
 CAFE_API cafe_status cafe_engine_agree(cafe_context *context, cafe_status status);
-/* What a process does that fails alone, while others wait for it: ends all of them with this exit
- * code. `told` says that it has said why. Returns where there is one process, and only there. */
-CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code, int32_t told);
-/* 1 when another process has said why it ends this one. With `look` 0 it may be called in the
- * handler of a signal. */
+/* 1 when the context's error is one that they agreed on: process 0 has it too. */
+CAFE_API int32_t cafe_engine_agreed(const cafe_context *context);
+/* Of a process that fails alone: tells process 0 that this one will say why all of them end. 1 when
+ * that was heard within so many seconds: process 0 waits then, and has not failed itself. */
+CAFE_API int32_t cafe_engine_reach(cafe_context *context, double seconds);
+/* 1 in process 0 once it has heard so. With `look` 0 it may be called in the handler of a signal. */
 CAFE_API int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look);
+/* Ends all of them with this exit code. Returns where there is one process, and only there. */
+CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code);
 
 /* What processes sent to one another, all together. */
 typedef struct cafe_traffic {
