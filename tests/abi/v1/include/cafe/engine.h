@@ -55,7 +55,8 @@ CAFE_API int32_t cafe_engine_agreed(const cafe_context *context);
 /* Of a process that fails alone: tells process 0 that this one will say why all of them end. 1 when
  * that was heard within so many seconds: process 0 waits then, and has not failed itself. */
 CAFE_API int32_t cafe_engine_reach(cafe_context *context, double seconds);
-/* 1 in process 0 once it has heard so. With `look` 0 it may be called in the handler of a signal. */
+/* 1 in process 0 once it has heard so. With `look` 0 it may be called in the handler of a signal.
+ */
 CAFE_API int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look);
 /* Ends all of them with this exit code. Returns where there is one process, and only there. */
 CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code);
