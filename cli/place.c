@@ -125,7 +125,7 @@ static const cli_group groups[] = {
 
 const cli_command cli_place = {
     .name = "place",
-    .arguments = "GRAPH VECTORS.npy NEW-LINKS -o OUT.npy [options]",
+    .arguments = "GRAPH EMBEDDING NEW-LINKS -o OUT.npy [options]",
     .summary = "find vectors for new nodes, all others fixed",
     .description =
         "Reads a graph, its vectors, and links of new nodes to nodes of the graph, one per line "

@@ -139,6 +139,10 @@ says 'none is known with a degree exponent'
 only p.tsv p.json w.npy w.npy.names.txt
 expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv
 says 'not raw rows'
+for form in walk ritz scaled; do
+    expect 1 "$CAFE" place g.in.txt old.in.npy links.in.txt --form $form -o x.tsv
+    says 'every row has length 1, as raw rows have: give --form raw'
+done
 expect 2 "$CAFE" place g.in.txt old.in.npy links.in.txt
 expect 2 "$CAFE" place g.in.txt old.in.npy -o x.tsv
 echo '+ 0 1' >bad.in.txt

@@ -762,14 +762,15 @@ static cafe_status whole_update(cafe_context *context, const cafe_graph *graph, 
 
 static cafe_status whole_place(cafe_context *context, const cafe_graph *graph, const char *path,
                                const float *rows) {
-    float placed[2 * 4];
+    float placed[2 * 4], walk[TEST_KARATE_NODES * 4];
     cafe_new_links *links = NULL;
     cafe_place_options o;
     cafe_place_options_init(&o);
     o.degree_exponent = 0; /* vectors are of Q itself */
     o.form = CAFE_PLACE_WALK;
+    for (int i = 0; i < TEST_KARATE_NODES * 4; i++) walk[i] = 2 * rows[i]; /* not of length 1 */
     cafe_status status = cafe_new_links_read(context, graph, path, &links);
-    if (status == CAFE_OK) status = cafe_place_nodes(context, graph, 4, rows, links, &o, placed);
+    if (status == CAFE_OK) status = cafe_place_nodes(context, graph, 4, walk, links, &o, placed);
     if (status == CAFE_OK) status = cafe_placed_write(context, links, 4, placed, vectors_path(), 1);
     cafe_new_links_free(links);
     return status;

@@ -308,7 +308,10 @@ static void find_mean(const placing *p, int64_t n) {
             p->s[k] += p->parts->p[u] * p->vectors[u * p->columns + k];
 }
 
+/* Raw rows have length 1. In the other forms lengths follow degrees and eigenvectors; where they
+ * are alike, as in a ring, they are so at another value, but for one column of signs. */
 static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph, const placing *p) {
+    int64_t others = 0; /* rows of another length */
     for (int64_t u = 0; u < graph->n; u++) {
         double square = 0;
         for (int64_t k = 0; k < p->columns; k++) {
@@ -317,7 +320,9 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
         }
         if (!isfinite(square))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT, "row %lld is not finite", (long long)u);
-        if (p->form == CAFE_PLACE_RAW && !(fabs(sqrt(square) - 1) < 1e-3))
+        if (fabs(sqrt(square) - 1) < 1e-3) continue;
+        others++;
+        if (p->form == CAFE_PLACE_RAW)
             return cafe_fail(
                 context, CAFE_ERROR_ARGUMENT,
                 "row %lld has length %.6g, not 1: these are not raw rows; make some by "
@@ -325,6 +330,9 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
                 "--form",
                 (long long)u, sqrt(square));
     }
+    if (p->form != CAFE_PLACE_RAW && others == 0 && p->columns > 1)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "every row has length 1, as raw rows have: give --form raw");
     return CAFE_OK;
 }
 
