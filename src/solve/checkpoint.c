@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -20,7 +21,7 @@
 
 /* What a context keeps. */
 struct cafe_checkpoint {
-    char *path, *target, *folder, *temporary; /* as in cafe_kept_names */
+    char *path, *target, *folder; /* as in cafe_kept_names */
     cafe_checkpoint_info info;
     cafe_kept_file found; /* that runs go on from; .head NULL: there is none */
 };
@@ -44,25 +45,10 @@ static void drop(cafe_context *context) {
     if (!c) return;
     context->checkpoint = NULL;
     cafe_kept_close(context, &c->found);
-    cafe_mem_free_all(context, c->path, c->target, c->folder, c->temporary, c);
+    cafe_mem_free_all(context, c->path, c->target, c->folder, c);
 }
 
-static char *join(cafe_context *context, const char *folder, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static char *join(cafe_context *context, const char *folder, const char *format, ...) {
-    char name[NAME_MAX + 1];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = cafe_vprint(name, sizeof name, format, arguments);
-    va_end(arguments);
-    size_t capacity = strlen(folder) + (size_t)length + 2;
-    char *path = cafe_mem(context, (int64_t)capacity, 1);
-    if (path) cafe_print(path, capacity, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
-    return path;
-}
-
-/* The file in full, behind symbolic links; and what is written before it has its name, which every
- * process of a run finds by itself, and the next run by its ending (io/temporary.h). */
+/* The file in full, behind symbolic links. */
 static cafe_status resolve(cafe_context *context, struct cafe_checkpoint *c) {
     char real[PATH_MAX];
     struct stat about;
@@ -73,11 +59,11 @@ static cafe_status resolve(cafe_context *context, struct cafe_checkpoint *c) {
         return errno ? cafe_fail_file(context, c->path, "the checkpoint cannot be written", errno)
                      : CAFE_ERROR_MEMORY;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    c->target = join(context, c->folder, "%s", name);
+    size_t capacity = strlen(c->folder) + strlen(name) + 2;
+    c->target = cafe_mem(context, (int64_t)capacity, 1);
     CAFE_PASS(cafe_mem_had(c->target));
-    uint64_t number = cafe_crc64(0, c->target, (int64_t)strlen(c->target));
-    c->temporary = join(context, c->folder, ".cafe-%016llx.tmp", (unsigned long long)number);
-    return cafe_mem_had(c->temporary);
+    cafe_print(c->target, capacity, "%s/%s", c->folder, name);
+    return CAFE_OK;
 }
 
 /* That nothing can be written is better known before the first sweep than after it. */
@@ -168,9 +154,38 @@ static cafe_status compare(cafe_keeper *k) {
                          "%s: is the checkpoint of another run: %s is %s there and %s here; give "
                          "another file, or remove this one",
                          c->path, d.name, d.there, d.here);
-    if (c->found.nodes != k->op->n) return fail_fit(k);
-    cafe_status status = cafe_kept_same_links(k->context, c->path, &c->found, k->engine, k->links);
-    return cafe_team_agree(k->context, status);
+    return c->found.nodes == k->op->n ? CAFE_OK : fail_fit(k);
+}
+
+/* Do all processes have the same file? */
+static cafe_status compare_heads(cafe_keeper *k, bool *same) {
+    const cafe_kept_file *found = &k->checkpoint->found;
+    uint64_t mine = found->head ? cafe_crc64(0, found->head, found->head_bytes) : 0;
+    void *all = NULL;
+    CAFE_PASS(cafe_team_gather(k->context, &mine, sizeof mine, &all, NULL));
+    *same = true;
+    for (int32_t r = 0; r < cafe_team_ranks(k->context); r++)
+        *same &= ((const uint64_t *)all)[r] == *(const uint64_t *)all;
+    cafe_mem_free(k->context, all);
+    return CAFE_OK;
+}
+
+/* A run that was told to end may still write while this one begins, so that not all of its
+ * processes find the same sweep: they look again until they do. */
+static cafe_status find_same(cafe_keeper *k) {
+    enum { TRIES = 100 };
+    const struct timespec moment = {.tv_nsec = 50000000};
+    struct cafe_checkpoint *c = k->checkpoint;
+    bool same = false;
+    for (int i = 0; i < TRIES; i++) {
+        CAFE_PASS(compare_heads(k, &same));
+        if (same) return CAFE_OK;
+        nanosleep(&moment, NULL);
+        cafe_kept_close(k->context, &c->found);
+        CAFE_PASS(cafe_team_agree(k->context, look(k->context, c)));
+    }
+    return cafe_fail(k->context, CAFE_ERROR_EXISTS, "%s: another run is writing this checkpoint",
+                     c->path);
 }
 
 cafe_status cafe_keeper_open(cafe_context *context, const cafe_operator *op,
@@ -186,8 +201,8 @@ cafe_status cafe_keeper_open(cafe_context *context, const cafe_operator *op,
     k->context = context, k->checkpoint = c, k->op = op;
     CAFE_TRY(cafe_engine_in_use(context, &k->engine));
     CAFE_TRY(cafe_run_text(context, op, table, options, inputs, &k->text));
-    CAFE_TRY(cafe_run_links(context, op, k->engine, &k->links));
     if (!c->found.head) CAFE_TRY(look(context, c)); /* another run of this context left one */
+    if (context->team) CAFE_TRY(find_same(k));
     CAFE_TRY(compare(k));
     *keeper = k;
     k = NULL;
@@ -209,6 +224,18 @@ bool cafe_keeper_has(const cafe_passes *passes) {
     return found && found->head && passes->end < found->ends;
 }
 
+/* Once there is a block of these rows: of several processes each knows then which it holds. */
+static cafe_status find_links(cafe_keeper *k) {
+    return k->links ? CAFE_OK : cafe_run_links(k->context, k->op, k->engine, &k->links);
+}
+
+static cafe_status take_rows(cafe_keeper *k, int64_t end, cafe_block *h) {
+    struct cafe_checkpoint *c = k->checkpoint;
+    CAFE_PASS(find_links(k));
+    CAFE_PASS(cafe_kept_same_links(k->context, c->path, &c->found, k->engine, k->links));
+    return cafe_kept_rows(k->context, c->path, &c->found, end, h);
+}
+
 cafe_status cafe_keeper_restore(cafe_context *context, cafe_passes *passes, cafe_solution *s) {
     cafe_keeper *k = passes->keeper;
     struct cafe_checkpoint *c = k->checkpoint;
@@ -218,8 +245,7 @@ cafe_status cafe_keeper_restore(cafe_context *context, cafe_passes *passes, cafe
         (sizes->trace > 0) != (s->trace != NULL))
         return fail_fit(k);
     cafe_phase(context, "checkpoint", 0);
-    cafe_status status = cafe_kept_rows(context, c->path, &c->found, passes->end, &s->h);
-    CAFE_PASS(cafe_team_agree(context, status));
+    CAFE_PASS(cafe_team_agree(context, take_rows(k, passes->end, &s->h)));
     s->sweeps = sizes->sweeps;
     s->converged = (int32_t)sizes->converged;
     memcpy(s->objective, kept->objective, (size_t)(s->sweeps + 1) * sizeof *s->objective);
@@ -286,8 +312,9 @@ cafe_status cafe_keeper_note(cafe_context *context, const cafe_passes *passes,
     cafe_keeper *k = passes->keeper;
     if (!k || !(last || solution->sweeps % k->checkpoint->info.every == 0)) return CAFE_OK;
     struct cafe_checkpoint *c = k->checkpoint;
-    cafe_kept_names names = {c->path, c->target, c->folder, c->temporary};
+    cafe_kept_names names = {c->path, c->target, c->folder};
     cafe_kept_file file = {.nodes = solution->n, .ends = passes->end + 1, .text = k->text};
+    CAFE_PASS(cafe_team_agree(context, find_links(k)));
     CAFE_PASS(note_end(context, passes, solution, sweep));
     file.links = k->links;
     for (int64_t e = 0; e <= passes->end; e++) {

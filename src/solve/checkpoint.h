@@ -72,9 +72,9 @@ typedef struct cafe_kept_file {
     int64_t head_bytes, tables, rows[CAFE_KEPT_ENDS], size; /* places */
 } cafe_kept_file;
 
-/* Where files are written: the name as given, in full, and that of what is not whole yet. */
+/* Where files are written: the name as given, and in full; its folder. */
 typedef struct cafe_kept_names {
-    const char *path, *target, *folder, *temporary;
+    const char *path, *target, *folder;
 } cafe_kept_names;
 
 /* Replaces the file by one with these rows, whole or not at all. */

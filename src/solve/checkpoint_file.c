@@ -101,6 +101,7 @@ typedef struct writer {
     const cafe_kept_names *names;
     const cafe_kept_file *file;
     const cafe_engine *engine;
+    char *temporary; /* the first process's; NULL: there is none yet */
     int fd;
     float *buffer;
     uint64_t *sums; /* of an end's pieces */
@@ -181,24 +182,27 @@ static cafe_status put_head(const writer *w) {
     return status;
 }
 
-/* A file of that name whose run is dead was removed; one that is alive would write to ours. */
 static cafe_status make_file(writer *w) {
-    cafe_temporaries_sweep(w->names->folder);
-    w->fd = open(w->names->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (w->fd < 0 && errno == EEXIST)
-        return cafe_fail(w->context, CAFE_ERROR_EXISTS,
-                         "%s: another run is writing this checkpoint", w->names->path);
-    if (w->fd < 0 || cafe_lock(w->context, w->fd, 1) != 0) return fail_write(w);
-    return ftruncate(w->fd, (off_t)w->file->size) == 0 ? CAFE_OK : fail_write(w);
+    cafe_temporaries_sweep(w->names->folder); /* what dead runs left */
+    w->fd = cafe_temporary_open(w->context, w->names->folder, &w->temporary);
+    if (w->fd < 0 && !w->temporary && !errno) return CAFE_ERROR_MEMORY;
+    return w->fd >= 0 && ftruncate(w->fd, (off_t)w->file->size) == 0 ? CAFE_OK : fail_write(w);
 }
 
+/* The others learn the name from the first. */
 static cafe_status join_file(writer *w) {
-    w->fd = open(w->names->temporary, O_RDWR | O_CLOEXEC);
-    return w->fd >= 0 ? CAFE_OK : fail_write(w);
+    void *name = NULL;
+    int64_t bytes = w->temporary ? (int64_t)strlen(w->temporary) + 1 : 0;
+    if (!w->context->team) return CAFE_OK;
+    CAFE_PASS(cafe_team_gather(w->context, w->temporary, bytes, &name, NULL));
+    if (!is_first(w->context)) w->fd = open(name, O_WRONLY | O_CLOEXEC);
+    cafe_status status = w->fd >= 0 ? CAFE_OK : fail_write(w);
+    cafe_mem_free(w->context, name);
+    return status;
 }
 
 static cafe_status name_file(const writer *w) {
-    cafe_naming name = {.from = w->names->temporary,
+    cafe_naming name = {.from = w->temporary,
                         .to = w->names->target,
                         .folder = w->names->folder,
                         .shown = w->names->path,
@@ -211,7 +215,7 @@ static cafe_status write_file(writer *w, cafe_solution *const *solutions) {
     cafe_context *context = w->context;
     bool first = is_first(w->context);
     CAFE_PASS(cafe_team_agree(context, first ? make_file(w) : CAFE_OK));
-    cafe_status status = first ? CAFE_OK : join_file(w);
+    cafe_status status = join_file(w);
     if (status == CAFE_OK) status = put_pieces(w, solutions);
     if (status == CAFE_OK && first) status = put_head(w);
     if (status == CAFE_OK && fsync(w->fd) != 0) status = fail_write(w);
@@ -230,12 +234,12 @@ cafe_status cafe_kept_write(cafe_context *context, const cafe_kept_names *names,
     CAFE_TRY(cafe_engine_in_use(context, &w.engine));
     w.buffer = cafe_mem(context, columns + BUFFER / 4, sizeof *w.buffer);
     w.sums = cafe_mem(context, pieces_of(file), sizeof *w.sums);
-    CAFE_TRY(cafe_mem_had(w.buffer, w.sums));
+    CAFE_TRY(cafe_team_agree(context, cafe_mem_had(w.buffer, w.sums)));
     CAFE_TRY(write_file(&w, solutions));
 done:
-    if (w.fd >= 0 && status != CAFE_OK && is_first(context)) unlink(names->temporary);
+    if (w.temporary && status != CAFE_OK) unlink(w.temporary);
     if (w.fd >= 0) close(w.fd);
-    cafe_mem_free_all(context, w.buffer, w.sums);
+    cafe_mem_free_all(context, w.buffer, w.sums, w.temporary);
     return status;
 }
 

@@ -124,7 +124,7 @@ cafe_status cafe_run_links(cafe_context *context, const cafe_operator *op,
                            const cafe_engine *engine, uint64_t **links) {
     links_job job = {&op->parts, engine, cafe_piece_rows(op->n), NULL};
     int64_t pieces = cafe_blocks(op->n, job.piece);
-    *links = job.links = cafe_mem(context, pieces, sizeof *job.links);
+    *links = job.links = cafe_mem_zero(context, pieces, sizeof *job.links);
     CAFE_PASS(cafe_mem_had(job.links));
     return cafe_each(context, pieces, sum_piece, &job);
 }
