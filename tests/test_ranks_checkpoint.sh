@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# --checkpoint with several processes: one of them is killed while it writes, again and again, with another
+# number of them each time; the run ends on the processor, with the bits of one that was never stopped.
+# shellcheck source=tests/lib.sh
+source "${SOURCE:?}/tests/lib.sh"
+
+faults=${BUILD:?}/tests/libfaults.so
+command -v mpirun >/dev/null || { echo 'skipped: there is no mpirun'; exit 77; }
+[[ -e $BUILD/libcafe-petsc.so ]] || { echo 'skipped: libcafe-petsc.so was not built'; exit 77; }
+if [[ ! -e $faults ]] || ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
+    echo "skipped: no $faults, or a sanitizer that has to be loaded first"
+    exit 77
+fi
+export CAFE_ENGINE_PATH=$BUILD
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+expect 0 "$CAFE" generate planted --nodes 2000 --edges 10000 -q -o g.in.cafe
+
+# several WANT COMMAND...: killed at a call of fsync, of which process 0 makes two for each checkpoint
+several() {
+    local want=$1 ranks reached=0 now code
+    shift
+    for ranks in 3 1 2 4; do
+        code=0
+        timeout 120 mpirun -q -n $ranks env CAFE_FAULT=fsync:$((2 * ranks + ranks % 2)):kill LD_PRELOAD="$faults" \
+            "$CAFE" "$@" -t1 --engine petsc --checkpoint ck -o out.tsv >.last/out 2>.last/err || code=$?
+        [[ $code -ne 0 && $code -ne 124 ]] || fail "$ranks processes: exit code $code"
+        [[ -e ck && ! -e out.tsv ]] || fail "$ranks processes: no checkpoint, or an output"
+        now=$(sed -n 's/^resumes   after sweep \([0-9]*\).*/\1/p' .last/err)
+        [[ $reached -eq 0 || $now -gt $reached ]] || fail "$ranks processes went on after '$now', not after $reached"
+        reached=${now:-0}
+    done
+    expect 0 "$CAFE" "$@" --checkpoint ck -o out.tsv
+    says '^resumes   after sweep [0-9]+'
+    same out.tsv "$want"
+    rm out.tsv
+    only_inputs
+}
+
+sphere=(embed g.in.cafe -k 8 --sweeps 30 --tolerance 0 --parts sphere)
+soft=(cluster g.in.cafe --method softmax -k 24 --sweeps 30 --tolerance 0)
+expect 0 "$CAFE" "${sphere[@]}" -q -o sphere.in.tsv
+expect 0 "$CAFE" "${soft[@]}" -q -o soft.in.tsv
+several sphere.in.tsv "${sphere[@]}"
+several soft.in.tsv "${soft[@]}"
+
+# and from the processor to several processes, to the end where they write the same vectors
+expect 137 env CAFE_FAULT=fsync:5:kill LD_PRELOAD="$faults" "$CAFE" "${sphere[@]}" --checkpoint ck -o out.npy
+expect 0 "$CAFE" "${sphere[@]}" -q -o sphere.in.npy
+expect 0 timeout 120 mpirun -q -n 3 "$CAFE" "${sphere[@]}" -t1 --engine petsc --checkpoint ck -o out.npy
+says '^resumes   after sweep 3, from ck$'
+same out.npy sphere.in.npy
+only out.npy
