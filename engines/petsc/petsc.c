@@ -3,6 +3,7 @@
 #include "petsc.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,10 +45,18 @@ static void show_symbols(void) {
         dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL);
 }
 
+/* A solver that PETSc is linked with, SuperLU_DIST, has memory that is freed stay with the process;
+ * here it goes back to the system, so that steps of a run do not add up to its peak. */
+static void give_memory_back(void) {
+    mallopt(M_MMAP_MAX, 1 << 16);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 static cafe_status begin_all(cafe_context *context, const petsc_state *state) {
     int begun = 0, level;
     PetscBool petsc = PETSC_FALSE;
     show_symbols();
+    give_memory_back();
     CAFE_PASS(petsc_mpi(context, state, MPI_Initialized(&begun)));
     if (!begun) {
         CAFE_PASS(

@@ -134,6 +134,10 @@ void cafe_trim_blocks(cafe_context *context) {
     if (context->limit) let_go(context, true);
 }
 
+void cafe_trim_graphs(const cafe_context *context) {
+    let_go(context, false);
+}
+
 /* Before the limit is reached: a task may pass over many rows between two looks. The graph's pages
  * are wanted again soon: they go only when the others were not enough. */
 void cafe_trim(cafe_context *context) {

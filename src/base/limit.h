@@ -61,8 +61,9 @@ static inline int64_t cafe_grouped_chunks(int64_t groups) {
 /* Lets pages go where the process is near its limit; asked by the pool between tasks. */
 void cafe_trim(cafe_context *context);
 
-/* Lets all pages of blocks in files go. */
+/* Lets all pages of blocks in files go, where there is a limit; those of mapped graphs. */
 void cafe_trim_blocks(cafe_context *context);
+void cafe_trim_graphs(const cafe_context *context);
 
 /* A new file in the folder that is gone with the process; -1 and errno. */
 int cafe_open_nameless(const char *folder);

@@ -297,6 +297,7 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
     }
     CAFE_TRY(take_file(input, g));
     g->common = o->portion.shared;
+    if (g->common) cafe_trim_graphs(o->context); /* other rows may be wanted next */
     g->portion = (cafe_portion){0};
     *graph = g;
     g = NULL;

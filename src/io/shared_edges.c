@@ -11,7 +11,7 @@
 #include "io/edges.h"
 #include "io/shared.h"
 
-enum { BLOCK = 1 << 20, FIRST_WINDOW = 1 << 20 };
+enum { BLOCK = 1 << 20, FIRST_WINDOW = 1 << 20, WINDOW = 8 << 20 };
 
 typedef enum manner { NARROW, WIDE, STRINGS } manner;
 
@@ -61,7 +61,9 @@ static cafe_status take_range(sharing *s) {
         cafe_input_part(s->input, range_start(s, first, rank), range_start(s, first, rank + 1));
     cafe_text_close(&e->text);
     e->part = true;
-    return cafe_text_open_input(&s->part, &e->text);
+    CAFE_PASS(cafe_text_open_input(&s->part, &e->text));
+    if (e->text.window > WINDOW) e->text.window = WINDOW; /* one for each process of a machine */
+    return CAFE_OK;
 }
 
 /* ---- parsing --------------------------------------------------------------------------------- */

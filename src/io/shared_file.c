@@ -188,6 +188,7 @@ static cafe_status make_graph(joining *j, cafe_graph **graph) {
     CAFE_TRY(cafe_graph_count(j->context, g));
     g->portion = (cafe_portion){0};
     g->common = true;
+    cafe_trim_graphs(j->context); /* other rows may be wanted next */
     *graph = g;
     g = NULL;
 done:

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/team.h"
@@ -89,6 +90,7 @@ static cafe_status fill_shared(cafe_context *context, cafe_sampled *s) {
     CAFE_TRY(cafe_team_agree(context, status));
     CAFE_TRY(cafe_team_fill(context, s->p, sizeof *s->p, bounds));
     if (s->loops) CAFE_TRY(cafe_team_fill(context, s->loops, sizeof *s->loops, bounds));
+    cafe_trim_graphs(context); /* the rows of a sweep are others */
 done:
     cafe_mem_free(context, bounds);
     return status;
