@@ -70,7 +70,7 @@ expect 0 "$CAFE" "${short[@]}" -q -o v.in.npy
 # killed and failed at every call to the system
 if [[ $faults ]]; then
     printf '%s\n' 'a b' 'b c' 'c a' 'c d' 'd e' 'e f' 'f d' >edges.in.txt
-    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 3 --tolerance 0 --ends both --parts sphere --checkpoint ck -f)
+    faulty=("$CAFE" embed edges.in.txt -q -t1 -k 3 --sweeps 2 --tolerance 0 --parts sphere --checkpoint ck -f)
     expect 0 "${faulty[@]}" -o f.in.npy
     # fault WHICH: the command with that fault, and its exit code in `code`
     fault() {
@@ -90,12 +90,12 @@ if [[ $faults ]]; then
             same v.npy.names.txt f.in.npy.names.txt
             only v.npy v.npy.names.txt
         done
-        [[ $n -gt 40 ]] || fail "only $n calls"
+        [[ $n -gt 20 ]] || fail "only $n calls"
         echo "each of $n calls ${how:-:fails}"
     done
     rm -f v.npy v.npy.names.txt
     # a run that fails to write one keeps the one before: killed, then no room at the first call
-    fault fsync:3:kill 2>/dev/null
+    fault fsync:2:kill 2>/dev/null
     cp ck before.in
     fault write:0
     [[ $code -eq 1 ]] || fail "no room: exit code $code"
