@@ -46,8 +46,8 @@ export class Facts {
     }
   }
 
-  // ---- communities: layers count from the finest, 1; where one was given, its communities have the
-  // names that the user gave them
+  // ---- communities: the coarsest have their number, as in the files of cafe cluster, finer ones also their layer's
+  // before it, which count from the finest, 1; where one was given, its communities have the names that the user gave them
 
   layerNumber(l) { return this.meta.layersFound - this.meta.layers.length + l + 1; }
 
@@ -55,7 +55,7 @@ export class Facts {
 
   communityName(l, k) {
     if (this.given && l === 0) return this.given[k] ?? 'in none';
-    return this.meta.layersFound === 1 ? String(k) : `${this.layerNumber(l)}.${k}`;
+    return l === this.meta.layers.length - 1 ? String(k) : `${this.layerNumber(l)}.${k}`;
   }
 
   // [[title, name, size]], the coarsest first

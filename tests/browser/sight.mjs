@@ -25,6 +25,7 @@ function makePages() {
   writeFileSync(file('about.in.tsv'), ['node\tage\tcity', ...nodes.map((u) => `${u}\t${age(u)}\t${city(u)}`)].join('\n'));
   writeFileSync(file('factions.in.tsv'), nodes.map((u) => `${u}\t${factions[u % 3]}`).join('\n'));
   run('embed', karate, '-q', '-f', '-o', file('karate.npy'), '--json', file('karate.json'), '--columns', '8');
+  run('cluster', karate, '-q', '-f', '-o', file('karate.communities'));
   const view = (page, ...more) => run('view', karate, file('karate.npy'), '-q', '-f', '-o', file(page), ...more);
   view('karate.html', '--labels', clubs, '--report', file('karate.json'), '--table', file('about.in.tsv'),
     '--title', 'Zachary\'s karate club');
@@ -400,6 +401,8 @@ const tests = {
     const rows = table((await saved(page, () => page.click('#export-tsv'))).bytes);
     const [, heading] = Object.keys(rows[0]).filter((k) => k.startsWith('community') || k === 'node');
     equal([...new Set(rows.map((r) => r[heading]))].sort().join(), legend.join(), 'names in the file');
+    const written = new Map(readFileSync(file('karate.communities'), 'utf8').trim().split('\n').map((line) => line.split('\t')));
+    equal(rows.map((r) => r[heading]).join(), rows.map((r) => written.get(r.node)).join(), 'names as cafe cluster writes them');
     await find(page, '33');
     const mine = rows.find((r) => r.node === '33')[heading];
     check((await text(page, '#panel-node')).includes(`${mine} (`), `${mine} on the card`);
