@@ -102,6 +102,18 @@ if [[ $faults ]]; then
     says '^cafe embed: ck: the checkpoint cannot be written: No space left on device$'
     same ck before.in
     rm ck
+
+    # another limit to the memory does not matter, unless the sweeps are cut otherwise
+    expect 0 run generate planted --nodes 60000 --edges 120000 -q -o large.in.cafe
+    limited=(embed large.in.cafe -k 64 --sweeps 2 --tolerance 0 --parts sphere --checkpoint ck)
+    expect 0 run "${limited[@]::10}" -q -o w.in.npy
+    expect 137 env CAFE_FAULT=fsync:2:kill LD_PRELOAD="$faults" "$CAFE" "${limited[@]}" -o w.npy
+    expect 1 run "${limited[@]}" --memory-limit 38M -o w.npy
+    says 'another run: [0-9]+ chunks in a sweep there and 4 here \(a memory limit may set them\)'
+    expect 0 run "${limited[@]}" --memory-limit 50M -o w.npy
+    says '^resumes   after sweep 1, from ck$'
+    same w.npy w.in.npy
+    rm w.npy
 fi
 
 # The file of another run is refused with what is different, and stays.
