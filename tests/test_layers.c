@@ -1,12 +1,14 @@
 /* Communities layer by layer: every figure recomputed from its definition, and what the method
  * promises checked on random graphs with weights, loops, several components and isolated nodes.
  */
+#define _GNU_SOURCE
 #include "dense.h"
 #include "failing.h"
 #include "graph/permute.h"
 #include "graphs.h"
 #include "operator/operator.h"
 #include "solve/layers.h"
+#include "team.h"
 
 /* A graph with its operator. */
 typedef struct setting {
@@ -231,6 +233,42 @@ static void threads_change_no_bit(void **state) {
                 cafe_context_free(contexts[t]);
             }
         }
+}
+
+/* Processes that share the work find what one finds alone. */
+typedef struct shared_run {
+    cafe_layers_options options;
+    const cafe_layers *alone;
+} shared_run;
+
+static void find_together(team_member *m, void *argument) {
+    const shared_run *run = argument;
+    m->context->team = NULL; /* the graph is everyone's own */
+    setting s = begin(m->context, planted(m->context, 4000, 20000, 0.4, NULL));
+    m->context->team = &m->team;
+    cafe_layers *layers = find(&s, &run->options);
+    m->context->team = NULL;
+    expect_same(run->alone, layers, 4000);
+    cafe_layers_free(layers);
+    end(&s);
+}
+
+static void processes_change_no_bit(void **state) {
+    const int64_t chunks[] = {1, 4, 37};
+    (void)state;
+    for (int c = 0; c < 3; c++) {
+        cafe_context *context = test_context(2, 1);
+        setting s = begin(context, planted(context, 4000, 20000, 0.4, NULL));
+        shared_run run = {.options = with(1, 1, 5, chunks[c])};
+        cafe_layers *alone = find(&s, &run.options);
+        run.alone = alone;
+        team_run(2, find_together, &run);
+        team_run(3, find_together, &run);
+        team_run(7, find_together, &run);
+        cafe_layers_free(alone);
+        end(&s);
+        cafe_context_free(context);
+    }
 }
 
 /* Enough nodes for several tasks: members ascend, numbers follow the first appearance. */
@@ -699,6 +737,7 @@ int main(void) {
         cmocka_unit_test(random_graphs_are_sound),
         cmocka_unit_test(more_rounds_are_no_worse_than_one),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(processes_change_no_bit),
         cmocka_unit_test(groups_are_counted_by_any_threads),
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(pooling_keeps_sum_and_modularity),

@@ -10,11 +10,15 @@
  * Nodes have places, chunk after chunk: that of u is (u mod B) n/B + u / B. A chunk costs two jobs:
  * one finds, which only reads part, mass and size; one weighs and moves, which only reads who is
  * in C and what is theirs.
+ *
+ * Several processes share the tasks of both: each finds and weighs the wishes of its own, and is
+ * told those of the others. All of them make all moves.
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/team.h"
 #include "solve/layers.h"
 
 enum {
@@ -43,6 +47,8 @@ typedef struct chunk_job {
     uint8_t stamp;
     wish *wishes;               /* of each task: the nodes of C, then those left over */
     int64_t *wanted;            /* how many of them */
+    int64_t mine, end;          /* tasks of this process; */
+    bool weighed;               /* several: a gain says whether the node may move */
     _Alignas(64) int64_t whole; /* p(C); threads write it while they read the others */
 } chunk_job;
 
@@ -78,6 +84,7 @@ static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int
 static void find_moves(void *argument, int64_t task, int32_t worker) {
     chunk_job *job = argument;
     const cafe_moves *moves = job->moves;
+    task += job->mine;
     wish *wishes = job->wishes + task * job->task;
     int32_t node[MOST_TASK];
     int64_t first = job->first + task * job->task, mass = 0, wanted = 0;
@@ -132,6 +139,17 @@ static void move_now(const chunk_job *job, int64_t u, int32_t to) {
     if (!job->all) wake_neighbours(job, u, to);
 }
 
+/* A gain becomes what it is above its shift: who may move is known. */
+static void weigh_wishes(void *argument, int64_t task, int32_t worker) {
+    chunk_job *job = argument;
+    (void)worker;
+    task += job->mine;
+    for (int64_t i = 0; i < job->wanted[task]; i++) {
+        wish *w = &job->wishes[task * job->task + i];
+        w->gain = w->gain > shift(job, w->node) ? 1 : 0;
+    }
+}
+
 /* Those who may, move; the wishes of the others close up. To be alone needs an empty community. */
 static void make_moves(void *argument, int64_t task, int32_t worker) {
     chunk_job *job = argument;
@@ -140,7 +158,7 @@ static void make_moves(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t i = 0; i < job->wanted[task]; i++) {
         wish w = wishes[i];
-        if (w.to >= 0 && w.gain > shift(job, w.node))
+        if (w.to >= 0 && w.gain > (job->weighed ? 0 : shift(job, w.node)))
             move_now(job, w.node, w.to);
         else
             wishes[left++] = w;
@@ -185,11 +203,77 @@ static void next_stamp(chunk_job *job) {
     job->stamp = 1;
 }
 
+/* ---- several processes ----------------------------------------------------------------------- */
+
+static int64_t first_task(const cafe_context *context, int64_t tasks, int32_t rank) {
+    return tasks * rank / cafe_team_ranks(context);
+}
+
+/* This process's wishes, the number of each task's first. */
+static cafe_status tell_wishes(cafe_context *context, const chunk_job *job, void **all) {
+    int64_t count = 0, at = 0;
+    for (int64_t t = job->mine; t < job->end; t++) count += 1 + job->wanted[t];
+    wish *told = cafe_mem(context, count, sizeof *told);
+    CAFE_PASS(cafe_team_agree(context, cafe_mem_had(told)));
+    for (int64_t t = job->mine; t < job->end; t++) {
+        told[at++] = (wish){(int32_t)job->wanted[t], 0, 0};
+        memcpy(told + at, job->wishes + t * job->task, (size_t)job->wanted[t] * sizeof *told);
+        at += job->wanted[t];
+    }
+    cafe_status status = cafe_team_gather(context, told, count * (int64_t)sizeof *told, all, NULL);
+    cafe_mem_free(context, told);
+    return status;
+}
+
+/* Everybody's wishes, in the order of the tasks. */
+static cafe_status share_wishes(cafe_context *context, chunk_job *job, int64_t tasks) {
+    void *all = NULL;
+    CAFE_PASS(tell_wishes(context, job, &all));
+    const wish *told = all;
+    for (int64_t t = 0; t < tasks; t++) {
+        job->wanted[t] = (told++)->node;
+        memcpy(job->wishes + t * job->task, told, (size_t)job->wanted[t] * sizeof *told);
+        told += job->wanted[t];
+    }
+    cafe_mem_free(context, all);
+    return CAFE_OK;
+}
+
+/* What the others found counts as if it had been found here. */
+static void take_wishes(chunk_job *job, int64_t tasks) {
+    for (int64_t t = 0; t < tasks; t++) {
+        int64_t end = job->first + cafe_block_end(job->size, job->task, t);
+        bool own = t >= job->mine && t < job->end;
+        for (int64_t place = job->first + t * job->task; place < end && !own; place++)
+            if (job->active[place]) job->active[place] = job->all;
+        for (int64_t i = 0; i < job->wanted[t] && !own; i++) {
+            int32_t u = job->wishes[t * job->task + i].node;
+            job->wants[u] = job->stamp;
+            job->whole += cafe_moves_mass(job->moves, u);
+        }
+    }
+}
+
+static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t tasks) {
+    int32_t rank = cafe_team_rank(context);
+    job->weighed = true;
+    job->mine = first_task(context, tasks, rank), job->end = first_task(context, tasks, rank + 1);
+    CAFE_PASS(cafe_parallel(context, job->end - job->mine, find_moves, job));
+    CAFE_PASS(share_wishes(context, job, tasks));
+    take_wishes(job, tasks);
+    if (job->whole == 0) return CAFE_OK;
+    CAFE_PASS(cafe_parallel(context, job->end - job->mine, weigh_wishes, job));
+    return share_wishes(context, job, tasks);
+}
+
 static cafe_status move_places(cafe_context *context, chunk_job *job) {
     int64_t tasks = cafe_blocks(job->size, job->task);
     next_stamp(job);
     job->whole = 0;
-    CAFE_PASS(run_tasks(context, tasks, find_moves, job));
+    if (cafe_team_ranks(context) > 1)
+        CAFE_PASS(find_and_weigh(context, job, tasks));
+    else
+        CAFE_PASS(run_tasks(context, tasks, find_moves, job));
     if (job->whole == 0) return CAFE_OK;
     CAFE_PASS(run_tasks(context, tasks, make_moves, job));
     move_rest(job, tasks);

@@ -23,6 +23,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/team.h"
 #include "graph/permute.h"
 #include "solve/layers.h"
 #include "solve/layers_nest.h"
@@ -41,14 +42,15 @@ typedef struct refine_job {
     const cafe_pooled *g;
     double resolution;
     uint64_t turn;
-    cafe_groups groups; /* by community */
-    int32_t *place;     /* of each node in groups.member */
-    int64_t *arcs;      /* of each community */
-    int32_t *order;     /* communities, those of most arcs first */
-    int64_t *tasks;     /* where the communities of a task begin in the order */
-    int64_t count;      /* of tasks */
-    int32_t *top;       /* the part of each place */
-    cafe_nest *nests;   /* NESTS a worker */
+    cafe_groups groups;  /* by community */
+    int32_t *place;      /* of each node in groups.member */
+    int64_t *arcs;       /* of each community */
+    int32_t *order;      /* communities, those of most arcs first */
+    int64_t *tasks;      /* where the communities of a task begin in the order */
+    int64_t count;       /* of tasks */
+    int32_t rank, ranks; /* this process, whose tasks are task mod ranks = rank, and how many */
+    int32_t *top;        /* the part of each place */
+    cafe_nest *nests;    /* NESTS a worker */
     cafe_bins *bins;
     bool twice;        /* where pooling the parts would save little, they join once more */
     atomic_int status; /* of the tasks */
@@ -150,11 +152,50 @@ static cafe_status refine_community(const refine_job *job, int64_t c, cafe_nest 
 
 static void refine_task(void *argument, int64_t task, int32_t worker) {
     refine_job *job = argument;
+    task = task * job->ranks + job->rank;
     for (int64_t i = job->tasks[task]; i < job->tasks[task + 1]; i++) {
         cafe_status status =
             refine_community(job, job->order[i], &job->nests[NESTS * worker], &job->bins[worker]);
         if (status != CAFE_OK) atomic_store(&job->status, status);
     }
+}
+
+/* ---- several processes ----------------------------------------------------------------------- */
+
+/* The members of the communities of process r, one after the other: their parts are put into, or
+ * with `take` taken from, parts[]. Returns how many there are. */
+static int64_t pass_parts(const refine_job *job, int32_t r, bool take, int32_t *parts) {
+    int64_t at = 0;
+    for (int64_t t = r; t < job->count; t += job->ranks)
+        for (int64_t i = job->tasks[t]; i < job->tasks[t + 1]; i++) {
+            int64_t first = job->groups.start[job->order[i]];
+            int64_t end = job->groups.start[job->order[i] + 1];
+            for (int64_t j = first; j < end; j++, at++) {
+                int32_t *refined = &job->refined[job->groups.member[j]];
+                if (take)
+                    *refined = parts[at];
+                else if (parts)
+                    parts[at] = *refined;
+            }
+        }
+    return at;
+}
+
+/* What each process found, for all. */
+static cafe_status share_parts(cafe_context *context, const refine_job *job) {
+    int64_t count = pass_parts(job, job->rank, false, NULL);
+    void *all = NULL;
+    int32_t *mine = cafe_mem(context, count, sizeof *mine);
+    cafe_status status = cafe_team_agree(context, cafe_mem_had(mine));
+    if (status == CAFE_OK) {
+        pass_parts(job, job->rank, false, mine);
+        status = cafe_team_gather(context, mine, count * (int64_t)sizeof *mine, &all, NULL);
+    }
+    int32_t *told = all;
+    for (int32_t r = 0; r < job->ranks && status == CAFE_OK; r++)
+        told += pass_parts(job, r, true, told);
+    cafe_mem_free_all(context, mine, all);
+    return status;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -201,8 +242,11 @@ cafe_status cafe_layers_refine(cafe_context *context, const cafe_pooled *g, doub
     CAFE_TRY(cafe_ranges(context, count, COMMUNITIES, count_arcs, &job));
     order_communities(&job);
     share_communities(&job);
-    CAFE_TRY(cafe_parallel(context, job.count, refine_task, &job));
-    status = (cafe_status)atomic_load(&job.status);
+    job.rank = cafe_team_rank(context), job.ranks = cafe_team_ranks(context);
+    int64_t tasks = (job.count - job.rank + job.ranks - 1) / job.ranks;
+    CAFE_TRY(cafe_parallel(context, tasks, refine_task, &job));
+    CAFE_TRY(cafe_team_agree(context, (cafe_status)atomic_load(&job.status)));
+    if (job.ranks > 1) CAFE_TRY(share_parts(context, &job));
 done:
     release(context, &job);
     return status;
