@@ -92,7 +92,7 @@ class Bench:
         path = self.folder / f"{nodes}.cafe"
         edges = nodes * self.o.edges // self.o.nodes
         Run([CAFE, "generate", "planted", "--nodes", nodes, "--edges", edges, "--blocks",
-             max(nodes // 1000, 2), "--mixing", 0.2, "--seed", 1, "-q", "-o", path])
+             max(nodes // 1000, 2), "--mixing", 0.2, "--seed", 1, "-q", "-f", "-o", path])
         return path
 
     def embed(self, graph, ranks, engine, sweeps):
