@@ -35,7 +35,7 @@ static volatile sig_atomic_t caught_signal;
 static char farewell[160]; /* what is said when a call does not return */
 /* Those that mpirun started are killed a second after they were asked to end. */
 static const struct itimerval patience = {.it_value = {.tv_usec = 900000}};
-static const struct itimerval little_patience = {.it_value = {.tv_usec = 400000}};
+static const struct itimerval little_patience = {.it_value = {.tv_usec = 200000}};
 
 /* Of several processes the first one says it, unless another has said more. */
 static bool is_silent(bool look) {

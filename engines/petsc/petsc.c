@@ -28,10 +28,15 @@ cafe_status petsc_check(cafe_context *context, const petsc_state *state, PetscEr
 
 /* ---- begun and ended ------------------------------------------------------------------------- */
 
-/* Once a process: MPI cannot be begun again. */
-static void end_all(void) {
+/* Once a process: MPI cannot be begun again. Its end waits for the others; a program that fails
+ * alone does not wait, since they may be waiting for it. */
+static void end_all(int status, void *unused) {
     PetscBool begun = PETSC_FALSE;
-    int ended = 0;
+    int ended = 0, ranks = 1;
+    (void)unused;
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (status != 0 && ranks > 1) MPI_Abort(MPI_COMM_WORLD, status);
     PetscInitialized(&begun);
     if (begun) PetscFinalize();
     MPI_Finalized(&ended);
@@ -61,7 +66,7 @@ static cafe_status begin_all(cafe_context *context, const petsc_state *state) {
     if (!begun) {
         CAFE_PASS(
             petsc_mpi(context, state, MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)));
-        atexit(end_all);
+        on_exit(end_all, NULL);
     }
     PetscInitialized(&petsc);
     if (petsc) return CAFE_OK;
