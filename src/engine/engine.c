@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/limit.h"
+
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
     const cafe_engine *engine = NULL;
     cafe_status status = cafe_engine_in_use(context, &engine);
@@ -23,6 +25,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     if (op->held->engine != engine) {
         if (op->held->let_go) let_go(context, op->held);
         CAFE_PASS(engine->ops->attach(context, engine, op, &op->held->state));
+        if (cafe_engine_joins(engine)) cafe_trim_graphs(context); /* it has links of its own now */
         op->held->engine = engine;
         op->held->let_go = let_go;
     }
