@@ -39,7 +39,7 @@ compare() {
 
 later='s/^}/    int64_t later;\n}/'
 fabricate later "sphere_options:$later" "pagerank_report:$later" "certificate:$later"
-fabricate earlier 'sphere_options:/ quality;/d' 'pagerank_report:/ error;/d' \
+fabricate earlier 'sphere_options:/ storage;/d' 'pagerank_report:/ error;/d' \
     'certificate:/hub_residuals;/d'
 
 run today "$SOURCE"

@@ -63,6 +63,27 @@ static void expect_softmax(int64_t stride, const float *h, const double *z, doub
     for (int64_t k = 0; k < stride; k++) now[k] /= sum;
 }
 
+/* Of 16 bits: the same row, rounded, and the gain of that. */
+static void check_stored(const cafe_kernels *kernels, int soft, int64_t stride, const float *h,
+                         const float *s, const float *sum, const float *whole) {
+    const cafe_pull pull = {0.25f, 0.125f};
+    for (int32_t storage = CAFE_STORAGE_FLOAT16; storage <= CAFE_STORAGE_BFLOAT16; storage++) {
+        float row[208];
+        double linear = 0, square = 0;
+        memcpy(row, sum, sizeof row);
+        cafe_gain gain = soft ? kernels->softmax(storage, stride, h, s, pull, 3, row)
+                              : kernels->sphere(storage, stride, h, s, pull, 0.5f, row);
+        for (int64_t k = 0; k < stride; k++) {
+            double z = sum[k] * 0.25 - s[k] + 0.125 * h[k], delta = (double)row[k] - h[k];
+            assert_true(row[k] == cafe_round_to(storage, whole[k]));
+            linear += z * delta;
+            square += delta * delta;
+        }
+        assert_float_equal(gain.linear, linear, 2e-5);
+        assert_float_equal(gain.square, square, 2e-5);
+    }
+}
+
 static void updates_are_their_formulas(void **state) {
     (void)state;
     static const int64_t strides[] = {4, 8, 16, 48, 128, 208};
@@ -88,15 +109,76 @@ static void updates_are_their_formulas(void **state) {
                 const cafe_kernels *kernels = cafe_kernels_named(names[n]);
                 if (!kernels) continue;
                 memcpy(row, sum, sizeof row);
-                cafe_gain gain = soft ? kernels->softmax(stride, h, s, pull, 3, row)
-                                      : kernels->sphere(stride, h, s, pull, 0.5f, row);
+                cafe_gain gain = soft ? kernels->softmax(0, stride, h, s, pull, 3, row)
+                                      : kernels->sphere(0, stride, h, s, pull, 0.5f, row);
                 assert_float_equal(gain.linear, linear, 2e-5);
                 assert_float_equal(gain.square, square, 2e-5);
                 for (int64_t k = 0; k < stride; k++) assert_float_equal(row[k], now[k], 1e-6);
                 if (n == 0) memcpy(bits, row, sizeof bits);
                 assert_memory_equal(bits, row, (size_t)stride * sizeof *bits);
+                check_stored(kernels, soft, stride, h, s, sum, bits);
             }
         }
+}
+
+/* ---- rows of 16 bits ------------------------------------------------------------------------- */
+
+/* The nearest number, ties to even, of what rows hold: sizes from 1 down to where it is 0. */
+static void rounding_is_to_the_nearest(void **state) {
+    uint64_t seed = 5;
+    (void)state;
+    for (int32_t storage = CAFE_STORAGE_FLOAT16; storage <= CAFE_STORAGE_BFLOAT16; storage++)
+        for (int i = 0; i < 200000; i++) {
+            float x = (float)((double)(test_number(&seed) >> 11) * 0x1p-52 - 1);
+            x = i % 3 ? ldexpf(x, -(int)(test_number(&seed) % 28))
+                      : cafe_unpack(storage, (uint16_t)(i % 0x3C00)) * (i % 2 ? 1.00048828125f : 1);
+            float to = cafe_round_to(storage, x);
+            uint16_t bits = cafe_pack(storage, to);
+            double off = fabs((double)x - to);
+            assert_true(cafe_unpack(storage, bits) == to);
+            for (int side = -1; side <= 1; side += 2) {
+                if ((bits & 0x7FFF) == 0 && side < 0) continue;
+                double other = fabs((double)x - cafe_unpack(storage, (uint16_t)(bits + side)));
+                assert_true(off < other || (off == other && bits % 2 == 0));
+            }
+        }
+}
+
+/* Every set of kernels rounds, packs and sums up as the definition does. */
+static void packed_rows_are_the_same_rows(void **state) {
+    enum { MANY = 40, LINKS = 300 };
+    static const int64_t strides[] = {4, 8, 16, 32, 48, 112, 128, 208};
+    static const char *const names[] = {"plain", "avx2", "avx512"};
+    static float x[MANY * 208], y[MANY * 208], weights[LINKS + CAFE_AHEAD];
+    static uint16_t packed[MANY * 208];
+    int32_t targets[LINKS + CAFE_AHEAD];
+    (void)state;
+    for (int j = 0; j < LINKS + CAFE_AHEAD; j++) targets[j] = j * 17 % MANY;
+    fill(weights, LINKS, 4);
+    for (int n = 0; n < 3; n++) {
+        const cafe_kernels *kernels = cafe_kernels_named(names[n]);
+        for (size_t i = 0; kernels && i < sizeof strides / sizeof *strides; i++)
+            for (int32_t storage = CAFE_STORAGE_FLOAT16; storage <= CAFE_STORAGE_BFLOAT16;
+                 storage++) {
+                int64_t stride = strides[i], count = MANY * stride;
+                float sum[208], other[208];
+                fill(x, count, 7);
+                for (int64_t k = 0; k < count; k += 5) x[k] *= 1e-6f;
+                memcpy(y, x, sizeof y);
+                kernels->round(storage, count, y);
+                kernels->pack(storage, count, y, packed);
+                for (int64_t k = 0; k < count; k++) {
+                    assert_true(y[k] == cafe_round_to(storage, x[k]));
+                    assert_int_equal(packed[k], cafe_pack(storage, y[k]));
+                }
+                for (int weighted = 0; weighted < 2; weighted++) {
+                    const float *w = weighted ? weights : NULL;
+                    kernels->gather(y, stride, targets, w, LINKS, 1, sum);
+                    kernels->gather_packed(storage, packed, stride, targets, w, LINKS, 1, other);
+                    assert_memory_equal(sum, other, (size_t)stride * sizeof *sum);
+                }
+            }
+    }
 }
 
 /* No theta overflows, and rows stay probabilities. */
@@ -107,7 +189,7 @@ static void softmax_bears_any_theta(void **state) {
         double sum = 0;
         fill(row, 16, 5);
         for (int k = 0; k < 16; k++) h[k] = 1.0f / 16;
-        cafe_kernels_best()->softmax(16, h, s, (cafe_pull){1, 0}, theta, row);
+        cafe_kernels_best()->softmax(0, 16, h, s, (cafe_pull){1, 0}, theta, row);
         for (int k = 0; k < 16; k++) {
             assert_true(row[k] >= 0 && row[k] <= 1.000001f);
             sum += row[k];
@@ -316,6 +398,8 @@ int main(void) {
         cmocka_unit_test(gather_adds_rows),
         cmocka_unit_test(updates_are_their_formulas),
         cmocka_unit_test(softmax_bears_any_theta),
+        cmocka_unit_test(rounding_is_to_the_nearest),
+        cmocka_unit_test(packed_rows_are_the_same_rows),
         cmocka_unit_test(p_is_a_distribution),
         cmocka_unit_test(rows_and_products_match_the_dense_q),
         cmocka_unit_test(covariances_are_sums_of_q),

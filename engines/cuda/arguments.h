@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/inline.h"
+#include "kernels/storage.h"
 #include "kernels/sums.h"
 
 enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows that a block starts */
@@ -88,12 +89,19 @@ typedef struct long_rows {
     float *sums; /* of each piece */
 } long_rows;
 
+/* Rows as they are read: floats, or (NULL: not) the same numbers in 16 bits. */
+typedef struct stored {
+    const float *x;
+    const uint16_t *packed;
+    int32_t storage;
+} stored;
+
 /* sums of pieces 0 .. pieces - 1 of the long rows */
 typedef struct sum_pieces_args {
     links links;
     nodes range;
     long_rows wide;
-    const float *x;
+    stored x;
     const uint8_t *skip; /* by node; NULL: none */
     int64_t stride, pieces;
 } sum_pieces_args;
@@ -188,6 +196,7 @@ typedef struct sweep_args {
     long_rows wide;
     const uint8_t *fixed;
     float *h, *rows;              /* all rows; the chunk's new ones */
+    uint16_t *packed;             /* all rows in 16 bits; NULL: not */
     float *single;                /* S as it is read */
     double *moves;                /* of each node of the chunk: its shares, linear and square */
     cafe_gains *gains;            /* of the chunk: the sums of these and of the links inside */
@@ -199,12 +208,21 @@ typedef struct sweep_args {
     const float *inner_weights;   /* NULL: 1 */
     int64_t stride, blocks;       /* blocks of threads at work */
     double total, expected, unit, kappa, gamma, theta, mean_degree, resolution;
-    int32_t sign, softmax, together; /* together: some chunk has more than one node */
+    int32_t sign, softmax, storage;
+    int32_t together; /* together: some chunk has more than one node */
 } sweep_args;
 
 typedef sweep_args move_rows_args;
 typedef sweep_args sum_tasks_args;
 typedef sweep_args settle_args;
+
+/* `count` floats rounded to the storage, in place, and as 16 bits beside them */
+typedef struct pack_rows_args {
+    float *x;
+    uint16_t *packed;
+    int64_t count;
+    int32_t storage;
+} pack_rows_args;
 
 /* growths_c of some chunks, from their sums and what they add to S; then *gain + growths_0 + ... */
 typedef struct sum_gains_args {
@@ -264,6 +282,7 @@ typedef struct transform_rows_args {
 #define KERNELS(X)      \
     X(copy_rows, 1)     \
     X(scale_rows, 1)    \
+    X(pack_rows, 1)     \
     X(start_rows, 1)    \
     X(sum_pieces, 3)    \
     X(multiply_rows, 3) \

@@ -195,7 +195,7 @@ static cafe_status give_mean(cafe_context *context, const cafe_operator *op, voi
 static cafe_status multiply_slice(cafe_context *context, const cuda_state *state,
                                   const cuda_graph *g, int64_t slice, multiply_rows_args a) {
     const int64_t across = BLOCK / row_threads(a.stride), start = g->wide.starts[slice];
-    sum_pieces_args pieces = {.links = a.links, .x = a.x, .stride = a.stride};
+    sum_pieces_args pieces = {.links = a.links, .x = {.x = a.x}, .stride = a.stride};
     a.range = pieces.range = g->ranges[slice];
     a.wide.rows = g->wide.rows + start, a.wide.count = g->wide.starts[slice + 1] - start;
     pieces.wide = a.wide;

@@ -7,6 +7,10 @@
 #include "device.h"
 #include "threads.h"
 
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+#endif
+
 #include "base/random.h"
 #include "graph/link.h"
 

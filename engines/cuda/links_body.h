@@ -40,6 +40,31 @@ BODY four load_four(const float *x) {
     return *(const four *)x;
 }
 
+typedef struct __attribute__((aligned(8))) four_packed {
+    uint16_t x, y, z, w;
+} four_packed;
+
+INLINE_BODY float unpack(const int32_t storage, uint16_t x) {
+#ifdef __CUDACC__
+    if (storage == CAFE_STORAGE_FLOAT16) return __half2float(__ushort_as_half(x));
+#endif
+    return cafe_unpack(storage, x);
+}
+
+/* Four floats of a row; the storage is a constant where this is called. */
+INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at) {
+    if (storage == CAFE_STORAGE_FLOAT32) return load_four(x->x + at);
+    const four_packed y = *(const four_packed *)(x->packed + at);
+    four out = {unpack(storage, y.x), unpack(storage, y.y), unpack(storage, y.z),
+                unpack(storage, y.w)};
+    return out;
+}
+
+/* How the rows are read. */
+BODY int32_t storage_of(const stored *x) {
+    return x->packed ? x->storage : CAFE_STORAGE_FLOAT32;
+}
+
 BODY void add_four(four *sum, four x) {
     sum->x += x.x, sum->y += x.y, sum->z += x.z, sum->w += x.w;
 }
@@ -66,8 +91,8 @@ BODY float link_weight(const links *q, int64_t u, int64_t j) {
 
 /* Links from .. to - 1 of row u, four columns of each. Every thread of the team reads one link, and
  * all of them take it from there. */
-BODY four sum_piece(const links *q, const float *x, int64_t stride, int64_t u, int64_t from,
-                    int64_t to, int64_t column, team by) {
+INLINE_BODY four sum_stored(const links *q, const stored *x, const int32_t storage, int64_t stride,
+                            int64_t u, int64_t from, int64_t to, int64_t column, team by) {
     const int weighted = q->weights || q->factor;
     const four none = {0, 0, 0, 0};
     four sum = none;
@@ -81,7 +106,7 @@ BODY four sum_piece(const links *q, const float *x, int64_t stride, int64_t u, i
             for (int s = 0; s < AT_ONCE; s++) {
                 int at = i + s < count ? i + s : count - 1;
                 int64_t w = FROM_LANE(target, at, by.group, q->targets[j + at]);
-                rows[s] = i + s < count ? load_four(x + w * stride + column) : none;
+                rows[s] = i + s < count ? load_stored(x, storage, w * stride + column) : none;
             }
             UNROLL
             for (int s = 0; s < AT_ONCE; s++) {
@@ -99,6 +124,16 @@ BODY four sum_piece(const links *q, const float *x, int64_t stride, int64_t u, i
     return sum;
 }
 
+BODY four sum_piece(const links *q, const stored *x, int64_t stride, int64_t u, int64_t from,
+                    int64_t to, int64_t column, team by) {
+    int32_t storage = storage_of(x);
+    if (storage == CAFE_STORAGE_FLOAT16)
+        return sum_stored(q, x, CAFE_STORAGE_FLOAT16, stride, u, from, to, column, by);
+    if (storage == CAFE_STORAGE_BFLOAT16)
+        return sum_stored(q, x, CAFE_STORAGE_BFLOAT16, stride, u, from, to, column, by);
+    return sum_stored(q, x, CAFE_STORAGE_FLOAT32, stride, u, from, to, column, by);
+}
+
 /* The first piece of the range's node i, which is a long row. */
 BODY int64_t first_piece(const long_rows *wide, int64_t i) {
     int64_t low = 0, high = wide->count - 1;
@@ -113,7 +148,7 @@ BODY int64_t first_piece(const long_rows *wide, int64_t i) {
 }
 
 /* The sum of all links of node u, number i of the range: piece by piece. */
-BODY four sum_links(const links *q, const long_rows *wide, const float *x, int64_t stride,
+BODY four sum_links(const links *q, const long_rows *wide, const stored *x, int64_t stride,
                     int64_t i, int64_t u, int64_t column, team by) {
     int64_t from = q->offsets[u], to = q->offsets[u + 1];
     if (to - from <= LONG) return sum_piece(q, x, stride, u, from, to, column, by);
@@ -140,8 +175,8 @@ BODY const long_row *row_of(const long_rows *wide, int64_t piece) {
 
 /* Column k of the sum of links from .. to - 1: 32 rows are asked for at a time, each thread of a
  * warp reads one link of them. A thread without a column helps with that. */
-BODY float sum_wide(const links *q, const float *x, int64_t stride, int64_t u, int64_t from,
-                    int64_t to, int64_t k, int lane) {
+INLINE_BODY float sum_wide(const links *q, const stored *x, const int32_t storage, int64_t stride,
+                           int64_t u, int64_t from, int64_t to, int64_t k, int lane) {
     const int weighted = q->weights || q->factor;
     const int64_t column = k < stride ? k : 0;
     float sum = 0;
@@ -155,7 +190,11 @@ BODY float sum_wide(const links *q, const float *x, int64_t stride, int64_t u, i
         for (int s = 0; s < WARP; s++) {
             int at = s < count ? s : count - 1;
             int64_t w = FROM_LANE(target, at, WARP, q->targets[j + at]);
-            some[s] = s < count ? x[w * stride + column] : 0;
+            some[s] = 0;
+            if (s < count)
+                some[s] = storage == CAFE_STORAGE_FLOAT32
+                              ? x->x[w * stride + column]
+                              : unpack(storage, x->packed[w * stride + column]);
         }
         target = next < to ? q->targets[next] : 0; /* of the rows to come, meanwhile */
         float after = weighted && next < to ? link_weight(q, u, next) : 1;
@@ -168,6 +207,16 @@ BODY float sum_wide(const links *q, const float *x, int64_t stride, int64_t u, i
         weight = after;
     }
     return sum;
+}
+
+BODY float sum_column_of(const links *q, const stored *x, int64_t stride, int64_t u, int64_t from,
+                         int64_t to, int64_t k, int lane) {
+    int32_t storage = storage_of(x);
+    if (storage == CAFE_STORAGE_FLOAT16)
+        return sum_wide(q, x, CAFE_STORAGE_FLOAT16, stride, u, from, to, k, lane);
+    if (storage == CAFE_STORAGE_BFLOAT16)
+        return sum_wide(q, x, CAFE_STORAGE_BFLOAT16, stride, u, from, to, k, lane);
+    return sum_wide(q, x, CAFE_STORAGE_FLOAT32, stride, u, from, to, k, lane);
 }
 
 /* Whole warps have a piece, a thread a column. */
@@ -183,7 +232,7 @@ BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
         if (a->skip && a->skip[u]) continue;
         for (int64_t panel = 0; panel < a->stride; panel += threads) {
             int64_t k = panel + t % threads;
-            float sum = sum_wide(&a->links, a->x, a->stride, u, from, to, k, t % WARP);
+            float sum = sum_column_of(&a->links, &a->x, a->stride, u, from, to, k, t % WARP);
             if (k < a->stride) a->wide.sums[piece * a->stride + k] = sum;
         }
     }
@@ -201,6 +250,7 @@ BODY float image_of(const multiply_rows_args *a, float sum, float scale, float s
 /* Teams go from row to row, so that none waits for the longest of its block. */
 BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
     const int group = row_threads(a->stride), across = BLOCK / group;
+    const stored rows = {a->x, NULL, CAFE_STORAGE_FLOAT32};
     THREADS(t) {
         for (int64_t i = block * across + t / group; i < a->range.count; i += a->blocks * across) {
             int64_t u = a->range.first + i * a->range.step;
@@ -211,7 +261,7 @@ BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
             float *y = a->y + u * a->stride;
             for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
                 int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
-                four out, sum = sum_links(&a->links, &a->wide, a->x, a->stride, i, u, column,
+                four out, sum = sum_links(&a->links, &a->wide, &rows, a->stride, i, u, column,
                                           team_of(t, group));
                 if (k >= a->stride) continue;
                 out.x = image_of(a, sum.x, scale, shift, k, x, y);

@@ -29,6 +29,18 @@ BODY void scale_rows_body(const scale_rows_args *a, int64_t block) {
     }
 }
 
+BODY void pack_rows_body(const pack_rows_args *a, int64_t block) {
+    THREADS(t) {
+        for (int i = 0; i < PER; i++) {
+            int64_t at = block * BLOCK * PER + i * BLOCK + t;
+            if (at >= a->count) continue;
+            float value = cafe_round_to(a->storage, a->x[at]);
+            a->x[at] = value;
+            a->packed[at] = cafe_pack(a->storage, value);
+        }
+    }
+}
+
 BODY void add_power_body(const add_power_args *a, int64_t block) {
     int64_t count = a->rows * a->stride;
     THREADS(t) {

@@ -100,6 +100,18 @@ static cafe_status give_room(cafe_context *context, sweep *w) {
     return add(context, w, w->wide.most * a->stride, sizeof(float), (void **)&a->wide.sums);
 }
 
+/* H rounded to the storage, and its copy of 16 bits. */
+static cafe_status pack_rows(cafe_context *context, const cafe_block *h, sweep *w) {
+    enum { EACH = 1024 };
+    sweep_args *a = &w->all;
+    int64_t count = h->n * h->stride;
+    if (a->storage == CAFE_STORAGE_FLOAT32) return CAFE_OK;
+    CAFE_PASS(add(context, w, count, sizeof *a->packed, (void **)&a->packed));
+    pack_rows_args pack = {a->h, a->packed, count, a->storage};
+    return cuda_check(context, w->state,
+                      launch_pack_rows(w->state->device, cuda_blocks(count, EACH), &pack));
+}
+
 /* Gains are added up when a sweep, or a batch of its chunks, is through. */
 static cafe_status give_gains(cafe_context *context, sweep *w) {
     int64_t batch = w->chunks->count < BATCH ? w->chunks->count : BATCH;
@@ -117,7 +129,7 @@ static void set_rule(const cafe_operator *op, const cafe_rule *rule, sweep_args 
     const cafe_operator_parts *q = &op->parts;
     a->total = q->total, a->kappa = q->kappa, a->sign = q->sign;
     a->expected = -q->kappa * rule->resolution;
-    a->softmax = rule->kind == CAFE_RULE_SOFTMAX;
+    a->softmax = rule->kind == CAFE_RULE_SOFTMAX, a->storage = rule->storage;
     a->gamma = rule->gamma, a->theta = rule->theta, a->mean_degree = rule->mean_degree;
     a->resolution = rule->resolution, a->unit = cafe_gain_unit(rule->resolution);
 }
@@ -140,6 +152,7 @@ cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void
     CAFE_TRY(cut(context, op, w));
     CAFE_TRY(fill_chunks(context, w));
     CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.fixed));
+    CAFE_TRY(pack_rows(context, h, w));
     CAFE_TRY(give_mean(context, op, held, h, w));
     CAFE_TRY(give_room(context, w));
     CAFE_TRY(give_gains(context, w));
@@ -165,7 +178,8 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     device *d = w->state->device;
     sweep_args a = chunk_of(w, c);
     int64_t across = BLOCK / row_threads(a.stride), count = a.range.count;
-    sum_pieces_args pieces = {.links = a.links, .range = a.range, .wide = a.wide, .x = a.h};
+    sum_pieces_args pieces = {.links = a.links, .range = a.range, .wide = a.wide};
+    pieces.x = (stored){a.h, a.packed, a.storage};
     pieces.skip = a.fixed, pieces.stride = a.stride, pieces.pieces = w->wide.pieces[c];
     if (count == 0) return CAFE_OK;
     int error =

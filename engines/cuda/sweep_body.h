@@ -89,12 +89,13 @@ BODY work work_of(const sweep_args *a, int64_t block, int t, int group, float *o
 BODY void pull_row(const sweep_args *a, const work *w, const pull *by, float *olds, team on) {
     int64_t stride = a->stride;
     const float *h = a->h + w->u * stride;
+    const stored rows = {a->h, a->packed, a->storage};
     for (int64_t panel = 0; panel < stride; panel += on.group * 4) {
         int64_t k = panel + on.lane * 4, column = k < stride ? k : 0;
         four old = load_four(h + column);
         if (w->there) {
             four s = load_four(a->single + column);
-            four z = sum_links(&a->links, &a->wide, a->h, stride, w->i, w->u, column, on);
+            four z = sum_links(&a->links, &a->wide, &rows, stride, w->i, w->u, column, on);
             z.x = z.x * by->degree - s.x + by->own * old.x;
             z.y = z.y * by->degree - s.y + by->own * old.y;
             z.z = z.z * by->degree - s.z + by->own * old.z;
@@ -190,6 +191,7 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
                     } else {
                         now = (z + keep * old) * inverse + stay * old;
                     }
+                    now = cafe_round_to(a->storage, now);
                     float delta = now - old;
                     linear += z * delta;
                     moved += delta * delta;
@@ -319,7 +321,12 @@ BODY void write_rows(const sweep_args *a, int64_t part) {
     THREADS(t) {
         for (int64_t at = from + t * 4; at < end; at += BLOCK * 4) {
             int64_t u = a->range.first + at / stride * a->range.step;
-            *(four *)(a->h + u * stride + at % stride) = load_four(a->rows + at);
+            four row = load_four(a->rows + at);
+            *(four *)(a->h + u * stride + at % stride) = row;
+            if (!a->packed) continue;
+            four_packed packed = {cafe_pack(a->storage, row.x), cafe_pack(a->storage, row.y),
+                                  cafe_pack(a->storage, row.z), cafe_pack(a->storage, row.w)};
+            *(four_packed *)(a->packed + u * stride + at % stride) = packed;
         }
     }
 }

@@ -12,14 +12,15 @@
  * block, one after the other. `continue` leaves a phase. What a phase writes, another thread may
  * read after a barrier: SYNC() for the block, SYNC_ROW() for the threads that share a row, which
  * never straddle a warp. FROM_LANE() is what the thread `lane` of those that share a row holds in
- * `mine`, which is `other` written out: all of them ask at once. ADD() adds a double to one that other
- * blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
+ * `mine`, which is `other` written out: all of them ask at once. ADD() adds a double to one that
+ * other blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
  */
 #ifndef CAFE_CUDA_THREADS_H
 #define CAFE_CUDA_THREADS_H
 
 #ifdef __CUDACC__
 #define BODY                                static __device__
+#define INLINE_BODY                         static __device__ __forceinline__
 #define SHARED(type, name, size)            __shared__ type name[size]
 #define SHARED_FOURS(name, size)            __shared__ __align__(16) float name[size]
 #define OWN(type, name, size)               type name[size]
@@ -33,6 +34,7 @@
 #define UNROLL_BY_16                        _Pragma("unroll 16")
 #else
 #define BODY                                static
+#define INLINE_BODY                         static inline
 #define SHARED(type, name, size)            type name[size]
 #define SHARED_FOURS(name, size)            _Alignas(16) float name[size]
 #define OWN(type, name, size)               type name[BLOCK][size]

@@ -202,6 +202,7 @@ cafe_status naive_sweep_open(cafe_context *context, const cafe_operator *op, voi
     w->stride = h->stride;
     w->expected = -op->parts.kappa * rule->resolution;
     w->unit = cafe_gain_unit(rule->resolution);
+    for (int64_t i = 0; i < h->n * h->columns; i++) h->x[i] = cafe_round_to(rule->storage, h->x[i]);
     status = host->chunks(context, op, NULL, 0, chunks, h->stride, &w->chunks);
     if (status == CAFE_OK) status = allocate(context, w);
     if (status == CAFE_OK) status = naive_project(context, op, NULL, h, w->s);
@@ -242,7 +243,10 @@ static void move_node(sweep *w, int64_t c, int64_t i) {
         theta = fmin(fmin(theta, most), 1e30);
         follow_softmax(w->stride, w->old, w->z, (float)theta, w->v, row, w->ones);
     }
-    for (int64_t k = 0; k < w->stride; k++) w->d[k] = row[k] - w->old[k];
+    for (int64_t k = 0; k < w->stride; k++) {
+        row[k] = cafe_round_to(rule->storage, row[k]);
+        w->d[k] = row[k] - w->old[k];
+    }
     w->gains.linear += cafe_gain_share(p * naive_dot(w->stride, w->z, w->d), w->unit);
     w->gains.square += cafe_gain_share(p * p * naive_dot(w->stride, w->d, w->d), w->unit);
     for (int64_t k = 0; k < w->stride; k++)

@@ -61,6 +61,8 @@ static cafe_status open_divided(cafe_context *context, const cafe_operator *op,
     CAFE_PASS(take_fixed(context, s, fixed));
     s->local = petsc_local_operator(s->graph, op);
     s->by = host->moving(host->kernels(), &s->local.parts, rule, s->h->stride, s->single);
+    if (rule->storage != CAFE_STORAGE_FLOAT32)
+        s->by.kernels->round(rule->storage, s->graph->layout->own * s->h->stride, s->h->x);
     CAFE_PASS(petsc_project(context, op, s->graph, s->h, s->s));
     round_sums(s);
     return petsc_ghosts(context, s->graph, s->h);

@@ -46,6 +46,7 @@ typedef struct cafe_softmax_options {
     int32_t rows;      /* cafe_softmax_rows: likewise */
     int64_t support;   /* sparse rows: columns a node holds at most */
     double threshold;  /* sparse rows: smaller probabilities are dropped when they shrink */
+    int32_t storage;   /* cafe_storage of dense rows while they are swept */
 } cafe_softmax_options;
 
 CAFE_OPTIONS(softmax)

@@ -218,7 +218,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 9 };
+enum { CAFE_ENGINE_INTERFACE = 10 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

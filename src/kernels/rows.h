@@ -13,6 +13,7 @@
 
 #include "kernels/eights.h"
 #include "kernels/products.h"
+#include "kernels/storage.h"
 #include "kernels/sums.h"
 
 /* How far the gather asks ahead at most, in rows; lists of targets must be readable that far past
@@ -53,13 +54,19 @@ typedef struct cafe_kernels {
     void (*gather)(const float *h, int64_t stride, const int32_t *targets, const float *weights,
                    int64_t count, int first, float *out);
 
+    /* The same of rows of 16 bits (kernels/storage.h). */
+    void (*gather_packed)(int32_t storage, const uint16_t *h, int64_t stride,
+                          const int32_t *targets, const float *weights, int64_t count, int first,
+                          float *out);
+
     /* Updates of one node: `row` comes in as the sum of the neighbours and goes out as the new h.
      *   sphere   (z + keep h) / ||z + keep h||; a vanishing numerator leaves h as it is
-     *   softmax  h_k exp(theta z_k) / sum; an entry that is 0 stays 0 */
-    cafe_gain (*sphere)(int64_t stride, const float *h, const float *s, cafe_pull pull, float keep,
-                        float *row);
-    cafe_gain (*softmax)(int64_t stride, const float *h, const float *s, cafe_pull pull,
-                         float theta, float *row);
+     *   softmax  h_k exp(theta z_k) / sum; an entry that is 0 stays 0
+     * The new h is rounded to the storage, and the gain is that of the rounded one. */
+    cafe_gain (*sphere)(int32_t storage, int64_t stride, const float *h, const float *s,
+                        cafe_pull pull, float keep, float *row);
+    cafe_gain (*softmax)(int32_t storage, int64_t stride, const float *h, const float *s,
+                         cafe_pull pull, float theta, float *row);
 
     /* y = a * (sum * scale - shift * s) + b * x + c * y; x, y are not read when b = c = 0 */
     void (*combine)(int64_t stride, const float *sum, float scale, float shift, const float *s,
@@ -74,6 +81,10 @@ typedef struct cafe_kernels {
     void (*accumulate)(int64_t stride, double weight, const float *x, double *y);
     void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
                             double *y);
+
+    /* x rounded to the storage, a multiple of four numbers; and such numbers as 16 bits each */
+    void (*round)(int32_t storage, int64_t count, float *x);
+    void (*pack)(int32_t storage, int64_t count, const float *x, uint16_t *y);
 
     const cafe_products *products;
     const cafe_eights *eights[2]; /* of floats, of doubles */

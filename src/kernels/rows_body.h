@@ -1,6 +1,7 @@
 /* The row loops for one vector type: included once for each of v4, v8 and v16.
  *
  *     V      the vector of floats        I      integers of the same shape
+ *     S      16 bits of each
  *     NAME   puts the type's suffix on a function's name
  */
 
@@ -32,6 +33,41 @@ INLINE void NAME(gather)(const float *h, int64_t stride, const int32_t *targets,
             AT(out + i * LANES) += total[i];
 }
 
+/* Numbers of 16 bits as floats. */
+INLINE V NAME(unpack)(const uint16_t *x, const int32_t storage) {
+    if (storage == CAFE_STORAGE_BFLOAT16)
+        return (V)(__builtin_convertvector(*(const S *)x, I) << 16);
+#ifdef __F16C__
+    return NAME(from_half)(x);
+#else
+    I bits = __builtin_convertvector(*(const S *)x, I);
+    V size = (V)((bits & 0x7FFF) << 13) * 0x1p112f;
+    return (V)((I)size | (bits & 0x8000) << 16);
+#endif
+}
+
+/* The same sums of rows of 16 bits. */
+INLINE void NAME(gather_packed)(const uint16_t *h, int64_t stride, const int32_t *targets,
+                                const float *weights, int64_t count, int first, float *out,
+                                const int vectors, const int32_t storage) {
+    V total[PANEL / LANES];
+    for (int i = 0; i < vectors; i++) total[i] = (V){0};
+    for (int64_t j = 0; j < count; j++) {
+        const uint16_t *next = h + targets[j + CAFE_AHEAD] * stride, *row = h + targets[j] * stride;
+        for (int i = 0; i < vectors * LANES; i += 32) __builtin_prefetch(next + i, 0, 3);
+        if (weights)
+            for (int i = 0; i < vectors; i++)
+                total[i] += weights[j] * NAME(unpack)(row + i * LANES, storage);
+        else
+            for (int i = 0; i < vectors; i++) total[i] += NAME(unpack)(row + i * LANES, storage);
+    }
+    for (int i = 0; i < vectors; i++)
+        if (first)
+            AT(out + i * LANES) = total[i];
+        else
+            AT(out + i * LANES) += total[i];
+}
+
 INLINE double NAME(dot)(int64_t stride, const float *x, const float *y) {
     V sum = {0};
     for (int64_t k = 0; k < stride; k += LANES) sum += READ(x + k) * READ(y + k);
@@ -51,11 +87,21 @@ INLINE V NAME(choose)(I mask, V a, V b) {
     return (V)(((I)a & mask) | ((I)b & ~mask));
 }
 
+/* cafe_round_to() of each. */
+INLINE V NAME(round)(V x, const int32_t storage) {
+    I bits = (I)x;
+    if (storage == CAFE_STORAGE_BFLOAT16) return (V)((bits + 0x7FFF + (bits >> 16 & 1)) & ~0xFFFF);
+    if (storage == CAFE_STORAGE_FLOAT16)
+        return NAME(choose)((I)((bits & 0x7FFFFFFF) < 0x38800000), (x + 0.75f) - 0.75f,
+                            (V)((bits + 0x0FFF + (bits >> 13 & 1)) & ~0x1FFF));
+    return x;
+}
+
 /* ---- updates --------------------------------------------------------------------------------- */
 
 /* First loop: z in place of the sum, and v = z + keep h; second: v / ||v||. */
 INLINE cafe_gain NAME(sphere)(int64_t stride, const float *h, const float *s, cafe_pull pull,
-                              float keep, float *row) {
+                              float keep, float *row, const int32_t storage) {
     V square = {0}, linear = {0}, moved = {0};
     for (int64_t k = 0; k < stride; k += LANES) {
         V old = READ(h + k);
@@ -69,7 +115,7 @@ INLINE cafe_gain NAME(sphere)(int64_t stride, const float *h, const float *s, ca
     float inverse = norm > 1e-18f ? 1 / norm : 0, stay = norm > 1e-18f ? 0 : 1;
     for (int64_t k = 0; k < stride; k += LANES) {
         V old = READ(h + k), z = READ(row + k);
-        V now = (z + keep * old) * inverse + stay * old, delta = now - old;
+        V now = NAME(round)((z + keep * old) * inverse + stay * old, storage), delta = now - old;
         linear += z * delta;
         moved += delta * delta;
         AT(row + k) = now;
@@ -104,7 +150,7 @@ INLINE V NAME(tilt)(V h, V x) {
 /* h_k <- h_k exp(theta z_k) / sum. The largest exponent among the columns in use is taken out
  * first, so nothing overflows at any theta, and the sum is never 0. */
 INLINE cafe_gain NAME(softmax)(int64_t stride, const float *h, const float *s, cafe_pull pull,
-                               float theta, float *row) {
+                               float theta, float *row, const int32_t storage) {
     V most = {0}, total = {0}, linear = {0}, moved = {0};
     most -= 3e38f;
     for (int64_t k = 0; k < stride; k += LANES) {
@@ -121,7 +167,7 @@ INLINE cafe_gain NAME(softmax)(int64_t stride, const float *h, const float *s, c
     for (int64_t k = 0; k < stride; k += LANES) {
         V old = READ(h + k), z = READ(row + k);
         V now = NAME(tilt)(old, theta * (z - top)) * inverse;
-        now = NAME(choose)((I)(now > 1e-30f), now, (V){0});
+        now = NAME(round)(NAME(choose)((I)(now > 1e-30f), now, (V){0}), storage);
         V delta = now - old;
         linear += z * delta;
         moved += delta * delta;

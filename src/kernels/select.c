@@ -1,11 +1,22 @@
 /* Chooses the instruction set at run time. */
 #include <string.h>
+#ifdef CAFE_X86
+#include <cpuid.h>
+#endif
 
 #include "kernels/rows.h"
 
 extern const cafe_kernels cafe_kernels_plain;
 #ifdef CAFE_X86
 extern const cafe_kernels cafe_kernels_avx2, cafe_kernels_avx512;
+#endif
+
+#ifdef CAFE_X86
+/* Every processor with AVX2 converts float16 too, as far as is known. */
+static int converts(void) {
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
 #endif
 
 const cafe_kernels *cafe_kernels_named(const char *name) {
@@ -16,7 +27,7 @@ const cafe_kernels *cafe_kernels_named(const char *name) {
                    ? &cafe_kernels_avx512
                    : NULL;
     if (strcmp(name, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") ? &cafe_kernels_avx2 : NULL;
+        return __builtin_cpu_supports("avx2") && converts() ? &cafe_kernels_avx2 : NULL;
 #endif
     return strcmp(name, "plain") == 0 ? &cafe_kernels_plain : NULL;
 }

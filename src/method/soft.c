@@ -126,6 +126,9 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     if (o.start == CAFE_START_LAYERS) CAFE_TRY(start_from_layers(context, job, &o, &b));
     bool sparse =
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
+    if (o.storage != CAFE_STORAGE_FLOAT32 && sparse)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                           "--storage is for dense rows: give --rows dense, or fewer columns"));
     if (o.start == CAFE_START_SPHERE && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "--start sphere needs dense rows: give --rows dense, or fewer columns"));

@@ -25,6 +25,7 @@ struct cafe_mover {
     cafe_moving by; /* the rule, and what all rows share */
     int64_t stride;
     float *h;
+    uint16_t *packed; /* the same numbers in 16 bits, for the sums of neighbours; NULL: not */
     const uint8_t *fixed;
     float *moved;
     cafe_chunks *chunks;
@@ -50,6 +51,32 @@ struct cafe_mover {
     float *panel;  /* so many columns of H, n x width; then the moves of a chunk */
     int64_t first, count; /* the columns in it */
 };
+
+/* ---- rows of 16 bits ------------------------------------------------------------------------- */
+
+static void round_rows(void *argument, int64_t first, int64_t last) {
+    const cafe_mover *m = argument;
+    m->op->kernels->round(m->by.rule.storage, (last - first) * m->stride, m->h + first * m->stride);
+}
+
+static void pack_rows(void *argument, int64_t first, int64_t last) {
+    const cafe_mover *m = argument;
+    m->op->kernels->pack(m->by.rule.storage, (last - first) * m->stride, m->h + first * m->stride,
+                         m->packed + first * m->stride);
+}
+
+/* Rows that neighbours are summed up from have half the bytes. H itself, which the finish goes on
+ * with, stays beside them: the two are less than H and its product later. Within a limit that has
+ * no room for them H alone gives the same bits. */
+static cafe_status pack_all(cafe_context *context, cafe_mover *m) {
+    int64_t bytes = m->q->n * m->stride * (int64_t)sizeof *m->packed;
+    if (bytes > cafe_room(context)) return CAFE_OK;
+    if (m->by.rule.storage == CAFE_STORAGE_FLOAT32 || m->width > 0 || m->packed || !m->q->offsets)
+        return CAFE_OK;
+    m->packed = cafe_mem(context, m->q->n * m->stride, sizeof *m->packed);
+    CAFE_PASS(cafe_mem_had(m->packed));
+    return cafe_ranges(context, m->q->n, COPY, pack_rows, m);
+}
 
 /* ---- made and aimed -------------------------------------------------------------------------- */
 
@@ -78,6 +105,8 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     m->factor = q->f ? -m->by.expected * q->sign * q->total : m->by.expected;
     m->change = m->s + m->size;
     CAFE_TRY(cafe_operator_need_rows(context, op));
+    if (rule.storage != CAFE_STORAGE_FLOAT32)
+        CAFE_TRY(cafe_ranges(context, q->n, COPY, round_rows, m));
     CAFE_TRY(cafe_operator_sums(context, op, stride, h, m->s));
     cafe_mover_sums(m, true, m->s);
     *mover = m;
@@ -96,7 +125,7 @@ static void forget_aim(cafe_mover *m) {
 void cafe_mover_free(cafe_mover *m) {
     if (!m) return;
     forget_aim(m);
-    cafe_mem_free_all(m->context, m->none, m->s, m->single, m->worth, m->scratch, m);
+    cafe_mem_free_all(m->context, m->none, m->s, m->single, m->worth, m->scratch, m->packed, m);
 }
 
 /* Bytes of rows that a chunk reads, on average. */
@@ -136,6 +165,7 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
     if (m->q->f) slots = cafe_tile_parts(m->q->width, largest, m->stride, &m->task);
     m->slots = slots;
     CAFE_PASS(make_rows(context, m, largest));
+    CAFE_PASS(pack_all(context, m));
     m->gains = cafe_mem_zero(context, slots, sizeof *m->gains);
     m->shift = cafe_mem_zero(context, slots * m->size, sizeof *m->shift);
     return cafe_mem_had(m->gains, m->shift);
@@ -235,8 +265,8 @@ static void find_some(const cafe_mover *m, int64_t first, int64_t last, span *wi
     within->range = &range;
     within->first = first * m->task;
     if (!summed)
-        cafe_stream_rows(m->op, m->stride, m->h, range, m->fixed, true, rows, m->stride, find_row,
-                         within);
+        cafe_stream_stored(m->op, m->stride, (cafe_stored){m->h, m->packed, m->by.rule.storage},
+                           range, m->fixed, true, rows, m->stride, find_row, within);
     for (int64_t i = 0; summed && i < range.count; i++)
         find_row(within, i, cafe_range_node(&range, i), rows + i * m->stride);
 }
@@ -302,6 +332,7 @@ static void write_rows(const cafe_mover *m, int64_t first, int64_t last) {
         if (i + MOVE_AHEAD < range.count)
             cafe_ask_row(m->h + cafe_range_node(&range, i + MOVE_AHEAD) * stride, stride);
         memcpy(h, rows + i * stride, (size_t)stride * sizeof *h);
+        if (m->packed) m->op->kernels->pack(m->by.rule.storage, stride, h, m->packed + (h - m->h));
     }
 }
 

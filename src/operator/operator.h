@@ -159,6 +159,18 @@ cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, ca
                               cafe_range rows, int64_t stride, const float *x, const double *s,
                               float a, float b, float c, int64_t step, float *y);
 
+/* Rows as they are read: floats, and (NULL: not) the same numbers in 16 bits (kernels/storage.h).
+ */
+typedef struct cafe_stored {
+    const float *x;
+    const uint16_t *packed;
+    int32_t storage;
+} cafe_stored;
+/* The same sums of such rows. */
+void cafe_stream_stored(const cafe_operator *op, int64_t stride, cafe_stored x, cafe_range range,
+                        const uint8_t *skip, bool own, float *out, int64_t out_step,
+                        cafe_row_done *done, void *argument);
+
 /* Asks memory for a row. */
 static inline void cafe_ask_row(const float *row, int64_t stride) {
     for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);

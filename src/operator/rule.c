@@ -43,8 +43,9 @@ cafe_moved cafe_move_row(const cafe_moving *by, int64_t u, double shift, const f
                       (float)(by->expected * (reach * (reach / p)) - q->sign * loop)};
     cafe_gain gain =
         by->rule.kind == CAFE_RULE_SPHERE
-            ? by->kernels->sphere(by->stride, h, by->s, pull, (float)shift + gamma_of(by, u), row)
-            : by->kernels->softmax(by->stride, h, by->s, pull,
+            ? by->kernels->sphere(by->rule.storage, by->stride, h, by->s, pull,
+                                  (float)shift + gamma_of(by, u), row)
+            : by->kernels->softmax(by->rule.storage, by->stride, h, by->s, pull,
                                    theta_of(&by->rule, (float)inverse_degree, (float)shift), row);
     return (cafe_moved){share_of(by, p * gain.linear), share_of(by, reach * reach * gain.square),
                         gain.square};

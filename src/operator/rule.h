@@ -20,6 +20,7 @@ typedef struct cafe_rule {
     cafe_rule_kind kind;
     double gamma, theta, mean_degree;
     double resolution; /* kappa times this takes the place of kappa: 1 is Q itself */
+    int32_t storage;   /* cafe_storage: rows are rounded to it, the first ones too */
 } cafe_rule;
 
 /* What all rows of a sweep share. */
@@ -44,7 +45,8 @@ typedef struct cafe_moved {
 } cafe_moved;
 
 /* The new row of a node u, p_u > 0, with shift = c_u / p_u (cafe_chunk_shift()): h is its old one;
- * row comes in as the sum of the neighbours' rows and goes out as the new one. */
+ * row comes in as the sum of the neighbours' rows and goes out as the new one, rounded to the
+ * storage. */
 cafe_moved cafe_move_row(const cafe_moving *by, int64_t u, double shift, const float *h,
                          float *row);
 

@@ -88,22 +88,27 @@ static void fill_list(stream *s) {
 
 /* sum = sum over the arcs of the next node, by whole segments of the gather: the sum is the same
  * wherever the list begins. The list is filled again while there is still something to ask for. */
-static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, const float *x,
+static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, cafe_stored x,
                      int64_t arcs, float *sum) {
     if (arcs == 0) memset(sum, 0, (size_t)stride * sizeof *sum);
     for (int64_t summed = 0; summed < arcs;) {
         int64_t part = arcs - summed < CAFE_SEGMENT ? arcs - summed : CAFE_SEGMENT;
         if (s->filled - s->used < part + CAFE_AHEAD && s->node < s->range.count) fill_list(s);
-        kernels->gather(x, stride, s->targets + s->used,
-                        weighted(s->parts) ? s->weights + s->used : NULL, part, summed == 0, sum);
+        const int32_t *targets = s->targets + s->used;
+        const float *weights = weighted(s->parts) ? s->weights + s->used : NULL;
+        if (x.packed)
+            kernels->gather_packed(x.storage, x.packed, stride, targets, weights, part, summed == 0,
+                                   sum);
+        else
+            kernels->gather(x.x, stride, targets, weights, part, summed == 0, sum);
         s->used += part;
         summed += part;
     }
 }
 
-void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
-                      const uint8_t *skip, bool own, float *out, int64_t out_step,
-                      cafe_row_done *done, void *argument) {
+void cafe_stream_stored(const cafe_operator *op, int64_t stride, cafe_stored x, cafe_range range,
+                        const uint8_t *skip, bool own, float *out, int64_t out_step,
+                        cafe_row_done *done, void *argument) {
     stream s; /* the lists are written before they are read */
     s.parts = &op->parts;
     s.range = range;
@@ -116,8 +121,15 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
         float *sum = out + i * out_step;
         ask_links(&s);
         if (own && i + OWN_AHEAD < range.count)
-            cafe_ask_row(x + cafe_range_node(&range, i + OWN_AHEAD) * stride, stride);
+            cafe_ask_row(x.x + cafe_range_node(&range, i + OWN_AHEAD) * stride, stride);
         sum_node(&s, op->kernels, stride, x, arcs_of(&s, u), sum);
         done(argument, i, u, sum);
     }
+}
+
+void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
+                      const uint8_t *skip, bool own, float *out, int64_t out_step,
+                      cafe_row_done *done, void *argument) {
+    cafe_stored rows = {x, NULL, CAFE_STORAGE_FLOAT32};
+    cafe_stream_stored(op, stride, rows, range, skip, own, out, out_step, done, argument);
 }

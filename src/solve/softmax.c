@@ -97,7 +97,8 @@
             "at a time"                                                                           \
     }
 
-static const cafe_option cafe_options[] = {SHARED_OPTIONS(CAFE_THETA_AUTO)};
+static const cafe_option cafe_options[] = {SHARED_OPTIONS(CAFE_THETA_AUTO),
+                                           CAFE_STORAGE_OPTION(cafe_softmax_options)};
 static const cafe_option softmax_options[] = {
     SHARED_OPTIONS(CAFE_THETA_GRAPH),
     {"start", "FROM", CAFE_OPTION_CHOICE, offsetof(cafe_softmax_options, start), CAFE_START_AUTO, 0,
@@ -113,6 +114,7 @@ static const cafe_option softmax_options[] = {
      NULL,
      "sparse rows: probabilities below this are dropped when they shrink, and a column that "
      "neighbours turn to enters with this one"},
+    CAFE_STORAGE_OPTION(cafe_softmax_options),
 };
 CAFE_OPTION_TABLE(softmax, "softmax",
                   "softmax clustering: probability rows that maximise the expected modularity",
@@ -245,7 +247,7 @@ static cafe_status iterate(cafe_context *context, const cafe_operator *op,
         .fixed = fixed, .chunks = o->chunks, .most = o->sweeps, .tolerance = o->tolerance};
     passes.keeper = keeper;
     passes.rule = (cafe_rule){.kind = CAFE_RULE_SOFTMAX, .theta = o->theta};
-    passes.rule.resolution = o->resolution;
+    passes.rule.resolution = o->resolution, passes.rule.storage = o->storage;
     passes.after = solution->trace ? note_beyond : NULL;
     if (cafe_softmax_graph_units(op, o)) passes.rule.mean_degree = op->parts.total / (double)op->n;
     if (!cafe_keeper_has(&passes)) CAFE_PASS(level_of(context, op, o, solution, &passes.level));

@@ -227,7 +227,7 @@ static void update(const cafe_sparse *x, int64_t u, uint16_t *mark, cafe_tally *
         m.z[i] = m.r.row[i] * m.pull.inverse_degree - m.r.s[i] + m.pull.own * m.r.h[i];
     if (x->threshold > 0) enter(x, others, &m);
     cafe_tally_clear(others);
-    x->op->kernels->softmax(x->stride, m.r.h, m.r.s, m.pull,
+    x->op->kernels->softmax(CAFE_STORAGE_FLOAT32, x->stride, m.r.h, m.r.s, m.pull,
                             (float)(m.theta < 1e30 ? m.theta : 1e30), m.r.row);
     *count = prune(x, m.count, m.z, m.r.row, columns);
     memcpy(values, m.r.row, (size_t)*count * sizeof *values);

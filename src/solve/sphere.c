@@ -53,6 +53,7 @@ static const cafe_option sphere_options[] = {
     {"quality", "WORD", CAFE_OPTION_CHOICE, offsetof(cafe_sphere_options, quality),
      CAFE_QUALITY_NORMAL, 0, 0, "normal|high",
      "how exact the eigenvectors of the hub part are: 6 steps of iteration, or 10"},
+    CAFE_STORAGE_OPTION(cafe_sphere_options),
 };
 
 CAFE_OPTION_TABLE(sphere, "sphere",
@@ -93,6 +94,7 @@ static cafe_status solve_end(cafe_context *context, const cafe_operator *op,
     passes->keeper = e->keeper, passes->end = e->number;
     passes->rule = (cafe_rule){.kind = CAFE_RULE_SPHERE, .resolution = 1};
     passes->rule.gamma = (1 - o->beta) / o->beta;
+    passes->rule.storage = o->storage;
     CAFE_TRY(cafe_solution_new(context, op->n, e->columns, o->sweeps, &found));
     if (!cafe_keeper_has(passes)) CAFE_TRY(start_end(context, op, o, e, passes, found));
     CAFE_TRY(cafe_settling_open(context, found, &settling));

@@ -5,6 +5,7 @@
 #define CAFE_EMBEDDING_H
 
 #include <cafe/operator.h>
+#include <cafe/storage.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +45,7 @@ typedef struct cafe_sphere_options {
     int32_t ends;     /* cafe_ends */
     int32_t parts;    /* cafe_sphere_parts; for cafe_embed() and cafe_model_solve() */
     int32_t quality;  /* cafe_sphere_quality: more steps for the hub part */
+    int32_t storage;  /* cafe_storage of H while it is swept */
 } cafe_sphere_options;
 
 CAFE_OPTIONS(sphere)
