@@ -9,6 +9,7 @@ static void free_graph(cafe_context *context, petsc_state *state, petsc_graph *g
     void *all[] = {g->ghost, g->offsets, g->targets, g->weights, g->factor,
                    g->loops, g->p,       g->inner,   g->border};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) state->host->release(context, all[i]);
+    petsc_trip_free(context, state->host, &g->trip);
     if (g->sf) PetscSFDestroy(&g->sf);
     if (g->layout) petsc_leave(context, state, g->layout);
     state->host->release(context, g);
@@ -210,39 +211,19 @@ cafe_status petsc_project(cafe_context *context, const cafe_operator *op, void *
     return status;
 }
 
-/* Rows of ghosts, from those that hold them: sent for, and there. */
-static cafe_status ghosts_travel(cafe_context *context, const petsc_graph *g, const cafe_block *x,
-                                 bool arrive) {
-    const petsc_state *state = petsc_of(x);
-    float *ghosts = x->x + g->layout->own * x->stride;
-    cafe_status status = CAFE_OK;
-    MPI_Datatype row = MPI_DATATYPE_NULL;
-    PETSC_MPI(MPI_Type_contiguous((int)x->stride, MPI_FLOAT, &row));
-    PETSC_MPI(MPI_Type_commit(&row));
-    CAFE_TRY(petsc_check(
-        context, state,
-        (arrive ? PetscSFBcastEnd : PetscSFBcastBegin)(g->sf, row, x->x, ghosts, MPI_REPLACE)));
-done:
-    if (row != MPI_DATATYPE_NULL) MPI_Type_free(&row);
-    return status;
-}
-
-cafe_status petsc_ghosts(cafe_context *context, const petsc_graph *g, const cafe_block *x) {
-    CAFE_PASS(ghosts_travel(context, g, x, false));
-    return ghosts_travel(context, g, x, true);
-}
-
 /* The rows that need no ghosts while these are on their way. */
-static cafe_status multiply(cafe_context *context, const petsc_state *state, const petsc_graph *g,
+static cafe_status multiply(cafe_context *context, const petsc_state *state, petsc_graph *g,
                             const cafe_operator *local, cafe_side side, float a,
                             const cafe_block *x, const double *s, float b, float c, cafe_block *y) {
     cafe_range inner = {0, 1, g->inners, g->inner}, border = {0, 1, g->borders, g->border};
-    CAFE_PASS(ghosts_travel(context, g, x, false));
+    CAFE_PASS(petsc_ghosts_begin(context, g, x));
     CAFE_PASS(state->host->product_rows(context, local, side, inner, x->stride, x->x, s, a, b, c,
                                         y->stride, y->x));
-    CAFE_PASS(ghosts_travel(context, g, x, true));
-    return state->host->product_rows(context, local, side, border, x->stride, x->x, s, a, b, c,
-                                     y->stride, y->x);
+    CAFE_PASS(petsc_ghosts_end(context, g, x));
+    cafe_status status = state->host->product_rows(context, local, side, border, x->stride, x->x, s,
+                                                   a, b, c, y->stride, y->x);
+    if (g->swept != x->x) petsc_ghosts_leave(g, x);
+    return status;
 }
 
 static cafe_status one_step(cafe_context *context, const cafe_operator *op, petsc_graph *g,

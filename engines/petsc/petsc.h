@@ -90,6 +90,14 @@ cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const pe
 
 /* ---- graph.c --------------------------------------------------------------------------------- */
 
+/* Ghosts of a block on their way, round by round. */
+typedef struct petsc_trip {
+    int64_t rows, round, rounds; /* rows of each neighbour in a round; rounds */
+    float *in, *out;
+    MPI_Request *requests;
+    int count;
+} petsc_trip;
+
 /* What this process holds of an operator: the links of its rows, with targets by their places, own
  * rows first, then ghosts in the order of their numbers. */
 typedef struct petsc_graph {
@@ -104,7 +112,9 @@ typedef struct petsc_graph {
     double *p;
     int32_t *inner, *border; /* places of the rows that need no ghosts, and of the others */
     int64_t inners, borders;
-    PetscSF sf; /* roots: own rows; leaves: ghosts */
+    petsc_trip trip;
+    const float *swept; /* rows that an open sweep works on: it keeps their ghosts */
+    PetscSF sf;         /* roots: own rows; leaves: ghosts */
     /* Of the star forest, by neighbours: own rows that they copy, ghosts that they give. */
     PetscInt senders, receivers; /* processes that give ghosts; that copy rows */
     const PetscMPIInt *from, *to;
@@ -114,8 +124,13 @@ typedef struct petsc_graph {
 /* The local operator with the sign and kappa of `op`, which may be the negative. */
 cafe_operator petsc_local_operator(const petsc_graph *g, const cafe_operator *op);
 
-/* The rows of all ghosts of a block. */
-cafe_status petsc_ghosts(cafe_context *context, const petsc_graph *g, const cafe_block *x);
+/* The rows of all ghosts of a block, at once or with other work in between; and their memory given
+ * back. */
+cafe_status petsc_ghosts(cafe_context *context, petsc_graph *g, const cafe_block *x);
+cafe_status petsc_ghosts_begin(cafe_context *context, petsc_graph *g, const cafe_block *x);
+cafe_status petsc_ghosts_end(cafe_context *context, petsc_graph *g, const cafe_block *x);
+void petsc_ghosts_leave(const petsc_graph *g, const cafe_block *x);
+void petsc_trip_free(cafe_context *context, const cafe_engine_host *host, petsc_trip *trip);
 
 cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                          void **held);

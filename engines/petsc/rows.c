@@ -139,7 +139,7 @@ cafe_status petsc_make(cafe_context *context, const cafe_engine *engine, int64_t
                                  strerror(errno));
     }
     madvise(room, bytes, MADV_HUGEPAGE); /* a wish */
-    *(size_t *)room = bytes; /* columns may be selected before it is dropped */
+    *(size_t *)room = bytes;             /* columns may be selected before it is dropped */
     block->x = (float *)(room + HEAD);
     return CAFE_OK;
 }

@@ -65,6 +65,7 @@ static cafe_status open_divided(cafe_context *context, const cafe_operator *op,
         s->by.kernels->round(rule->storage, s->graph->layout->own * s->h->stride, s->h->x);
     CAFE_PASS(petsc_project(context, op, s->graph, s->h, s->s));
     round_sums(s);
+    s->graph->swept = s->h->x;
     return petsc_ghosts(context, s->graph, s->h);
 }
 
@@ -88,6 +89,8 @@ void petsc_sweep_close(cafe_context *context, void *sweep) {
     void *all[] = {s->rows, s->s, s->single, s->shift, s->gains, s->part, s->squares, s->fixed};
     if (s->alone) s->here.engine->ops->sweep_close(context, s->alone);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) host->release(context, all[i]);
+    if (s->graph->swept) petsc_ghosts_leave(s->graph, s->h);
+    s->graph->swept = NULL;
     petsc_plan_free(context, s);
     host->chunks_free(s->chunks);
     host->release(context, s);
