@@ -19,8 +19,7 @@
 static const double large = 2e7; /* edges */
 
 typedef struct plan {
-    double edges[BENCH_MOST], columns[BENCH_MOST], threads[BENCH_MOST];
-    int edge_count, column_count, thread_count, repeats;
+    bench_grid grid;
     const char *graph; /* NULL: generated ones */
 } plan;
 
@@ -94,12 +93,12 @@ static void print_embed(const plan *p, job j, int from) {
         "\n| K | threads | read text | read .cafe | solve | finish | write | whole run | CPU "
         "| times | gather limit | sweep | sweep / limit | run / limit | peak MB |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (int k = 0; k < p->column_count; k++) {
+    for (int k = 0; k < p->grid.column_count; k++) {
         double first = 0;
-        for (int t = from; t < p->thread_count; t++) {
-            j.columns = (int64_t)p->columns[k];
-            j.threads = (int)p->threads[t];
-            line l = measure_line(&j, p->repeats);
+        for (int t = from; t < p->grid.thread_count; t++) {
+            j.columns = (int64_t)p->grid.columns[k];
+            j.threads = (int)p->grid.threads[t];
+            line l = measure_line(&j, p->grid.repeats);
             if (t == from) first = l.whole.run;
             print_line(&j, &l, first);
         }
@@ -124,10 +123,10 @@ static void print_cluster(const plan *p, job j, int step) {
     printf(
         "\n| cluster: threads | read | layers | whole run | CPU | layers: times | communities "
         "| modularity | peak MB |\n|---|---|---|---|---|---|---|---|---|\n");
-    for (int t = 0; t < p->thread_count; t += step) {
+    for (int t = 0; t < p->grid.thread_count; t += step) {
         found best = {.whole.solve = INFINITY};
-        j.threads = (int)p->threads[t];
-        for (int r = 0; r < p->repeats; r++) {
+        j.threads = (int)p->grid.threads[t];
+        for (int r = 0; r < p->grid.repeats; r++) {
             found one = {0};
             bench_child(measure_cluster, &j, &one, sizeof one);
             if (one.whole.solve < best.whole.solve) best = one;
@@ -159,7 +158,7 @@ static double write_text(const char *path, const char *text) {
 /* Files of its own begin with `own`. */
 static void measure_graph(const plan *p, const char *path, const char *own) {
     char text[4200], out[4200];
-    int last = p->thread_count - 1;
+    int last = p->grid.thread_count - 1;
     snprintf(text, sizeof text, "%s.txt", own);
     snprintf(out, sizeof out, "%s.npy", own);
     job j = {.path = path, .text = text, .out = out};
@@ -169,40 +168,26 @@ static void measure_graph(const plan *p, const char *path, const char *own) {
     unlink(text);
 }
 
-static bool take(plan *p, const char *name, const char *value) {
-    if (strcmp(name, "--edges") == 0)
-        p->edge_count = bench_list(value, p->edges);
-    else if (strcmp(name, "--columns") == 0)
-        p->column_count = bench_list(value, p->columns);
-    else if (strcmp(name, "--threads") == 0)
-        p->thread_count = bench_list(value, p->threads);
-    else if (strcmp(name, "--repeats") == 0)
-        p->repeats = atoi(value);
-    else
-        return false;
-    return true;
-}
-
 /* 1, 2, 4 ... and as many as there are. */
 static void fill_threads(plan *p) {
     int all = bench_threads();
-    for (int t = 1; t < all && p->thread_count + 1 < BENCH_MOST; t *= 2)
-        p->threads[p->thread_count++] = t;
-    p->threads[p->thread_count++] = all;
+    for (int t = 1; t < all && p->grid.thread_count + 1 < BENCH_MOST; t *= 2)
+        p->grid.threads[p->grid.thread_count++] = t;
+    p->grid.threads[p->grid.thread_count++] = all;
 }
 
 static plan read_arguments(int count, char **words) {
-    plan p = {.repeats = 1};
-    p.edge_count = bench_list("1e7,1e8", p.edges);
-    p.column_count = bench_list("32,128", p.columns);
+    plan p = {.grid.repeats = 1};
+    p.grid.edge_count = bench_list("1e7,1e8", p.grid.edges);
+    p.grid.column_count = bench_list("32,128", p.grid.columns);
     for (int i = 1; i < count; i += 2) {
         bench_help(words[i], usage);
         if (words[i][0] != '-' && i + 1 == count)
             p.graph = words[i];
-        else if (i + 1 == count || !take(&p, words[i], words[i + 1]))
+        else if (i + 1 == count || !bench_take(&p.grid, words[i], words[i + 1]))
             bench_misuse(words[i], usage);
     }
-    if (p.thread_count == 0) fill_threads(&p);
+    if (p.grid.thread_count == 0) fill_threads(&p);
     return p;
 }
 
@@ -211,8 +196,8 @@ int main(int count, char **words) {
     const char *folder = getenv("TMPDIR");
     char path[4096];
     snprintf(path, sizeof path, "%s/cafe-cores-%d.cafe", folder ? folder : "/tmp", (int)getpid());
-    for (int i = 0; i < p.edge_count && !p.graph; i++) {
-        bench_write_graph(CAFE_GENERATOR_PLANTED, p.edges[i], path, CAFE_FORMAT_CAFE);
+    for (int i = 0; i < p.grid.edge_count && !p.graph; i++) {
+        bench_write_graph(CAFE_GENERATOR_PLANTED, p.grid.edges[i], path, CAFE_FORMAT_CAFE);
         measure_graph(&p, path, path);
         unlink(path);
     }

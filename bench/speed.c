@@ -23,8 +23,7 @@
 enum { MOST = BENCH_MOST };
 
 typedef struct plan {
-    double edges[MOST], columns[MOST], threads[MOST];
-    int edge_count, column_count, thread_count, repeats;
+    bench_grid grid;
     cafe_generator model;
     const char *model_name;
     cafe_format format;
@@ -79,7 +78,7 @@ static void measure_parts(const void *argument, void *result) {
     measure *m = result;
     struct stat file;
     bench_problem q = bench_open(j->path, j->threads, &m->read);
-    int repeats = j->plan->repeats;
+    int repeats = j->plan->grid.repeats;
     int64_t arcs = 2 * cafe_graph_edges(q.graph), n = cafe_graph_nodes(q.graph), K = j->columns;
     stat(j->path, &file);
     m->file_mb = (double)file.st_size / 1e6;
@@ -100,7 +99,7 @@ static void measure_parts(const void *argument, void *result) {
 /* The whole run with the fewest seconds of the repeats. */
 static bench_phases best_run(const job *j) {
     bench_phases best = {.run = INFINITY}, one = {0};
-    for (int r = 0; r < j->plan->repeats; r++) {
+    for (int r = 0; r < j->plan->grid.repeats; r++) {
         bench_child(measure_run, j, &one, sizeof one);
         if (one.run < best.run) best = one;
     }
@@ -159,37 +158,29 @@ static const char usage[] =
 
 /* The value of an option into the plan; false: there is no such option. */
 static bool take(plan *p, const char *name, const char *value) {
-    if (strcmp(name, "--edges") == 0)
-        p->edge_count = bench_list(value, p->edges);
-    else if (strcmp(name, "--columns") == 0)
-        p->column_count = bench_list(value, p->columns);
-    else if (strcmp(name, "--threads") == 0)
-        p->thread_count = bench_list(value, p->threads);
-    else if (strcmp(name, "--repeats") == 0)
-        p->repeats = atoi(value);
-    else if (strcmp(name, "--model") == 0)
+    if (strcmp(name, "--model") == 0)
         p->model = read_model(p->model_name = value);
     else if (strcmp(name, "--input") == 0)
         p->format = read_format(value);
     else
-        return false;
+        return bench_take(&p->grid, name, value);
     return true;
 }
 
 static plan read_arguments(int count, char **words) {
-    plan p = {.repeats = 3,
+    plan p = {.grid.repeats = 3,
               .model = CAFE_GENERATOR_PLANTED,
               .model_name = "planted",
               .format = CAFE_FORMAT_EDGES};
-    p.edge_count = bench_list("1e6,1e7,5e7", p.edges);
-    p.column_count = bench_list("32,128", p.columns);
-    p.thread_count = bench_list("0", p.threads);
+    p.grid.edge_count = bench_list("1e6,1e7,5e7", p.grid.edges);
+    p.grid.column_count = bench_list("32,128", p.grid.columns);
+    p.grid.thread_count = bench_list("0", p.grid.threads);
     for (int i = 1; i < count; i += 2) {
         bench_help(words[i], usage);
         if (i + 1 == count || !take(&p, words[i], words[i + 1])) bench_misuse(words[i], usage);
     }
-    for (int t = 0; t < p.thread_count; t++)
-        if (p.threads[t] < 1) p.threads[t] = bench_threads();
+    for (int t = 0; t < p.grid.thread_count; t++)
+        if (p.grid.threads[t] < 1) p.grid.threads[t] = bench_threads();
     return p;
 }
 
@@ -199,10 +190,10 @@ typedef struct series {
 } series;
 
 static void measure_graph(const plan *p, int i, const char *path, series all[MOST][MOST]) {
-    for (int k = 0; k < p->column_count; k++)
-        for (int t = 0; t < p->thread_count; t++) {
+    for (int k = 0; k < p->grid.column_count; k++)
+        for (int t = 0; t < p->grid.thread_count; t++) {
             measure m = {0};
-            job j = {p, path, (int64_t)p->columns[k], (int)p->threads[t]};
+            job j = {p, path, (int64_t)p->grid.columns[k], (int)p->grid.threads[t]};
             bench_child(measure_parts, &j, &m, sizeof m);
             m.whole = best_run(&j);
             print_line(&m, &j);
@@ -215,16 +206,17 @@ static void measure_graph(const plan *p, int i, const char *path, series all[MOS
 }
 
 static void print_growth(const plan *p, series all[MOST][MOST]) {
-    for (int k = 0; k < p->column_count && p->edge_count > 1; k++)
-        for (int t = 0; t < p->thread_count; t++) {
+    for (int k = 0; k < p->grid.column_count && p->grid.edge_count > 1; k++)
+        for (int t = 0; t < p->grid.thread_count; t++) {
             const series *s = &all[k][t];
             printf(
                 "\nK = %.0f, %.0f threads: the sweep grows as m^%.2f, the gather limit as m^%.2f, ",
-                p->columns[k], p->threads[t], exponent(p->edge_count, s->edges, s->sweep),
-                exponent(p->edge_count, s->edges, s->limit));
+                p->grid.columns[k], p->grid.threads[t],
+                exponent(p->grid.edge_count, s->edges, s->sweep),
+                exponent(p->grid.edge_count, s->edges, s->limit));
             printf("the whole run as m^%.2f, its CPU seconds as m^%.2f\n",
-                   exponent(p->edge_count, s->edges, s->run),
-                   exponent(p->edge_count, s->edges, s->cpu));
+                   exponent(p->grid.edge_count, s->edges, s->run),
+                   exponent(p->grid.edge_count, s->edges, s->cpu));
         }
 }
 
@@ -237,8 +229,8 @@ int main(int count, char **words) {
              p.format == CAFE_FORMAT_EDGES ? "txt" : "cafe");
     printf("Model %s, 10 edges a node; seconds; ratios are of times of this run.\n\n%s",
            p.model_name, heading);
-    for (int i = 0; i < p.edge_count; i++) {
-        bench_write_graph(p.model, p.edges[i], path, p.format);
+    for (int i = 0; i < p.grid.edge_count; i++) {
+        bench_write_graph(p.model, p.grid.edges[i], path, p.format);
         measure_graph(&p, i, path, all);
         unlink(path);
     }

@@ -49,6 +49,20 @@ int bench_list(const char *text, double *list) {
     return count;
 }
 
+bool bench_take(bench_grid *grid, const char *name, const char *value) {
+    if (strcmp(name, "--edges") == 0)
+        grid->edge_count = bench_list(value, grid->edges);
+    else if (strcmp(name, "--columns") == 0)
+        grid->column_count = bench_list(value, grid->columns);
+    else if (strcmp(name, "--threads") == 0)
+        grid->thread_count = bench_list(value, grid->threads);
+    else if (strcmp(name, "--repeats") == 0)
+        grid->repeats = atoi(value);
+    else
+        return false;
+    return true;
+}
+
 int bench_threads(void) {
     cafe_context *context = make_context(0);
     int threads = cafe_threads(context);

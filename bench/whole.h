@@ -2,6 +2,7 @@
 #ifndef CAFE_BENCH_WHOLE_H
 #define CAFE_BENCH_WHOLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cafe/cafe.h>
@@ -18,6 +19,16 @@ void bench_misuse(const char *word, const char *usage);
 
 /* "1e6,1e7" into at most BENCH_MOST numbers; how many. */
 int bench_list(const char *text, double *list);
+
+/* What is measured: every size with every width on every number of threads, so often. */
+typedef struct bench_grid {
+    double edges[BENCH_MOST], columns[BENCH_MOST], threads[BENCH_MOST];
+    int edge_count, column_count, thread_count, repeats;
+} bench_grid;
+
+/* The value of --edges, --columns, --threads or --repeats into the grid; false: it is none of
+ * these. */
+bool bench_take(bench_grid *grid, const char *name, const char *value);
 
 /* The threads of a context by default. */
 int bench_threads(void);
