@@ -142,6 +142,10 @@ class Estimator(BaseEstimator):
         elif tol and self.n_iter_ and not self.converged_:
             warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
                  "or tol where this is good enough", ConvergenceWarning)
+        made = vars(self).get("certificate_")
+        if made is not None and 0 < made.columns < made.asked < len(self.nodes_) and not made.hubs:
+            warn(f"{name}: {made.columns} of n_components={made.asked} columns: the others are "
+                 "combinations of them and carry no information", CafeWarning)
         rows = getattr(self, "embedding_", np.ones((0, 1)))
         suspects = rows[(rows[:, :1] == 0).all(axis=1)]  # most rows are settled by their first column
         empty = len(suspects) - int(suspects.any(axis=1).sum())

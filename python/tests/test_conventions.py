@@ -186,6 +186,12 @@ def test_no_labels_no_predictions(karate):
     assert not hasattr(cafe.SphereGCN(), "predict") and not hasattr(cafe.LayeredCafe(), "predict")
 
 
+def test_columns_that_are_not_there_are_told(karate):
+    with pytest.warns(cafe.CafeWarning, match="LayeredCafe: 1 of n_components=3 columns"):
+        model = cafe.LayeredCafe(n_components=3).fit(karate)
+    assert model.embedding_.shape == (34, 1)
+
+
 def test_where_no_label_came():
     two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     with pytest.warns(cafe.CafeWarning, match="2 of 4 vectors are 0"):
