@@ -122,6 +122,7 @@ cafe_status cafe_checkpoint_remove(cafe_context *context) {
     struct cafe_checkpoint *c = context->checkpoint;
     cafe_output *output = NULL;
     if (!c || (c->info.saved == 0 && c->info.resumed == 0)) return CAFE_OK;
+    if (cafe_team_rank(context) > 0) return CAFE_OK; /* the first does, with the outputs' names */
     CAFE_PASS(cafe_output_remove(context, c->path, &output));
     return cafe_outputs_add(context, output);
 }
