@@ -56,8 +56,8 @@ CAFE_OPTION_TABLE(ranks, "ranks", "a run on several processes: memory, bytes sen
 enum { WHOLE = 48, GHOST_ROWS = 4, GHOST = 48, LIBRARIES = 24000000 };
 
 /* Of a run besides its sweeps: products of whole blocks, passes over own rows; and on each of its
- * threads, in a second, operations n K^2 of Gram matrices and transforms, and links of the whole
- * graph for the sums of its rows, which every rank finds for itself. Measured. */
+ * threads, in a second, operations n K^2 of Gram matrices and transforms, and links for the sums of
+ * rows. Measured. */
 enum { PRODUCTS = 3, PASSES = 20, SQUARES = 8 };
 static const double square_rate = 5e10, link_rate = 1e8;
 
@@ -127,7 +127,7 @@ static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     p->ghost_bytes = whole((GHOST_ROWS * wide + GHOST) * (double)p->rank_ghosts);
     p->work_bytes =
         LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
-    p->mapped_bytes = job->same ? whole(arc * (double)p->links + 8 * n) : 0;
+    p->mapped_bytes = job->same ? whole(arc * (double)p->rank_links + 8 * n) : 0;
     p->memory = whole((double)p->whole_bytes + (double)p->link_bytes + (double)p->block_bytes +
                       (double)p->ghost_bytes + (double)p->work_bytes);
     p->bytes_per_sweep = whole(row * (double)p->ghost_rows);
@@ -154,7 +154,7 @@ static double other_seconds(const plan_job *job, const cafe_ranks_plan *p) {
     double rows = (double)p->rank_rows, k = (double)p->columns, threads = (double)p->threads;
     return PASSES * 4 * rows * (double)job->stride / p->memory_bandwidth +
            SQUARES * rows * k * k / (square_rate * threads) +
-           (double)p->links / (link_rate * threads);
+           (double)p->rank_links / (link_rate * threads);
 }
 
 /* What is not known of the network does not matter to a single rank. */
