@@ -143,8 +143,9 @@ class Estimator(BaseEstimator):
             warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
                  "or tol where this is good enough", ConvergenceWarning)
         made = vars(self).get("certificate_")
-        if made is not None and 0 < made.columns < made.asked < len(self.nodes_) and not made.hubs:
-            warn(f"{name}: {made.columns} of n_components={made.asked} columns: the others are "
+        asked = getattr(self, "n_components", None)
+        if made and asked and 0 < made.columns < made.asked == asked < len(self.nodes_) and not made.hubs:
+            warn(f"{name}: {made.columns} of n_components={asked} columns: the others are "
                  "combinations of them and carry no information", CafeWarning)
         rows = getattr(self, "embedding_", np.ones((0, 1)))
         suspects = rows[(rows[:, :1] == 0).all(axis=1)]  # most rows are settled by their first column
