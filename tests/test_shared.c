@@ -1,5 +1,6 @@
 /* Graphs that several processes read together: the same bytes as from one, the same messages. */
 #define _GNU_SOURCE
+#include "craft.h"
 #include "team.h"
 
 #include <dirent.h>
@@ -48,6 +49,7 @@ static char *get_file(const char *path, size_t *size) {
 typedef struct conversion {
     const char *from, *to;
     const cafe_graph_options *options;
+    const char *second; /* what process 1 reads instead; NULL: the same */
     cafe_status status[MOST_MEMBERS];
     char text[MOST_MEMBERS][1024], heading[64];
 } conversion;
@@ -56,7 +58,8 @@ static void convert(team_member *m, void *argument) {
     conversion *c = argument;
     int32_t rank = m->team.rank;
     cafe_graph *graph = NULL;
-    cafe_status status = cafe_graph_read(m->context, c->from, c->options, &graph);
+    const char *from = rank == 1 && c->second ? c->second : c->from;
+    cafe_status status = cafe_graph_read(m->context, from, c->options, &graph);
     if (status == CAFE_OK && rank == 0)
         snprintf(c->heading, sizeof c->heading, "%d %s", cafe_graph_get_reading(graph)->heading,
                  cafe_graph_get_reading(graph)->edges);
@@ -68,12 +71,12 @@ static void convert(team_member *m, void *argument) {
 
 /* One process and every team: the same file, or the same error on all. */
 static void compare(const char *from, const cafe_graph_options *options) {
-    conversion one = {from, one_path, options, {0}, {{0}}, {0}};
+    conversion one = {.from = from, .to = one_path, .options = options};
     size_t size = 0, other;
     team_run(1, convert, &one);
     char *bytes = one.status[0] == CAFE_OK ? get_file(one_path, &size) : NULL;
     for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
-        conversion many = {from, many_path, options, {0}, {{0}}, {0}};
+        conversion many = {.from = from, .to = many_path, .options = options};
         team_run(teams[i], convert, &many);
         for (int32_t r = 0; r < teams[i]; r++) {
             if (one.status[0] != many.status[r] || one.status[0] != CAFE_OK)
@@ -259,9 +262,73 @@ static void test_binary(void **state) {
     free(bytes);
 }
 
+/* Right checksums over what is no graph: found by the process whose rows or names they are. */
+static void test_falsehoods(void **state) {
+    char path[160];
+    size_t size;
+    cafe_context *context = test_context(2, 1);
+    (void)state;
+    try_mess(102, 30000, 90000); /* weights among it */
+    snprintf(path, sizeof path, "%s/false.cafe", folder);
+    for (int kind = 0; kind < 5; kind++) {
+        char *bytes = get_file(one_path, &size);
+        cafe_binary_header *h = (cafe_binary_header *)bytes;
+        int64_t *offsets = craft_section(bytes, CAFE_BINARY_OFFSETS);
+        int64_t middle = offsets[h->nodes / 2];
+        assert_true(h->flags & CAFE_BINARY_WEIGHTS);
+        if (kind == 0) ((float *)craft_section(bytes, CAFE_BINARY_VALUES))[middle] += 1;
+        if (kind == 1) ((int32_t *)craft_section(bytes, CAFE_BINARY_TARGETS))[middle] = -1;
+        if (kind == 2) offsets[h->nodes / 2] = h->arcs + 7;
+        if (kind == 3) h->components++;
+        if (kind == 4) h->max_degree--;
+        craft_seal(context, bytes);
+        put_file(path, bytes, size);
+        compare(path, NULL);
+        free(bytes);
+    }
+    unlink(path);
+    cafe_context_free(context);
+}
+
+/* Two nodes of one name, which are in the portions of different processes. */
+static void test_repeated_name(void **state) {
+    char path[160];
+    size_t size, used = 0;
+    cafe_context *context = test_context(2, 1);
+    char *text = malloc(20000 * 20);
+    (void)state;
+    for (int i = 0; i < 20000; i++) used += (size_t)sprintf(text + used, "n%05d n00000\n", i);
+    compare_text(text, used, NULL);
+    char *bytes = get_file(one_path, &size), *names = craft_section(bytes, CAFE_BINARY_TEXT);
+    memcpy(names + 6 * 15000, names + 6 * 100, 6);
+    craft_seal(context, bytes);
+    snprintf(path, sizeof path, "%s/false.cafe", folder);
+    put_file(path, bytes, size);
+    compare(path, NULL);
+    unlink(path);
+    free(bytes);
+    free(text);
+    cafe_context_free(context);
+}
+
+/* A file that one process cannot open, or one that cannot be written, is everybody's error. */
+static void test_one_fails(void **state) {
+    conversion c = {.from = text_path, .to = many_path, .second = "/nowhere/at/all"};
+    (void)state;
+    put_file(text_path, "1 2\n3 4\n", 8);
+    team_run(3, convert, &c);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(c.status[r], CAFE_ERROR_IO);
+        assert_non_null(strstr(c.text[r], "/nowhere/at/all"));
+    }
+    c = (conversion){.from = text_path, .to = "/nowhere/at/all.cafe"};
+    team_run(3, convert, &c);
+    for (int r = 0; r < 3; r++) assert_int_equal(c.status[r], CAFE_ERROR_IO);
+}
+
 /* What would have to be read whole by all of them is refused. */
 static void test_refused(void **state) {
-    conversion c = {text_path, many_path, NULL, {0}, {{0}}, {0}};
+    conversion c = {.from = text_path, .to = many_path};
     static const char mtx[] = "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n";
     (void)state;
     put_file(text_path, mtx, sizeof mtx - 1);
@@ -280,7 +347,8 @@ int main(void) {
         cmocka_unit_test(test_any_list),    cmocka_unit_test(test_large_lists),
         cmocka_unit_test(test_declared),    cmocka_unit_test(test_errors),
         cmocka_unit_test(test_first_error), cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_falsehoods),  cmocka_unit_test(test_repeated_name),
+        cmocka_unit_test(test_one_fails),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -243,13 +243,16 @@ cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph 
     CAFE_TRY(settle_format(context, path, &format));
     CAFE_TRY(check_attributes(context, path, format, count));
     const cafe_graph_format *found = cafe_graph_format_get(format);
-    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    status = cafe_output_create(context, path, overwrite, &output);
+    CAFE_TRY(graph->common ? cafe_team_agree(context, status) : status);
     bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside && output->temporary;
     if (beside)
         CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
     output->attributes = attributes;
     output->attribute_count = count;
-    CAFE_TRY(found->write(output, graph));
+    /* of a graph that all processes have, the first one writes the text */
+    if (!graph->common || cafe_team_rank(context) == 0 || format == CAFE_FORMAT_CAFE)
+        CAFE_TRY(found->write(output, graph));
     if (names) CAFE_TRY(cafe_output_commit(&names));
     status = cafe_output_commit(&output);
 done:
