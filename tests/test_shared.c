@@ -5,7 +5,8 @@
 
 #include <dirent.h>
 
-static const int32_t teams[] = {2, 3, 4, 7};
+#define TEAMS (TEST_SANITIZED ? 1 : 4) /* of these */
+static const int32_t teams[] = {3, 2, 4, 7};
 
 static char folder[] = "/tmp/cafe-shared-XXXXXX";
 static char text_path[128], one_path[128], many_path[128];
@@ -75,7 +76,7 @@ static void compare(const char *from, const cafe_graph_options *options) {
     size_t size = 0, other;
     team_run(1, convert, &one);
     char *bytes = one.status[0] == CAFE_OK ? get_file(one_path, &size) : NULL;
-    for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+    for (int i = 0; i < TEAMS; i++) {
         conversion many = {.from = from, .to = many_path, .options = options};
         team_run(teams[i], convert, &many);
         for (int32_t r = 0; r < teams[i]; r++) {
@@ -183,7 +184,7 @@ static void test_any_list(void **state) {
 static void test_large_lists(void **state) {
     (void)state;
     for (uint64_t seed = 100; seed < 104; seed++) try_mess(seed, 40000, 100000);
-    try_mess(7, 60000, 600000);
+    if (!TEST_SANITIZED) try_mess(7, 60000, 600000);
 }
 
 static void test_declared(void **state) {
