@@ -66,6 +66,7 @@ static int solve(cluster_job *job) {
     cluster_say_found(job);
     cluster_say_sizes(job);
     job->division.whole = !job->found->objective || job->found->sparse;
+    job->division.shared = !job->found->objective;
     return cli_team_measure(&job->run, &job->division);
 }
 

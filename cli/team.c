@@ -165,10 +165,8 @@ void cli_team_say(const cli_run *run, const cli_division *division) {
     char bytes[CLI_BYTES_TEXT], rows[CLI_COUNT_TEXT];
     if (all_ranks == 1) return;
     if (division->whole) {
-        cli_say(run,
-                "processes %" PRId32
-                ": each has the whole graph, and they share the search for moves",
-                all_ranks);
+        cli_say(run, "processes %" PRId32 ": each has the whole graph, and %s", all_ranks,
+                division->shared ? "they share the search for moves" : "does all of it");
         return;
     }
     cli_say(run,

@@ -33,7 +33,8 @@ int cli_team_wait(const cli_run *run);
 
 /* How the nodes of a model are divided (--partition), and what that cost, for the reports. */
 typedef struct cli_division {
-    bool whole; /* they are not: every process has all of them, and all share the work */
+    bool whole;  /* they are not: every process has all of them, */
+    bool shared; /* and they share the work */
     double cut;
     cafe_traffic traffic;
 } cli_division;

@@ -11,13 +11,13 @@ export CAFE_ENGINE_PATH=$BUILD
 # not as many processors as processes; and messages of mpirun itself are not what is tested
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=10 # on a busy machine
+export OMPI_MCA_mpi_yield_when_idle=1
 
-# joined N COMMAND...: with N processes of one thread, within a minute
+# joined N COMMAND...: with N processes of one thread; the limit is against hanging
 joined() {
     local ranks=$1
     shift
-    timeout 60 mpirun -q -n "$ranks" "$CAFE" "$@" -t 1 --engine petsc
+    timeout 120 mpirun -q -n "$ranks" "$CAFE" "$@" -t 1 --engine petsc
 }
 
 # once PATTERN: one line of standard error has it
@@ -40,15 +40,17 @@ swept() {
 
 # ---- the same files ------------------------------------------------------------------------------
 
+few=(--sweeps 4 --chunks 16) # the processes meet at every chunk, and take turns on few processors
+
 # the processor's bits where every sum has the same shape on both: H and what is made of it without
 # Gram matrices; else those of one process
-"$CAFE" embed small.in.cafe -k 12 --output-form raw -o raw.in.npy -q
-"$CAFE" cluster small.in.cafe --method softmax -k 8 -o soft.in.tsv --soft soft.in.npz -q
+"$CAFE" embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o raw.in.npy -q
+"$CAFE" cluster small.in.cafe --method softmax -k 8 "${few[@]}" -o soft.in.tsv --soft soft.in.npz -q
 "$CAFE" cluster small.in.cafe -o layers.in.tsv -q
-joined 1 embed small.in.cafe -k 12 --ends both --parts both -o both.in.npy -q
-joined 1 embed ordered.in.cafe -k 5 --residual 0.05 -o residual.in.tsv -q
+joined 1 embed small.in.cafe -k 12 --ends both --parts both "${few[@]}" -o both.in.npy -q
+joined 1 embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o residual.in.tsv -q
 for ranks in 2 3 4 7; do
-    expect 0 joined $ranks embed small.in.cafe -k 12 --output-form raw -o v.npy --json v.json -f
+    expect 0 joined $ranks embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy --json v.json -f
     same v.npy raw.in.npy
     once '^graph '
     once "^processes $ranks, contiguous: "
@@ -56,24 +58,24 @@ for ranks in 2 3 4 7; do
     [[ $(json_value v.json ranks) == "$ranks" ]] || fail 'the report lacks the number of processes'
     grep -q '"cut": 0\.[1-9]' v.json || fail 'the report lacks the cut'
     grep -q '"bytes_per_sweep": [1-9]' v.json || fail 'the report lacks what was sent'
-    expect 0 joined $ranks embed small.in.cafe -k 12 --ends both --parts both -o v.npy -f -q
+    expect 0 joined $ranks embed small.in.cafe -k 12 --ends both --parts both "${few[@]}" -o v.npy -f -q
     quiet
     same v.npy both.in.npy
     [[ $ranks -eq 3 ]] || continue
-    expect 0 joined $ranks embed ordered.in.cafe -k 5 --residual 0.05 -o - -q
+    expect 0 joined $ranks embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o - -q
     same .last/out residual.in.tsv
-    expect 0 joined $ranks cluster small.in.cafe --method softmax -k 8 -o v.tsv --soft v.npz -f -q
+    expect 0 joined $ranks cluster small.in.cafe --method softmax -k 8 "${few[@]}" -o v.tsv --soft v.npz -f -q
     same v.tsv soft.in.tsv
     same v.npz soft.in.npz
     expect 0 joined $ranks cluster small.in.cafe -o v.tsv -f
     same v.tsv layers.in.tsv
-    once "^processes $ranks, each of which did all of it"
+    once "^processes $ranks: each has the whole graph"
 done
 rm v.*
 only_inputs
 
 # nodes divided by a partitioner: the same rows
-if joined 3 embed small.in.cafe -k 12 --output-form raw -o v.npy -q --partition scotch 2>.last/err; then
+if joined 3 embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy -q --partition scotch 2>.last/err; then
     same v.npy raw.in.npy
     rm v.npy
 else
@@ -99,7 +101,7 @@ swept
 
 # apart N COMMAND N COMMAND: two kinds of processes in one run
 apart() {
-    timeout 60 mpirun -q -n "$1" sh -c "$2" : -n "$3" sh -c "$4"
+    timeout 120 mpirun -q -n "$1" sh -c "$2" : -n "$3" sh -c "$4"
 }
 embed="exec '$CAFE' embed small.in.cafe -k 8 -o x.npy -t 1 --engine petsc -q"
 expect 1 apart 2 "$embed" 1 "${embed/small.in/missing.in}"
@@ -135,7 +137,7 @@ fi
 # begin OPTIONS...: three processes in the background, which say what they do in .last/err
 begin() {
     : >.last/err # what the run before said is not this one's
-    timeout 60 mpirun -n 3 "$CAFE" embed "$@" -t 1 --engine petsc >.last/out 2>.last/err &
+    timeout 120 mpirun -n 3 "$CAFE" embed "$@" -t 1 --engine petsc >.last/out 2>.last/err &
     job=$!
 }
 
@@ -202,7 +204,8 @@ wait "$job" || true
 [[ ! -e x.npy ]] || { same x.npy whole.in.npy && rm x.npy; }
 swept
 
-# the run is stopped: once 'interrupted', from the first process
+# the run is stopped: once 'interrupted', from the first process, which a busy machine gives its time
+export OMPI_MCA_odls_base_sigkill_timeout=10
 for signal in INT TERM; do
     begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tolerance 0
     until_said '^sampling'

@@ -857,6 +857,31 @@ static void other_methods_say_that_they_cannot(void **state) {
     close_problem(&p);
 }
 
+/* Where nothing is joined there is one process, which agrees with itself and ends nobody. */
+static void one_process_is_alone(void **state) {
+    (void)state;
+    problem p = open_problem("naive", recipes[0], 1);
+    int32_t rank = -1, ranks = -1;
+    cafe_traffic traffic = {1, 1, 1};
+    double cut = 1;
+    ok(p.context, cafe_engine_team(p.context, &rank, &ranks));
+    assert_int_equal(rank, 0);
+    assert_int_equal(ranks, 1);
+    assert_int_equal(cafe_engine_agree(p.context, CAFE_OK), CAFE_OK);
+    assert_int_equal(cafe_engine_agree(p.context, CAFE_ERROR_IO), CAFE_ERROR_IO);
+    assert_false(cafe_engine_agreed(p.context));
+    assert_false(cafe_engine_reach(p.context, 0));
+    assert_false(cafe_engine_abandoned(p.context, 1));
+    cafe_engine_abandon(p.context, 1);
+    ok(p.context, cafe_engine_traffic(p.context, &traffic));
+    assert_int_equal(traffic.sweeps + traffic.bytes + traffic.ghost_rows, 0);
+    ok(p.context, cafe_engine_divide(p.context, p.op, CAFE_PARTITION_CONTIGUOUS, &cut));
+    assert_true(cut == 0);
+    assert_int_equal(cafe_engine_divide(p.context, p.op, CAFE_PARTITION_SCOTCH, &cut),
+                     CAFE_ERROR_ARGUMENT);
+    close_problem(&p);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Of one process: one that fails among several ends them all (test_cli_distributed). */
@@ -947,6 +972,7 @@ int main(void) {
         cmocka_unit_test(the_list_says_what_is_there),
         cmocka_unit_test(a_context_may_ask_for_an_engine),
         cmocka_unit_test(other_methods_say_that_they_cannot),
+        cmocka_unit_test(one_process_is_alone),
     };
     if (!find_engines()) return 1;
     int failed = cmocka_run_group_tests(parity_tests, NULL, NULL);
