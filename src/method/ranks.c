@@ -51,9 +51,9 @@ CAFE_OPTION_TABLE(ranks, "ranks", "a run on several processes: memory, bytes sen
                   ranks_options)
 
 /* Bytes a node of arrays that every rank has whole: offsets, p, factors, reach, places. A ghost has
- * its row in two blocks and in messages that leave and come, besides its number, its p and its
- * places. And the libraries of MPI and PETSc. */
-enum { WHOLE = 48, GHOST_ROWS = 4, GHOST = 48, LIBRARIES = 24000000 };
+ * its row in two blocks, besides its number, its p and its places. And the libraries of MPI and
+ * PETSc. */
+enum { WHOLE = 48, GHOST_ROWS = 2, GHOST = 48, LIBRARIES = 24000000 };
 
 /* Of a run besides its sweeps: products of whole blocks, passes over own rows; and on each of its
  * threads, in a second, operations n K^2 of Gram matrices and transforms, and links for the sums of
