@@ -64,7 +64,7 @@ static void release(void *user, void *block) {
 typedef struct problem {
     const char *name;
     bool softmax, traced, given, labelled;
-    int32_t ends;
+    int32_t ends, storage;
     int64_t columns, sweeps, chunks;
     double tolerance;
     uint64_t seed;
@@ -76,6 +76,8 @@ static const problem problems[] = {
     {"top", .columns = 7, .sweeps = 5, .nodes = 150, .edges = 700, .chunks = 7},
     {"given", .columns = 5, .sweeps = 4, .nodes = 150, .edges = 700, .given = true},
     {"settles", .columns = 8, .sweeps = 40, .tolerance = 0.05, .nodes = 150, .edges = 700},
+    {"half", .columns = 7, .sweeps = 4, .nodes = 150, .edges = 700,
+     .storage = CAFE_STORAGE_FLOAT16},
     {"both", .columns = 9, .sweeps = 3, .nodes = 150, .edges = 700, .ends = CAFE_ENDS_BOTH},
     {"auto", .columns = 6, .sweeps = 3, .nodes = 150, .edges = 700, .ends = CAFE_ENDS_AUTO},
     {"softmax", .softmax = true, .columns = 6, .sweeps = 5, .nodes = 150, .edges = 700},
@@ -92,7 +94,7 @@ static cafe_status sphere(cafe_context *context, const cafe_operator *op, const 
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     o.columns = p->columns, o.sweeps = p->sweeps, o.tolerance = p->tolerance;
-    o.ends = p->ends, o.chunks = p->chunks;
+    o.ends = p->ends, o.chunks = p->chunks, o.storage = p->storage;
     return cafe_sphere(context, op, &o, start, solution);
 }
 
@@ -343,7 +345,7 @@ static void other_links_of_the_same_nodes_are_another_run(void **state) {
 
 /* Any byte changed, any number of them missing: an error, or, where nothing is read, no matter. */
 static void a_damaged_file_is_refused(void **state) {
-    const problem *p = &problems[3];
+    const problem *p = &problems[4];
     int64_t size = 0, refusals = 0, tries = 0;
     (void)state;
     result r = run(p, "processor", 2, 1, 4), whole = run(p, "processor", 2, 0, 0);
