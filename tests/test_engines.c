@@ -720,7 +720,12 @@ ON_EVERY_ENGINE(rows_and_columns, RECIPES, 1)
 ON_EVERY_ENGINE(fixed_shapes, RECIPES, 1)
 ON_EVERY_ENGINE(sweeps, RECIPES, 1)
 ON_EVERY_ENGINE(stored_sweeps, RECIPES, 1)
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* the hub's rows are in `sweeps` \
+                                                                 */
+ON_EVERY_ENGINE(spheres, SMALL, 1)
+#else
 ON_EVERY_ENGINE(spheres, RECIPES, 1)
+#endif
 ON_EVERY_ENGINE(softmaxes, RECIPES, 1)
 ON_EVERY_ENGINE(given_vectors, RECIPES, 1)
 ON_EVERY_ENGINE(certify_walks, SMALL, 3)
