@@ -79,3 +79,15 @@ search_path() {
         esac
     done <<<"$path:"
 }
+
+# several_processes: ready for mpirun, or the test is skipped with the reason. There are not as many processors as
+# processes, which give way to one another while they wait; messages of mpirun itself are not what is tested.
+several_processes() {
+    command -v mpirun >/dev/null || { echo 'skipped: there is no mpirun'; exit 77; }
+    [[ -e ${BUILD:?}/libcafe-petsc.so ]] || { echo 'skipped: libcafe-petsc.so was not built'; exit 77; }
+    export CAFE_ENGINE_PATH=$BUILD
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+    export OMPI_MCA_btl_vader_single_copy_mechanism=none
+    timeout 60 mpirun -q -n 2 true || { echo 'skipped: mpirun cannot start two processes here'; exit 77; }
+}

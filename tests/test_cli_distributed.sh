@@ -5,13 +5,7 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
-command -v mpirun >/dev/null || { echo 'skipped: there is no mpirun'; exit 77; }
-[[ -e ${BUILD:?}/libcafe-petsc.so ]] || { echo 'skipped: libcafe-petsc.so was not built'; exit 77; }
-export CAFE_ENGINE_PATH=$BUILD
-# not as many processors as processes; and messages of mpirun itself are not what is tested
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_mpi_yield_when_idle=1
+several_processes
 
 # joined N COMMAND...: with N processes of one thread; the limit is against hanging
 joined() {

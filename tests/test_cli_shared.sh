@@ -3,12 +3,8 @@
 # shellcheck source=tests/lib.sh
 source "${SOURCE:?}/tests/lib.sh"
 
-if [[ ! -e $BUILD/libcafe-petsc.so ]] || ! command -v mpirun >/dev/null; then
-    echo "skipped: there is no engine petsc, or no mpirun"
-    exit 77
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-together() { timeout 60 mpirun --oversubscribe -n "$1" "$CAFE" "${@:2}" --engine petsc --threads 1; }
+several_processes
+together() { timeout 60 mpirun -n "$1" "$CAFE" "${@:2}" --engine petsc --threads 1; }
 
 # ---- names and weights; ids with gaps; a .cafe file
 awk 'BEGIN { srand(3); print "from,to,weight"

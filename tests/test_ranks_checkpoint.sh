@@ -5,16 +5,11 @@
 source "${SOURCE:?}/tests/lib.sh"
 
 faults=${BUILD:?}/tests/libfaults.so
-command -v mpirun >/dev/null || { echo 'skipped: there is no mpirun'; exit 77; }
-[[ -e $BUILD/libcafe-petsc.so ]] || { echo 'skipped: libcafe-petsc.so was not built'; exit 77; }
+several_processes
 if [[ ! -e $faults ]] || ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.txt"; then
     echo "skipped: no $faults, or a sanitizer that has to be loaded first"
     exit 77
 fi
-export CAFE_ENGINE_PATH=$BUILD
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 expect 0 "$CAFE" generate planted --nodes 2000 --edges 10000 -q -o g.in.cafe
 
