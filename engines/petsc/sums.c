@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/pieces.h"
 #include "petsc.h"
 
 /* Every number is one process's and 0 elsewhere: the sum of the processes is a copy. */
@@ -23,7 +24,7 @@ done:
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* What of a piece's rows is added up into `sum`. */
+/* What of a piece's rows is added up into `sum`; its weights begin with its first row. */
 typedef struct piece_job piece_job;
 typedef void piece_sum(const piece_job *job, int64_t piece, double *sum);
 
@@ -59,17 +60,13 @@ static cafe_status sum_pieces(cafe_context *context, piece_job *job, double *tot
     return status;
 }
 
-static const float *row_of(const piece_job *job, const cafe_block *x, int64_t piece, int64_t i) {
-    return x->x + (job->layout->base[piece] + i) * x->stride + x->first;
+static const double *weights_of(const piece_job *job, const double *weights, int64_t piece) {
+    return weights ? weights + piece * job->layout->piece : NULL;
 }
 
 static void add_norms(const piece_job *job, int64_t piece, double *sum) {
-    const double *factors = job->weights ? job->weights + piece * job->layout->piece : NULL;
-    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
-        const float *row = row_of(job, job->x, piece, i);
-        double weight = factors ? factors[i] * factors[i] : 1;
-        for (int64_t j = 0; j < job->width; j++) sum[j] += weight * row[j] * row[j];
-    }
+    cafe_block x = petsc_piece(job->x, piece);
+    cafe_add_norms(&x, weights_of(job, job->weights, piece), 0, x.n, sum);
 }
 
 cafe_status petsc_norms(cafe_context *context, const cafe_block *x, const double *factors,
@@ -81,12 +78,8 @@ cafe_status petsc_norms(cafe_context *context, const cafe_block *x, const double
 }
 
 static void add_totals(const piece_job *job, int64_t piece, double *sum) {
-    const double *weights = job->weights ? job->weights + piece * job->layout->piece : NULL;
-    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
-        const float *row = row_of(job, job->x, piece, i);
-        double weight = weights ? weights[i] : 1;
-        for (int64_t j = 0; j < job->width; j++) sum[j] += weight * row[j];
-    }
+    cafe_block x = petsc_piece(job->x, piece);
+    cafe_add_totals(&x, weights_of(job, job->weights, piece), 0, x.n, sum);
 }
 
 cafe_status petsc_totals(cafe_context *context, const cafe_block *x, const double *weights,
@@ -95,21 +88,15 @@ cafe_status petsc_totals(cafe_context *context, const cafe_block *x, const doubl
     return sum_pieces(context, &job, totals);
 }
 
-static double signed_dot(const piece_job *job, const float *x, const float *y) {
-    double sum = job->kernels->dot(job->x->stride, x, y);
-    for (int64_t k = job->x->columns - job->negative; k < job->x->columns; k++)
-        sum -= 2.0 * x[k] * y[k];
-    return sum;
-}
-
 static void add_dots(const piece_job *job, int64_t piece, double *sum) {
-    int64_t first = piece * job->layout->piece;
-    for (int64_t i = 0; i < petsc_piece_size(job->layout, piece); i++) {
-        const float *x = row_of(job, job->x, piece, i);
-        if (job->y)
-            sum[0] += job->weights[first + i] * signed_dot(job, x, row_of(job, job->y, piece, i));
-        if (job->own_weights) sum[1] += job->own_weights[first + i] * signed_dot(job, x, x);
-    }
+    cafe_block x = petsc_piece(job->x, piece), y = job->y ? petsc_piece(job->y, piece) : x;
+    cafe_dots dots = {job->kernels,
+                      &x,
+                      job->y ? &y : NULL,
+                      weights_of(job, job->weights, piece),
+                      weights_of(job, job->own_weights, piece),
+                      job->negative};
+    cafe_add_dots(&dots, 0, x.n, sum);
 }
 
 cafe_status petsc_sums(cafe_context *context, const cafe_block *x, const cafe_block *y,

@@ -94,48 +94,17 @@ static cafe_status select_columns(cafe_context *context, cafe_block *x, int64_t 
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-typedef struct sum_job {
-    const cafe_block *x, *y;
-    const double *weights, *own_weights;
-    const cafe_kernels *kernels;
-    int64_t negative, piece; /* columns; rows of a piece */
-    double *cross, *own;     /* one of each a piece */
-} sum_job;
-
-static double signed_dot(const sum_job *job, const float *x, const float *y) {
-    double sum = job->kernels->dot(job->x->stride, x, y);
-    for (int64_t k = job->x->columns - job->negative; k < job->x->columns; k++)
-        sum -= 2.0 * x[k] * y[k];
-    return sum;
-}
-
-static void sum_rows(void *argument, int64_t block) {
-    const sum_job *job = argument;
-    double cross = 0, own = 0;
-    for (int64_t u = block * job->piece; u < cafe_block_end(job->x->n, job->piece, block); u++) {
-        const float *x = cafe_row(job->x, u);
-        if (job->y) cross += job->weights[u] * signed_dot(job, x, cafe_row(job->y, u));
-        if (job->own_weights) own += job->own_weights[u] * signed_dot(job, x, x);
-    }
-    job->cross[block] = cross;
-    job->own[block] = own;
+static void sum_rows(void *argument, int64_t first, int64_t last, double *sum) {
+    cafe_add_dots(argument, first, last, sum);
 }
 
 static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own) {
-    int64_t piece = cafe_piece_rows(x->n), blocks = cafe_blocks(x->n, piece);
-    sum_job job = {x, y, weights, own_weights, cafe_kernels_best(), negative, piece, NULL, NULL};
-    job.cross = cafe_mem(context, 2 * blocks, sizeof *job.cross);
-    if (!job.cross) return CAFE_ERROR_MEMORY;
-    job.own = job.cross + blocks;
-    cafe_status status = cafe_each(context, blocks, sum_rows, &job);
-    *cross = *own = 0;
-    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++) {
-        *cross += job.cross[b];
-        *own += job.own[b];
-    }
-    cafe_mem_free(context, job.cross);
+    cafe_dots dots = {cafe_kernels_best(), x, y, weights, own_weights, negative};
+    double total[2] = {0, 0};
+    cafe_status status = cafe_sums(context, x->n, cafe_piece_rows(x->n), sum_rows, &dots, 2, total);
+    *cross = total[0], *own = total[1];
     return status;
 }
 

@@ -2,11 +2,7 @@
 #ifndef CAFE_ENGINE_PROCESSOR_H
 #define CAFE_ENGINE_PROCESSOR_H
 
-#include "engine/engine.h"
-
-static inline float *cafe_row(const cafe_block *x, int64_t u) {
-    return x->x + u * x->stride + x->first;
-}
+#include "engine/pieces.h"
 
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,

@@ -249,11 +249,7 @@ typedef struct norm_job {
 
 static void add_norms(void *argument, int64_t first, int64_t last, double *sum) {
     const norm_job *job = argument;
-    for (int64_t u = first; u < last; u++) {
-        const float *row = cafe_row(job->x, u);
-        double weight = job->factors ? job->factors[u] * job->factors[u] : 1;
-        for (int64_t j = 0; j < job->x->columns; j++) sum[j] += weight * row[j] * row[j];
-    }
+    cafe_add_norms(job->x, job->factors, first, last, sum);
 }
 
 cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, const double *factors,
@@ -267,11 +263,7 @@ cafe_status cafe_processor_norms(cafe_context *context, const cafe_block *x, con
 
 static void add_totals(void *argument, int64_t first, int64_t last, double *sum) {
     const norm_job *job = argument;
-    for (int64_t u = first; u < last; u++) {
-        const float *row = cafe_row(job->x, u);
-        double weight = job->factors ? job->factors[u] : 1;
-        for (int64_t j = 0; j < job->x->columns; j++) sum[j] += weight * row[j];
-    }
+    cafe_add_totals(job->x, job->factors, first, last, sum);
 }
 
 cafe_status cafe_processor_totals(cafe_context *context, const cafe_block *x, const double *weights,
