@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "failing.h"
 #include "graph/link.h"
+#include "sample/sampled.h"
 #include "solve/solution.h"
 
 /* ---- engines and problems -------------------------------------------------------------------- */
@@ -71,7 +72,8 @@ static problem open_problem(const char *engine, recipe made, int64_t window) {
     cafe_sample_options_init(&sample);
     sample.degree_exponent = made.exponent;
     p.graph = made.make(p.context);
-    ok(p.context, cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p.sampled));
+    ok(p.context,
+       cafe_engine_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p.sampled));
     ok(p.context, cafe_operator_walk(p.context, p.sampled, window, &p.op));
     p.n = p.op->n;
     return p;
@@ -172,6 +174,17 @@ enum { WIDTHS = 9 };
 #endif
 
 /* ---- each operation -------------------------------------------------------------------------- */
+
+/* Degrees are added up by the engine, and by the processor without being asked for one. */
+static void degrees(problem *here, problem *there) {
+    const cafe_sampled *a = here->sampled, *b = there->sampled;
+    for (int64_t u = 0; u < here->n; u++) same_double(a->p[u], b->p[u]);
+    same_double(a->total, b->total);
+    assert_true((a->loops != NULL) == (b->loops != NULL));
+    if (a->loops) assert_memory_equal(a->loops, b->loops, (size_t)here->n * sizeof *a->loops);
+    const cafe_engine *engine = there->context->engine;
+    assert_true((b->held.let_go != NULL) == (engine->ops->degrees != NULL && b->factor != NULL));
+}
 
 static void copies(problem *here, problem *there) {
     const cafe_engine_ops *ops;
@@ -707,6 +720,7 @@ static void certify_walks(problem *here, problem *there) {
         on_every_engine(name, graphs, window);         \
     }
 
+ON_EVERY_ENGINE(degrees, RECIPES, 1)
 ON_EVERY_ENGINE(copies, RECIPES, 1)
 ON_EVERY_ENGINE(starts, RECIPES, 1)
 ON_EVERY_ENGINE(products, RECIPES, 1)
@@ -954,6 +968,7 @@ static int find_engines(void) {
 
 int main(void) {
     const struct CMUnitTest parity_tests[] = {
+        cmocka_unit_test(degrees_on_every_engine),
         cmocka_unit_test(copies_on_every_engine),
         cmocka_unit_test(starts_on_every_engine),
         cmocka_unit_test(products_on_every_engine),

@@ -7,6 +7,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "operator/chunks.h"
+#include "sample/sampled.h"
 #include "solve/solution.h"
 
 enum { N = 60, M = 150, COLUMNS = 5 };
@@ -30,6 +31,15 @@ static cafe_sampled *sample(cafe_context *context, const cafe_graph *graph, cafe
     }
     o.degree_exponent = x;
     TEST_OK(context, cafe_sample(context, graph, sampling, &o, &inputs, &sampled));
+    return sampled;
+}
+
+static cafe_sampled *sample_links(cafe_context *context, const cafe_graph *graph, double x) {
+    cafe_sample_options o;
+    cafe_sampled *sampled = NULL;
+    cafe_sample_options_init(&o);
+    o.degree_exponent = x;
+    TEST_OK(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, &o, NULL, &sampled));
     return sampled;
 }
 
@@ -71,6 +81,32 @@ static void check_pairs(cafe_context *context, const cafe_graph *graph, cafe_sam
     free(pair);
     cafe_sampled_free(plain);
     cafe_sampled_free(even);
+}
+
+/* Of a large graph without weights most factors are looked up by degree: they are those of the
+ * formula, p_u n as the plain sampling has it. One node has more links than are looked up. */
+static void factors_are_those_of_the_formula(void **state) {
+    (void)state;
+    enum { NODES = 40000, LINKS = 80000, HUB = 17000 };
+    cafe_context *context = test_context(2, 7);
+    test_links l = test_random_links(NODES, LINKS, 0, 3);
+    for (int32_t i = 0; i < HUB; i++) l.source[i] = 1, l.target[i] = 2 + i;
+    cafe_graph *graph = test_graph(context, NODES, &l, 0, NULL);
+    cafe_sampled *plain = sample_links(context, graph, 0);
+    for (int i = 0; i < EXPONENTS; i++) {
+        double x = exponents[i];
+        cafe_sampled *even = sample_links(context, graph, x);
+        for (int64_t u = 0; u < NODES; u++) {
+            double share = cafe_sampled_node(plain, u) * NODES;
+            double power = x == 0.5 ? sqrt(share) : pow(share, x);
+            assert_true(even->factor[u] == (float)(share > 0 ? 1 / power : 1));
+        }
+        cafe_sampled_free(even);
+    }
+    cafe_sampled_free(plain);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+    test_links_free(&l);
 }
 
 /* Odd seeds have weights, two of four loops; every seventh node is isolated. */
@@ -596,6 +632,7 @@ static void it_survives_failing_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_as_defined),
+        cmocka_unit_test(factors_are_those_of_the_formula),
         cmocka_unit_test(the_operator_is_as_defined),
         cmocka_unit_test(all_is_as_with_stored_weights),
         cmocka_unit_test(so_it_is_in_chunks_and_by_threads),

@@ -106,6 +106,12 @@ typedef struct sum_pieces_args {
     int64_t stride, pieces;
 } sum_pieces_args;
 
+/* degrees_u = sum over the links of u */
+typedef struct sum_degrees_args {
+    links links;
+    double *degrees;
+} sum_degrees_args;
+
 /* y = a (sum scale - shift s) + b x + c y; walk: D^-1 Q */
 typedef struct multiply_rows_args {
     links links;
@@ -284,6 +290,7 @@ typedef struct transform_rows_args {
     X(scale_rows, 1)    \
     X(pack_rows, 1)     \
     X(start_rows, 1)    \
+    X(sum_degrees, 1)   \
     X(sum_pieces, 3)    \
     X(multiply_rows, 3) \
     X(add_power, 1)     \

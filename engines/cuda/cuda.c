@@ -386,6 +386,7 @@ static const cafe_engine_ops operations = {
     .start = start,
     .attach = cuda_attach,
     .detach = cuda_detach,
+    .degrees = cuda_degrees,
     .product = cuda_product,
     .project = cuda_project,
     .sweep_open = cuda_sweep_open,

@@ -92,6 +92,8 @@ typedef struct cuda_graph {
 cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                         void **held);
 void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held);
+cafe_status cuda_degrees(cafe_context *context, const cafe_engine *engine, void *held,
+                         double *degrees);
 
 cafe_status cuda_product(cafe_context *context, const cafe_operator *op, void *held, cafe_side side,
                          float a, const cafe_block *x, float b, float c, cafe_block *y);

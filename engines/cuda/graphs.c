@@ -154,7 +154,7 @@ cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const 
     if (!g) return CAFE_ERROR_MEMORY;
     *g = (cuda_graph){0};
     CAFE_TRY(take_links(context, state, q, &g->links));
-    CAFE_TRY(cut_slices(context, state, q->offsets, g));
+    if (q->p) CAFE_TRY(cut_slices(context, state, q->offsets, g)); /* else only added up */
     *held = g;
     return CAFE_OK;
 done:
@@ -164,6 +164,23 @@ done:
 
 void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held) {
     free_graph(context, engine->state, held);
+}
+
+cafe_status cuda_degrees(cafe_context *context, const cafe_engine *engine, void *held,
+                         double *degrees) {
+    const cuda_state *state = engine->state;
+    cafe_status status = CAFE_OK;
+    sum_degrees_args a = {.links = ((const cuda_graph *)held)->links};
+    void *there = NULL;
+    CAFE_TRY(cuda_new(context, state, a.links.n, sizeof *degrees, &there));
+    a.degrees = there;
+    CAFE_TRY(
+        cuda_check(context, state,
+                   launch_sum_degrees(state->device, cuda_blocks(a.links.n, BLOCK / WARP), &a)));
+    CAFE_TRY(cuda_get(context, state, degrees, there, a.links.n * (int64_t)sizeof *degrees));
+done:
+    device_release(state->device, there);
+    return status;
 }
 
 /* ---- products -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limit.h"
+#include "sample/sampled.h"
 
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
     const cafe_engine *engine = NULL;
@@ -23,7 +24,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     *held = NULL;
     if (!cafe_ops(x)->attach) return CAFE_OK;
     if (op->held->engine != engine) {
-        if (op->held->let_go) let_go(context, op->held);
+        cafe_let_go(context, op->held);
         CAFE_PASS(engine->ops->attach(context, engine, op, &op->held->state));
         if (cafe_engine_joins(engine)) cafe_trim_graphs(context); /* it has links of its own now */
         op->held->engine = engine;
@@ -31,6 +32,30 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     }
     *held = op->held->state;
     return CAFE_OK;
+}
+
+/* The rows stay where they are, for the operator that will be made of the sampled graph. */
+static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
+    const cafe_engine *engine = NULL;
+    CAFE_PASS(cafe_engine_in_use(context, &engine));
+    if (!engine->ops->degrees) return cafe_sampled_degrees(context, s);
+    cafe_operator op = {.context = context, .n = s->n};
+    op.parts = (cafe_operator_parts){.n = s->n,
+                                     .offsets = s->offsets,
+                                     .targets = s->targets,
+                                     .weights = s->weights,
+                                     .factor = s->factor};
+    cafe_let_go(context, &s->held);
+    CAFE_PASS(engine->ops->attach(context, engine, &op, &s->held.state));
+    s->held.engine = engine;
+    s->held.let_go = let_go;
+    return engine->ops->degrees(context, engine, s->held.state, s->p);
+}
+
+cafe_status cafe_engine_sample(cafe_context *context, const cafe_graph *graph,
+                               cafe_sampling sampling, const cafe_sample_options *options,
+                               const cafe_sample_inputs *inputs, cafe_sampled **sampled) {
+    return cafe_sample_by(context, graph, sampling, options, inputs, add_degrees, sampled);
 }
 
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <cafe/engine.h>
+#include <cafe/sample.h>
 
 #include "base/context.h"
 #include "kernels/rows.h"
@@ -120,6 +121,10 @@ typedef struct cafe_engine_ops {
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           void **held);
     void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
+    /* degrees_u = the sum over the links of row u of an operator that was attached before its p was
+     * known (NULL): one after the other, in double precision. NULL: the processor adds them up. */
+    cafe_status (*degrees)(cafe_context *context, const cafe_engine *engine, void *held,
+                           double *degrees);
 
     /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator; Y gets the columns of X and is
      * not read when c = 0. The sum over a row's links is in single precision, pieces of 256 links
@@ -218,7 +223,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 10 };
+enum { CAFE_ENGINE_INTERFACE = 11 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {
@@ -301,6 +306,11 @@ static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
 /* What the block's engine holds of the operator, for the operations that want it. */
 cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
                              void **held);
+
+/* cafe_sample() with the degrees added up by the engine in use, which keeps the rows. */
+cafe_status cafe_engine_sample(cafe_context *context, const cafe_graph *graph,
+                               cafe_sampling sampling, const cafe_sample_options *options,
+                               const cafe_sample_inputs *inputs, cafe_sampled **sampled);
 
 /* Y = a M X + b X + c Y on the engine of X. */
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,

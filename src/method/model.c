@@ -48,8 +48,8 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
     if (!m) return CAFE_ERROR_MEMORY;
     m->context = context;
     m->graph = graph;
-    CAFE_TRY(
-        cafe_sample(context, graph, (cafe_sampling)o.sampling, &sample, in.sample, &m->sampled));
+    CAFE_TRY(cafe_engine_sample(context, graph, (cafe_sampling)o.sampling, &sample, in.sample,
+                                &m->sampled));
     CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));
     CAFE_TRY(certify_exact(context, sample.window, m));
     CAFE_TRY(cafe_ordered_make(context, method, &o, m));

@@ -11,6 +11,7 @@
 #include "engine/processor.h"
 #include "graph/arrange.h"
 #include "method/method.h"
+#include "sample/sampled.h"
 #include "spectral/embedding.h"
 
 enum { ROWS = 1024 };
@@ -36,6 +37,7 @@ cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,
     if (!graph->order || options->sampling != CAFE_SAMPLING_EDGE || !sweeps(method)) return CAFE_OK;
     CAFE_PASS(cafe_graph_renumber(context, graph, graph->order, &model->renumbered, &near));
     o.struct_size = sizeof o;
+    cafe_let_go(context, &model->sampled->held); /* the rows in the other order are held instead */
     CAFE_PASS(cafe_model_create(context, model->renumbered, method, &o, NULL, &model->ordered));
     model->ordered->op->parts.local = near > enough && CAFE_NEAR < graph->n / 4;
     return CAFE_OK;

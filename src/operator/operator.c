@@ -17,7 +17,7 @@ cafe_status cafe_operator_new(cafe_context *context, const cafe_operator_ops *op
 
 void cafe_operator_free(cafe_operator *op) {
     if (!op) return;
-    if (op->held->let_go) op->held->let_go(op->context, op->held);
+    cafe_let_go(op->context, op->held);
     if (op->ops->free) op->ops->free(op);
     cafe_mem_free_all(op->context, op->held, op);
 }

@@ -21,6 +21,7 @@
 #include <cafe/operator.h>
 
 #include "base/context.h"
+#include "base/held.h"
 #include "graph/link.h"
 #include "kernels/rows.h"
 
@@ -44,13 +45,6 @@ typedef struct cafe_operator_parts {
 
 typedef struct cafe_operator_ops cafe_operator_ops;
 
-/* What an engine holds of an operator (engine/engine.h), let go with it. */
-typedef struct cafe_held {
-    const void *engine;
-    void *state;
-    void (*let_go)(cafe_context *context, struct cafe_held *held); /* NULL: nothing is held */
-} cafe_held;
-
 struct cafe_operator {
     const cafe_operator_ops *ops;
     cafe_context *context;
@@ -59,7 +53,7 @@ struct cafe_operator {
     cafe_operator_parts parts;
     int64_t window;  /* steps of walks */
     void *own;       /* what the kind of operator keeps for itself */
-    cafe_held *held; /* shared with the negative */
+    cafe_held *held; /* by an engine (engine/engine.h); shared with the negative */
 };
 
 /* The operator -Q: what products, traces and sweeps see. It lives no longer than `op` and is not

@@ -35,10 +35,12 @@ static double degree(const cafe_sampled *s, int64_t u, int64_t end) {
 
 static void fill_degrees(void *argument, int64_t first, int64_t last) {
     cafe_sampled *s = argument;
-    for (int64_t u = first; u < last; u++) {
-        s->p[u] = degree(s, u, s->offsets[last]);
-        if (s->loops) s->loops[u] = (float)arc(s, u, u);
-    }
+    for (int64_t u = first; u < last; u++) s->p[u] = degree(s, u, s->offsets[last]);
+}
+
+static void fill_loops(void *argument, int64_t first, int64_t last) {
+    cafe_sampled *s = argument;
+    for (int64_t u = first; u < last; u++) s->loops[u] = (float)arc(s, u, u);
 }
 
 /* 1/d_u and a(u,w)/d_u are numbers that a float holds: solvers compute with them. The graph's own
@@ -57,51 +59,66 @@ static void divide(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) s->p[u] /= s->total;
 }
 
-/* p_u = d_u / 2m, with 2m the sum of the degrees in node order. */
-static cafe_status normalise(cafe_context *context, cafe_sampled *s) {
-    double total = 0;
-    for (int64_t u = 0; u < s->n; u++) {
+/* 2m, the sum of the degrees in node order. Links of weight 1 are counted: the sum is exact. */
+static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
+    s->total = 0;
+    if (!s->weights && !s->factor) s->total = (double)s->offsets[s->n];
+    for (int64_t u = 0; (s->weights || s->factor) && u < s->n; u++) {
         CAFE_PASS(check_degree(context, s->p[u], u));
-        total += s->p[u];
+        s->total += s->p[u];
     }
-    s->total = total;
-    return cafe_ranges(context, s->n, BLOCK, divide, s);
+    return CAFE_OK;
 }
 
+/* A number of each row, from its links. */
 typedef struct filling {
     cafe_sampled *sampled;
+    cafe_range_task *task;
     int64_t first; /* row */
 } filling;
 
 static void fill_portion(void *argument, int64_t first, int64_t last) {
     const filling *f = argument;
-    fill_degrees(f->sampled, f->first + first, f->first + last);
+    f->task(f->sampled, f->first + first, f->first + last);
 }
 
 /* Every process of a team goes through the links of a portion of the rows. */
-static cafe_status fill_shared(cafe_context *context, cafe_sampled *s) {
+static cafe_status fill_shared(cafe_context *context, cafe_sampled *s, cafe_range_task *task,
+                               void *numbers, size_t size) {
     int64_t *bounds = cafe_mem(context, cafe_team_ranks(context) + 1, sizeof *bounds);
     cafe_status status = cafe_team_agree(context, cafe_mem_had(bounds));
     if (status != CAFE_OK) goto done;
     cafe_team_bounds(context, s->n, s->offsets, 1, bounds);
     cafe_portion portion = cafe_team_portion(context, bounds);
-    filling f = {s, portion.first};
+    filling f = {s, task, portion.first};
     status = cafe_ranges(context, portion.last - portion.first, BLOCK, fill_portion, &f);
     CAFE_TRY(cafe_team_agree(context, status));
-    CAFE_TRY(cafe_team_fill(context, s->p, sizeof *s->p, bounds));
-    if (s->loops) CAFE_TRY(cafe_team_fill(context, s->loops, sizeof *s->loops, bounds));
+    CAFE_TRY(cafe_team_fill(context, numbers, size, bounds));
     cafe_trim_graphs(context); /* the rows of a sweep are others */
 done:
     cafe_mem_free(context, bounds);
     return status;
 }
 
-/* Without weights, factors and loops the offsets tell all. */
-cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *s) {
-    bool shared = s->common && (s->weights || s->factor || s->loops);
-    cafe_status status =
-        shared ? fill_shared(context, s) : cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
-    return status == CAFE_OK ? normalise(context, s) : status;
+/* Without weights and factors the offsets tell all. */
+cafe_status cafe_sampled_degrees(cafe_context *context, cafe_sampled *s) {
+    if (s->common && (s->weights || s->factor))
+        return fill_shared(context, s, fill_degrees, s->p, sizeof *s->p);
+    return cafe_ranges(context, s->n, BLOCK, fill_degrees, s);
+}
+
+static cafe_status find_loops(cafe_context *context, cafe_sampled *s) {
+    if (!s->loops) return CAFE_OK;
+    if (s->common) return fill_shared(context, s, fill_loops, s->loops, sizeof *s->loops);
+    return cafe_ranges(context, s->n, BLOCK, fill_loops, s);
+}
+
+/* p_u = d_u / 2m */
+cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe_sampled *s) {
+    CAFE_PASS(degrees(context, s));
+    CAFE_PASS(find_loops(context, s));
+    CAFE_PASS(add_degrees(context, s));
+    return cafe_ranges(context, s->n, BLOCK, divide, s);
 }
 
 static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sampled *s) {
@@ -111,7 +128,7 @@ static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sam
         s->loops = cafe_mem(context, s->n, sizeof *s->loops);
         if (!s->loops) return CAFE_ERROR_MEMORY;
     }
-    return cafe_sampled_fill(context, s);
+    return cafe_sampled_fill(context, cafe_sampled_degrees, s);
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -155,6 +172,7 @@ cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_samp
 
 void cafe_sampled_free(cafe_sampled *sampled) {
     if (!sampled) return;
+    cafe_let_go(sampled->context, &sampled->held);
     cafe_mem_free_all(sampled->context, sampled->p, sampled->loops, sampled->twisted,
                       sampled->factor);
     cafe_graph_free(sampled->own);

@@ -5,6 +5,7 @@
 #include <cafe/sample.h>
 
 #include "base/context.h"
+#include "base/held.h"
 #include "graph/link.h"
 
 /* p(u,w) = a(u,w) f_u f_w / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total.
@@ -26,6 +27,7 @@ struct cafe_sampled {
     bool common;          /* the rows are mapped by all processes of a team */
     cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
     float *twisted;       /* own weights on borrowed rows, or NULL */
+    cafe_held held;       /* the rows, by the engine that added them up */
     cafe_sampled_info info;
 };
 
@@ -38,11 +40,22 @@ cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, floa
 cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
                                cafe_sampled **sampled);
 
+/* p_u = the sum over the links of u, in the order of its row and in double precision, for all u: by
+ * this machine's threads; or by who holds the rows elsewhere. */
+typedef cafe_status cafe_degrees(cafe_context *context, cafe_sampled *sampled);
+cafe_degrees cafe_sampled_degrees;
+
 /* p, total and loops from the rows. */
-cafe_status cafe_sampled_fill(cafe_context *context, cafe_sampled *sampled);
+cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe_sampled *sampled);
 
 /* p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P: a factor a node, no weights. */
-cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_sampled *sampled);
+cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees *degrees,
+                                  cafe_sampled *sampled);
+
+/* cafe_sample() with the sums over links and factors done by `degrees`. */
+cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                           const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                           cafe_degrees *degrees, cafe_sampled **sampled);
 
 /* The factor that a node would have whose links, without factors, add up to that degree. */
 double cafe_sampled_factor(const cafe_sampled *sampled, double degree);

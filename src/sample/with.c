@@ -117,9 +117,9 @@ static cafe_status check_inputs(cafe_context *context, const cafe_sampler *sampl
     return CAFE_OK;
 }
 
-cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
-                        const cafe_sample_options *options, const cafe_sample_inputs *inputs,
-                        cafe_sampled **sampled) {
+cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                           const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                           cafe_degrees *degrees, cafe_sampled **sampled) {
     cafe_sample_inputs in;
     cafe_status status = CAFE_OK;
     const cafe_sampler *sampler = cafe_sampler_of(sampling);
@@ -137,11 +137,17 @@ cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sam
     CAFE_TRY(check_inputs(context, sampler, &in));
     CAFE_TRY(sampler->sample(context, graph, sampling, &o, &in, sampled));
     if (o.degree_exponent > 0)
-        CAFE_TRY(cafe_sampled_exponent(context, o.degree_exponent, *sampled));
+        CAFE_TRY(cafe_sampled_exponent(context, o.degree_exponent, degrees, *sampled));
 done:
     if (status != CAFE_OK) {
         cafe_sampled_free(*sampled);
         *sampled = NULL;
     }
     return status;
+}
+
+cafe_status cafe_sample(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                        const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                        cafe_sampled **sampled) {
+    return cafe_sample_by(context, graph, sampling, options, inputs, cafe_sampled_degrees, sampled);
 }
