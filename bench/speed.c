@@ -3,9 +3,9 @@
  *     cafe-bench [--edges 1e6,1e7] [--columns 32,128] [--threads 1,2] [--repeats R]
  *                [--model planted] [--input text|cafe]
  *
- * Prints a Markdown table, one line per graph, K and number of threads, then the growth of the
- * sweep and of the whole run with the number of edges. Every ratio is of times taken in the same
- * run.
+ * Prints a Markdown table, one line per graph, K and number of threads; then every phase with its
+ * seconds and its peak of memory; then the growth of all of these with the number of edges. Every
+ * ratio is of times taken in the same run.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -98,32 +98,48 @@ static void measure_parts(const void *argument, void *result) {
 
 /* The whole run with the fewest seconds of the repeats. */
 static bench_phases best_run(const job *j) {
-    bench_phases best = {.run = INFINITY}, one = {0};
+    bench_phases best = {.of[BENCH_RUN] = {INFINITY, 0, 0}}, one = {0};
     for (int r = 0; r < j->plan->grid.repeats; r++) {
         bench_child(measure_run, j, &one, sizeof one);
-        if (one.run < best.run) best = one;
+        if (one.of[BENCH_RUN].seconds < best.of[BENCH_RUN].seconds) best = one;
     }
     return best;
 }
 
 static const char heading[] =
     "| nodes | edges | K | threads | read MB/s | gather limit | sweep | limit / sweep | product | "
-    "1 thread / all | solve | finish | write | whole run | CPU | sweeps | run / limit | peak MB | "
-    "peak / (H + graph) | objective |\n"
-    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+    "1 thread / all | whole run | CPU | sweeps | run / limit | peak MB | peak / (H + graph) | "
+    "objective |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
 static void print_line(const measure *m, const job *j) {
-    const bench_phases *w = &m->whole;
+    const bench_phase *run = &m->whole.of[BENCH_RUN];
     printf("| %.3g | %.3g | %lld | %d ", m->nodes, m->edges, (long long)j->columns, j->threads);
     printf("| %.0f | %.3f | %.3f | %.0f %% | %.3f | %.2f ", m->file_mb / m->read, m->gather,
            m->sweep, 100 * m->gather / m->sweep, m->product, m->sweep_one / m->sweep);
-    printf("| %.2f | %.2f | %.2f | %.2f | %.2f | %.0f | %.1f ", w->solve, w->finish, w->write,
-           w->run, w->cpu, w->sweeps, w->run / m->gather);
-    printf("| %.0f | %.2f | %.4f |\n", w->peak / 1e6, w->peak / m->needed, w->objective);
+    printf("| %.2f | %.2f | %.0f | %.1f ", run->seconds, run->cpu, m->whole.sweeps,
+           run->seconds / m->gather);
+    printf("| %.0f | %.2f | %.4f |\n", run->peak / 1e6, run->peak / m->needed, m->whole.objective);
     fflush(stdout);
 }
 
-/* ---- growth ---------------------------------------------------------------------------------- */
+/* ---- phases and growth ----------------------------------------------------------------------- */
+
+static void print_heading(const char *first) {
+    printf("\n%s", first);
+    for (int i = 0; i < BENCH_PHASES; i++) printf(" %s |", bench_phase_names[i]);
+    for (const char *p = first; *p; p++)
+        if (*p == '|') printf(p == first ? "\n|" : "---|");
+    for (int i = 0; i < BENCH_PHASES; i++) printf("---|");
+    printf("\n");
+}
+
+static void print_phases(const measure *m, double columns, double threads) {
+    printf("| %.3g | %.0f | %.0f |", m->edges, columns, threads);
+    for (const bench_phase *w = m->whole.of; w < m->whole.of + BENCH_PHASES; w++)
+        printf(" %.2f s, %.2f CPU, %.0f MB |", w->seconds, w->cpu, w->peak / 1e6);
+    printf("\n");
+}
 
 /* The exponent of t ~ m^x by least squares of logarithms. */
 static double exponent(int count, const double *m, const double *t) {
@@ -184,44 +200,57 @@ static plan read_arguments(int count, char **words) {
     return p;
 }
 
-/* What grows with the edges, for one K and number of threads. */
-typedef struct series {
-    double edges[MOST], sweep[MOST], limit[MOST], run[MOST], cpu[MOST];
-} series;
+/* By size, width and threads. */
+typedef measure measures[MOST][MOST][MOST];
 
-static void measure_graph(const plan *p, int i, const char *path, series all[MOST][MOST]) {
+static void measure_graph(const plan *p, int i, const char *path, measures all) {
     for (int k = 0; k < p->grid.column_count; k++)
         for (int t = 0; t < p->grid.thread_count; t++) {
-            measure m = {0};
+            measure *m = &all[i][k][t];
             job j = {p, path, (int64_t)p->grid.columns[k], (int)p->grid.threads[t]};
-            bench_child(measure_parts, &j, &m, sizeof m);
-            m.whole = best_run(&j);
-            print_line(&m, &j);
-            all[k][t].edges[i] = m.edges;
-            all[k][t].sweep[i] = m.sweep;
-            all[k][t].limit[i] = m.gather;
-            all[k][t].run[i] = m.whole.run;
-            all[k][t].cpu[i] = m.whole.cpu;
+            bench_child(measure_parts, &j, m, sizeof *m);
+            m->whole = best_run(&j);
+            print_line(m, &j);
         }
 }
 
-static void print_growth(const plan *p, series all[MOST][MOST]) {
-    for (int k = 0; k < p->grid.column_count && p->grid.edge_count > 1; k++)
-        for (int t = 0; t < p->grid.thread_count; t++) {
-            const series *s = &all[k][t];
-            printf(
-                "\nK = %.0f, %.0f threads: the sweep grows as m^%.2f, the gather limit as m^%.2f, ",
-                p->grid.columns[k], p->grid.threads[t],
-                exponent(p->grid.edge_count, s->edges, s->sweep),
-                exponent(p->grid.edge_count, s->edges, s->limit));
-            printf("the whole run as m^%.2f, its CPU seconds as m^%.2f\n",
-                   exponent(p->grid.edge_count, s->edges, s->run),
-                   exponent(p->grid.edge_count, s->edges, s->cpu));
+static void print_all_phases(const plan *p, measures all) {
+    print_heading("| edges | K | threads |");
+    for (int k = 0; k < p->grid.column_count; k++)
+        for (int t = 0; t < p->grid.thread_count; t++)
+            for (int i = 0; i < p->grid.edge_count; i++)
+                print_phases(&all[i][k][t], p->grid.columns[k], p->grid.threads[t]);
+}
+
+/* The exponents of m by which one K and number of threads grow. */
+static void print_growth(const plan *p, measures all, int k, int t) {
+    double edges[MOST], limit[MOST], sweep[MOST], seconds[MOST], cpu[MOST];
+    int count = p->grid.edge_count;
+    for (int i = 0; i < count; i++) {
+        edges[i] = all[i][k][t].edges;
+        limit[i] = all[i][k][t].gather;
+        sweep[i] = all[i][k][t].sweep;
+    }
+    printf("| %.0f | %.0f | %.2f | %.2f |", p->grid.columns[k], p->grid.threads[t],
+           exponent(count, edges, limit), exponent(count, edges, sweep));
+    for (int phase = 0; phase < BENCH_PHASES; phase++) {
+        for (int i = 0; i < count; i++) {
+            seconds[i] = all[i][k][t].whole.of[phase].seconds;
+            cpu[i] = all[i][k][t].whole.of[phase].cpu;
         }
+        printf(" %.2f (CPU %.2f) |", exponent(count, edges, seconds), exponent(count, edges, cpu));
+    }
+    printf("\n");
+}
+
+static void print_all_growth(const plan *p, measures all) {
+    print_heading("| growth, m^: K | threads | gather limit | sweep |");
+    for (int k = 0; k < p->grid.column_count; k++)
+        for (int t = 0; t < p->grid.thread_count; t++) print_growth(p, all, k, t);
 }
 
 int main(int count, char **words) {
-    static series all[MOST][MOST];
+    static measures all;
     plan p = read_arguments(count, words);
     const char *folder = getenv("TMPDIR");
     char path[4096];
@@ -234,6 +263,7 @@ int main(int count, char **words) {
         measure_graph(&p, i, path, all);
         unlink(path);
     }
-    print_growth(&p, all);
+    print_all_phases(&p, all);
+    if (p.grid.edge_count > 1) print_all_growth(&p, all);
     return 0;
 }

@@ -85,14 +85,23 @@ void bench_write_graph(cafe_generator model, double edges, const char *path, caf
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+static void read_graph(bench_problem *q, const char *path) {
+    if (cafe_graph_read(q->context, path, NULL, &q->graph) != CAFE_OK)
+        bench_fail(q->context, "read");
+}
+
+static void make_model(bench_problem *q) {
+    if (cafe_model_create(q->context, q->graph, NULL, NULL, NULL, &q->model) != CAFE_OK)
+        bench_fail(q->context, "sample");
+    q->op = cafe_model_operator(q->model);
+}
+
 bench_problem bench_open(const char *path, int threads, double *seconds) {
     bench_problem q = {.context = make_context(threads)};
     double start = bench_seconds();
-    if (cafe_graph_read(q.context, path, NULL, &q.graph) != CAFE_OK) bench_fail(q.context, "read");
+    read_graph(&q, path);
     *seconds = bench_seconds() - start;
-    if (cafe_model_create(q.context, q.graph, NULL, NULL, NULL, &q.model) != CAFE_OK)
-        bench_fail(q.context, "sample");
-    q.op = cafe_model_operator(q.model);
+    make_model(&q);
     return q;
 }
 
@@ -131,6 +140,8 @@ double bench_sweep(bench_problem *q, int64_t columns, int repeats) {
 
 /* ---- whole runs ------------------------------------------------------------------------------ */
 
+const char *const bench_phase_names[] = {"read", "sample", "solve", "finish", "write", "whole run"};
+
 static double peak_bytes(void) {
     FILE *file = fopen("/proc/self/status", "r");
     char line[256];
@@ -141,74 +152,83 @@ static double peak_bytes(void) {
     return kilobytes * 1024;
 }
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+/* From here on it is that of what comes; where the system does not do so, of all there was. */
+static void forget_peak(void) {
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (file) fputs("5", file);
+    if (file) fclose(file);
 }
 
-/* Seconds since the last call of this kind. */
-static double lap(double *last) {
-    double now = bench_seconds(), seconds = now - *last;
+static bench_phase clocks(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    forget_peak();
+    return (bench_phase){bench_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, 0};
+}
+
+/* Ends a phase that began at *last, and adds it to the whole. */
+static void lap(bench_phase *last, bench_phases *p, int phase) {
+    double peak = peak_bytes();
+    bench_phase now = clocks(), *all = &p->of[BENCH_RUN];
+    p->of[phase] = (bench_phase){now.seconds - last->seconds, now.cpu - last->cpu, peak};
+    all->seconds += p->of[phase].seconds;
+    all->cpu += p->of[phase].cpu;
+    all->peak = fmax(all->peak, peak);
     *last = now;
-    return seconds;
 }
 
 /* The way from H to a file. */
 static void finish_vectors(bench_problem *q, const cafe_method_options *o, cafe_solution *solution,
-                           const char *out, double *last, bench_phases *p) {
+                           const char *out, bench_phase *last, bench_phases *p) {
     cafe_embedding *embedding = NULL;
     if (cafe_model_finish(q->context, q->model, NULL, o, &solution, &embedding) != CAFE_OK)
         bench_fail(q->context, "finish");
-    p->finish = lap(last);
+    lap(last, p, BENCH_FINISH);
     if (cafe_embedding_write(q->context, embedding, q->graph, out, 1) != CAFE_OK)
         bench_fail(q->context, "write vectors");
-    p->write = lap(last);
+    lap(last, p, BENCH_WRITE);
     cafe_embedding_free(embedding);
 }
 
 void bench_embed(const char *path, const char *out, int64_t columns, int threads, bench_phases *p) {
-    double start = bench_seconds(), cpu = cpu_seconds(), last = start;
+    bench_phase last = clocks();
     cafe_solution *solution = NULL;
     cafe_sphere_options own;
     cafe_method_options o;
-    bench_problem q = bench_open(path, threads, &p->read);
+    bench_problem q = {.context = make_context(threads)};
+    *p = (bench_phases){0};
     cafe_sphere_options_init(&own);
     cafe_method_options_init(&o);
     own.columns = columns;
     o.own = &own;
-    lap(&last);
+    read_graph(&q, path);
+    lap(&last, p, BENCH_READ);
+    make_model(&q);
+    lap(&last, p, BENCH_SAMPLE);
     if (cafe_model_solve(q.context, q.model, NULL, &o, NULL, &solution) != CAFE_OK)
         bench_fail(q.context, "solve");
-    p->solve = lap(&last);
+    lap(&last, p, BENCH_SOLVE);
     p->sweeps = (double)cafe_solution_sweeps(solution);
     p->objective = cafe_solution_objective(solution)[cafe_solution_sweeps(solution)];
     finish_vectors(&q, &o, solution, out, &last, p);
-    p->run = bench_seconds() - start;
-    p->cpu = cpu_seconds() - cpu;
-    p->peak = peak_bytes();
     bench_close(&q);
     unlink(out);
 }
 
 void bench_cluster(const char *path, int threads, bench_phases *p, double *communities) {
-    double start = bench_seconds(), cpu = cpu_seconds(), last = start;
-    cafe_context *context = make_context(threads);
-    cafe_graph *graph = NULL;
+    bench_phase last = clocks();
+    bench_problem q = {.context = make_context(threads)};
     cafe_clustering *found = NULL;
-    if (cafe_graph_read(context, path, NULL, &graph) != CAFE_OK) bench_fail(context, "read");
-    p->read = lap(&last);
-    if (cafe_cluster(context, graph, cafe_method_find("layers"), NULL, NULL, &found) != CAFE_OK)
-        bench_fail(context, "layers");
-    p->solve = lap(&last);
+    *p = (bench_phases){0};
+    read_graph(&q, path);
+    lap(&last, p, BENCH_READ);
+    if (cafe_cluster(q.context, q.graph, cafe_method_find("layers"), NULL, NULL, &found) != CAFE_OK)
+        bench_fail(q.context, "layers");
+    lap(&last, p, BENCH_SOLVE);
     p->objective = cafe_clustering_get(found)->edge_modularity;
     *communities = (double)cafe_clustering_get(found)->communities;
-    p->run = bench_seconds() - start;
-    p->cpu = cpu_seconds() - cpu;
-    p->peak = peak_bytes();
     cafe_clustering_free(found);
-    cafe_graph_free(graph);
-    cafe_context_free(context);
+    bench_close(&q);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */

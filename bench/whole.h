@@ -50,10 +50,16 @@ void bench_close(bench_problem *q);
 /* Seconds of one sweep over K columns, the least of so many repeats. */
 double bench_sweep(bench_problem *q, int64_t columns, int repeats);
 
-/* What cafe embed does by default, by its phases: seconds of the clock, and of all processors for
- * the whole; bytes of memory at most. */
+/* What a command does by default, phase by phase and in all: seconds of the clock, seconds of all
+ * processors, bytes of memory at most. */
+enum { BENCH_READ, BENCH_SAMPLE, BENCH_SOLVE, BENCH_FINISH, BENCH_WRITE, BENCH_RUN, BENCH_PHASES };
+extern const char *const bench_phase_names[BENCH_PHASES];
+typedef struct bench_phase {
+    double seconds, cpu, peak;
+} bench_phase;
 typedef struct bench_phases {
-    double read, solve, finish, write, run, cpu, peak, sweeps, objective;
+    bench_phase of[BENCH_PHASES];
+    double sweeps, objective;
 } bench_phases;
 
 /* From the file `path` to vectors in `out`, which is removed again. */

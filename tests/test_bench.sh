@@ -20,9 +20,10 @@ expect 0 "$bench/cafe-loop" g.in.txt one.npy 16 1
 cmp v.npy one.npy || fail "the yardstick depends on the threads"
 
 TMPDIR=. expect 0 "$bench/cafe-bench" --edges 2e3,4e3 --columns 8 --threads 1,2 --repeats 1 --input cafe
-grep -q '| solve | finish | write | whole run | CPU |' .last/out || fail "no phases"
-[[ $(grep -c '^| [0-9]' .last/out) -eq 4 ]] || fail "not a line for each size and number of threads"
-[[ $(grep -c 'the whole run as m^' .last/out) -eq 2 ]] || fail "no growth"
+grep -q '| threads | read | sample | solve | finish | write | whole run |' .last/out || fail "no phases"
+[[ $(grep -c '^| [0-9].*| [0-9.]* |$' .last/out) -eq 4 ]] || fail "not a line for each size and number of threads"
+[[ $(grep -cE '^\| [0-9](.* s, [0-9.]+ CPU, [1-9][0-9]* MB \|){6}$' .last/out) -eq 4 ]] || fail "not every phase has its peak"
+[[ $(grep -c '^| 8 .*(CPU' .last/out) -eq 2 ]] || fail "no growth"
 expect 0 "$bench/cafe-bench" --help
 grep -q '^usage: cafe-bench' .last/out || fail "no help"
 expect 2 "$bench/cafe-bench" --edge 1e3

@@ -26,7 +26,8 @@ typedef struct gram_job {
     int64_t k, block; /* columns; rows of a part */
     int64_t scratch;  /* bytes of `rows` per worker */
     char *rows;       /* ROWS x k numbers per worker, then k x k floats */
-    double *parts;    /* k x k per part */
+    double *parts;    /* k x k per part, from the diagonal on */
+    double *gram;     /* their sum */
     /* Of pieces: where each begins, and 6 2^e of each column, with 2^e no less than its length. */
     const int64_t *starts;
     const double *grid;
@@ -97,24 +98,28 @@ static void gram_part(void *argument, int64_t part, int32_t worker) {
               job->parts + part * job->k * job->k);
 }
 
-static void add_parts(const gram_job *job, int64_t parts, double *gram) {
-    int64_t k = job->k;
-    memset(gram, 0, (size_t)(k * k) * sizeof *gram);
-    for (int64_t p = 0; p < parts; p++)
-        for (int64_t i = 0; i < k * k; i++) gram[i] += job->parts[p * k * k + i];
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
+/* Rows of the sum of all parts, from the diagonal on. */
+static void add_parts(void *argument, int64_t first, int64_t last) {
+    const gram_job *job = argument;
+    int64_t k = job->k, n = job->a->n;
+    for (int64_t i = first; i < last; i++) {
+        double *row = job->gram + i * k;
+        memset(row + i, 0, (size_t)(k - i) * sizeof *row);
+        for (int64_t p = 0; p < cafe_blocks(n, job->block); p++)
+            for (int64_t j = i; j < k; j++) row[j] += job->parts[(p * k + i) * k + j];
+    }
 }
 
 static cafe_status gram_scratch(cafe_context *context, gram_job *job, int64_t parts) {
     int64_t k = job->k;
     job->scratch = ROWS * k * (int64_t)sizeof(double) + (k * k + 1) / 2 * 8; /* whole doubles */
     job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
-    job->parts = cafe_mem_zero(context, parts * k * k, sizeof *job->parts);
+    job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
     return cafe_mem_had(job->rows, job->parts);
 }
 
-static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
+static cafe_status gram_of(cafe_context *context, gram_job *job) {
+    enum { SUM_ROWS = 8 };
     int64_t k = job->k, n = job->a->n;
     int64_t parts = PART_BYTES / (k * k * (int64_t)sizeof(double));
     parts = parts > MOST_PARTS ? MOST_PARTS : parts < LEAST_PARTS ? LEAST_PARTS : parts;
@@ -122,16 +127,18 @@ static cafe_status gram_of(cafe_context *context, gram_job *job, double *gram) {
     parts = cafe_blocks(n, job->block);
     cafe_status status = gram_scratch(context, job, parts);
     if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, job);
-    if (status == CAFE_OK) add_parts(job, parts, gram);
+    if (status == CAFE_OK) status = cafe_ranges(context, k, SUM_ROWS, add_parts, job);
+    for (int64_t i = 0; i < k && status == CAFE_OK; i++)
+        for (int64_t j = 0; j < i; j++) job->gram[i * k + j] = job->gram[j * k + i];
     cafe_mem_free_all(context, job->rows, job->parts);
     return status;
 }
 
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram) {
-    gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single};
+    gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single, .gram = gram};
     job.k = a->columns + (b ? b->columns : 0);
-    return job.k > 0 ? gram_of(context, &job, gram) : CAFE_OK;
+    return job.k > 0 ? gram_of(context, &job) : CAFE_OK;
 }
 
 /* Each piece's matrix is rounded to a grid before it is added: a 53rd of the largest that entry i,
@@ -166,6 +173,7 @@ cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *
     }
     job.starts = starts, job.grid = grid;
     if (status == CAFE_OK) status = gram_scratch(context, &job, 2 * workers);
+    if (status == CAFE_OK) memset(job.parts, 0, (size_t)(2 * workers * k * k) * sizeof *job.parts);
     if (status == CAFE_OK) status = cafe_parallel(context, pieces, gram_piece, &job);
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
     for (int64_t w = 0; w < workers && status == CAFE_OK; w++)

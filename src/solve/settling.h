@@ -17,9 +17,9 @@ cafe_status cafe_settling_open(cafe_context *context, const cafe_solution *solut
                                cafe_settling *settling);
 void cafe_settling_close(cafe_context *context, cafe_settling *settling);
 
-/* The weights (NULL: ones) of about 2^16 rows chosen by their number alone, 0 for the others: what
- * a Gram matrix is to see of many rows. NULL where there are hardly more. */
-cafe_status cafe_sample_rows(cafe_context *context, int64_t n, const double *weights,
+/* The weights (NULL: ones) of about so many rows, chosen by their number alone, and 0 for the
+ * others: what a Gram matrix is to see of n rows. NULL where there are hardly more. */
+cafe_status cafe_sample_rows(cafe_context *context, int64_t n, int64_t rows, const double *weights,
                              double **sample);
 
 #endif

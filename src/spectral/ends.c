@@ -120,13 +120,13 @@ static bool enough(const probe *p, double share, double growth) {
     return count_bottom(&p->top, &p->bottom, p->solution->columns, share, growth) >= p->least;
 }
 
-enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21 };
+enum { SPARE = 8, SWEEPS = 4, SMALL = 1 << 21, ROWS = 1 << 16 };
 
 /* Of a large graph one sweep is enough to see that there is nothing: sizes grow by a third after it
  * at most (docs/algorithms/hubs.md). */
 static cafe_status look_once(cafe_context *context, int64_t few, probe *p, bool *promising) {
     const double growth = 1.6, short_of_half = 0.47;
-    CAFE_PASS(cafe_sample_rows(context, p->op->n, p->op->parts.p, &p->sample));
+    CAFE_PASS(cafe_sample_rows(context, p->op->n, ROWS, p->op->parts.p, &p->sample));
     if (p->sample) p->p = p->sample;
     CAFE_PASS(judge_bottom(context, few, 1, p));
     CAFE_PASS(judge_top(context, p->solution->columns, p));
