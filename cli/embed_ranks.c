@@ -135,6 +135,7 @@ void embed_ranks_print(const embed_job *job) {
            cli_count_text(p->rank_ghosts, ghosts));
     print_memory(p);
     print_fit(job);
+    if (p->chunks == 0) return; /* of a method without sweeps */
     printf("a sweep sends %s, a rank at most %s, and adds up %" PRId64 " sums %" PRId64 " times\n",
            cli_bytes_text(p->bytes_per_sweep, sent), cli_bytes_text(p->rank_sends, own), p->columns,
            p->ranks > 1 ? p->chunks : 0);

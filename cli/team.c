@@ -169,11 +169,12 @@ void cli_team_say(const cli_run *run, const cli_division *division) {
                 division->shared ? "they share the search for moves" : "does all of it");
         return;
     }
-    cli_say(run,
-            "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows, %s sent in a sweep",
+    bool swept = division->traffic.sweeps > 0;
+    cli_say(run, "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows%s%s%s",
             all_ranks, partition_name(run), 100 * division->cut,
-            cli_count_text(division->traffic.ghost_rows, rows),
-            cli_bytes_text(sweep_bytes(division), bytes));
+            cli_count_text(division->traffic.ghost_rows, rows), swept ? ", " : "",
+            swept ? cli_bytes_text(sweep_bytes(division), bytes) : "",
+            swept ? " sent in a sweep" : "");
 }
 
 void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division) {

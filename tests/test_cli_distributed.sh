@@ -43,6 +43,7 @@ few=(--sweeps 4 --chunks 16) # the processes meet at every chunk, and take turns
 "$CAFE" cluster small.in.cafe -o layers.in.tsv -q
 joined 1 embed small.in.cafe -k 12 --ends both --parts both "${few[@]}" -o both.in.npy -q
 joined 1 embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o residual.in.tsv -q
+joined 1 embed small.in.cafe --method spectral -k 9 --ends both -o pairs.in.npy -q
 for ranks in 2 3 4 7; do
     expect 0 joined $ranks embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy --json v.json -f
     same v.npy raw.in.npy
@@ -56,6 +57,9 @@ for ranks in 2 3 4 7; do
     quiet
     same v.npy both.in.npy
     [[ $ranks -eq 3 ]] || continue
+    expect 0 joined $ranks embed small.in.cafe --method spectral -k 9 --ends both -o v.npy -f
+    same v.npy pairs.in.npy
+    once '^processes 3, contiguous: .* ghost rows$'
     expect 0 joined $ranks embed ordered.in.cafe -k 5 --residual 0.5 "${few[@]}" -o - -q
     same .last/out residual.in.tsv
     expect 0 joined $ranks cluster small.in.cafe --method softmax -k 8 "${few[@]}" -o v.tsv --soft v.npz -f -q
@@ -71,6 +75,8 @@ only_inputs
 # nodes divided by a partitioner: the same rows
 if joined 3 embed small.in.cafe -k 12 --output-form raw "${few[@]}" -o v.npy -q --partition scotch 2>.last/err; then
     same v.npy raw.in.npy
+    joined 3 embed small.in.cafe --method spectral -k 9 --ends both -o v.npy -f -q --partition scotch
+    same v.npy pairs.in.npy
     rm v.npy
 else
     once 'scotch'

@@ -40,6 +40,12 @@ rm plan.json
 expect 0 "${dry[@]}" --graph-size 1e6,1e7
 prints '^1 rank of '
 
+# spectral has no sweeps, and no time is foretold
+expect 0 "${dry[@]}" g.in.cafe --ranks 2 --method spectral --network 25Gbit --memory-bandwidth 50GB
+prints '^a rank has at most '
+prints '^memory of a rank: '
+! grep -qE 'sweep|the run takes' .last/out || fail 'sweeps of a method that has none'
+
 # ---- a rank's limit
 expect 0 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 8G
 prints '^8\.00 GiB is the limit of a rank: it fits$'
@@ -62,7 +68,7 @@ refuses 'takes a rate such as 25Gbit or 3GB' 1 g.in.cafe --ranks 2 --memory-band
 refuses '--ranks takes a whole number from 1 to 1048576' 2 g.in.cafe --ranks 0
 refuses '--cut takes a number from 0 to 1' 2 g.in.cafe --ranks 2 --cut 1.5
 refuses '--network goes with --ranks' 2 g.in.cafe --network 25G
-refuses 'deepwalk runs on one process alone; sphere and cafe run on several' 1 g.in.cafe --ranks 2 --method deepwalk
+refuses 'deepwalk runs on one process alone; sphere, cafe and spectral run on several' 1 g.in.cafe --ranks 2 --method deepwalk
 refuses 'spectral propagation runs on one process alone' 1 g.in.cafe --ranks 2 --propagate
 refuses 'is for a graph that is not there: leave g.in.cafe out' 2 g.in.cafe --graph-size 10,10
 refuses 'goes without --start and --labels' 2 --graph-size 10,10 --labels g.in.cafe

@@ -103,8 +103,7 @@ static void check_pairs(cafe_context *context, const matrix *m, const double *al
                         int64_t count, double tolerance) {
     cafe_eigen_problem problem = {
         m->n,      multiply, largest ? cafe_want_largest : cafe_want_smallest,
-        (void *)m, count,    tolerance,
-        0,         NULL};
+        (void *)m, count,    .tolerance = tolerance};
     cafe_eigen found;
     TEST_OK(context, cafe_eigen_solve(context, &problem, &found));
     assert_true(found.exact == (m->n <= CAFE_EIGEN_SMALL || count == m->n));
@@ -139,7 +138,7 @@ static void both_ends_come_in_one_run(void **state) {
     double values[NODES];
     fill_values(0, NODES, values);
     matrix m = with_values(NODES, values, 9);
-    cafe_eigen_problem problem = {NODES, multiply, cafe_want_size, &m, 20, 1e-9, 0, NULL};
+    cafe_eigen_problem problem = {NODES, multiply, cafe_want_size, &m, 20, .tolerance = 1e-9};
     cafe_eigen found;
     TEST_OK(context, cafe_eigen_solve(context, &problem, &found));
     int64_t top = 0;
@@ -352,7 +351,7 @@ static void failures_leave_nothing(void **state) {
     fill_values(3, NODES, values);
     for (int64_t n = 60; n <= NODES; n += NODES - 60) {
         matrix m = with_values(n, values, 2);
-        cafe_eigen_problem problem = {n, multiply, cafe_want_largest, &m, 3, 1e-6, 0, NULL};
+        cafe_eigen_problem problem = {n, multiply, cafe_want_largest, &m, 3, .tolerance = 1e-6};
         for (long k = 0;; k++) {
             long live = test_failing_arm(&memory, k);
             cafe_status status = solve(context, &problem);

@@ -10,6 +10,7 @@ static void free_graph(cafe_context *context, petsc_state *state, petsc_graph *g
                    g->loops, g->p,       g->inner,   g->border};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) state->host->release(context, all[i]);
     petsc_trip_free(context, state->host, &g->trip);
+    petsc_drop(context, &g->eight);
     if (g->sf) PetscSFDestroy(&g->sf);
     if (g->layout) petsc_leave(context, state, g->layout);
     state->host->release(context, g);

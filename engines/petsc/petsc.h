@@ -113,6 +113,7 @@ typedef struct petsc_graph {
     int32_t *inner, *border; /* places of the rows that need no ghosts, and of the others */
     int64_t inners, borders;
     petsc_trip trip;
+    cafe_block eight;   /* rows of eight columns of floats or doubles, and their ghosts */
     const float *swept; /* rows that an open sweep works on: it keeps their ghosts */
     PetscSF sf;         /* roots: own rows; leaves: ghosts */
     /* Of the star forest, by neighbours: own rows that they copy, ghosts that they give. */
@@ -159,7 +160,7 @@ cafe_status petsc_transform(cafe_context *context, cafe_block *x, int64_t k, con
                             const int64_t *kept, const double *shift);
 cafe_status petsc_scale(cafe_context *context, cafe_block *x, const double *factors);
 bool petsc_mine(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
-const float *petsc_rows(const cafe_block *x, int64_t row);
+float *petsc_rows(const cafe_block *x, int64_t row);
 
 /* sums.c */
 cafe_status petsc_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
@@ -171,6 +172,13 @@ cafe_status petsc_totals(cafe_context *context, const cafe_block *x, const doubl
 cafe_status petsc_sums(cafe_context *context, const cafe_block *x, const cafe_block *y,
                        const double *weights, const double *own_weights, int64_t negative,
                        double *cross, double *own);
+
+cafe_status petsc_add(cafe_context *context, const cafe_engine *engine, int64_t count,
+                      double *sums);
+
+/* eight.c */
+cafe_status petsc_eight(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                        void *held, bool single, const void *x, void *y);
 
 /* sweep.c */
 cafe_status petsc_sweep_open(cafe_context *context, const cafe_operator *op, void *held,

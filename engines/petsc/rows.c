@@ -168,7 +168,7 @@ cafe_block petsc_piece(const cafe_block *x, int64_t piece) {
     return local;
 }
 
-const float *petsc_rows(const cafe_block *x, int64_t row) {
+float *petsc_rows(const cafe_block *x, int64_t row) {
     return x->x + petsc_place(petsc_layout_of(x), row) * x->stride + x->first;
 }
 

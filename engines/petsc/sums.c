@@ -5,21 +5,31 @@
 #include "engine/pieces.h"
 #include "petsc.h"
 
-/* Every number is one process's and 0 elsewhere: the sum of the processes is a copy. */
-cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const petsc_layout *l,
-                             int64_t width, double *sums, double *total) {
+static cafe_status add_processes(cafe_context *context, const petsc_state *state, int64_t count,
+                                 double *sums) {
     enum { AT_ONCE = 1 << 20 };
     cafe_status status = CAFE_OK;
-    int64_t count = l->pieces * width;
     for (int64_t i = 0; i < count && state->ranks > 1; i += AT_ONCE)
         PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, sums + i,
                                 (int)(count - i < AT_ONCE ? count - i : AT_ONCE), MPI_DOUBLE,
                                 MPI_SUM, state->comm));
+done:
+    return status;
+}
+
+cafe_status petsc_add(cafe_context *context, const cafe_engine *engine, int64_t count,
+                      double *sums) {
+    return add_processes(context, engine->state, count, sums);
+}
+
+/* Every number is one process's and 0 elsewhere: the sum of the processes is a copy. */
+cafe_status petsc_add_pieces(cafe_context *context, petsc_state *state, const petsc_layout *l,
+                             int64_t width, double *sums, double *total) {
+    CAFE_PASS(add_processes(context, state, l->pieces * width, sums));
     for (int64_t k = 0; k < width; k++) total[k] = 0;
     for (int64_t i = 0; i < l->pieces; i++)
         for (int64_t k = 0; k < width; k++) total[k] += sums[i * width + k];
-done:
-    return status;
+    return CAFE_OK;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -147,20 +157,6 @@ static cafe_status own_gram(cafe_context *context, const cafe_block *a, const ca
     return status;
 }
 
-static cafe_status add_processes(cafe_context *context, const petsc_state *state, int64_t k,
-                                 double *gram) {
-    enum { AT_ONCE = 1 << 20 };
-    cafe_status status = CAFE_OK;
-    for (int64_t i = 0; i < k * k && state->ranks > 1; i += AT_ONCE)
-        PETSC_MPI(MPI_Allreduce(MPI_IN_PLACE, gram + i,
-                                (int)(k * k - i < AT_ONCE ? k * k - i : AT_ONCE), MPI_DOUBLE,
-                                MPI_SUM, state->comm));
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
-done:
-    return status;
-}
-
 cafe_status petsc_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                        const double *weights, bool single, double *gram) {
     const petsc_state *state = petsc_of(a);
@@ -170,7 +166,9 @@ cafe_status petsc_gram(cafe_context *context, const cafe_block *a, const cafe_bl
     cafe_status status = lengths ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = column_lengths(context, a, b, weights, lengths);
     if (status == CAFE_OK) status = own_gram(context, a, b, weights, single, lengths, gram);
-    if (status == CAFE_OK) status = add_processes(context, state, k, gram);
+    if (status == CAFE_OK) status = add_processes(context, state, k * k, gram);
+    for (int64_t i = 0; i < k && status == CAFE_OK; i++)
+        for (int64_t j = 0; j < i; j++) gram[i * k + j] = gram[j * k + i];
     state->host->release(context, lengths);
     return status;
 }

@@ -180,10 +180,19 @@ typedef struct cafe_engine_ops {
     /* Of engines that join several processes; all NULL: there is one. */
     /* This process's number, and how many there are. */
     void (*team)(const cafe_engine *engine, int32_t *rank, int32_t *ranks);
-    /* The next rows from `row` on that this process holds of blocks of n rows; false: no more. */
+    /* The next rows from `row` on, of a piece at most, that this process holds of blocks of n rows;
+     * false: no more. */
     bool (*mine)(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
     /* This process's rows of a block, from the row that `mine` gave on, `stride` floats apart. */
-    const float *(*rows)(const cafe_block *x, int64_t row);
+    float *(*rows)(const cafe_block *x, int64_t row);
+    /* Y = Q X for eight columns, this process's rows of floats or of doubles (not `single`) one
+     * behind the other as `mine` gives them. Sums are doubles, those over all rows as in project;
+     * the result is rounded. With it goes `add`: the sums over all processes, in place, of numbers
+     * that need no order (kernels/sums.h). */
+    cafe_status (*eight)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
+                         void *held, bool single, const void *x, void *y);
+    cafe_status (*add)(cafe_context *context, const cafe_engine *engine, int64_t count,
+                       double *sums);
     /* The worst status of all processes, for each of them, with the text of the first that has it;
      * the context's `agreed` says so. */
     cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
@@ -266,6 +275,8 @@ typedef struct cafe_engine_host {
     cafe_status (*product_rows)(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 cafe_range rows, int64_t stride, const float *x, const double *s,
                                 float a, float b, float c, int64_t step, float *y);
+    cafe_status (*eight_rows)(cafe_context *context, const cafe_operator_parts *q, bool single,
+                              cafe_range rows, const double *s, const void *x, void *y);
     cafe_moving (*moving)(const cafe_kernels *kernels, const cafe_operator_parts *q,
                           const cafe_rule *rule, int64_t stride, const float *s);
     cafe_moved (*move_row)(const cafe_moving *by, int64_t u, double shift, const float *h,
@@ -337,7 +348,7 @@ cafe_status cafe_block_keep(cafe_context *context, cafe_block *block);
 /* The engine of blocks that are to stay so. */
 cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine);
 /* Row u of a block that was kept; NULL: another process holds it. */
-const float *cafe_block_row(const cafe_block *block, int64_t u);
+float *cafe_block_row(const cafe_block *block, int64_t u);
 /* CAFE_ERROR_NUMERIC, in every process, where a number of a block that was kept is not finite. */
 cafe_status cafe_block_finite(cafe_context *context, const char *what, const cafe_block *block);
 

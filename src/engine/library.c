@@ -54,6 +54,7 @@ static const cafe_engine_host host = {
     .stream_rows = cafe_stream_rows,
     .gram_pieces = cafe_processor_gram_pieces,
     .product_rows = cafe_product_rows,
+    .eight_rows = cafe_eight_rows,
     .moving = cafe_moving_of,
     .move_row = cafe_move_row,
 };

@@ -73,7 +73,7 @@ cafe_status cafe_block_keep(cafe_context *context, cafe_block *block) {
     return cafe_engine_joins(block->engine) ? CAFE_OK : cafe_block_fetch(context, block);
 }
 
-const float *cafe_block_row(const cafe_block *block, int64_t u) {
+float *cafe_block_row(const cafe_block *block, int64_t u) {
     int64_t first, last;
     if (!cafe_engine_joins(block->engine)) return block->x + u * block->stride + block->first;
     const cafe_engine_ops *ops = block->engine->ops;

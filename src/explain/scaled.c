@@ -78,8 +78,8 @@ static cafe_status multiply(cafe_context *context, void *argument, const double 
 
 cafe_status cafe_scaled_largest(cafe_context *context, cafe_scaled *m, int64_t count,
                                 double tolerance, int64_t passes, cafe_eigen *found) {
-    cafe_eigen_problem problem = {m->op->n, multiply, cafe_want_largest, m, count, tolerance,
-                                  passes,   NULL};
+    cafe_eigen_problem problem = {m->op->n, multiply,  cafe_want_largest, m,
+                                  count,    tolerance, .passes = passes};
     return cafe_eigen_solve(context, &problem, found);
 }
 

@@ -176,7 +176,7 @@ static void put_column(cafe_solution *s, int64_t j, double sigma, const double *
 static cafe_status decompose(cafe_context *context, grarep *g, int64_t first, int64_t count,
                              cafe_solution *s) {
     int64_t most = count < g->n ? count : g->n;
-    cafe_eigen_problem problem = {g->n, product, cafe_want_size, g, most, tolerance, 0, NULL};
+    cafe_eigen_problem problem = {g->n, product, cafe_want_size, g, most, .tolerance = tolerance};
     cafe_eigen found;
     double loss = g->squares;
     CAFE_PASS(cafe_eigen_solve(context, &problem, &found));

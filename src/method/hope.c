@@ -119,7 +119,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
                         .weights = graph->scaled,
                         .total = 1,
                         .sign = 1}};
-    cafe_eigen_problem problem = {graph->n, product, want, &index, 0, tolerance, 0, NULL};
+    cafe_eigen_problem problem = {graph->n, product, want, &index, .tolerance = tolerance};
     /* an odd column more is the source's */
     int64_t twin = o->sides == CAFE_HOPE_BOTH ? (o->columns + 1) / 2 : 0;
     int64_t pairs = twin > 0 ? twin : o->columns;

@@ -53,6 +53,7 @@ struct cafe_method_code {
     /* bytes beyond the graph and two blocks of the columns; NULL: none worth counting */
     double (*bytes)(const void *own, const cafe_graph_counts *counts, int64_t threads);
     bool files; /* its blocks may lie in files: rows are passed over in order, or by the engine */
+    bool ranks; /* several processes share its rows, where the engine joins them */
 };
 
 /* ordered.c: vectors are found in the order that a graph keeps (graph/arrange.h), by methods that

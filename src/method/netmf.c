@@ -240,7 +240,8 @@ static void put_columns(cafe_solution *s, const netmf *m, const cafe_eigen *foun
 static cafe_status solve_exact(cafe_context *context, int64_t columns, netmf *m, cafe_solution *s) {
     cafe_status status = CAFE_OK;
     cafe_eigen found = {0};
-    cafe_eigen_problem problem = {m->n, product, cafe_want_size, m, columns, tolerance, 0, NULL};
+    cafe_eigen_problem problem = {m->n, product, cafe_want_size,
+                                  m,    columns, .tolerance = tolerance};
     CAFE_TRY(fill(context, m));
     cafe_phase(context, "eigen", 0);
     CAFE_TRY(cafe_eigen_solve(context, &problem, &found));

@@ -90,7 +90,7 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
     return CAFE_OK;
 }
 
-static const cafe_method_code sphere_code = {.solve = solve_sphere, .files = true};
+static const cafe_method_code sphere_code = {.solve = solve_sphere, .files = true, .ranks = true};
 const cafe_method cafe_sphere_method = {
     .name = "sphere",
     .title = "Sphere-GCN",
@@ -137,7 +137,7 @@ done:
     return status;
 }
 
-static const cafe_method_code cafe_code = {.solve = solve_cafe, .files = true};
+static const cafe_method_code cafe_code = {.solve = solve_cafe, .files = true, .ranks = true};
 const cafe_method cafe_cafe_method = {
     .name = "cafe",
     .title = "Cafe-GCN",

@@ -16,6 +16,9 @@
  * 1 - (1 - q)^d is concave in d, so that this is no less than the mean over nodes of different
  * degrees: a graph with hubs has fewer ghosts.
  *
+ * A method without sweeps (spectral) has memory of its own for its rows; nobody knows beforehand
+ * how many products it takes.
+ *
  * Time: rows are read from memory as often as there are links; ghosts travel; after each chunk the
  * ranks wait for one another.
  */
@@ -70,7 +73,9 @@ typedef struct plan_job {
     bool weighted;            /* links of the operator have weights of their own */
     bool same;                /* they are the graph's */
     double hubs;              /* bytes of the hub part */
-    int64_t stride, wanted;   /* of H; chunks asked for */
+    const cafe_method_code *code;
+    const void *own;        /* the method's options */
+    int64_t stride, wanted; /* of H; chunks asked for */
 } plan_job;
 
 /* ---- rows and links -------------------------------------------------------------------------- */
@@ -118,20 +123,28 @@ static cafe_status count_cut(cafe_context *context, const plan_job *job, cafe_ra
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+/* What the method takes besides blocks, for so many rows. */
+static double own_bytes(const plan_job *job, int64_t rows, int64_t threads) {
+    cafe_graph_counts counts = job->counts;
+    counts.nodes = rows;
+    return job->code->bytes ? job->code->bytes(job->own, &counts, threads) : 0;
+}
+
 static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, wide = 4.0 * (double)cafe_stride(job->size.columns);
     double arc = job->weighted ? 8 : 4, n = (double)p->nodes;
     p->whole_bytes = whole(WHOLE * n + job->hubs);
     p->link_bytes = whole(arc * (double)p->rank_links + 8.0 * (double)p->rank_rows);
-    p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish));
+    p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish) +
+                           own_bytes(job, p->rank_rows, (int64_t)p->threads));
     p->ghost_bytes = whole((GHOST_ROWS * wide + GHOST) * (double)p->rank_ghosts);
     p->work_bytes =
         LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
     p->mapped_bytes = job->same ? whole(arc * (double)p->rank_links + 8 * n) : 0;
     p->memory = whole((double)p->whole_bytes + (double)p->link_bytes + (double)p->block_bytes +
                       (double)p->ghost_bytes + (double)p->work_bytes);
-    p->bytes_per_sweep = whole(row * (double)p->ghost_rows);
-    p->rank_sends = whole(row * (double)p->rank_sends);
+    p->bytes_per_sweep = p->chunks > 0 ? whole(row * (double)p->ghost_rows) : 0;
+    p->rank_sends = p->chunks > 0 ? whole(row * (double)p->rank_sends) : 0;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -160,6 +173,7 @@ static double other_seconds(const plan_job *job, const cafe_ranks_plan *p) {
 /* What is not known of the network does not matter to a single rank. */
 static void plan_seconds(const plan_job *job, cafe_ranks_plan *p) {
     bool alone = p->ranks == 1;
+    if (p->chunks == 0) return;
     if (p->memory_bandwidth > 0) p->work_seconds = pass_seconds(job, p);
     if (p->network > 0 && !alone) p->ghost_seconds = (double)p->rank_sends / p->network;
     if (p->network > 0 && !alone) p->wait_seconds = wait_seconds(job, p);
@@ -175,10 +189,10 @@ static const int64_t most_size = INT64_C(1) << 53; /* so far whole numbers are e
 
 static cafe_status check(cafe_context *context, const cafe_method *method,
                          const cafe_method_options *options, const plan_job *job) {
-    if (!method->code->files || options->propagate)
+    if (!method->code->ranks || options->propagate)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "%s runs on one process alone; sphere and cafe run on several",
-                         method->code->files ? "spectral propagation" : method->name);
+                         "%s runs on one process alone; sphere, cafe and spectral run on several",
+                         method->code->ranks ? "spectral propagation" : method->name);
     if (job->counts.nodes < 1 || job->counts.edges < 0 || job->counts.nodes > most_size ||
         job->counts.edges > most_size)
         return cafe_fail(
@@ -207,7 +221,10 @@ static void open_job(const cafe_method *method, const cafe_method_options *optio
     p->sweeps = (int32_t)cafe_plan_number(table, "sweeps", options->own);
     p->ranks = job->options.ranks;
     p->piece = cafe_piece_rows(p->nodes);
-    p->chunks = cafe_chunks_count(p->nodes, job->wanted, job->stride, false);
+    p->chunks = cafe_table_find(table, "sweeps")
+                    ? cafe_chunks_count(p->nodes, job->wanted, job->stride, false)
+                    : 0;
+    job->code = method->code, job->own = options->own;
 }
 
 static cafe_status take_rates(cafe_context *context, const cafe_ranks_options *o,

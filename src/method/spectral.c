@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "graph/graph.h"
 #include "method/others.h"
 #include "spectral/eigen.h"
@@ -39,39 +40,73 @@ static int64_t column_of(const cafe_eigen *run, int64_t j, const cafe_eigen *oth
     return column;
 }
 
-static void put_pairs(cafe_solution *s, const cafe_graph *graph, const cafe_eigen *run,
-                      const cafe_eigen *other) {
-    for (int64_t j = 0; j < run->count; j++) {
-        int64_t to = column_of(run, j, other);
-        for (int64_t u = 0; u < s->n; u++)
-            if (graph->offsets[u] < graph->offsets[u + 1])
-                s->h.x[u * s->stride + to] = (float)run->vectors[u * run->count + j];
-        s->objective[0] -= run->values[j] * run->values[j];
+static void put_row(const cafe_eigen *run, const int64_t *columns, int64_t i, float *row) {
+    for (int64_t j = 0; j < run->count; j++)
+        row[columns[j]] = (float)run->vectors[i * run->count + j];
+}
+
+/* The rows of this process; those of nodes without edges are 0. */
+static cafe_status put_pairs(cafe_context *context, const cafe_graph *graph, const cafe_owned *rows,
+                             const cafe_eigen *top, const cafe_eigen *bottom, cafe_solution *s) {
+    const cafe_eigen *runs[2] = {top, bottom};
+    int64_t *columns[2], *all = cafe_mem(context, s->columns, sizeof *all);
+    if (!all) return CAFE_ERROR_MEMORY;
+    columns[0] = all, columns[1] = all + top->count;
+    for (int k = 0; k < 2; k++)
+        for (int64_t j = 0; j < runs[k]->count; j++) {
+            columns[k][j] = column_of(runs[k], j, runs[1 - k]);
+            s->objective[0] -= runs[k]->values[j] * runs[k]->values[j];
+        }
+    for (int64_t i = 0; i < rows->own; i++) {
+        int64_t u = cafe_owned_row(rows, i);
+        float *row = cafe_block_row(&s->h, u);
+        memset(row, 0, (size_t)s->stride * sizeof *row);
+        if (graph->offsets[u] == graph->offsets[u + 1]) continue;
+        for (int k = 0; k < 2; k++) put_row(runs[k], columns[k], i, row);
     }
+    cafe_mem_free(context, all);
+    return CAFE_OK;
 }
 
 /* `count` pairs, most wanted first; none when it is 0. */
 static cafe_status find_pairs(cafe_context *context, const cafe_operator *op,
+                              const cafe_owned *rows,
                               double (*want)(const void *argument, double value), int64_t count,
                               double tolerance, cafe_eigen *run) {
     if (count == 0) return CAFE_OK;
-    cafe_eigen_problem problem = cafe_eigen_operator(op, want, count, tolerance);
+    cafe_eigen_problem problem = cafe_eigen_owned(op, rows, want, count, tolerance);
     cafe_status status = cafe_eigen_solve(context, &problem, run);
     return status == CAFE_OK ? cafe_eigen_need_all(context, run) : status;
 }
 
-/* |Q|^2 = sum of p(u,w)^2 - 2 sum of p(u,w) p_u p_w + (sum of p_u^2)^2 */
-static double square_norm(const cafe_operator_parts *s) {
-    double pairs = 0, mixed = 0, nodes = 0;
-    for (int64_t u = 0; u < s->n; u++) {
-        nodes += s->p[u] * s->p[u];
+typedef struct norm_job {
+    const cafe_operator_parts *parts;
+    const cafe_owned *rows;
+} norm_job;
+
+/* sums of p(u,w)^2, p(u,w) p_u p_w and p_u^2 */
+static void add_norms(void *argument, int64_t first, int64_t last, double *sums) {
+    const norm_job *job = argument;
+    const cafe_operator_parts *s = job->parts;
+    for (int64_t i = first; i < last; i++) {
+        int64_t u = cafe_owned_row(job->rows, i);
+        sums[2] += s->p[u] * s->p[u];
         for (int64_t j = s->offsets[u]; j < s->offsets[u + 1]; j++) {
             double pair = CAFE_LINK(s, u, j) / s->total;
-            pairs += pair * pair;
-            mixed += pair * s->p[u] * s->p[s->targets[j]];
+            sums[0] += pair * pair;
+            sums[1] += pair * s->p[u] * s->p[s->targets[j]];
         }
     }
-    return pairs - 2 * mixed + nodes * nodes;
+}
+
+/* |Q|^2 = sum of p(u,w)^2 - 2 sum of p(u,w) p_u p_w + (sum of p_u^2)^2 */
+static cafe_status square_norm(cafe_context *context, const cafe_operator *op,
+                               const cafe_owned *rows, double *square) {
+    norm_job job = {&op->parts, rows};
+    double sums[3] = {0};
+    CAFE_PASS(cafe_owned_sums(context, rows, op->n, add_norms, &job, 3, sums));
+    *square = sums[0] - 2 * sums[1] + sums[2] * sums[2];
+    return CAFE_OK;
 }
 
 static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
@@ -80,19 +115,21 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     const cafe_operator *op = job->model->op;
     const cafe_spectral_options *o = job->own;
     cafe_solution *s = NULL;
+    cafe_owned rows = {0};
     cafe_eigen top = {0}, bottom = {0};
     int64_t low = o->ends == CAFE_ENDS_BOTH ? o->columns / 2 : 0;
     cafe_phase(context, "eigen", 0);
-    CAFE_TRY(find_pairs(context, op, o->ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
+    CAFE_TRY(cafe_engine_need_rows(context, job->method->name));
+    CAFE_TRY(cafe_owned_open(context, op, &rows));
+    CAFE_TRY(find_pairs(context, op, &rows,
+                        o->ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
                         o->columns - low, o->tolerance, &top));
-    CAFE_TRY(find_pairs(context, op, cafe_want_smallest, low, o->tolerance, &bottom));
-    CAFE_TRY(cafe_solution_rows(context, job->method->name, graph->n, o->columns, 0, &s));
-    memset(s->h.x, 0, (size_t)(s->n * s->stride) * sizeof *s->h.x);
+    CAFE_TRY(find_pairs(context, op, &rows, cafe_want_smallest, low, o->tolerance, &bottom));
+    CAFE_TRY(cafe_solution_new(context, graph->n, o->columns, 0, &s));
     s->loss = true;
     s->converged = 1;
-    s->objective[0] = square_norm(&op->parts);
-    put_pairs(s, graph, &top, &bottom);
-    put_pairs(s, graph, &bottom, &top);
+    CAFE_TRY(square_norm(context, op, &rows, &s->objective[0]));
+    CAFE_TRY(put_pairs(context, graph, &rows, &top, &bottom, s));
     s->objective[0] = fmax(s->objective[0], 0);
     *solution = s;
     s = NULL;
@@ -100,6 +137,7 @@ done:
     cafe_phase(context, "", 0);
     cafe_eigen_free(context, &top);
     cafe_eigen_free(context, &bottom);
+    cafe_owned_close(context, &rows);
     cafe_solution_free(s);
     return status;
 }
@@ -113,7 +151,7 @@ static double all_bytes(const void *own, const cafe_graph_counts *counts, int64_
     return (double)cafe_eigen_bytes(nodes, count, threads) + waiting;
 }
 
-static const cafe_method_code spectral_code = {.solve = solve, .bytes = all_bytes};
+static const cafe_method_code spectral_code = {.solve = solve, .bytes = all_bytes, .ranks = true};
 const cafe_method cafe_spectral_method = {
     .name = "spectral",
     .title = "Spectral",

@@ -14,11 +14,12 @@ typedef struct exact_job {
     const cafe_operator_parts *q;
     int64_t width; /* columns of X */
     const double *x;
-    double *s; /* F^T X: L x width */
+    const double *s; /* F^T X: L x width */
     double *y;
     const cafe_eights *kind; /* eight columns: of which numbers, for void pointers here */
     const void *from;
     void *to;
+    const int32_t *list; /* places are those of this list; NULL: they are rows */
 } exact_job;
 
 static double entry(const cafe_operator_parts *q, int64_t u, int64_t l) {
@@ -76,12 +77,13 @@ static void product_rows(void *argument, int64_t first, int64_t last) {
 static cafe_status multiply(cafe_context *context, exact_job *job, cafe_sum_task *add,
                             cafe_range_task *product) {
     int64_t n = job->q->n, even = cafe_blocks(n, MOST_SUMS), size = job->q->width * job->width;
-    job->s = cafe_mem_zero(context, size, sizeof *job->s);
-    cafe_status status = cafe_mem_had(job->s);
+    double *s = cafe_mem_zero(context, size, sizeof *s);
+    cafe_status status = cafe_mem_had(s);
     if (status == CAFE_OK && size > 0)
-        status = cafe_sums(context, n, even > LEAST_SUM ? even : LEAST_SUM, add, job, size, job->s);
+        status = cafe_sums(context, n, even > LEAST_SUM ? even : LEAST_SUM, add, job, size, s);
+    job->s = s;
     if (status == CAFE_OK) status = cafe_ranges(context, n, ROWS, product, job);
-    cafe_mem_free(context, job->s);
+    cafe_mem_free(context, s);
     return status;
 }
 
@@ -126,7 +128,8 @@ static void put_row(const exact_job *job, int64_t u, const double *sum) {
 static void product_eights(void *argument, int64_t first, int64_t last) {
     const exact_job *job = argument;
     const cafe_operator_parts *q = job->q;
-    for (int64_t u = first; u < last; u++) {
+    for (int64_t i = first; i < last; i++) {
+        int64_t u = job->list ? job->list[i] : i;
         double sum[CAFE_EIGHT] = {0};
         if (q->offsets) sum_links(job, u, q->offsets[q->n], sum);
         finish_row(job, u, CAFE_EIGHT, sum);
@@ -147,4 +150,12 @@ cafe_status cafe_operator_eight(cafe_context *context, const cafe_operator_parts
     exact_job job = {.q = q, .width = CAFE_EIGHT, .from = x, .to = y};
     job.kind = cafe_kernels_best()->eights[0];
     return multiply(context, &job, add_eights, product_eights);
+}
+
+cafe_status cafe_eight_rows(cafe_context *context, const cafe_operator_parts *q, bool single,
+                            cafe_range rows, const double *s, const void *x, void *y) {
+    exact_job job = {.q = q, .width = CAFE_EIGHT, .s = s, .from = x, .to = y};
+    job.list = rows.list;
+    job.kind = cafe_kernels_best()->eights[single ? 0 : 1];
+    return cafe_ranges(context, rows.count, ROWS, product_eights, &job);
 }

@@ -152,6 +152,9 @@ void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, c
 cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, cafe_side side,
                               cafe_range rows, int64_t stride, const float *x, const double *s,
                               float a, float b, float c, int64_t step, float *y);
+/* The same of Y = Q X for eight columns of floats, or of doubles (not `single`). */
+cafe_status cafe_eight_rows(cafe_context *context, const cafe_operator_parts *q, bool single,
+                            cafe_range rows, const double *s, const void *x, void *y);
 
 /* Rows as they are read: floats, and (NULL: not) the same numbers in 16 bits (kernels/storage.h).
  */

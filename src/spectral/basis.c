@@ -2,7 +2,8 @@
  *
  * V is read by whole blocks of eight columns, which is how products want and leave them: nothing is
  * copied. All sums over rows are made in parts of a fixed shape: the same bits for any number of
- * threads.
+ * threads. Where several processes have the rows, what a piece of rows gives to a sum is rounded to
+ * a grid, so that the sum has no order (kernels/sums.h): the same bits for any number of processes.
  */
 #include "spectral/basis.h"
 
@@ -27,18 +28,22 @@ enum {
  * less than `doubtful` is. */
 typedef struct limits {
     double vanished, dependent, doubtful;
+    double
+        squares; /* what V lacks in orthogonality: a share of |w|^2 that a projection may leave */
 } limits;
 
 static limits limits_of(const cafe_basis *b) {
-    return b->kind->size == sizeof(float) ? (limits){1e-6, 1e-3, 0.05}
-                                          : (limits){1e-13, 1e-7, 1e-4};
+    return b->kind->size == sizeof(float) ? (limits){1e-6, 1e-3, 0.05, 1e-4}
+                                          : (limits){1e-13, 1e-7, 1e-4, 1e-8};
 }
 
-cafe_status cafe_basis_new(cafe_context *context, int64_t n, int64_t most, bool single,
+cafe_status cafe_basis_new(cafe_context *context, const cafe_owned *rows, int64_t most, bool single,
                            cafe_basis *b) {
     const cafe_eights *kind = cafe_kernels_best()->eights[single ? 0 : 1];
-    *b = (cafe_basis){.kind = kind, .n = n, .most = most, .scale = 1e-300};
-    b->block = cafe_blocks(cafe_blocks(n, MOST_PARTS), ROWS) * ROWS;
+    int64_t n = rows->own, step = rows->engine ? rows->piece : ROWS;
+    *b = (cafe_basis){.kind = kind, .rows = rows, .n = n, .most = most, .scale = 1e-300};
+    b->step_rows = step;
+    b->block = cafe_blocks(cafe_blocks(n > 0 ? n : 1, MOST_PARTS), step) * step;
     b->part_count = cafe_blocks(n, b->block);
     b->v = cafe_mem(context, n * (most + WIDTH), kind->size);
     b->w = cafe_mem(context, n * WIDTH, kind->size);
@@ -98,11 +103,38 @@ static double *part_of(const cafe_basis *b, int64_t part) {
     return b->parts + part * (b->most + WIDTH) * WIDTH;
 }
 
-/* The sum of the parts, entry by entry. */
-static void add_parts(const cafe_basis *b, int64_t count, double *out) {
+/* The sum of the parts, entry by entry, over all processes. */
+static cafe_status add_parts(cafe_context *context, const cafe_basis *b, int64_t count,
+                             double *out) {
     memset(out, 0, (size_t)count * sizeof *out);
     for (int64_t p = 0; p < b->part_count; p++)
         for (int64_t i = 0; i < count; i++) out[i] += part_of(b, p)[i];
+    return cafe_owned_add(context, b->rows, count, out);
+}
+
+/* A power of two that is no less than the length of column j of W, and a little more. */
+static double unit_of(const cafe_basis *b, int64_t j) {
+    int exponent;
+    frexp(1.1 * sqrt(b->squares[j]), &exponent);
+    return ldexp(1, exponent);
+}
+
+/* sum += A^T W over some rows; A is W, or of V, whose columns are of length 1. No sum over rows is
+ * larger than the two lengths multiplied, so that 3 times as much makes the grid. */
+static void add_cross(const cafe_basis *b, int64_t rows, const void *a, const void *w,
+                      double *sum) {
+    double some[SQUARE] = {0}, unit[WIDTH];
+    if (!b->rows->engine) {
+        b->kind->cross(rows, a, w, sum);
+        return;
+    }
+    b->kind->cross(rows, a, w, some);
+    for (int64_t j = 0; j < WIDTH; j++) unit[j] = unit_of(b, j);
+    for (int64_t i = 0; i < WIDTH; i++)
+        for (int64_t j = 0; j < WIDTH; j++) {
+            double three = 3 * unit[j] * (a == w ? unit[i] : 1);
+            sum[i * WIDTH + j] += (some[i * WIDTH + j] + three) - three;
+        }
 }
 
 /* V^T W over the rows of a part */
@@ -111,10 +143,10 @@ static void cross_part(void *argument, int64_t part) {
     const cafe_basis *b = job->basis;
     int64_t end = cafe_block_end(b->n, b->block, part);
     memset(part_of(b, part), 0, (size_t)((job->last - job->first) * SQUARE) * sizeof(double));
-    for (int64_t u = part * b->block; u < end; u += ROWS)
+    for (int64_t u = part * b->block; u < end; u += b->step_rows)
         for (int64_t i = job->first; i < job->last; i++)
-            b->kind->cross(end - u < ROWS ? end - u : ROWS, at(b, i, u), row_of(b, b->w, u),
-                           part_of(b, part) + (i - job->first) * SQUARE);
+            add_cross(b, end - u < b->step_rows ? end - u : b->step_rows, at(b, i, u),
+                      row_of(b, b->w, u), part_of(b, part) + (i - job->first) * SQUARE);
 }
 
 /* W <- W - V C, and W^T W of what is left, over the rows of a part */
@@ -123,13 +155,37 @@ static void subtract_part(void *argument, int64_t part) {
     const cafe_basis *b = job->basis;
     int64_t end = cafe_block_end(b->n, b->block, part);
     memset(part_of(b, part), 0, SQUARE * sizeof(double));
-    for (int64_t u = part * b->block; u < end; u += ROWS) {
-        int64_t rows = end - u < ROWS ? end - u : ROWS;
+    for (int64_t u = part * b->block; u < end; u += b->step_rows) {
+        int64_t rows = end - u < b->step_rows ? end - u : b->step_rows;
         void *w = row_of(b, b->w, u);
         if (job->last > job->first)
             b->kind->combine(rows, job->last - job->first, at(b, job->first, u), b->n * WIDTH,
                              b->narrow, 1, w);
-        b->kind->cross(rows, w, w, part_of(b, part));
+        add_cross(b, rows, w, w, part_of(b, part));
+    }
+}
+
+static void add_squares(void *argument, int64_t first, int64_t last, double *sums) {
+    const cafe_basis *b = argument;
+    for (int64_t i = first * WIDTH; i < last * WIDTH; i++) {
+        double x = b->kind->size == sizeof(float) ? ((float *)b->w)[i] : ((double *)b->w)[i];
+        sums[i % WIDTH] += x * x;
+    }
+}
+
+/* The lengths of the columns of W, which is new, where the sums need them. */
+static cafe_status find_lengths(cafe_context *context, cafe_basis *b) {
+    if (!b->rows->engine) return CAFE_OK;
+    memset(b->squares, 0, sizeof b->squares);
+    return cafe_owned_sums(context, b->rows, 0, add_squares, b, WIDTH, b->squares);
+}
+
+/* |w - V V^T w|^2 = |w|^2 - |V^T w|^2 */
+static void shorten(cafe_basis *b, int64_t count) {
+    for (int64_t j = 0; j < WIDTH; j++) {
+        double square = b->squares[j];
+        for (int64_t i = j; i < count; i += WIDTH) square -= b->step[i] * b->step[i];
+        b->squares[j] = fmax(square, limits_of(b).squares * b->squares[j]);
     }
 }
 
@@ -139,17 +195,18 @@ static cafe_status project_on(cafe_context *context, cafe_basis *b, int64_t firs
     int64_t count = (b->used - first) * WIDTH;
     if (count > 0) {
         CAFE_PASS(cafe_each(context, b->part_count, cross_part, &job));
-        add_parts(b, count, b->step);
+        CAFE_PASS(add_parts(context, b, count, b->step));
         for (int64_t i = 0; i < count; i++) b->c[first * WIDTH + i] += b->step[i];
         put(b, count, -1, b->step, b->narrow);
+        shorten(b, count);
     }
     CAFE_PASS(cafe_each(context, b->part_count, subtract_part, &job));
-    add_parts(b, SQUARE, b->gram);
-    return CAFE_OK;
+    return add_parts(context, b, SQUARE, b->gram);
 }
 
 /* W^T W alone. */
 static cafe_status measure(cafe_context *context, cafe_basis *b) {
+    CAFE_PASS(find_lengths(context, b));
     return project_on(context, b, b->used);
 }
 
@@ -158,6 +215,7 @@ static cafe_status measure(cafe_context *context, cafe_basis *b) {
  * the one on all of V takes off next to nothing. */
 cafe_status cafe_basis_project(cafe_context *context, cafe_basis *b) {
     memset(b->c, 0, (size_t)(b->used * WIDTH) * sizeof *b->c);
+    CAFE_PASS(find_lengths(context, b));
     if (b->used > 0) CAFE_PASS(project_on(context, b, b->near));
     return project_on(context, b, 0);
 }
@@ -249,7 +307,8 @@ static void draw_rows(void *argument, int64_t first, int64_t last) {
     const draw_job *job = argument;
     const cafe_basis *b = job->basis;
     for (int64_t i = 2 * first; i < 2 * last; i++) {
-        cafe_random4 r = cafe_philox(job->seed, CAFE_STREAM_EIGEN, job->first + (uint64_t)i);
+        int64_t place = 2 * cafe_owned_row(b->rows, i / 2) + i % 2;
+        cafe_random4 r = cafe_philox(job->seed, CAFE_STREAM_EIGEN, job->first + (uint64_t)place);
         for (int64_t j = 0; j < 4; j++) {
             double x = 2 * cafe_uniform_open(r.v[j]) - 1;
             void *to = (char *)b->w + (4 * i + j) * b->kind->size;
@@ -260,7 +319,7 @@ static void draw_rows(void *argument, int64_t first, int64_t last) {
 
 /* Columns from .. 7 of W at random. */
 static cafe_status draw(cafe_context *context, cafe_basis *b, int64_t from) {
-    draw_job job = {b, context->seed, b->draws++ * 2 * (uint64_t)b->n, from};
+    draw_job job = {b, context->seed, b->draws++ * 2 * (uint64_t)b->rows->n, from};
     return cafe_ranges(context, b->n, ROWS, draw_rows, &job);
 }
 

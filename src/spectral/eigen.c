@@ -69,7 +69,8 @@ double cafe_want_size(const void *argument, double value) {
 
 typedef struct krylov {
     const cafe_eigen_problem *problem;
-    int64_t n, count;
+    cafe_owned rows; /* of V */
+    int64_t count;
     bool single;
     double tolerance;
     cafe_filter filter; /* V belongs to this polynomial of M */
@@ -104,14 +105,14 @@ static cafe_status new_krylov(cafe_context *context, const cafe_eigen_problem *p
                               krylov *k) {
     int64_t most = basis_columns(problem->count);
     double tolerance = fmax(problem->tolerance, rounding) * (single ? stricter : 1);
-    *k = (krylov){problem, problem->n, problem->count, single, tolerance, .slack = 1};
+    *k = (krylov){problem, cafe_eigen_rows(problem), problem->count, single, tolerance, .slack = 1};
     k->filter = (cafe_filter){.degree = 1, .single = single, .sign = 1};
     k->t = cafe_mem_zero(context, most * most, sizeof *k->t);
     k->s = cafe_mem(context, most * most, sizeof *k->s);
     k->chosen = cafe_mem(context, most * most, sizeof *k->chosen);
     k->theta = cafe_mem(context, most, sizeof *k->theta);
     k->order = cafe_mem(context, most, sizeof *k->order);
-    cafe_status status = cafe_basis_new(context, k->n, most, single, &k->basis);
+    cafe_status status = cafe_basis_new(context, &k->rows, most, single, &k->basis);
     bool all = k->t && k->s && k->theta && k->chosen && k->order;
     return all ? status : CAFE_ERROR_MEMORY;
 }
@@ -279,7 +280,7 @@ static bool hopeless(const krylov *k, double now, int64_t most, pace *p) {
     ahead = 2 * gain * ((double)most - passes) / (passes - (double)p->since);
     bool slow = p->looks > 0 && k->passes >= FIRST_LOOK && ahead < now;
     ahead = 2 * gain_ahead(k, gain, p->gain, most);
-    bool large = passes * (double)k->n * (double)k->basis.most > LARGE;
+    bool large = passes * (double)k->rows.n * (double)k->basis.most > LARGE;
     slow |= p->looks > 1 && large && ahead < now;
     *p = (pace){now, gain, k->passes, p->looks + 1};
     return slow;
@@ -349,7 +350,7 @@ static cafe_status start_filter(cafe_context *context, krylov *k) {
     if (k->count <= WIDTH) return CAFE_OK; /* V is small beside the products */
     plan_filter(k, &f);
     if (f.degree == 1) return CAFE_OK;
-    CAFE_PASS(cafe_filter_new(context, k->n, k->single, &k->filter));
+    CAFE_PASS(cafe_filter_new(context, k->rows.own, k->single, &k->filter));
     f.older = k->filter.older, f.newer = k->filter.newer;
     k->filter = f;
     memset(k->chosen, 0, (size_t)(used * WIDTH) * sizeof *k->chosen);
@@ -410,9 +411,9 @@ static cafe_status take_pairs(cafe_context *context, krylov *k, cafe_eigen *foun
     for (int64_t j = 0; j < k->count; j++) found->values[j] = k->theta[k->order[j]];
     choose(k, k->count);
     CAFE_PASS(cafe_basis_rotate(context, &k->basis, k->count, k->chosen, found->vectors));
-    if (k->single) CAFE_PASS(cafe_outcome_settle(context, k->n, found));
-    CAFE_PASS(cafe_outcome_orient(context, k->n, found));
-    CAFE_PASS(cafe_outcome_measure(context, k->problem, refresh, found));
+    if (k->single) CAFE_PASS(cafe_outcome_settle(context, &k->rows, found));
+    CAFE_PASS(cafe_outcome_orient(context, &k->rows, found));
+    CAFE_PASS(cafe_outcome_measure(context, k->problem, &k->rows, refresh, found));
     found->norm = k->norm;
     found->converged = 0;
     for (int64_t j = 0; j < k->count; j++) {
@@ -453,38 +454,46 @@ static cafe_status solve_in_turn(cafe_context *context, const cafe_eigen_problem
     return missed ? solve_large(context, problem, false, found, &missed) : CAFE_OK;
 }
 
-/* M written out: columns u .. u + WIDTH - 1 are the product with as many unit vectors. */
-static cafe_status write_out(cafe_context *context, const cafe_eigen_problem *problem, double *x,
-                             double *y, double *m) {
+/* M written out: columns u .. u + WIDTH - 1 are the product with as many unit vectors. A process
+ * has its rows of them, and gets the others'. */
+static cafe_status write_out(cafe_context *context, const cafe_eigen_problem *problem,
+                             const cafe_owned *rows, double *x, double *y, double *m) {
     int64_t n = problem->n;
     for (int64_t first = 0; first < n; first += WIDTH) {
         int64_t width = n - first < WIDTH ? n - first : WIDTH;
-        memset(x, 0, (size_t)(n * WIDTH) * sizeof *x);
-        for (int64_t j = 0; j < width; j++) x[(first + j) * WIDTH + j] = 1;
+        memset(x, 0, (size_t)(rows->own * WIDTH) * sizeof *x);
+        for (int64_t i = 0; i < rows->own; i++) {
+            int64_t j = cafe_owned_row(rows, i) - first;
+            if (j >= 0 && j < width) x[i * WIDTH + j] = 1;
+        }
         CAFE_PASS(problem->product(context, problem->argument, x, y));
-        for (int64_t u = 0; u < n; u++)
-            memcpy(m + u * n + first, y + u * WIDTH, (size_t)width * sizeof *m);
+        for (int64_t i = 0; i < rows->own; i++)
+            memcpy(m + cafe_owned_row(rows, i) * n + first, y + i * WIDTH,
+                   (size_t)width * sizeof *m);
     }
-    return CAFE_OK;
+    return cafe_owned_add(context, rows, n * n, m);
 }
 
 static cafe_status solve_small(cafe_context *context, const cafe_eigen_problem *problem,
                                cafe_eigen *found) {
     cafe_status status = CAFE_ERROR_MEMORY;
+    cafe_owned rows = cafe_eigen_rows(problem);
     int64_t n = problem->n, count = problem->count;
-    double *m = cafe_mem(context, n * n, sizeof *m), *values = cafe_mem(context, n, sizeof *values);
+    double *m = cafe_mem_zero(context, n * n, sizeof *m),
+           *values = cafe_mem(context, n, sizeof *values);
     double *x = cafe_mem(context, 2 * n * WIDTH, sizeof *x);
     int64_t *order = cafe_mem(context, n, sizeof *order);
     if (!m || !values || !x || !order) goto done;
-    CAFE_TRY(write_out(context, problem, x, x + n * WIDTH, m));
+    CAFE_TRY(write_out(context, problem, &rows, x, x + n * WIDTH, m));
     CAFE_TRY(cafe_dense_eigen(context, n, m, values));
     rank_values(problem, n, values, order);
     for (int64_t j = 0; j < count; j++) {
         found->values[j] = values[order[j]];
         found->residuals[j] = 0;
-        for (int64_t u = 0; u < n; u++) found->vectors[u * count + j] = m[u * n + order[j]];
+        for (int64_t i = 0; i < rows.own; i++)
+            found->vectors[i * count + j] = m[cafe_owned_row(&rows, i) * n + order[j]];
     }
-    CAFE_TRY(cafe_outcome_orient(context, n, found));
+    CAFE_TRY(cafe_outcome_orient(context, &rows, found));
     found->passes = cafe_blocks(n, WIDTH);
     found->exact = true;
     found->converged = count;
@@ -500,11 +509,11 @@ void cafe_eigen_free(cafe_context *context, cafe_eigen *found) {
 
 cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *problem,
                              cafe_eigen *found) {
-    int64_t n = problem->n, count = problem->count;
+    int64_t n = problem->n, count = problem->count, own = cafe_eigen_rows(problem).own;
     *found = (cafe_eigen){.count = count};
     found->values = cafe_mem(context, count, sizeof *found->values);
     found->residuals = cafe_mem(context, count, sizeof *found->residuals);
-    found->vectors = cafe_mem(context, n * count, sizeof *found->vectors);
+    found->vectors = cafe_mem(context, own * count, sizeof *found->vectors);
     cafe_status status =
         found->values && found->residuals && found->vectors ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK)

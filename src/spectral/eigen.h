@@ -2,7 +2,7 @@
 #ifndef CAFE_SPECTRAL_EIGEN_H
 #define CAFE_SPECTRAL_EIGEN_H
 
-#include "operator/operator.h"
+#include "engine/owned.h"
 
 /* Vectors of a block: a map takes so many at a time, n x CAFE_EIGEN_WIDTH row-major. */
 enum {
@@ -25,7 +25,13 @@ typedef struct cafe_eigen_problem {
     /* the same product in single precision; NULL: there is none. It serves for tolerances that it
      * can keep; what is returned is measured, and if need be found again, in double precision. */
     cafe_status (*single)(cafe_context *context, void *argument, const float *x, float *y);
+    /* the rows of blocks that this process has; NULL: all */
+    const cafe_owned *owned;
 } cafe_eigen_problem;
+
+static inline cafe_owned cafe_eigen_rows(const cafe_eigen_problem *problem) {
+    return problem->owned ? *problem->owned : cafe_owned_all(problem->n);
+}
 
 /* The usual wishes. */
 double cafe_want_largest(const void *argument, double value);
@@ -41,7 +47,8 @@ typedef struct cafe_eigen {
     double norm;       /* |M|, from below; 0: a small problem */
     double *values;    /* count, the most wanted first */
     double *residuals; /* |M v - lambda v|, from a product of its own */
-    double *vectors;   /* n x count row-major, unit columns, the entry largest in size positive */
+    double *vectors;   /* n x count row-major, unit columns, the entry largest in size positive;
+                        * of n rows those of this process */
 } cafe_eigen;
 
 cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *problem,
@@ -55,6 +62,12 @@ cafe_status cafe_eigen_need_all(cafe_context *context, const cafe_eigen *found);
 cafe_eigen_problem cafe_eigen_operator(const cafe_operator *op,
                                        double (*want)(const void *argument, double value),
                                        int64_t count, double tolerance);
+
+/* The same on the rows of this process, opened with the operator: the engine's product, where it
+ * has one. */
+cafe_eigen_problem cafe_eigen_owned(const cafe_operator *op, const cafe_owned *owned,
+                                    double (*want)(const void *argument, double value),
+                                    int64_t count, double tolerance);
 
 /* Bytes that a run takes at its peak, what it returns included. */
 int64_t cafe_eigen_bytes(int64_t n, int64_t count, int64_t threads);

@@ -75,7 +75,7 @@ static cafe_status step(cafe_context *context, const cafe_eigen_problem *problem
         CAFE_PASS(problem->single(context, problem->argument, x, y));
     else
         CAFE_PASS(problem->product(context, problem->argument, x, y));
-    return cafe_ranges(context, problem->n, ROWS, step_rows, &job);
+    return cafe_ranges(context, cafe_eigen_rows(problem).own, ROWS, step_rows, &job);
 }
 
 cafe_status cafe_filter_apply(cafe_context *context, const cafe_eigen_problem *problem,

@@ -21,8 +21,29 @@ static cafe_status multiply_single(cafe_context *context, void *argument, const 
 cafe_eigen_problem cafe_eigen_operator(const cafe_operator *op,
                                        double (*want)(const void *argument, double value),
                                        int64_t count, double tolerance) {
-    return (cafe_eigen_problem){op->n, multiply,  want, (void *)op,
-                                count, tolerance, 0,    multiply_single};
+    return (cafe_eigen_problem){
+        op->n, multiply, want, (void *)op, count, tolerance, .single = multiply_single};
+}
+
+static cafe_status multiply_own(cafe_context *context, void *argument, const double *x, double *y) {
+    const cafe_owned *s = argument;
+    return s->engine->ops->eight(context, s->engine, s->op, s->held, false, x, y);
+}
+
+static cafe_status multiply_own_single(cafe_context *context, void *argument, const float *x,
+                                       float *y) {
+    const cafe_owned *s = argument;
+    return s->engine->ops->eight(context, s->engine, s->op, s->held, true, x, y);
+}
+
+cafe_eigen_problem cafe_eigen_owned(const cafe_operator *op, const cafe_owned *owned,
+                                    double (*want)(const void *argument, double value),
+                                    int64_t count, double tolerance) {
+    cafe_eigen_problem problem = cafe_eigen_operator(op, want, count, tolerance);
+    if (!owned->engine) return problem;
+    problem.product = multiply_own, problem.single = multiply_own_single;
+    problem.argument = (void *)owned, problem.owned = owned;
+    return problem;
 }
 
 static cafe_status check(cafe_context *context, const cafe_operator *op, cafe_end end,
