@@ -161,8 +161,7 @@ typedef struct cafe_ranks_plan {
     double inner;                  /* share of the rows that need no ghosts */
     int64_t ghost_rows;            /* of all ranks */
     int64_t bytes_per_sweep;       /* of ghosts, sent by all ranks: each of them once */
-    int64_t
-        chunks; /* of a sweep, after each of which the ranks add up sums; 0: there are no sweeps */
+    int64_t chunks; /* of a sweep, after each of which the ranks add up sums; 0: it has no sweeps */
     /* The most that any rank has: rows, their links, ghosts, bytes that it sends or gets. */
     int64_t rank_rows, rank_links, rank_ghosts, rank_sends;
     /* Bytes of its memory: all, and of them arrays of all nodes, links, blocks of own rows, ghosts,
