@@ -64,7 +64,7 @@ TEST_UNUSED static cafe_graph *craft_arcs(cafe_context *context, int64_t nodes, 
     graph->targets = targets;
     graph->weights = copied;
     graph->owns_rows = true;
-    TEST_OK(context, cafe_graph_count(context, graph));
+    TEST_OK(context, cafe_graph_count(context, graph, true));
     return graph;
 }
 

@@ -2,6 +2,8 @@
  * any falsehood in it is refused, each with its own message, and trusted ones stay within bounds.
  */
 #define _GNU_SOURCE
+#include <math.h>
+
 #include "craft.h"
 #include "failing.h"
 #include "graph/verify.h"
@@ -200,6 +202,41 @@ static void test_one_entry(void **state) {
     cafe_graph_free(graph);
 }
 
+/* Without symmetry rows are looked at many at a time: whatever is wrong, and wherever, the pass
+ * finds the fault that the other one finds row by row, and the same loops. */
+static void test_both_passes(void **state) {
+    enum { NODES = 3000, LINKS = 20000 };
+    static const float bad[] = {0, -1, NAN, INFINITY, 1};
+    uint64_t seed = 9;
+    int faults[5] = {0};
+    (void)state;
+    for (int i = 0; i < 600; i++) {
+        cafe_graph *graph = test_random(shared, NODES, i % 3 ? LINKS : 2, i & 1, 1, (uint64_t)i);
+        int64_t *offsets = (int64_t *)graph->offsets, arcs = graph->arcs;
+        int32_t *targets = (int32_t *)graph->targets;
+        float *weights = (float *)graph->weights;
+        cafe_links rows = {.nodes = NODES, .count = arcs, .offsets = offsets, .target = targets};
+        cafe_verified one, many;
+        int64_t at = test_below(&seed, arcs);
+        rows.weights = weights;
+        if (i % 8 == 0) targets[at] = (int32_t)test_below(&seed, NODES);
+        if (i % 8 == 4) targets[at] = test_below(&seed, 2) ? -1 : NODES;
+        if (i % 4 == 1) offsets[test_below(&seed, NODES)] += test_below(&seed, 5) - 2;
+        if (i % 8 == 3 && weights) weights[at] = bad[test_below(&seed, 5)];
+        TEST_OK(shared, cafe_verify_rows(shared, &rows, true, &one));
+        TEST_OK(shared, cafe_verify_rows(shared, &rows, false, &many));
+        assert_int_equal(one.row, many.row);
+        assert_int_equal(one.fault, many.fault);
+        faults[one.fault]++;
+        if (one.fault == CAFE_ROW_FINE) {
+            assert_int_equal(one.loops, many.loops);
+            assert_int_equal(one.unit, many.unit);
+        }
+        cafe_graph_free(graph);
+    }
+    for (int i = 0; i < 5; i++) assert_true(faults[i] > 3); /* every kind was there */
+}
+
 /* Swapping the ends of two links keeps every degree and every sum of ids: only the pairs tell. */
 static void test_swapped_ends(void **state) {
     const int32_t source[] = {0, 1, 2, 2, 3, 3}, target[] = {2, 3, 1, 3, 0, 2};
@@ -300,9 +337,13 @@ static void test_borrowed_rows_that_change(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_falsehoods),      cmocka_unit_test(test_one_entry),
-        cmocka_unit_test(test_swapped_ends),    cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_rows_of_callers), cmocka_unit_test(test_borrowed_rows_that_change),
+        cmocka_unit_test(test_falsehoods),
+        cmocka_unit_test(test_one_entry),
+        cmocka_unit_test(test_both_passes),
+        cmocka_unit_test(test_swapped_ends),
+        cmocka_unit_test(test_repeated_names),
+        cmocka_unit_test(test_rows_of_callers),
+        cmocka_unit_test(test_borrowed_rows_that_change),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -123,7 +123,7 @@ cafe_status cafe_generate(cafe_context *context, cafe_generator model,
     if (!labels) CAFE_TRY(CAFE_ERROR_MEMORY);
     cafe_phase(context, "generate", o.edges);
     CAFE_TRY(generate(context, model, &o, &g, labels));
-    CAFE_TRY(cafe_graph_count(context, g));
+    CAFE_TRY(cafe_graph_count(context, g, true));
     *graph = g;
     g = NULL;
 done:

@@ -131,7 +131,7 @@ cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,
     double sum = 0;
     if (!(g = cafe_graph_new(context))) return status;
     CAFE_TRY(renumber_rows(context, graph, order, g, &sum));
-    CAFE_TRY(cafe_graph_tally(context, g));
+    CAFE_TRY(cafe_graph_tally(context, g, graph->counts.self_loops_kept));
     g->counts = graph->counts;
     *near = graph->arcs > 0 ? sum / (double)graph->arcs : 0;
     *renumbered = g;

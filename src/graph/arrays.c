@@ -33,7 +33,7 @@ cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
     cafe_status status;
     cafe_phase(context, "build", 0);
     CAFE_TRY(cafe_graph_build(context, links, options, &g));
-    CAFE_TRY(cafe_graph_count(context, g));
+    CAFE_TRY(cafe_graph_count(context, g, true));
     *graph = g;
     g = NULL;
 done:
@@ -152,7 +152,7 @@ static cafe_status take_rows(cafe_context *context, checking *c, bool borrow, ca
     g->counts.self_loops = c->found.loops;
     g->counts.reversed = c->found.above;
     CAFE_TRY(borrow ? borrow_rows(context, c, weighted, g) : copy_arrays(context, c, weighted, g));
-    CAFE_TRY(cafe_graph_count(context, g));
+    CAFE_TRY(cafe_graph_count(context, g, c->found.loops > 0));
     *graph = g;
     g = NULL;
 done:

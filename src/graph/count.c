@@ -22,6 +22,7 @@ typedef struct counting {
     const cafe_graph *graph;
     tally *tallies; /* one per block of rows */
     int64_t first;  /* block of the share */
+    bool loops;     /* rows may have some */
 } counting;
 
 /* Rows have no entry twice: one loop at most. */
@@ -35,7 +36,8 @@ static void count_rows(const counting *c, int64_t first, int64_t last) {
     const int64_t *offsets = c->graph->offsets;
     tally t = {.min_degree = INT64_MAX};
     for (int64_t u = first; u < last; u++) {
-        int64_t entries = offsets[u + 1] - offsets[u], loops = row_loops(c->graph, u);
+        int64_t entries = offsets[u + 1] - offsets[u];
+        int64_t loops = c->loops ? row_loops(c->graph, u) : 0;
         int64_t degree = entries + loops; /* a loop has both its ends here */
         t.loops += loops;
         t.isolated += entries == loops;
@@ -99,12 +101,12 @@ static cafe_status gather_tallies(cafe_context *context, const counting *c, int6
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph) {
+cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops) {
     int64_t blocks = cafe_blocks(graph->n, ROWS);
     cafe_portion portion = cafe_portion_of(graph->portion, graph->n);
     int64_t count = cafe_blocks(portion.last, ROWS) - portion.first / ROWS;
     if (portion.first == portion.last) count = 0;
-    counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies), portion.first / ROWS};
+    counting c = {graph, cafe_mem(context, blocks, sizeof *c.tallies), portion.first / ROWS, loops};
     if (!c.tallies) return CAFE_ERROR_MEMORY;
     cafe_status status = cafe_each(context, count, count_block, &c);
     if (status == CAFE_OK && portion.shared) status = gather_tallies(context, &c, count);
@@ -113,7 +115,7 @@ cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph) {
     return status == CAFE_OK ? cafe_graph_scale(context, graph) : status;
 }
 
-cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph) {
-    CAFE_PASS(cafe_graph_tally(context, graph));
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops) {
+    CAFE_PASS(cafe_graph_tally(context, graph, loops));
     return count_components(context, graph);
 }

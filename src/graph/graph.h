@@ -74,13 +74,14 @@ struct cafe_graph {
 cafe_graph *cafe_graph_new(cafe_context *context);
 
 /* Fills in the counts that follow from the rows: nodes, edges, isolated, degrees, total weight,
- * weighted, components, largest. Scales the weights (graph/scale.h), which refuses those outside
- * the range. */
-cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph);
+ * weighted, components, largest. Where it is known that no row has a loop (`loops` false), none is
+ * looked for, and of links without weights the offsets tell all. Scales the weights
+ * (graph/scale.h), which refuses those outside the range. */
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops);
 /* Rows of a share begin and end at multiples of this, so that sums over them keep their shape. */
 enum { CAFE_PORTION_ROWS = 4096 };
 /* The same without the components. */
-cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph);
+cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops);
 
 /* The name of number i into text, as cafe_graph_name() gives it. */
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity);

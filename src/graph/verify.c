@@ -21,7 +21,7 @@
 #include "base/pool.h"
 #include "graph/rows.h"
 
-enum { ROWS = 1024 };
+enum { ROWS = 1024, SIDE = 64 /* rows that are looked at side by side */ };
 
 typedef struct verifying {
     const cafe_links *rows;
@@ -92,13 +92,12 @@ static cafe_row_fault name_fault(const cafe_links *l, int64_t u) {
 }
 
 /* Entries of row u from i on: those below the diagonal, or all that are left. They ascend strictly
- * from `last` on, else *fine becomes false. Returns where it stopped. The three switches are
+ * from `last` on, else *fine becomes false. Returns where it stopped. The two switches are
  * constants in each use below. */
 static inline __attribute__((always_inline)) int64_t take_entries(const verifying *v, int64_t u,
                                                                   int64_t i, int64_t *last,
                                                                   bool *fine, bool below,
-                                                                  bool weighted, bool symmetry,
-                                                                  tally *t) {
+                                                                  bool weighted, tally *t) {
     const cafe_links *l = v->rows;
     int64_t to = l->offsets[u + 1];
     for (; i < to && !(below && l->target[i] >= u); i++) {
@@ -108,7 +107,6 @@ static inline __attribute__((always_inline)) int64_t take_entries(const verifyin
         *fine &= (w > *last) & (weight > 0) & (weight <= FLT_MAX);
         t->unit &= weight == 1;
         *last = w;
-        if (!symmetry) continue;
         uint64_t h = hash(v->key, low, high, weighted ? weight_bits(weight) : 0);
         t->sum += below ? -h : h;
         t->digest += below ? 0 : h;
@@ -118,33 +116,118 @@ static inline __attribute__((always_inline)) int64_t take_entries(const verifyin
 
 /* Row u. It ascends strictly from 0 on, so the last target tells whether all are nodes. */
 static inline __attribute__((always_inline)) cafe_row_fault check_row(const verifying *v, int64_t u,
-                                                                      bool weighted, bool symmetry,
-                                                                      tally *t) {
+                                                                      bool weighted, tally *t) {
     const cafe_links *l = v->rows;
     int64_t from = l->offsets[u], to = l->offsets[u + 1], last = -1;
     bool fine = true;
     if (from < 0 || from > to || to > l->count) return CAFE_ROW_OFFSETS;
-    int64_t i = take_entries(v, u, from, &last, &fine, true, weighted, symmetry, t);
+    int64_t i = take_entries(v, u, from, &last, &fine, true, weighted, t);
     bool loop = i < to && l->target[i] == u;
     if (loop) { /* its own partner: in no sum */
         float weight = weighted ? l->weights[i] : 1;
         fine &= (weight > 0) & (weight <= FLT_MAX);
         t->unit &= weight == 1;
-        if (symmetry) t->digest += hash(v->key, (uint64_t)u, (uint64_t)u, weight_bits(weight));
+        t->digest += hash(v->key, (uint64_t)u, (uint64_t)u, weight_bits(weight));
         last = u;
         i++;
     }
-    take_entries(v, u, i, &last, &fine, false, weighted, symmetry, t);
+    take_entries(v, u, i, &last, &fine, false, weighted, t);
     t->loops += loop;
     t->above += to - i;
     return fine && last < l->nodes ? CAFE_ROW_FINE : name_fault(l, u);
 }
 
+/* ---- without symmetry ------------------------------------------------------------------------ */
+
+static bool offsets_ascend(const cafe_links *l, int64_t u) {
+    return l->offsets[u] >= 0 && l->offsets[u] <= l->offsets[u + 1] &&
+           l->offsets[u + 1] <= l->count;
+}
+
+static bool weigh(const float *weights, int64_t count, tally *t) {
+    int32_t bad = 0, other = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bad |= !(weights[i] > 0) | !(weights[i] <= FLT_MAX);
+        other |= weights[i] != 1;
+    }
+    t->unit &= other == 0;
+    return bad == 0;
+}
+
+/* A row by itself. */
+static cafe_row_fault scan_row(const verifying *v, int64_t u, tally *t) {
+    const cafe_links *l = v->rows;
+    int64_t last = -1;
+    bool fine = true;
+    if (!offsets_ascend(l, u)) return CAFE_ROW_OFFSETS;
+    for (int64_t i = l->offsets[u]; i < l->offsets[u + 1]; i++) {
+        fine &= l->target[i] > last;
+        last = l->target[i];
+    }
+    if (l->weights) fine &= weigh(l->weights + l->offsets[u], l->offsets[u + 1] - l->offsets[u], t);
+    return fine && last < l->nodes ? CAFE_ROW_FINE : name_fault(l, u);
+}
+
+/* Of the entries from .. to - 1: how many are not above the one before, and whether any is one of
+ * the nodes first .. last - 1. None waits for what another one says: several are compared at once.
+ */
+static int64_t count_falls(const int32_t *target, int64_t from, int64_t to, int32_t first,
+                           int32_t last, bool *inside) {
+    enum { SOME = 4096 };
+    int64_t all = 0;
+    int32_t any = 0;
+    for (int64_t i = from; i < to; i += SOME) {
+        const int32_t *now = target + i;
+        int32_t falls = 0, count = to - i < SOME ? (int32_t)(to - i) : SOME;
+        for (int32_t k = 0; k < count; k++) any |= (now[k] >= first) & (now[k] < last);
+        for (int32_t k = i > from ? 0 : 1; k < count; k++) falls += now[k] <= now[k - 1];
+        all += falls;
+    }
+    *inside = any;
+    return all;
+}
+
+/* The ends of the rows first .. last - 1: are they nodes, as those between them then are? How many
+ * rows begin with an entry that is not above the last of the row before, and how many have a loop.
+ */
+static bool look_at_ends(const cafe_links *l, int64_t first, int64_t last, bool loops,
+                         int64_t *falls, tally *t) {
+    bool fine = true;
+    *falls = 0;
+    for (int64_t u = first; u < last; u++) {
+        int64_t from = l->offsets[u], to = l->offsets[u + 1];
+        if (from == to) continue;
+        fine &= l->target[from] >= 0 && l->target[to - 1] < l->nodes;
+        *falls += from > l->offsets[first] && l->target[from] <= l->target[from - 1];
+        int64_t at = loops ? cafe_row_find(l->target, from, to, u) : to;
+        t->loops += at < to && l->target[at] == u;
+    }
+    return fine;
+}
+
+/* Some rows at once: they ascend when their entries, one row behind the other, fall from one row to
+ * the next alone. */
+static bool scan_rows(const verifying *v, int64_t first, int64_t last, tally *t) {
+    const cafe_links *l = v->rows;
+    int64_t falls, between;
+    bool inside;
+    tally found = {.unit = t->unit};
+    for (int64_t u = first; u < last; u++)
+        if (!offsets_ascend(l, u)) return false;
+    int64_t from = l->offsets[first], to = l->offsets[last];
+    falls = count_falls(l->target, from, to, (int32_t)first, (int32_t)last, &inside);
+    if (!look_at_ends(l, first, last, inside, &between, &found) || falls != between) return false;
+    if (l->weights && !weigh(l->weights + from, to - from, &found)) return false;
+    t->loops += found.loops;
+    t->unit = found.unit;
+    return true;
+}
+
+/* ---- all rows -------------------------------------------------------------------------------- */
+
 static cafe_row_fault check_any(const verifying *v, int64_t u, tally *t) {
-    bool weighted = v->rows->weights != NULL;
-    if (v->symmetry)
-        return weighted ? check_row(v, u, true, true, t) : check_row(v, u, false, true, t);
-    return weighted ? check_row(v, u, true, false, t) : check_row(v, u, false, false, t);
+    if (!v->symmetry) return scan_row(v, u, t);
+    return v->rows->weights ? check_row(v, u, true, t) : check_row(v, u, false, t);
 }
 
 static void add_tally(verifying *v, const tally *t) {
@@ -160,8 +243,11 @@ static void check_rows(void *argument, int64_t first, int64_t last) {
     int64_t from = cafe_portion_of(v->rows->portion, v->rows->nodes).first;
     tally t = {.unit = true};
     if (atomic_load(&v->bad) < from + first) return;
-    for (int64_t u = from + first; u < from + last; u++) {
-        if (check_any(v, u, &t) == CAFE_ROW_FINE) continue;
+    for (int64_t u = from + first, next; u < from + last; u = next) {
+        next = v->symmetry ? u + 1 : u + SIDE < from + last ? u + SIDE : from + last;
+        if (!v->symmetry && scan_rows(v, u, next, &t)) continue;
+        while (u < next && check_any(v, u, &t) == CAFE_ROW_FINE) u++;
+        if (u == next) continue;
         cafe_lower(&v->bad, u);
         return;
     }

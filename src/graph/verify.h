@@ -24,10 +24,11 @@ const char *cafe_row_fault_text(cafe_row_fault fault); /* "offsets that ..." */
 typedef struct cafe_verified {
     int64_t row; /* the first with a fault; INT64_MAX: none */
     cafe_row_fault fault;
-    int64_t above, loops; /* entries above and on the diagonal */
-    bool unit;            /* all weights are 1 */
-    bool symmetric;       /* every entry has an equal one on the other side, so far as asked */
-    cafe_seal seal;       /* of rows that are symmetric, when that was asked for */
+    int64_t above;  /* entries above the diagonal, when symmetry was asked for */
+    int64_t loops;  /* entries on it */
+    bool unit;      /* all weights are 1 */
+    bool symmetric; /* every entry has an equal one on the other side, so far as asked */
+    cafe_seal seal; /* of rows that are symmetric, when that was asked for */
 } cafe_verified;
 
 /* One pass over rows (offsets, target, weights; count entries) of which nothing is known. Symmetry

@@ -30,8 +30,8 @@ typedef struct opening {
     cafe_binary_section sections[CAFE_BINARY_SECTIONS];
     cafe_binary_arrays in;
     cafe_portion portion;
-    bool trust;
-    atomic_llong bad; /* the first bad name; INT64_MAX: none */
+    bool trust, loops; /* whether rows have any */
+    atomic_llong bad;  /* the first bad name; INT64_MAX: none */
 } opening;
 
 static bool is_binary(const uint8_t *bytes, int64_t size) {
@@ -128,6 +128,7 @@ static cafe_status check_rows(opening *o) {
     if (found.fault != CAFE_ROW_FINE)
         return cafe_fail(o->context, CAFE_ERROR_FORMAT, "%s: node %lld: expected %s, found others",
                          o->name, (long long)found.row, cafe_row_fault_text(found.fault));
+    o->loops = found.loops > 0;
     return found.symmetric ? CAFE_OK : fail_one_way(o, &rows);
 }
 
@@ -230,14 +231,14 @@ static cafe_status check_counts(const opening *o, cafe_graph *g) {
     const cafe_binary_header *h = &o->header;
     CAFE_PASS(check_history(o));
     if (o->trust) {
-        CAFE_PASS(cafe_graph_tally(o->context, g));
+        CAFE_PASS(cafe_graph_tally(o->context, g, o->loops));
         bool possible =
             h->components >= 0 && h->components <= g->n && h->largest >= 0 && h->largest <= g->n;
         if (!possible) return fail_binary(o, "components within the nodes, found others");
         g->counts.components = h->components;
         g->counts.largest = h->largest;
     } else {
-        CAFE_PASS(cafe_graph_count(o->context, g));
+        CAFE_PASS(cafe_graph_count(o->context, g, o->loops));
     }
 #define COMPARE(name) CAFE_PASS(compare(o, #name, h->name, (int64_t)g->counts.name));
     CAFE_BINARY_TOLD(COMPARE)
@@ -293,7 +294,7 @@ static cafe_status make_graph(opening *o, cafe_input *input, const cafe_graph_op
     CAFE_TRY(check_counts(o, g));
     if (o->in.weights && !options->weights) {
         g->weights = NULL;
-        CAFE_TRY(cafe_graph_tally(o->context, g));
+        CAFE_TRY(cafe_graph_tally(o->context, g, o->loops));
     }
     CAFE_TRY(take_file(input, g));
     g->common = o->portion.shared;

@@ -185,7 +185,7 @@ static cafe_status make_graph(joining *j, cafe_graph **graph) {
     CAFE_TRY(cafe_team_agree(j->context, status));
     point(j, g);
     CAFE_TRY(add_history(j, &g->counts));
-    CAFE_TRY(cafe_graph_count(j->context, g));
+    CAFE_TRY(cafe_graph_count(j->context, g, true));
     g->portion = (cafe_portion){0};
     g->common = true;
     cafe_trim_graphs(j->context); /* other rows may be wanted next */

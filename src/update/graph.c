@@ -92,7 +92,7 @@ static cafe_status merge(cafe_changes *c, const cafe_graph *old, const int32_t *
     CAFE_TRY(fill(context, &m, g, weighted));
     g->counts.weighted = weighted;
     g->counts.self_loops_kept = old->counts.self_loops_kept;
-    CAFE_TRY(cafe_graph_count(context, g));
+    CAFE_TRY(cafe_graph_count(context, g, true));
     for (int64_t u = 0; g->counts.self_loops_kept && u < g->n; u++)
         g->counts.self_loops += cafe_changes_weight(g, u, u) > 0;
     g->counts.lines = g->counts.edges;
