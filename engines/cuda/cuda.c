@@ -43,7 +43,9 @@ static void copy_piece(void *argument, int64_t first, int64_t last) {
 
 static cafe_status copy_parallel(cafe_context *context, const cuda_state *state, int64_t rows,
                                  piece_job job) {
-    enum { SHARE = 1 << 20 }; /* bytes of a task */
+    /* Bytes of a task: a huge page. Two threads that write to a new one at the same time both make
+     * it, and wait for each other: many times the copy. */
+    enum { SHARE = 2 << 20 };
     int64_t each = SHARE / (job.width > 0 ? job.width : 1);
     return state->host->ranges(context, rows, each > 1 ? each : 1, copy_piece, &job);
 }
