@@ -12,25 +12,18 @@
 #include "kernels/storage.h"
 #include "kernels/sums.h"
 
-enum { BLOCK = 256, WARP = 32, START_ROWS = BLOCK / WARP }; /* threads; rows that a block starts */
+enum { BLOCK = 256, WARP = 32 }; /* threads */
 
 enum {
     PIECE = 256, /* links whose sum is formed before it joins the total: the contract of bits */
-    LONG = 256,  /* links above which a row is summed up by pieces, before the others */
-    TASK = 32    /* nodes of a chunk that a block adds up */
+    LONG = 256,  /* links above which a row is summed up by pieces, by several warps */
+    COPIES = 8   /* of the sums of a chunk, so that fewer blocks add to the same numbers */
 };
 
 /* Threads of a row: a power of two, a warp at most. */
 CAFE_INLINE int row_threads(int64_t stride) {
     int threads = 1;
     while (threads < WARP && threads * 4 < stride) threads *= 2;
-    return threads;
-}
-
-/* Threads of a piece of a long row: whole warps, a thread a column. */
-CAFE_INLINE int piece_threads(int64_t stride) {
-    int threads = WARP;
-    while (threads < BLOCK && threads < stride) threads *= 2;
     return threads;
 }
 
@@ -69,6 +62,7 @@ typedef struct start_rows_args {
     uint64_t seed, stream;
     const int32_t *labels, *marks; /* NULL: none */
     links links;
+    int64_t blocks; /* that share the rows */
 } start_rows_args;
 
 /* ---- rows of links --------------------------------------------------------------------------- */
@@ -78,15 +72,16 @@ typedef struct nodes {
     int64_t first, step, count;
 } nodes;
 
-/* Long rows, whose pieces are summed up before. */
+/* Long rows, whose pieces are summed up before them. */
 typedef struct long_row {
     int32_t number; /* in the range, ascending */
     int32_t first;  /* its first piece */
 } long_row;
 typedef struct long_rows {
     const long_row *rows;
-    int64_t count;
-    float *sums; /* of each piece */
+    int64_t count, pieces;
+    int32_t *done; /* pieces of each row that are summed up; 0 before and after */
+    float *sums;   /* of each piece */
 } long_rows;
 
 /* Rows as they are read: floats, or (NULL: not) the same numbers in 16 bits. */
@@ -96,15 +91,23 @@ typedef struct stored {
     int32_t storage;
 } stored;
 
-/* sums of pieces 0 .. pieces - 1 of the long rows */
-typedef struct sum_pieces_args {
+/* Rows of links that warps take one after the other. */
+typedef struct row_work {
     links links;
     nodes range;
     long_rows wide;
-    stored x;
-    const uint8_t *skip; /* by node; NULL: none */
-    int64_t stride, pieces;
-} sum_pieces_args;
+    stored x;            /* the rows that are summed up */
+    const uint8_t *skip; /* by node: rows that nobody needs; NULL: none */
+    int64_t stride;
+    int32_t *taken; /* how many items are; 0 before */
+} row_work;
+
+/* weights_j of all links, with their factors */
+typedef struct weigh_links_args {
+    links links;
+    float *weights;
+    int64_t blocks;
+} weigh_links_args;
 
 /* degrees_u = sum over the links of u */
 typedef struct sum_degrees_args {
@@ -114,12 +117,9 @@ typedef struct sum_degrees_args {
 
 /* y = a (sum scale - shift s) + b x + c y; walk: D^-1 Q */
 typedef struct multiply_rows_args {
-    links links;
-    nodes range;
-    long_rows wide;
-    const float *x, *s;
+    row_work work;
+    const float *s;
     float *y;
-    int64_t stride, blocks; /* blocks of threads at work */
     double total;
     float a, b, c;
     int32_t walk;
@@ -174,8 +174,8 @@ typedef struct chunks_args {
     double *mass;
     float *inner;
     int64_t *offsets;
-    int32_t *targets;
-    float *weights; /* NULL: all 1 */
+    int32_t *owners, *targets; /* numbers in the chunk, of both ends */
+    float *weights;            /* NULL: all 1 */
 } chunks_args;
 
 typedef chunks_args weigh_chunks_args;
@@ -196,30 +196,29 @@ typedef scan_args scan_numbers_args;
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+/* A row that no other of the chunk reads is written to its place at once; the others are kept until
+ * all of the chunk have moved. */
 typedef struct sweep_args {
-    links links;
-    nodes range; /* of the chunk */
-    long_rows wide;
-    const uint8_t *fixed;
-    float *h, *rows;              /* all rows; the chunk's new ones */
-    uint16_t *packed;             /* all rows in 16 bits; NULL: not */
-    float *single;                /* S as it is read */
-    double *moves;                /* of each node of the chunk: its shares, linear and square */
-    cafe_gains *gains;            /* of the chunk: the sums of these and of the links inside */
-    double *s, *totals;           /* S; what the chunk adds to it */
-    const double *mass;           /* of the chunk */
-    const float *inner;           /* a_u / p_u of the chunk's nodes; NULL: 0 */
-    const int64_t *inner_offsets; /* of its nodes; NULL: no links inside */
-    const int32_t *inner_targets; /* numbers in the chunk */
-    const float *inner_weights;   /* NULL: 1 */
-    int64_t stride, blocks;       /* blocks of threads at work */
+    row_work work;         /* of the chunk; the nodes that are fixed are skipped */
+    float *h, *rows;       /* all rows; the chunk's new ones that are kept */
+    uint16_t *packed;      /* all rows in 16 bits; NULL: not */
+    float *single;         /* S as it is read */
+    int32_t *kept, *count; /* numbers of the rows that are kept, and how many; 0 before */
+    cafe_gains *gains;     /* of the chunk: COPIES of the sums of its moves and links inside */
+    double *s, *totals;    /* S; what the chunk adds to it, COPIES */
+    const double *mass;    /* of the chunk */
+    const float *inner;    /* a_u / p_u of the chunk's nodes; NULL: 0 */
+    const int64_t *inner_offsets;                /* of its nodes; NULL: no links inside */
+    const int32_t *inner_owners, *inner_targets; /* numbers in the chunk */
+    const float *inner_weights;                  /* NULL: 1 */
     double total, expected, unit, kappa, gamma, theta, mean_degree, resolution;
+    int64_t blocks; /* that share the links inside, and the rows that are kept */
     int32_t sign, softmax, storage;
     int32_t together; /* together: some chunk has more than one node */
 } sweep_args;
 
 typedef sweep_args move_rows_args;
-typedef sweep_args sum_tasks_args;
+typedef sweep_args sum_inner_args;
 typedef sweep_args settle_args;
 
 /* `count` floats rounded to the storage, in place, and as 16 bits beside them */
@@ -244,7 +243,7 @@ typedef sum_gains_args add_gains_args;
 
 /* ---- tall ------------------------------------------------------------------------------------ */
 
-enum { TILE = 64, WRITE = 64 }; /* a side of a tile; rows of a chunk that a block writes */
+enum { TILE = 64 }; /* a side of a tile */
 
 /* A row of [a b]: `columns` floats and `right` more. */
 typedef struct tall {
@@ -284,32 +283,33 @@ typedef struct transform_rows_args {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Every kernel, and how many blocks of it a multiprocessor holds at least. */
-#define KERNELS(X)      \
-    X(copy_rows, 1)     \
-    X(scale_rows, 1)    \
-    X(pack_rows, 1)     \
-    X(start_rows, 1)    \
-    X(sum_degrees, 1)   \
-    X(sum_pieces, 3)    \
-    X(multiply_rows, 3) \
-    X(add_power, 1)     \
-    X(sum_columns, 1)   \
-    X(add_parts, 1)     \
-    X(sum_dots, 1)      \
-    X(weigh_chunks, 1)  \
-    X(count_inside, 1)  \
-    X(list_inside, 1)   \
-    X(scan_totals, 1)   \
-    X(scan_numbers, 1)  \
-    X(move_rows, 3)     \
-    X(sum_tasks, 4)     \
-    X(settle, 1)        \
-    X(sum_gains, 1)     \
-    X(add_gains, 1)     \
-    X(gram_single, 1)   \
-    X(gram_double, 1)   \
-    X(add_grams, 1)     \
-    X(transform_rows, 2)
+/* Every kernel, the threads of its blocks, and how many of these a multiprocessor holds at least.
+ */
+#define KERNELS(X)             \
+    X(copy_rows, BLOCK, 1)     \
+    X(scale_rows, BLOCK, 1)    \
+    X(pack_rows, BLOCK, 1)     \
+    X(start_rows, WARP, 32)    \
+    X(weigh_links, WARP, 32)   \
+    X(sum_degrees, BLOCK, 1)   \
+    X(multiply_rows, WARP, 20) \
+    X(add_power, BLOCK, 1)     \
+    X(sum_columns, BLOCK, 1)   \
+    X(add_parts, BLOCK, 1)     \
+    X(sum_dots, BLOCK, 1)      \
+    X(weigh_chunks, BLOCK, 1)  \
+    X(count_inside, BLOCK, 1)  \
+    X(list_inside, BLOCK, 1)   \
+    X(scan_totals, BLOCK, 1)   \
+    X(scan_numbers, BLOCK, 1)  \
+    X(move_rows, WARP, 20)     \
+    X(sum_inner, BLOCK, 1)     \
+    X(settle, BLOCK, 1)        \
+    X(sum_gains, BLOCK, 1)     \
+    X(add_gains, BLOCK, 1)     \
+    X(gram_single, BLOCK, 2)   \
+    X(gram_double, BLOCK, 2)   \
+    X(add_grams, BLOCK, 1)     \
+    X(transform_rows, BLOCK, 2)
 
 #endif

@@ -36,6 +36,7 @@ static cafe_status find_inside(cafe_context *context, const cuda_state *state, c
     CAFE_PASS(cuda_check(context, state, device_zero(state->device, a->offsets, 8)));
     CAFE_PASS(cuda_check(context, state, launch_count_inside(state->device, blocks, a)));
     CAFE_PASS(add_counts(context, state, a->offsets, n, &inside));
+    CAFE_PASS(cuda_new(context, state, inside, sizeof *a->owners, (void **)&a->owners));
     CAFE_PASS(cuda_new(context, state, inside, sizeof *a->targets, (void **)&a->targets));
     if (q->weights || q->factor)
         CAFE_PASS(cuda_new(context, state, inside, sizeof *a->weights, (void **)&a->weights));
@@ -61,6 +62,6 @@ done:
 }
 
 void cuda_chunks_free(const cuda_state *state, chunks_args *a) {
-    void *all[] = {a->mass, a->inner, a->offsets, a->targets, a->weights};
+    void *all[] = {a->mass, a->inner, a->offsets, a->owners, a->targets, a->weights};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) device_release(state->device, all[i]);
 }

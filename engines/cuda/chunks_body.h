@@ -60,7 +60,7 @@ BODY void count_inside_body(const chunks_args *a, int64_t block) {
     }
 }
 
-/* The links themselves: the other node as its number in the chunk. */
+/* The links themselves: both nodes as their numbers in the chunk. */
 BODY void list_inside_body(const chunks_args *a, int64_t block) {
     const links *q = &a->links;
     THREADS(t) {
@@ -73,6 +73,7 @@ BODY void list_inside_body(const chunks_args *a, int64_t block) {
             if (w < u || !is_inside(a, &s, w)) continue;
             if (a->weights)
                 a->weights[at] = cafe_row_weight(q->targets, q->weights, q->factor, u, j);
+            a->owners[at] = (int32_t)((u - s.from) / a->step);
             a->targets[at++] = (int32_t)((w - s.from) / a->step);
         }
     }

@@ -108,7 +108,7 @@ cafe_status cuda_numbers(cafe_context *context, const cuda_state *state, const d
     *owned = NULL;
     *there = NULL;
     for (const cuda_shared *s = state->shared; s && numbers; s = s->next)
-        if (s->here == numbers) *there = s->there;
+        if (s->here == numbers && !s->weighed) *there = s->there;
     if (*there || !numbers) return CAFE_OK;
     CAFE_PASS(cuda_give(context, state, numbers, n, sizeof *numbers, owned));
     *there = *owned;
@@ -342,9 +342,8 @@ static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start 
     if (how->held) a.links = ((const cuda_graph *)how->held)->links;
     CAFE_TRY(cuda_give(context, state, how->labels, x->n, sizeof *how->labels, &labels));
     CAFE_TRY(cuda_give(context, state, how->marks, x->n, sizeof *how->marks, &marks));
-    a.labels = labels, a.marks = marks;
-    CAFE_TRY(cuda_check(context, state,
-                        launch_start_rows(state->device, cuda_blocks(x->n, START_ROWS), &a)));
+    a.labels = labels, a.marks = marks, a.blocks = cuda_warps(state, x->n);
+    CAFE_TRY(cuda_check(context, state, launch_start_rows(state->device, a.blocks, &a)));
 done:
     device_release(state->device, labels);
     device_release(state->device, marks);

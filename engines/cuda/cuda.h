@@ -16,6 +16,7 @@ typedef struct cuda_shared {
     const void *here;
     void *there;
     int64_t bytes, holders;
+    bool weighed; /* weights of links with these factors, not the array itself */
 } cuda_shared;
 
 typedef struct cuda_state {
@@ -38,12 +39,17 @@ static inline int64_t cuda_blocks(int64_t count, int64_t each) {
     return (count + each - 1) / each;
 }
 
-/* Blocks of threads for so many, or as many as run at once: these go on to the next by themselves.
- */
-static inline int64_t cuda_at_once(const cuda_state *state, int64_t blocks) {
-    enum { RESIDENT = 3 }; /* on a multiprocessor: arguments.h */
+/* Blocks of one warp for so many items, or as many as run at once: these go on by themselves. */
+static inline int64_t cuda_warps(const cuda_state *state, int64_t items) {
+    enum { RESIDENT = 20 }; /* on a multiprocessor: arguments.h */
     int64_t most = RESIDENT * (int64_t)device_processors(state->device);
-    return blocks < most ? blocks : most;
+    return items < most ? items : most;
+}
+
+/* Items of some rows of links (links_body.h). */
+static inline int64_t cuda_items(const row_work *w) {
+    int64_t across = WARP / row_threads(w->stride);
+    return cuda_blocks(w->wide.pieces, across) + cuda_blocks(w->range.count, across);
 }
 
 /* An error of the device as a status, with a text. */
@@ -72,6 +78,7 @@ cafe_status cuda_numbers(cafe_context *context, const cuda_state *state, const d
 /* Which rows of some ranges of nodes have more than one piece. */
 typedef struct cuda_long {
     long_row *rows;  /* on the device, range after range */
+    int32_t *done;   /* there too: pieces that are summed up, 0 between kernels */
     int64_t *starts; /* of each range; their number at the end */
     int64_t *pieces; /* of each range */
     int64_t most;    /* the largest of these */
@@ -79,6 +86,8 @@ typedef struct cuda_long {
 
 cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const int64_t *offsets,
                            int64_t count, const nodes *ranges, cuda_long *found);
+/* Those of a range; room for the sums of their pieces. */
+long_rows cuda_long_of(const cuda_long *found, int64_t range, float *sums);
 void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found);
 
 /* What is held of an operator. */

@@ -125,12 +125,19 @@ int device_finish(device *d) {
     return cudaStreamSynchronize(d->stream);
 }
 
-#define DEFINE(name, resident)                                                                     \
-    static __global__ void __launch_bounds__(BLOCK, resident) name##_kernel(const name##_args a) { \
+/* Blocks that a multiprocessor can hold at all; no kernel asks for more. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ >= 900)
+#define MOST_RESIDENT 32
+#else
+#define MOST_RESIDENT 16
+#endif
+
+#define DEFINE(name, threads, resident)                                                                     \
+    static __global__ void __launch_bounds__(threads, resident < MOST_RESIDENT ? resident : MOST_RESIDENT) name##_kernel(const name##_args a) { \
         name##_body(&a, blockIdx.x);                                                               \
     }                                                                                              \
     int launch_##name(device *d, int64_t blocks, const name##_args *a) {                           \
-        if (blocks > 0) name##_kernel<<<(unsigned)blocks, BLOCK, 0, d->stream>>>(*a);              \
+        if (blocks > 0) name##_kernel<<<(unsigned)blocks, threads, 0, d->stream>>>(*a);              \
         return blocks > 0 ? (int)cudaGetLastError() : 0;                                           \
     }
 KERNELS(DEFINE)

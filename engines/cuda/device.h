@@ -45,7 +45,8 @@ int device_down(device *d, int slot, const void *from, int64_t bytes);
 int device_wait(device *d, int slot);
 int device_finish(device *d); /* waits for all */
 
-#define DECLARE(name, resident) int launch_##name(device *d, int64_t blocks, const name##_args *a);
+#define DECLARE(name, threads, resident) \
+    int launch_##name(device *d, int64_t blocks, const name##_args *a);
 KERNELS(DECLARE)
 #undef DECLARE
 

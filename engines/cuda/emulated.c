@@ -93,7 +93,7 @@ int device_finish(device *d) {
     return 0;
 }
 
-#define DEFINE(name, resident)                                                  \
+#define DEFINE(name, threads, resident)                                         \
     int launch_##name(device *d, int64_t blocks, const name##_args *a) {        \
         (void)d;                                                                \
         for (int64_t block = 0; block < blocks; block++) name##_body(a, block); \

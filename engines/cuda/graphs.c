@@ -38,7 +38,7 @@ cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const
     const cafe_engine_host *host = state->host;
     cafe_status status = CAFE_OK;
     long_row *rows = NULL;
-    void *there = NULL;
+    void *there = NULL, *done = NULL;
     *found = (cuda_long){0};
     found->starts = host->allocate(context, count + 1, sizeof *found->starts);
     found->pieces = host->allocate(context, count, sizeof *found->pieces);
@@ -55,14 +55,26 @@ cafe_status cuda_long_find(cafe_context *context, const cuda_state *state, const
     CAFE_TRY(rows ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(host->ranges(context, count, 1, find_long, &job));
     CAFE_TRY(cuda_give(context, state, rows, found->starts[count], sizeof *rows, &there));
+    CAFE_TRY(cuda_new(context, state, found->starts[count], sizeof *found->done, &done));
+    CAFE_TRY(cuda_check(
+        context, state,
+        device_zero(state->device, done, found->starts[count] * (int64_t)sizeof *found->done)));
 done:
-    found->rows = there;
+    found->rows = there, found->done = done;
     host->release(context, rows);
     return status;
 }
 
+long_rows cuda_long_of(const cuda_long *found, int64_t range, float *sums) {
+    int64_t first = found->starts[range];
+    if (found->starts[range + 1] == first) return (long_rows){0};
+    return (long_rows){found->rows + first, found->starts[range + 1] - first, found->pieces[range],
+                       found->done + first, sums};
+}
+
 void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *found) {
     device_release(state->device, found->rows);
+    device_release(state->device, found->done);
     state->host->release(context, found->starts);
     state->host->release(context, found->pieces);
     *found = (cuda_long){0};
@@ -70,28 +82,39 @@ void cuda_long_free(cafe_context *context, const cuda_state *state, cuda_long *f
 
 /* ---- held ------------------------------------------------------------------------------------ */
 
+/* What is on the device already. */
+static cuda_shared *find(const cuda_state *state, const void *here, int64_t bytes, bool weighed) {
+    cuda_shared *s = state->shared;
+    while (s && (s->here != here || s->bytes != bytes || s->weighed != weighed)) s = s->next;
+    if (s) s->holders++;
+    return s;
+}
+
+static cafe_status keep(cafe_context *context, cuda_state *state, cuda_shared shared,
+                        const void **there) {
+    cuda_shared *s = state->host->allocate(context, 1, sizeof *s);
+    if (!s) return CAFE_ERROR_MEMORY;
+    *s = shared;
+    s->next = state->shared, s->holders = 1;
+    state->shared = s;
+    *there = s->there;
+    return CAFE_OK;
+}
+
 /* The device's copy of an array; NULL stays NULL. */
 static cafe_status take(cafe_context *context, cuda_state *state, const void *here, int64_t count,
                         size_t size, const void **there) {
-    cuda_shared *s = state->shared;
-    *there = NULL;
-    if (!here) return CAFE_OK;
-    while (s && (s->here != here || s->bytes != count * (int64_t)size)) s = s->next;
-    if (!s) {
-        s = state->host->allocate(context, 1, sizeof *s);
-        if (!s) return CAFE_ERROR_MEMORY;
-        *s = (cuda_shared){state->shared, here, NULL, count * (int64_t)size, 0};
-        cafe_status status = cuda_give(context, state, here, count, size, &s->there);
-        if (status != CAFE_OK) {
-            device_release(state->device, s->there);
-            state->host->release(context, s);
-            return status;
-        }
-        state->shared = s;
-    }
-    s->holders++;
-    *there = s->there;
-    return CAFE_OK;
+    int64_t bytes = count * (int64_t)size;
+    cuda_shared *s = here ? find(state, here, bytes, false) : NULL;
+    void *made = NULL;
+    *there = s ? s->there : NULL;
+    if (!here || s) return CAFE_OK;
+    cafe_status status = cuda_give(context, state, here, count, size, &made);
+    if (status == CAFE_OK)
+        status =
+            keep(context, state, (cuda_shared){.here = here, .there = made, .bytes = bytes}, there);
+    if (status != CAFE_OK) device_release(state->device, made);
+    return status;
 }
 
 static void let_go(cafe_context *context, cuda_state *state, const void *there) {
@@ -114,6 +137,39 @@ static void free_graph(cafe_context *context, cuda_state *state, cuda_graph *g) 
     state->host->release(context, g);
 }
 
+/* Factors are random reads, one a link in every sweep: where there is room, the weights of all
+ * links, with their factors, take their place. */
+static cafe_status weigh(cafe_context *context, cuda_state *state, const cafe_operator_parts *q,
+                         links *l) {
+    enum { SHARE = 4 }; /* of the memory that is left, at most one of so many */
+    int64_t left, all, bytes = q->offsets[q->n] * (int64_t)sizeof *q->weights;
+    weigh_links_args a = {*l, NULL, cuda_warps(state, q->n)};
+    cafe_status status = CAFE_OK;
+    const void *weights = NULL;
+    device_memory(state->device, &left, &all);
+    cuda_shared *s = find(state, q->factor, bytes, true);
+    if (!s && bytes > left / SHARE) return CAFE_OK;
+    if (s) {
+        weights = s->there;
+    } else {
+        a.weights = device_allocate(state->device, bytes);
+        if (!a.weights) return CAFE_OK;
+        status = cuda_check(context, state, launch_weigh_links(state->device, a.blocks, &a));
+        if (status == CAFE_OK)
+            status =
+                keep(context, state,
+                     (cuda_shared){
+                         .here = q->factor, .there = a.weights, .bytes = bytes, .weighed = true},
+                     &weights);
+        if (status != CAFE_OK) device_release(state->device, a.weights);
+    }
+    if (status != CAFE_OK) return status;
+    let_go(context, state, l->factor);
+    let_go(context, state, l->weights);
+    l->factor = NULL, l->weights = weights;
+    return CAFE_OK;
+}
+
 static cafe_status take_links(cafe_context *context, cuda_state *state,
                               const cafe_operator_parts *q, links *l) {
     int64_t n = q->n, arcs = q->offsets[n];
@@ -123,7 +179,8 @@ static cafe_status take_links(cafe_context *context, cuda_state *state,
     CAFE_PASS(take(context, state, q->factor, n, sizeof *q->factor, (const void **)&l->factor));
     CAFE_PASS(take(context, state, q->loops, n, sizeof *q->loops, (const void **)&l->loops));
     CAFE_PASS(take(context, state, q->targets, arcs, 4, (const void **)&l->targets));
-    return take(context, state, q->weights, arcs, 4, (const void **)&l->weights);
+    CAFE_PASS(take(context, state, q->weights, arcs, 4, (const void **)&l->weights));
+    return q->factor ? weigh(context, state, q, l) : CAFE_OK;
 }
 
 /* Slices of nodes for products, and their long rows. */
@@ -211,19 +268,13 @@ static cafe_status give_mean(cafe_context *context, const cafe_operator *op, voi
 
 static cafe_status multiply_slice(cafe_context *context, const cuda_state *state,
                                   const cuda_graph *g, int64_t slice, multiply_rows_args a) {
-    const int64_t across = BLOCK / row_threads(a.stride), start = g->wide.starts[slice];
-    sum_pieces_args pieces = {.links = a.links, .x = {.x = a.x}, .stride = a.stride};
-    a.range = pieces.range = g->ranges[slice];
-    a.wide.rows = g->wide.rows + start, a.wide.count = g->wide.starts[slice + 1] - start;
-    pieces.wide = a.wide;
-    pieces.pieces = g->wide.pieces[slice];
+    a.work.range = g->ranges[slice];
+    a.work.wide = cuda_long_of(&g->wide, slice, a.work.wide.sums);
+    a.work.taken += slice;
     CAFE_PASS(state->host->check_cancel(context));
-    CAFE_PASS(cuda_check(
+    return cuda_check(
         context, state,
-        launch_sum_pieces(state->device,
-                          cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces)));
-    a.blocks = cuda_at_once(state, cuda_blocks(a.range.count, across));
-    return cuda_check(context, state, launch_multiply_rows(state->device, a.blocks, &a));
+        launch_multiply_rows(state->device, cuda_warps(state, cuda_items(&a.work)), &a));
 }
 
 static cafe_status one_step(cafe_context *context, const cafe_operator *op, cuda_graph *g,
@@ -231,16 +282,21 @@ static cafe_status one_step(cafe_context *context, const cafe_operator *op, cuda
                             cafe_block *y) {
     const cuda_state *state = cuda_of(x);
     cafe_status status = CAFE_OK;
-    void *s = NULL, *sums = NULL;
+    void *s = NULL, *sums = NULL, *taken = NULL;
     CAFE_TRY(give_mean(context, op, g, x, &s));
     CAFE_TRY(cuda_new(context, state, g->wide.most * x->stride, sizeof(float), &sums));
-    multiply_rows_args all = {.links = g->links, .x = x->x, .s = s, .y = y->x};
-    all.stride = x->stride, all.total = op->parts.total, all.walk = side == CAFE_SIDE_WALK;
-    all.a = (float)op->parts.sign * a, all.b = b, all.c = c, all.wide.sums = sums;
+    CAFE_TRY(cuda_new(context, state, g->slices, sizeof(int32_t), &taken));
+    CAFE_TRY(cuda_check(context, state,
+                        device_zero(state->device, taken, g->slices * (int64_t)sizeof(int32_t))));
+    multiply_rows_args all = {.work = {.links = g->links, .x = {.x = x->x}, .stride = x->stride}};
+    all.work.wide.sums = sums, all.work.taken = taken;
+    all.s = s, all.y = y->x, all.total = op->parts.total, all.walk = side == CAFE_SIDE_WALK;
+    all.a = (float)op->parts.sign * a, all.b = b, all.c = c;
     for (int64_t i = 0; i < g->slices; i++) CAFE_TRY(multiply_slice(context, state, g, i, all));
 done:
     device_release(state->device, s);
     device_release(state->device, sums);
+    device_release(state->device, taken);
     return status;
 }
 

@@ -23,13 +23,6 @@ BODY float lane_dot(int64_t stride, int lanes, int lane, const float *x, const f
     return sum;
 }
 
-BODY double whole_dot(int64_t stride, const float *x, const float *y) {
-    int lanes = lanes_of(stride);
-    float sums[16];
-    for (int l = 0; l < 16; l++) sums[l] = l < lanes ? lane_dot(stride, lanes, l, x, y) : 0;
-    return add_lanes(lanes, sums);
-}
-
 /* ---- sums of rows ---------------------------------------------------------------------------- */
 
 typedef struct __attribute__((aligned(16))) four {
@@ -51,20 +44,6 @@ INLINE_BODY float unpack(const int32_t storage, uint16_t x) {
     return cafe_unpack(storage, x);
 }
 
-/* Four floats of a row; the storage is a constant where this is called. */
-INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at) {
-    if (storage == CAFE_STORAGE_FLOAT32) return load_four(x->x + at);
-    const four_packed y = *(const four_packed *)(x->packed + at);
-    four out = {unpack(storage, y.x), unpack(storage, y.y), unpack(storage, y.z),
-                unpack(storage, y.w)};
-    return out;
-}
-
-/* How the rows are read. */
-BODY int32_t storage_of(const stored *x) {
-    return x->packed ? x->storage : CAFE_STORAGE_FLOAT32;
-}
-
 BODY void add_four(four *sum, four x) {
     sum->x += x.x, sum->y += x.y, sum->z += x.z, sum->w += x.w;
 }
@@ -72,8 +51,6 @@ BODY void add_four(four *sum, four x) {
 BODY void add_weighted(four *sum, float a, four x) {
     sum->x += a * x.x, sum->y += a * x.y, sum->z += a * x.z, sum->w += a * x.w;
 }
-
-enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
 
 /* The threads that share a row: this one's number, and how many. */
 typedef struct team {
@@ -89,79 +66,172 @@ BODY float link_weight(const links *q, int64_t u, int64_t j) {
     return cafe_row_weight(q->targets, q->weights, q->factor, u, j);
 }
 
-/* Links from .. to - 1 of row u, four columns of each. Every thread of the team reads one link, and
- * all of them take it from there. */
-INLINE_BODY four sum_stored(const links *q, const stored *x, const int32_t storage, int64_t stride,
-                            int64_t u, int64_t from, int64_t to, int64_t column, team by) {
-    const int weighted = q->weights || q->factor;
-    const four none = {0, 0, 0, 0};
-    four sum = none;
-    for (int64_t j = from; j < to; j += by.group) {
-        int count = to - j < by.group ? (int)(to - j) : by.group;
-        int32_t target = by.lane < count ? q->targets[j + by.lane] : 0;
-        float weight = weighted && by.lane < count ? link_weight(q, u, j + by.lane) : 1;
-        for (int i = 0; i < count; i += AT_ONCE) {
-            four rows[AT_ONCE];
-            UNROLL
-            for (int s = 0; s < AT_ONCE; s++) {
-                int at = i + s < count ? i + s : count - 1;
-                int64_t w = FROM_LANE(target, at, by.group, q->targets[j + at]);
-                rows[s] = i + s < count ? load_stored(x, storage, w * stride + column) : none;
-            }
-            UNROLL
-            for (int s = 0; s < AT_ONCE; s++) {
-                int at = i + s < count ? i + s : count - 1;
-                float a = 1;
-                if (weighted) a = FROM_LANE(weight, at, by.group, link_weight(q, u, j + at));
-                if (i + s >= count) continue;
-                if (weighted)
-                    add_weighted(&sum, a, rows[s]);
-                else
-                    add_four(&sum, rows[s]);
-            }
+/* The weights of all links, a warp a row. */
+BODY void weigh_links_body(const weigh_links_args *a, int64_t block) {
+    const links *q = &a->links;
+    for (int64_t u = block; u < q->n; u += a->blocks) {
+        WARP_THREADS(t) {
+            for (int64_t j = q->offsets[u] + t; j < q->offsets[u + 1]; j += WARP)
+                a->weights[j] = link_weight(q, u, j);
+        }
+    }
+}
+
+/* ---- rows on their way ----------------------------------------------------------------------- */
+
+/* Rows are asked for RING - 1 ahead of the one that is added, each thread's four floats into places
+ * of its own beside the threads, RING_STEP floats apart. */
+enum { RING = 8, RING_STEP = 4 * WARP, RING_FLOATS = RING * RING_STEP };
+
+/* The storage is a constant where these are called. */
+INLINE_BODY void ask_row(float *to, const stored *x, const int32_t storage, int64_t at) {
+    if (storage == CAFE_STORAGE_FLOAT32)
+        ASK(to, x->x + at, 16);
+    else
+        ASK(to, x->packed + at, 8);
+}
+
+INLINE_BODY four asked_row(const float *place, const int32_t storage) {
+    if (storage == CAFE_STORAGE_FLOAT32) return load_four(place);
+    const four_packed y = *(const four_packed *)place;
+    four out = {unpack(storage, y.x), unpack(storage, y.y), unpack(storage, y.z),
+                unpack(storage, y.w)};
+    return out;
+}
+
+/* Links that a team works on: `all` of them from `from` on, of row u, four columns from `column`
+ * on. Every thread of the team reads one link of a batch, and all of them take it from there. */
+typedef struct some_links {
+    const links *q;
+    const stored *x;
+    int64_t u, from;
+    int all, stride, column;
+    team by;
+    int32_t target, next_target; /* of this batch, and of the next */
+    float weight, next_weight;
+} some_links;
+
+INLINE_BODY void read_batch(some_links *s, int first) {
+    int at = first + s->by.lane, weighted = s->q->weights || s->q->factor;
+    s->next_target = at < s->all ? s->q->targets[s->from + at] : 0;
+    s->next_weight = weighted && at < s->all ? link_weight(s->q, s->u, s->from + at) : 1;
+}
+
+/* Asks for the row of link k; its weight. */
+INLINE_BODY float ask_link(some_links *s, const int32_t storage, int k, float *to) {
+    float weight = 1;
+    if (k < s->all) {
+        int at = k & (s->by.group - 1);
+        if (at == 0) {
+            s->target = s->next_target, s->weight = s->next_weight;
+            read_batch(s, k + s->by.group);
+        }
+        int32_t w = FROM_LANE(s->target, at, s->by.group, s->q->targets[s->from + k]);
+        weight = FROM_LANE(s->weight, at, s->by.group, link_weight(s->q, s->u, s->from + k));
+        ask_row(to, s->x, storage, (int64_t)w * s->stride + s->column);
+    }
+    END_OF_ASK();
+    return weight;
+}
+
+/* Their sum, link by link; `ring` is this thread's. */
+INLINE_BODY four sum_stored(some_links *s, const int32_t storage, float *ring) {
+    const int weighted = s->q->weights || s->q->factor;
+    float weights[RING];
+    four sum = {0, 0, 0, 0};
+    read_batch(s, 0);
+    UNROLL
+    for (int i = 0; i < RING - 1; i++) weights[i] = ask_link(s, storage, i, ring + i * RING_STEP);
+    for (int j = 0; j < s->all; j += RING) {
+        UNROLL
+        for (int i = 0; i < RING; i++) {
+            enum { BEFORE_ONE = RING - 1 };
+            int last = (i + BEFORE_ONE) % RING;
+            ASKED(RING - 2);
+            four row = asked_row(ring + i * RING_STEP, storage);
+            weights[last] = ask_link(s, storage, j + i + BEFORE_ONE, ring + last * RING_STEP);
+            if (j + i >= s->all) continue;
+            if (weighted)
+                add_weighted(&sum, weights[i], row);
+            else
+                add_four(&sum, row);
         }
     }
     return sum;
 }
 
-BODY four sum_piece(const links *q, const stored *x, int64_t stride, int64_t u, int64_t from,
-                    int64_t to, int64_t column, team by) {
-    int32_t storage = storage_of(x);
-    if (storage == CAFE_STORAGE_FLOAT16)
-        return sum_stored(q, x, CAFE_STORAGE_FLOAT16, stride, u, from, to, column, by);
-    if (storage == CAFE_STORAGE_BFLOAT16)
-        return sum_stored(q, x, CAFE_STORAGE_BFLOAT16, stride, u, from, to, column, by);
-    return sum_stored(q, x, CAFE_STORAGE_FLOAT32, stride, u, from, to, column, by);
+BODY four sum_asked(some_links s, float *ring) {
+    const int32_t storage = s.x->packed ? s.x->storage : CAFE_STORAGE_FLOAT32;
+    if (storage == CAFE_STORAGE_FLOAT16) return sum_stored(&s, CAFE_STORAGE_FLOAT16, ring);
+    if (storage == CAFE_STORAGE_BFLOAT16) return sum_stored(&s, CAFE_STORAGE_BFLOAT16, ring);
+    return sum_stored(&s, CAFE_STORAGE_FLOAT32, ring);
 }
 
-/* The first piece of the range's node i, which is a long row. */
-BODY int64_t first_piece(const long_rows *wide, int64_t i) {
-    int64_t low = 0, high = wide->count - 1;
-    while (low < high) {
-        int64_t middle = (low + high) / 2;
-        if (wide->rows[middle].number < i)
-            low = middle + 1;
-        else
-            high = middle;
+/* ---- rows at work ---------------------------------------------------------------------------- */
+
+/* Four floats that another block may have written in this launch. */
+INLINE_BODY four load_fresh(const float *x) {
+#ifdef __CUDACC__
+    float4 y = __ldcg((const float4 *)x);
+    four out = {y.x, y.y, y.z, y.w};
+    return out;
+#else
+    return load_four(x);
+#endif
+}
+
+enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
+
+/* The sums of a long row's pieces, one after the other. */
+BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
+    four sum = load_fresh(sums);
+    for (int64_t piece = 1; piece < pieces; piece += AT_ONCE) {
+        four some[AT_ONCE];
+        UNROLL
+        for (int s = 0; s < AT_ONCE; s++) {
+            int64_t at = piece + s < pieces ? piece + s : pieces - 1;
+            some[s] = load_fresh(sums + at * stride);
+        }
+        UNROLL
+        for (int s = 0; s < AT_ONCE; s++)
+            if (piece + s < pieces) add_four(&sum, some[s]);
     }
-    return wide->rows[low].first;
-}
-
-/* The sum of all links of node u, number i of the range: piece by piece. */
-BODY four sum_links(const links *q, const long_rows *wide, const stored *x, int64_t stride,
-                    int64_t i, int64_t u, int64_t column, team by) {
-    int64_t from = q->offsets[u], to = q->offsets[u + 1];
-    if (to - from <= LONG) return sum_piece(q, x, stride, u, from, to, column, by);
-    int64_t pieces = (to - from + PIECE - 1) / PIECE;
-    const float *sums = wide->sums + first_piece(wide, i) * stride + column;
-    four sum = load_four(sums);
-    for (int64_t piece = 1; piece < pieces; piece++)
-        add_four(&sum, load_four(sums + piece * stride));
     return sum;
 }
 
+/* A row that a team of threads has: number i of the range, node u; of a long row its number among
+ * these, of others -1. */
+typedef struct row_at_work {
+    int32_t i, u, wide;
+} row_at_work;
+
+BODY int64_t links_of(const links *q, int64_t u) {
+    return q->offsets[u + 1] - q->offsets[u];
+}
+
+BODY int64_t pieces_of(const links *q, int64_t u) {
+    return (links_of(q, u) + PIECE - 1) / PIECE;
+}
+
+/* `all` links of node u from `from` on, four columns. */
+INLINE_BODY some_links links_from(const row_work *w, int64_t u, int64_t from, int all,
+                                  int64_t column, team by) {
+    some_links s = {&w->links, &w->x, u, from, all, (int)w->stride, (int)column, by, 0, 0, 1, 1};
+    return s;
+}
+
+/* The sum of all its links, piece by piece. */
+BODY four sum_links(const row_work *w, const row_at_work *r, int64_t column, team by, float *ring) {
+    const links *q = &w->links;
+    if (r->wide < 0)
+        return sum_asked(links_from(w, r->u, q->offsets[r->u], (int)links_of(q, r->u), column, by),
+                         ring);
+    return add_pieces(w->wide.sums + w->wide.rows[r->wide].first * w->stride + column, w->stride,
+                      pieces_of(q, r->u));
+}
+
 /* The last long row whose first piece is not behind this one. */
-BODY const long_row *row_of(const long_rows *wide, int64_t piece) {
+BODY int64_t wide_of(const long_rows *wide, int64_t piece) {
     int64_t low = 0, high = wide->count - 1;
     while (low < high) {
         int64_t middle = (low + high + 1) / 2;
@@ -170,72 +240,61 @@ BODY const long_row *row_of(const long_rows *wide, int64_t piece) {
         else
             high = middle - 1;
     }
-    return &wide->rows[low];
+    return low;
 }
 
-/* Column k of the sum of links from .. to - 1: 32 rows are asked for at a time, each thread of a
- * warp reads one link of them. A thread without a column helps with that. */
-INLINE_BODY float sum_wide(const links *q, const stored *x, const int32_t storage, int64_t stride,
-                           int64_t u, int64_t from, int64_t to, int64_t k, int lane) {
-    const int weighted = q->weights || q->factor;
-    const int64_t column = k < stride ? k : 0;
-    float sum = 0;
-    int32_t target = from + lane < to ? q->targets[from + lane] : 0;
-    float weight = weighted && from + lane < to ? link_weight(q, u, from + lane) : 1;
-    for (int64_t j = from; j < to; j += WARP) {
-        int count = to - j < WARP ? (int)(to - j) : WARP;
-        int64_t next = j + WARP + lane;
-        float some[WARP], a = 1;
-        UNROLL
-        for (int s = 0; s < WARP; s++) {
-            int at = s < count ? s : count - 1;
-            int64_t w = FROM_LANE(target, at, WARP, q->targets[j + at]);
-            some[s] = 0;
-            if (s < count)
-                some[s] = storage == CAFE_STORAGE_FLOAT32
-                              ? x->x[w * stride + column]
-                              : unpack(storage, x->packed[w * stride + column]);
-        }
-        target = next < to ? q->targets[next] : 0; /* of the rows to come, meanwhile */
-        float after = weighted && next < to ? link_weight(q, u, next) : 1;
-        UNROLL
-        for (int s = 0; s < WARP; s++) {
-            int at = s < count ? s : count - 1;
-            if (weighted) a = FROM_LANE(weight, at, WARP, link_weight(q, u, j + at));
-            if (s < count) sum += weighted ? a * some[s] : some[s];
-        }
-        weight = after;
+/* What a warp takes at a time is an item: a row for each of its teams, or a piece of a long row.
+ * Pieces come first; the team that sums up the last piece of a row goes on with the row. */
+BODY int64_t piece_items(const row_work *w, int across) {
+    return (w->wide.pieces + across - 1) / across;
+}
+
+BODY int64_t all_items(const row_work *w, int across) {
+    return piece_items(w, across) + (w->range.count + across - 1) / across;
+}
+
+BODY void sum_one_piece(const row_work *w, const row_at_work *r, int64_t piece, team by,
+                        float *ring) {
+    int64_t place = (piece - w->wide.rows[r->wide].first) * PIECE;
+    int64_t left = links_of(&w->links, r->u) - place, from = w->links.offsets[r->u] + place;
+    int all = left < PIECE ? (int)left : PIECE;
+    if (w->skip && w->skip[r->u]) return;
+    for (int64_t panel = 0; panel < w->stride; panel += by.group * 4) {
+        int64_t k = panel + by.lane * 4;
+        four sum = sum_asked(links_from(w, r->u, from, all, k < w->stride ? k : 0, by), ring);
+        if (k < w->stride) *(four *)(w->wide.sums + piece * w->stride + k) = sum;
     }
-    return sum;
 }
 
-BODY float sum_column_of(const links *q, const stored *x, int64_t stride, int64_t u, int64_t from,
-                         int64_t to, int64_t k, int lane) {
-    int32_t storage = storage_of(x);
-    if (storage == CAFE_STORAGE_FLOAT16)
-        return sum_wide(q, x, CAFE_STORAGE_FLOAT16, stride, u, from, to, k, lane);
-    if (storage == CAFE_STORAGE_BFLOAT16)
-        return sum_wide(q, x, CAFE_STORAGE_BFLOAT16, stride, u, from, to, k, lane);
-    return sum_wide(q, x, CAFE_STORAGE_FLOAT32, stride, u, from, to, k, lane);
+BODY row_at_work row_number(const nodes *range, int64_t i, int64_t wide) {
+    row_at_work r = {(int32_t)i, (int32_t)(range->first + i * range->step), (int32_t)wide};
+    return r;
 }
 
-/* Whole warps have a piece, a thread a column. */
-BODY void sum_pieces_body(const sum_pieces_args *a, int64_t block) {
-    const int threads = piece_threads(a->stride);
-    THREADS(t) {
-        int64_t piece = block * (BLOCK / threads) + t / threads;
-        if (piece >= a->pieces) continue;
-        const long_row *row = row_of(&a->wide, piece);
-        int64_t u = a->range.first + row->number * a->range.step;
-        int64_t from = a->links.offsets[u] + (piece - row->first) * PIECE;
-        int64_t end = a->links.offsets[u + 1], to = from + PIECE < end ? from + PIECE : end;
-        if (a->skip && a->skip[u]) continue;
-        for (int64_t panel = 0; panel < a->stride; panel += threads) {
-            int64_t k = panel + t % threads;
-            float sum = sum_column_of(&a->links, &a->x, a->stride, u, from, to, k, t % WARP);
-            if (k < a->stride) a->wide.sums[piece * a->stride + k] = sum;
-        }
+/* The row that thread t has with this item, its piece summed up; i < 0: none. */
+BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group, float *ring) {
+    const int across = WARP / group;
+    int64_t rows_from = piece_items(w, across), at = item * across + t / group;
+    row_at_work r = {-1, 0, -1};
+    if (item >= rows_from) {
+        at -= rows_from * across;
+        if (at < w->range.count) r = row_number(&w->range, at, -1);
+        if (r.i >= 0 && links_of(&w->links, r.u) > LONG) r.i = -1;
+    } else if (at < w->wide.pieces) {
+        int64_t wide = wide_of(&w->wide, at);
+        r = row_number(&w->range, w->wide.rows[wide].number, wide);
+        sum_one_piece(w, &r, at, team_of(t, group), ring + t * 4);
+        PUBLISH();
     }
+    return r;
+}
+
+/* Was this the last of the row's pieces? */
+BODY int was_last(const row_work *w, const row_at_work *r) {
+    if (r->i < 0 || COUNT(&w->wide.done[r->wide]) < pieces_of(&w->links, r->u) - 1) return 0;
+    w->wide.done[r->wide] = 0; /* for the next time */
+    PUBLISH();
+    return 1;
 }
 
 /* ---- products -------------------------------------------------------------------------------- */
@@ -247,29 +306,46 @@ BODY float image_of(const multiply_rows_args *a, float sum, float scale, float s
     return a->b == 0 && a->c == 0 ? image : image + a->b * x[k] + a->c * y[k];
 }
 
-/* Teams go from row to row, so that none waits for the longest of its block. */
+/* y of a row, four columns at a time. */
+BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team by, float *ring) {
+    const row_work *w = &a->work;
+    double p = w->links.p[r->u];
+    float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
+    float shift = (float)(a->walk ? (p > 0) : p);
+    const float *x = w->x.x + r->u * w->stride;
+    float *y = a->y + r->u * w->stride;
+    for (int64_t panel = 0; panel < w->stride; panel += by.group * 4) {
+        int64_t k = panel + by.lane * 4;
+        four out, sum = sum_links(w, r, k < w->stride ? k : 0, by, ring);
+        if (k >= w->stride) continue;
+        out.x = image_of(a, sum.x, scale, shift, k, x, y);
+        out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
+        out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);
+        out.w = image_of(a, sum.w, scale, shift, k + 3, x, y);
+        *(four *)(y + k) = out;
+    }
+}
+
 BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
-    const int group = row_threads(a->stride), across = BLOCK / group;
-    const stored rows = {a->x, NULL, CAFE_STORAGE_FLOAT32};
-    THREADS(t) {
-        for (int64_t i = block * across + t / group; i < a->range.count; i += a->blocks * across) {
-            int64_t u = a->range.first + i * a->range.step;
-            double p = a->links.p[u];
-            float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
-            float shift = (float)(a->walk ? (p > 0) : p);
-            const float *x = a->x + u * a->stride;
-            float *y = a->y + u * a->stride;
-            for (int64_t panel = 0; panel < a->stride; panel += group * 4) {
-                int64_t k = panel + t % group * 4, column = k < a->stride ? k : 0;
-                four out, sum = sum_links(&a->links, &a->wide, &rows, a->stride, i, u, column,
-                                          team_of(t, group));
-                if (k >= a->stride) continue;
-                out.x = image_of(a, sum.x, scale, shift, k, x, y);
-                out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
-                out.z = image_of(a, sum.z, scale, shift, k + 2, x, y);
-                out.w = image_of(a, sum.w, scale, shift, k + 3, x, y);
-                *(four *)(y + k) = out;
-            }
+    SHARED(float, ring, RING_FLOATS);
+    SHARED(int, last, WARP);
+    OWN(row_at_work, row, 1);
+    const row_work *w = &a->work;
+    const int group = row_threads(w->stride), across = WARP / group;
+    const int64_t pieces = piece_items(w, across), items = all_items(w, across);
+    (void)block;
+    for (int64_t item = TAKE(w->taken); item < items; item = TAKE(w->taken)) {
+        WARP_THREADS(t) MINE(row, t)[0] = take_row(w, item, t, group, ring);
+        SYNC_ROW();
+        if (item < pieces) {
+            WARP_THREADS(t) if (t % group == 0) last[t / group] = was_last(w, MINE(row, t));
+            SYNC_ROW();
         }
+        WARP_THREADS(t) {
+            const row_at_work *r = MINE(row, t);
+            if (r->i < 0 || (r->wide >= 0 && !last[t / group])) continue;
+            multiply_row(a, r, team_of(t, group), ring + t * 4);
+        }
+        SYNC_ROW();
     }
 }

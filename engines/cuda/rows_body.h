@@ -91,7 +91,13 @@ BODY int row_fate(const start_rows_args *a, int64_t u, const float *row) {
     return labelled ? ROW_LABEL : a->labels && !a->given ? ROW_EVEN : ROW_DRAWN;
 }
 
-/* A warp has a row: row u of A S in its columns t, t + 32, ..., the marks of 32 links at a time. */
+/* ---- of the links ---------------------------------------------------------------------------- */
+
+/* Columns of a start that are added up beside the threads; those of longer rows in their places. */
+enum { START_HELD = 1024 };
+
+/* Row u of A S: the marks of 32 links at a time, then each thread adds its columns t, t + 32, ...
+ * of them. */
 BODY void add_links(int lane, const int32_t *marks, const float *weights, int count, float *row) {
     for (int i = 0; i < count; i++) {
         int32_t column = marks[i] < 0 ? ~marks[i] : marks[i];
@@ -99,94 +105,74 @@ BODY void add_links(int lane, const int32_t *marks, const float *weights, int co
     }
 }
 
-/* Links of the longest of a block's rows. */
-BODY int64_t most_links(const links *q, int64_t first, int64_t rows) {
-    int64_t most = 0;
-    for (int64_t u = first; u < rows && u < first + START_ROWS; u++) {
-        int64_t here = q->offsets[u + 1] - q->offsets[u];
-        most = here > most ? here : most;
+/* A warp has a row. */
+BODY void start_row(const start_rows_args *a, int64_t u) {
+    SHARED(int32_t, marks, WARP);
+    SHARED(float, weights, WARP);
+    SHARED(float, held, START_HELD);
+    SHARED(float, lane_sums, WARP);
+    SHARED(int, fate, 1);
+    const links *q = &a->links;
+    const int by_links = a->kind == START_LINKS, lanes = lanes_of(a->stride);
+    float *row = a->x + u * a->stride, *sums = a->stride <= START_HELD ? held : row;
+    int64_t from = by_links ? q->offsets[u] : 0, to = by_links ? q->offsets[u + 1] : 0;
+    WARP_THREADS(t) {
+        if (t == 0) fate[0] = row_fate(a, u, row);
     }
-    return most;
+    SYNC_ROW();
+    WARP_THREADS(t) {
+        for (int64_t k = t; k < a->stride; k += WARP) {
+            if (fate[0] != ROW_GIVEN) row[k] = 0;
+            if (by_links) sums[k] = 0;
+        }
+    }
+    for (; from < to; from += WARP) {
+        SYNC_ROW();
+        WARP_THREADS(t) {
+            if (from + t >= to) continue;
+            marks[t] = a->marks[q->targets[from + t]];
+            weights[t] = link_weight(q, u, from + t);
+        }
+        SYNC_ROW();
+        WARP_THREADS(t)
+        add_links(t, marks, weights, to - from < WARP ? (int)(to - from) : WARP, sums);
+    }
+    SYNC_ROW();
+    if (by_links) { /* a row of length 0 is drawn, any other is divided by its length */
+        WARP_THREADS(t) {
+            if (t < lanes) lane_sums[t] = lane_dot(a->stride, lanes, t, sums, sums);
+        }
+        SYNC_ROW();
+        WARP_THREADS(t) {
+            float square = (float)add_lanes(lanes, lane_sums);
+            if (!(square > 0)) continue;
+            if (t == 0) fate[0] = ROW_LABEL;
+            float inverse = 1 / sqrtf(square);
+            for (int64_t k = t; k < a->stride; k += WARP) row[k] = sums[k] * inverse;
+        }
+        SYNC_ROW();
+    }
+    WARP_THREADS(t) {
+        for (int64_t k = t; k < a->columns; k += WARP) {
+            if (fate[0] == ROW_DRAWN) row[k] = drawn(a, u, k);
+            if (fate[0] == ROW_EVEN) row[k] = (float)(1.0 / (double)a->columns);
+            if (fate[0] == ROW_LABEL && !by_links && a->labels[u] == k) row[k] = 1;
+        }
+    }
+    SYNC_ROW();
+    OWN(double, size, 1);
+    WARP_THREADS(t) {
+        int divided = fate[0] == ROW_DRAWN || fate[0] == ROW_GIVEN;
+        MINE(size, t)[0] = divided ? row_size(a, row) : 0;
+    }
+    SYNC_ROW();
+    WARP_THREADS(t) {
+        if (!(MINE(size, t)[0] > 0)) continue;
+        for (int64_t k = t; k < a->columns; k += WARP) row[k] = (float)(row[k] / MINE(size, t)[0]);
+    }
+    SYNC_ROW();
 }
 
 BODY void start_rows_body(const start_rows_args *a, int64_t block) {
-    SHARED(int32_t, marks, BLOCK);
-    SHARED(float, weights, BLOCK);
-    SHARED(int, fate, START_ROWS);
-    const links *q = &a->links;
-    int by_links = a->kind == START_LINKS;
-    int64_t most = by_links ? most_links(q, block * START_ROWS, a->rows) : 0;
-    THREADS(t) {
-        int64_t u = block * START_ROWS + t / WARP;
-        if (t % WARP == 0 && u < a->rows) fate[t / WARP] = row_fate(a, u, a->x + u * a->stride);
-    }
-    SYNC();
-    THREADS(t) {
-        int64_t u = block * START_ROWS + t / WARP;
-        if (u >= a->rows || fate[t / WARP] == ROW_GIVEN) continue;
-        for (int64_t k = t % WARP; k < a->stride; k += WARP) a->x[u * a->stride + k] = 0;
-    }
-    for (int64_t from = 0; from < most; from += WARP) {
-        SYNC();
-        THREADS(t) {
-            int64_t u = block * START_ROWS + t / WARP;
-            int64_t j = u < a->rows ? q->offsets[u] + from + t % WARP : 0;
-            if (u >= a->rows || j >= q->offsets[u + 1]) continue;
-            marks[t] = a->marks[q->targets[j]];
-            weights[t] = cafe_row_weight(q->targets, q->weights, q->factor, u, j);
-        }
-        SYNC();
-        THREADS(t) {
-            int64_t u = block * START_ROWS + t / WARP;
-            int64_t left = u < a->rows ? q->offsets[u + 1] - q->offsets[u] - from : 0;
-            int count = left < 0 ? 0 : left < WARP ? (int)left : WARP, first = t / WARP * WARP;
-            add_links(t % WARP, marks + first, weights + first, count, a->x + u * a->stride);
-        }
-    }
-    SYNC();
-    if (by_links) { /* a row of length 0 is drawn, any other is divided by its length */
-        SHARED(float, square, START_ROWS);
-        THREADS(t) {
-            int64_t u = block * START_ROWS + t / WARP;
-            if (t % WARP == 0 && u < a->rows) {
-                const float *row = a->x + u * a->stride;
-                square[t / WARP] = (float)whole_dot(a->stride, row, row);
-                if (square[t / WARP] > 0) fate[t / WARP] = ROW_LABEL;
-            }
-        }
-        SYNC();
-        THREADS(t) {
-            int64_t u = block * START_ROWS + t / WARP;
-            if (u >= a->rows || !(square[t / WARP] > 0)) continue;
-            float inverse = 1 / sqrtf(square[t / WARP]);
-            for (int64_t k = t % WARP; k < a->stride; k += WARP) a->x[u * a->stride + k] *= inverse;
-        }
-    }
-    THREADS(t) {
-        int64_t u = block * START_ROWS + t / WARP;
-        if (u >= a->rows) continue;
-        float *row = a->x + u * a->stride;
-        for (int64_t k = t % WARP; k < a->columns; k += WARP) {
-            int how = fate[t / WARP];
-            if (how == ROW_DRAWN) row[k] = drawn(a, u, k);
-            if (how == ROW_EVEN) row[k] = (float)(1.0 / (double)a->columns);
-            if (how == ROW_LABEL && !by_links && a->labels[u] == k) row[k] = 1;
-        }
-    }
-    SYNC();
-    OWN(double, size, 1);
-    THREADS(t) {
-        int64_t u = block * START_ROWS + t / WARP;
-        int divided = u < a->rows && (fate[t / WARP] == ROW_DRAWN || fate[t / WARP] == ROW_GIVEN);
-        MINE(size, t)[0] = divided ? row_size(a, a->x + u * a->stride) : 0;
-    }
-    SYNC();
-    THREADS(t) {
-        int64_t u = block * START_ROWS + t / WARP;
-        if (!(MINE(size, t)[0] > 0)) continue;
-        for (int64_t k = t % WARP; k < a->columns; k += WARP) {
-            float *x = &a->x[u * a->stride + k];
-            *x = (float)(*x / MINE(size, t)[0]);
-        }
-    }
+    for (int64_t u = block; u < a->rows; u += a->blocks) start_row(a, u);
 }

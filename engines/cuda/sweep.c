@@ -1,10 +1,10 @@
-/* Sweeps: chunk after chunk, three or four kernels each, without a wait in between. */
+/* Sweeps: chunk after chunk, two or three kernels each, without a wait in between. */
 #include <math.h>
 #include <string.h>
 
 #include "cuda.h"
 
-enum { BATCH = 4096 }; /* chunks whose gains wait for one another */
+enum { BATCH = 1024 }; /* chunks whose gains wait for one another */
 
 typedef struct sweep {
     cuda_state *state;
@@ -14,7 +14,7 @@ typedef struct sweep {
     chunks_args inside;
     sweep_args all; /* of every chunk: the rest follows from its number */
     sum_gains_args gains;
-    void *owned[20];
+    void *owned[24];
     int count;
 } sweep;
 
@@ -58,16 +58,17 @@ static cafe_status cut(cafe_context *context, const cafe_operator *op, sweep *w)
 static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     sweep_args *a = &w->all;
     chunks_args *inside = &w->inside;
-    inside->links = a->links, inside->total = a->total;
+    inside->links = a->work.links, inside->total = a->total;
     CAFE_PASS(cuda_chunks_fill(context, w->state, w->chunks, inside));
     a->mass = inside->mass, a->inner = inside->inner, a->inner_offsets = inside->offsets;
-    a->inner_targets = inside->targets, a->inner_weights = inside->weights;
+    a->inner_owners = inside->owners, a->inner_targets = inside->targets;
+    a->inner_weights = inside->weights;
     return CAFE_OK;
 }
 
 /* S, and as it is read. */
 static cafe_status put_sums(cafe_context *context, const sweep *w, const double *s) {
-    int64_t stride = w->all.stride;
+    int64_t stride = w->all.work.stride;
     float *single = w->state->host->allocate(context, stride, sizeof *single);
     if (!single) return CAFE_ERROR_MEMORY;
     for (int64_t k = 0; k < stride; k++) single[k] = (float)(w->all.expected * s[k]);
@@ -95,9 +96,11 @@ static cafe_status give_mean(cafe_context *context, const cafe_operator *op, voi
 static cafe_status give_room(cafe_context *context, sweep *w) {
     sweep_args *a = &w->all;
     int64_t largest = cafe_chunk_largest(w->chunks);
-    CAFE_PASS(add(context, w, largest * a->stride, sizeof *a->rows, (void **)&a->rows));
-    CAFE_PASS(add(context, w, 2 * largest, sizeof *a->moves, (void **)&a->moves));
-    return add(context, w, w->wide.most * a->stride, sizeof(float), (void **)&a->wide.sums);
+    CAFE_PASS(add(context, w, largest * a->work.stride, sizeof *a->rows, (void **)&a->rows));
+    CAFE_PASS(add(context, w, largest, sizeof *a->kept, (void **)&a->kept));
+    a->blocks = 2 * device_processors(w->state->device);
+    return add(context, w, w->wide.most * a->work.stride, sizeof(float),
+               (void **)&a->work.wide.sums);
 }
 
 /* H rounded to the storage, and its copy of 16 bits. */
@@ -117,9 +120,11 @@ static cafe_status give_gains(cafe_context *context, sweep *w) {
     int64_t batch = w->chunks->count < BATCH ? w->chunks->count : BATCH;
     sweep_args *a = &w->all;
     sum_gains_args *g = &w->gains;
-    g->stride = a->stride, g->unit = a->unit, g->expected = a->expected, g->sign = a->sign;
-    CAFE_PASS(add(context, w, batch, sizeof *a->gains, (void **)&a->gains));
-    CAFE_PASS(add(context, w, batch * g->stride, sizeof *a->totals, (void **)&a->totals));
+    g->stride = a->work.stride, g->unit = a->unit, g->expected = a->expected, g->sign = a->sign;
+    CAFE_PASS(add(context, w, batch, sizeof *a->work.taken, (void **)&a->work.taken));
+    CAFE_PASS(add(context, w, batch, sizeof *a->count, (void **)&a->count));
+    CAFE_PASS(add(context, w, batch * COPIES, sizeof *a->gains, (void **)&a->gains));
+    CAFE_PASS(add(context, w, batch * COPIES * g->stride, sizeof *a->totals, (void **)&a->totals));
     CAFE_PASS(add(context, w, batch, sizeof *g->growths, (void **)&g->growths));
     g->gains = a->gains, g->totals = a->totals;
     return add(context, w, 1, sizeof *g->gain, (void **)&g->gain);
@@ -144,14 +149,14 @@ cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void
     if (!w) return CAFE_ERROR_MEMORY;
     memset(w, 0, sizeof *w);
     w->state = state;
-    w->all.links = ((const cuda_graph *)held)->links;
-    w->all.h = h->x, w->all.stride = h->stride;
+    w->all.work.links = ((const cuda_graph *)held)->links;
+    w->all.h = h->x, w->all.work.stride = h->stride;
     set_rule(op, rule, &w->all);
     CAFE_TRY(host->lay_out(context, op, chunks, h->stride, &w->chunks));
     w->all.together = w->chunks->count < w->chunks->size;
     CAFE_TRY(cut(context, op, w));
     CAFE_TRY(fill_chunks(context, w));
-    CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.fixed));
+    CAFE_TRY(add_copy(context, w, fixed, op->n, sizeof *fixed, (const void **)&w->all.work.skip));
     CAFE_TRY(pack_rows(context, h, w));
     CAFE_TRY(give_mean(context, op, held, h, w));
     CAFE_TRY(give_room(context, w));
@@ -163,12 +168,14 @@ done:
 /* What chunk c sees. */
 static sweep_args chunk_of(const sweep *w, int64_t c) {
     sweep_args a = w->all;
-    int64_t start = w->chunks->starts[c], first = w->wide.starts[c];
-    a.range = w->ranges[c];
-    a.wide.rows = w->wide.rows + first, a.wide.count = w->wide.starts[c + 1] - first;
+    int64_t start = w->chunks->starts[c], at = c % BATCH;
+    a.work.range = w->ranges[c];
+    a.work.x = (stored){a.h, a.packed, a.storage};
+    a.work.wide = cuda_long_of(&w->wide, c, a.work.wide.sums);
+    a.work.taken += at, a.count += at;
     a.mass += c;
-    a.gains += c % BATCH;
-    a.totals += c % BATCH * a.stride;
+    a.gains += at * COPIES;
+    a.totals += at * COPIES * a.work.stride;
     if (a.inner) a.inner += start;
     if (a.inner_offsets) a.inner_offsets += start;
     return a;
@@ -177,17 +184,10 @@ static sweep_args chunk_of(const sweep *w, int64_t c) {
 static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     device *d = w->state->device;
     sweep_args a = chunk_of(w, c);
-    int64_t across = BLOCK / row_threads(a.stride), count = a.range.count;
-    sum_pieces_args pieces = {.links = a.links, .range = a.range, .wide = a.wide};
-    pieces.x = (stored){a.h, a.packed, a.storage};
-    pieces.skip = a.fixed, pieces.stride = a.stride, pieces.pieces = w->wide.pieces[c];
-    if (count == 0) return CAFE_OK;
-    int error =
-        launch_sum_pieces(d, cuda_blocks(pieces.pieces, BLOCK / piece_threads(a.stride)), &pieces);
-    a.blocks = cuda_at_once(w->state, cuda_blocks(count, across));
-    if (!error) error = launch_move_rows(d, a.blocks, &a);
-    if (!error) error = launch_sum_tasks(d, cuda_blocks(count, TASK), &a);
-    if (!error) error = launch_settle(d, 1 + cuda_blocks(count, WRITE), &a);
+    if (a.work.range.count == 0) return CAFE_OK;
+    int error = launch_move_rows(d, cuda_warps(w->state, cuda_items(&a.work)), &a);
+    if (!error && a.inner) error = launch_sum_inner(d, a.blocks, &a);
+    if (!error) error = launch_settle(d, 1 + (a.inner ? a.blocks : 0), &a);
     return cuda_check(context, w->state, error);
 }
 
@@ -196,8 +196,12 @@ static cafe_status clear_gains(cafe_context *context, const sweep *w, int64_t fi
     device *d = w->state->device;
     const sweep_args *a = &w->all;
     int64_t left = w->chunks->count - first, batch = left < BATCH ? left : BATCH;
-    int error = device_zero(d, a->gains, batch * (int64_t)sizeof *a->gains);
-    if (!error) error = device_zero(d, a->totals, batch * a->stride * (int64_t)sizeof *a->totals);
+    int error = device_zero(d, a->work.taken, batch * (int64_t)sizeof *a->work.taken);
+    if (!error) error = device_zero(d, a->count, batch * (int64_t)sizeof *a->count);
+    if (!error) error = device_zero(d, a->gains, batch * COPIES * (int64_t)sizeof *a->gains);
+    if (!error)
+        error =
+            device_zero(d, a->totals, batch * COPIES * a->work.stride * (int64_t)sizeof *a->totals);
     return cuda_check(context, w->state, error);
 }
 
@@ -227,7 +231,7 @@ cafe_status cuda_sweep_run(cafe_context *context, void *state, double *gain) {
 cafe_status cuda_sweep_sums(cafe_context *context, void *state, bool put, double *s) {
     const sweep *w = state;
     if (put) return put_sums(context, w, s);
-    return cuda_get(context, w->state, s, w->all.s, w->all.stride * (int64_t)sizeof *s);
+    return cuda_get(context, w->state, s, w->all.s, w->all.work.stride * (int64_t)sizeof *s);
 }
 
 const cafe_chunks *cuda_sweep_chunks(const void *state) {

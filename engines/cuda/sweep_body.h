@@ -1,4 +1,4 @@
-/* One chunk of a sweep: the new rows, what its tasks add up, then S and the rows themselves. */
+/* One chunk of a sweep: the new rows, the links inside, then S and the rows that were kept. */
 
 /* ---- the rules ------------------------------------------------------------------------------- */
 
@@ -47,8 +47,9 @@ BODY float theta_of(const sweep_args *a, float degree, float shift) {
 }
 
 BODY pull pull_of(const sweep_args *a, int64_t i, int64_t u) {
-    double p = a->links.p[u], degree = 1 / (p * a->total);
-    double loop = a->links.loops ? a->links.loops[u] * degree : 0;
+    const links *q = &a->work.links;
+    double p = q->p[u], degree = 1 / (p * a->total);
+    double loop = q->loops ? q->loops[u] * degree : 0;
     float shift = (float)shift_of(a, i, p);
     pull out;
     out.degree = (float)(a->sign * degree);
@@ -57,53 +58,112 @@ BODY pull pull_of(const sweep_args *a, int64_t i, int64_t u) {
     return out;
 }
 
-BODY int moves(const sweep_args *a, int64_t u) {
-    return a->links.p[u] > 0 && !(a->fixed && a->fixed[u]);
-}
-
 /* ---- new rows -------------------------------------------------------------------------------- */
 
-/* A row's numbers are kept beside the threads where there is room for the rows of a block. */
-enum { HELD = 4096, HELD_STRIDE = 512 };
+/* A row's numbers are held beside the threads where there is room for them. */
+enum { HELD = 256 };
 
-/* A row at work: number i of the chunk, node u; the old row, and z. */
+/* A row at work: it moves; others of the chunk read it. */
 typedef struct work {
-    int64_t i, u;
-    int there; /* it is a row of the chunk, and moves */
-    const float *h;
-    float *z;
+    row_at_work row;
+    int32_t there, kept;
 } work;
 
-BODY work work_of(const sweep_args *a, int64_t block, int t, int group, float *olds, float *zs) {
-    work w;
-    int64_t stride = a->stride;
-    w.i = block * (BLOCK / group) + t / group;
-    w.u = a->range.first + w.i * a->range.step;
-    w.there = w.i < a->range.count && moves(a, w.u);
-    w.h = stride > HELD_STRIDE ? a->h + w.u * stride : olds + t / group * stride;
-    w.z = stride > HELD_STRIDE ? a->rows + w.i * stride : zs + t / group * stride;
-    return w;
+BODY void set_work(const sweep_args *a, work *w) {
+    const uint8_t *fixed = a->work.skip;
+    const int64_t i = w->row.i, u = w->row.u;
+    w->there = i >= 0 && a->work.links.p[u] > 0 && !(fixed && fixed[u]);
+    w->kept = i >= 0 && a->inner && a->inner[i] > 0;
 }
 
-/* z = sum / d - s + own h, four columns at a time; a row that stays is copied. */
-BODY void pull_row(const sweep_args *a, const work *w, const pull *by, float *olds, team on) {
-    int64_t stride = a->stride;
-    const float *h = a->h + w->u * stride;
-    const stored rows = {a->h, a->packed, a->storage};
+/* The old row and z, beside the threads or not, and where the new row goes. */
+typedef struct places {
+    const float *h;
+    float *z, *to;
+} places;
+
+INLINE_BODY places places_of(const sweep_args *a, const work *w, float *held, int slot) {
+    const int64_t stride = a->work.stride, i = w->row.i, u = w->row.u;
+    float *old = held + slot * stride;
+    places p = {old, old + HELD, w->kept ? a->rows + i * stride : a->h + u * stride};
+    if (stride > HELD) p.h = a->h + u * stride, p.z = a->rows + i * stride;
+    return p;
+}
+
+/* z = sum / d - s + own h, four columns at a time; a row that stays, and is read as one that moves,
+ * is copied. */
+BODY void pull_row(const sweep_args *a, const work *w, float *held, int slot, team on,
+                   float *ring) {
+    const int64_t stride = a->work.stride;
     for (int64_t panel = 0; panel < stride; panel += on.group * 4) {
         int64_t k = panel + on.lane * 4, column = k < stride ? k : 0;
-        four old = load_four(h + column);
+        four z = {0, 0, 0, 0};
+        if (w->there) z = sum_links(&a->work, &w->row, column, on, ring);
+        four old = load_four(a->h + w->row.u * stride + column);
+        if (k >= stride) continue;
+        const places at = places_of(a, w, held, slot);
         if (w->there) {
             four s = load_four(a->single + column);
-            four z = sum_links(&a->links, &a->wide, &rows, stride, w->i, w->u, column, on);
-            z.x = z.x * by->degree - s.x + by->own * old.x;
-            z.y = z.y * by->degree - s.y + by->own * old.y;
-            z.z = z.z * by->degree - s.z + by->own * old.z;
-            z.w = z.w * by->degree - s.w + by->own * old.w;
-            if (k < stride) *(four *)(w->z + k) = z;
-            if (k < stride && stride <= HELD_STRIDE) *(four *)(olds + k) = old;
-        } else if (k < stride) {
-            *(four *)(a->rows + w->i * stride + k) = old;
+            pull by = pull_of(a, w->row.i, w->row.u);
+            z.x = z.x * by.degree - s.x + by.own * old.x;
+            z.y = z.y * by.degree - s.y + by.own * old.y;
+            z.z = z.z * by.degree - s.z + by.own * old.z;
+            z.w = z.w * by.degree - s.w + by.own * old.w;
+            *(four *)(at.z + k) = z;
+            if (stride <= HELD) *(four *)(held + slot * stride + k) = old;
+        } else if (w->kept) {
+            *(four *)(at.to + k) = old;
+        }
+    }
+}
+
+/* What a row keeps, or theta; what it is divided by, and (softmax) its largest z. */
+typedef struct measure {
+    float keep, inverse, stay, top; /* stay: 1 where nothing pulls */
+} measure;
+
+/* The new number of a column. */
+INLINE_BODY float moved_to(const sweep_args *a, const measure *by, float old, float z) {
+    float now;
+    if (a->softmax) {
+        now = tilted(old, by->keep * (z - by->top)) * by->inverse;
+        now = now > 1e-30f ? now : 0;
+    } else {
+        now = (z + by->keep * old) * by->inverse + by->stay * old;
+    }
+    return cafe_round_to(a->storage, now);
+}
+
+BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row) {
+    *(four *)to = row;
+    if (!packed) return;
+    four_packed small = {cafe_pack(a->storage, row.x), cafe_pack(a->storage, row.y),
+                         cafe_pack(a->storage, row.z), cafe_pack(a->storage, row.w)};
+    *(four_packed *)packed = small;
+}
+
+/* The new row, and what it adds to S: of a row of one panel in `shift`, or at once. */
+BODY void write_row(const sweep_args *a, const work *w, const places *at, const measure *by,
+                    double *totals, double *shift, team on) {
+    const int64_t stride = a->work.stride;
+    const double p = a->work.links.p[w->row.u];
+    uint16_t *packed = a->packed && !w->kept ? a->packed + w->row.u * stride : NULL;
+    for (int64_t k = on.lane * 4; k < stride; k += on.group * 4) {
+        four old = load_four(at->h + k), z = load_four(at->z + k), now;
+        now.x = moved_to(a, by, old.x, z.x);
+        now.y = moved_to(a, by, old.y, z.y);
+        now.z = moved_to(a, by, old.z, z.z);
+        now.w = moved_to(a, by, old.w, z.w);
+        write_four(a, at->to + k, packed ? packed + k : NULL, now);
+        const double add[4] = {
+            cafe_to_grid(p * ((double)now.x - old.x)), cafe_to_grid(p * ((double)now.y - old.y)),
+            cafe_to_grid(p * ((double)now.z - old.z)), cafe_to_grid(p * ((double)now.w - old.w))};
+        UNROLL
+        for (int i = 0; i < 4; i++) {
+            if (stride > 4 * WARP)
+                ADD(&totals[k + i], add[i]);
+            else
+                shift[i * WARP] += add[i];
         }
     }
 }
@@ -113,54 +173,70 @@ BODY void pull_row(const sweep_args *a, const work *w, const pull *by, float *ol
  *     sphere   v = z + keep h, ||v||^2; h <- v / ||v||
  *     softmax  the largest z in use; v_k = h_k exp(theta (z_k - top)), their sum; h <- v / sum
  *
- * and of <z, Delta> and ||Delta||^2. Teams go from row to row, so that none waits for the longest
- * of its block. */
+ * and of <z, Delta> and ||Delta||^2. All that is added up over rows is exact, so that warps may
+ * take them as they come. */
 BODY void move_rows_body(const sweep_args *a, int64_t block) {
-    enum { LANES = 1024 }; /* of all rows of a block together, at most */
+    enum { LANES = 4 * WARP }; /* of all rows of a warp together, at most */
+    SHARED(float, ring, RING_FLOATS);
+    SHARED(int, last, WARP);
     SHARED(float, first, LANES);
     SHARED(float, second, LANES);
-    SHARED_FOURS(olds, HELD);
-    SHARED_FOURS(zs, HELD);
-    OWN(pull, how, 1);
+    SHARED(float, held, 2 * HELD); /* old rows; z */
+    SHARED(double, shift, 4 * WARP);
+    SHARED(double, gain, 2 * WARP);
     OWN(work, on, 1);
-    OWN(float, top, 1);
-    OWN(float, scale, 2); /* of v; of h where nothing pulls */
-    const int64_t stride = a->stride;
-    const int group = row_threads(stride), lanes = lanes_of(stride), across = BLOCK / group;
-    for (; block * across < a->range.count; block += a->blocks) {
-        THREADS(t) {
-            work *w = &MINE(on, t)[0];
-            *w = work_of(a, block, t, group, olds, zs);
-            if (w->there) MINE(how, t)[0] = pull_of(a, w->i, w->u);
-            if (w->i < a->range.count)
-                pull_row(a, w, &MINE(how, t)[0], olds + t / group * stride, team_of(t, group));
+    OWN(measure, by, 1);
+    const int64_t stride = a->work.stride;
+    const int group = row_threads(stride), lanes = lanes_of(stride), across = WARP / group;
+    const int64_t pieces = piece_items(&a->work, across), items = all_items(&a->work, across);
+    double *totals = a->totals + block % COPIES * stride;
+    WARP_THREADS(t) {
+        for (int i = 0; i < 4; i++) shift[i * WARP + t] = 0;
+        for (int i = 0; i < 2; i++) gain[i * WARP + t] = 0;
+    }
+    for (int64_t item = TAKE(a->work.taken); item < items; item = TAKE(a->work.taken)) {
+        WARP_THREADS(t) MINE(on, t)[0].row = take_row(&a->work, item, t, group, ring);
+        SYNC_ROW();
+        if (item < pieces) {
+            WARP_THREADS(t) {
+                if (t % group == 0) last[t / group] = was_last(&a->work, &MINE(on, t)[0].row);
+            }
+            SYNC_ROW();
+        }
+        WARP_THREADS(t) {
+            work *w = MINE(on, t);
+            if (w->row.wide >= 0 && !last[t / group]) w->row.i = -1;
+            set_work(a, w);
+            if (w->row.i >= 0) pull_row(a, w, held, t / group, team_of(t, group), ring + t * 4);
         }
         SYNC_ROW();
         if (a->softmax) {
-            THREADS(t) {
-                const work *w = &MINE(on, t)[0];
+            WARP_THREADS(t) {
+                const work *w = MINE(on, t);
+                const places at = places_of(a, w, held, t / group);
                 for (int l = t % group; w->there && l < lanes; l += group) {
                     float most = -3e38f;
                     for (int64_t k = l; k < stride; k += lanes)
-                        if (w->h[k] > 0 && w->z[k] > most) most = w->z[k];
+                        if (at.h[k] > 0 && at.z[k] > most) most = at.z[k];
                     second[t / group * lanes + l] = most;
                 }
             }
             SYNC_ROW();
         }
-        THREADS(t) {
-            const work *w = &MINE(on, t)[0];
+        WARP_THREADS(t) {
+            const work *w = MINE(on, t);
             if (!w->there) continue;
-            float keep = MINE(how, t)[0].keep, most = -3e38f;
+            const places at = places_of(a, w, held, t / group);
+            float keep = pull_of(a, w->row.i, w->row.u).keep, most = -3e38f;
             for (int l = 0; a->softmax && l < lanes; l++) {
                 float here = second[t / group * lanes + l];
                 most = here > most ? here : most;
             }
-            MINE(top, t)[0] = most;
+            MINE(by, t)[0].keep = keep, MINE(by, t)[0].top = most;
             for (int l = t % group; l < lanes; l += group) {
                 float sum = 0;
                 for (int64_t k = l; k < stride; k += lanes) {
-                    float h = w->h[k], z = w->z[k];
+                    float h = at.h[k], z = at.z[k];
                     float v = a->softmax ? tilted(h, keep * (z - most)) : z + keep * h;
                     sum += a->softmax ? v : v * v;
                 }
@@ -168,55 +244,54 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             }
         }
         SYNC_ROW();
-        THREADS(t) {
+        WARP_THREADS(t) {
             if (!MINE(on, t)[0].there) continue;
-            float size = (float)add_lanes(lanes, first + t / group * lanes);
-            float norm = a->softmax ? size : sqrtf(size);
-            MINE(scale, t)[0] = a->softmax || norm > 1e-18f ? 1 / norm : 0;
-            MINE(scale, t)[1] = norm > 1e-18f ? 0 : 1;
+            float all = (float)add_lanes(lanes, first + t / group * lanes);
+            float norm = a->softmax ? all : sqrtf(all);
+            MINE(by, t)[0].inverse = a->softmax || norm > 1e-18f ? 1 / norm : 0;
+            MINE(by, t)[0].stay = norm > 1e-18f ? 0 : 1;
         }
         SYNC_ROW();
-        THREADS(t) {
-            const work *w = &MINE(on, t)[0];
-            if (!w->there) continue;
-            float *row = a->rows + w->i * stride, keep = MINE(how, t)[0].keep;
-            float inverse = MINE(scale, t)[0], stay = MINE(scale, t)[1], most = MINE(top, t)[0];
-            for (int l = t % group; l < lanes; l += group) {
+        WARP_THREADS(t) {
+            const work *w = MINE(on, t);
+            const places at = places_of(a, w, held, t / group);
+            for (int l = t % group; w->there && l < lanes; l += group) {
                 float linear = 0, moved = 0;
                 for (int64_t k = l; k < stride; k += lanes) {
-                    float old = w->h[k], z = w->z[k], now;
-                    if (a->softmax) {
-                        now = tilted(old, keep * (z - most)) * inverse;
-                        now = now > 1e-30f ? now : 0;
-                    } else {
-                        now = (z + keep * old) * inverse + stay * old;
-                    }
-                    now = cafe_round_to(a->storage, now);
-                    float delta = now - old;
+                    float old = at.h[k], z = at.z[k];
+                    float delta = moved_to(a, MINE(by, t), old, z) - old;
                     linear += z * delta;
                     moved += delta * delta;
-                    row[k] = now;
                 }
                 first[t / group * lanes + l] = linear;
                 second[t / group * lanes + l] = moved;
             }
         }
         SYNC_ROW();
-        THREADS(t) {
-            const work *w = &MINE(on, t)[0];
-            if (w->i >= a->range.count || t % group > 0) continue;
-            double p = a->links.p[w->u], *out = a->moves + 2 * w->i;
-            int at = t / group * lanes;
-            double linear = w->there ? p * add_lanes(lanes, first + at) : 0;
-            double square = w->there ? p * p * add_lanes(lanes, second + at) : 0;
-            out[0] = cafe_gain_share(linear, a->unit);
-            out[1] = cafe_gain_share(square, a->unit);
+        WARP_THREADS(t) {
+            const work *w = MINE(on, t);
+            if (!w->there) continue;
+            const places at = places_of(a, w, held, t / group);
+            write_row(a, w, &at, MINE(by, t), totals, shift + t, team_of(t, group));
+            if (t % group > 0) continue;
+            if (w->kept) a->kept[COUNT(a->count)] = w->row.i;
+            double p = a->work.links.p[w->row.u];
+            const float *linear = first + t / group * lanes, *moved = second + t / group * lanes;
+            gain[t] += cafe_gain_share(p * add_lanes(lanes, linear), a->unit);
+            gain[WARP + t] += cafe_gain_share(p * p * add_lanes(lanes, moved), a->unit);
         }
         SYNC_ROW();
     }
+    WARP_THREADS(t) {
+        cafe_gains *gains = a->gains + block % COPIES;
+        for (int i = 0; i < 4; i++)
+            if (shift[i * WARP + t] != 0) ADD(&totals[t % group * 4 + i], shift[i * WARP + t]);
+        if (gain[t] != 0) ADD(&gains->linear, gain[t]);
+        if (gain[WARP + t] != 0) ADD(&gains->square, gain[WARP + t]);
+    }
 }
 
-/* ---- tasks ----------------------------------------------------------------------------------- */
+/* ---- links inside the chunk ------------------------------------------------------------------ */
 
 /* Lane l of <x - old_x, y - old_y>. */
 BODY float lane_moves(int64_t stride, int lanes, int lane, const float *x, const float *old_x,
@@ -226,71 +301,22 @@ BODY float lane_moves(int64_t stride, int lanes, int lane, const float *x, const
     return sum;
 }
 
-/* Column k of S of a task: what stays has weight 0. */
-BODY double sum_shift(const sweep_args *a, int64_t from, int count, const double *weights,
-                      int64_t k) {
-    const float *rows = a->rows + from * a->stride + k;
-    const float *h = a->h + (a->range.first + from * a->range.step) * a->stride + k;
-    int64_t far = a->range.step * a->stride;
-    double shift = 0;
-    for (int i = 0; i < count; i += AHEAD) {
-        float now[AHEAD], old[AHEAD];
-        UNROLL
-        for (int s = 0; s < AHEAD; s++) {
-            int at = i + s < count ? i + s : count - 1;
-            now[s] = rows[at * a->stride], old[s] = h[at * far];
-        }
-        UNROLL
-        for (int s = 0; s < AHEAD; s++)
-            if (i + s < count) shift += cafe_to_grid(weights[i + s] * ((double)now[s] - old[s]));
-    }
-    return shift;
-}
-
-/* The task's node that link j belongs to: the last whose links do not begin behind it. */
-BODY int owner_of(int count, const int64_t *offsets, int64_t j) {
-    int low = 0, high = count - 1;
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-        if (offsets[middle] <= j)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-/* A block has a task: the sum of its nodes' moves, S of it, and the links inside the chunk. All
- * that it adds up is exact, so that blocks may add to the sums of the chunk as they come. */
-BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
+/* Blocks share the links; the rows of their ends are all kept. */
+BODY void sum_inner_body(const sweep_args *a, int64_t block) {
     SHARED(float, dots, BLOCK);
     SHARED(double, inner, BLOCK);
-    SHARED(double, weights, TASK);
-    SHARED(double, found, 2 * TASK);
-    SHARED(int64_t, offsets, TASK + 1);
-    const int64_t stride = a->stride, from = block * TASK, left = a->range.count - from;
-    const int lanes = lanes_of(stride), across = BLOCK / lanes,
-              count = left < TASK ? (int)left : TASK;
-    THREADS(t) {
-        int64_t u = a->range.first + (from + t) * a->range.step;
-        if (t < count) weights[t] = moves(a, u) ? a->links.p[u] : 0;
-        if (t < 2 * count) found[t] = a->moves[2 * from + t];
-        if (t <= count) offsets[t] = a->inner_offsets ? a->inner_offsets[from + t] : 0;
-        inner[t] = 0;
-    }
-    SYNC();
-    THREADS(t) {
-        for (int64_t k = t; k < stride; k += BLOCK)
-            ADD(&a->totals[k], sum_shift(a, from, count, weights, k));
-    }
-    for (int64_t link = offsets[0]; link < offsets[count]; link += across) {
-        int64_t end = offsets[count];
+    const nodes *range = &a->work.range;
+    const int64_t stride = a->work.stride, end = a->inner_offsets[range->count];
+    const int lanes = lanes_of(stride), across = BLOCK / lanes;
+    int64_t link = a->inner_offsets[0] + block * across;
+    if (link >= end) return;
+    THREADS(t) inner[t] = 0;
+    for (; link < end; link += a->blocks * across) {
         THREADS(t) {
             int64_t j = link + t / lanes;
             if (j >= end) continue;
-            int64_t one = from + owner_of(count, offsets, j), other = a->inner_targets[j];
-            int64_t u = a->range.first + one * a->range.step;
-            int64_t w = a->range.first + other * a->range.step;
+            int64_t one = a->inner_owners[j], other = a->inner_targets[j];
+            int64_t u = range->first + one * range->step, w = range->first + other * range->step;
             dots[t] = lane_moves(stride, lanes, t % lanes, a->rows + one * stride,
                                  a->h + u * stride, a->rows + other * stride, a->h + w * stride);
         }
@@ -304,43 +330,26 @@ BODY void sum_tasks_body(const sweep_args *a, int64_t block) {
         SYNC();
     }
     THREADS(t) {
-        if (t == 0) ADD(&a->gains->linear, add_column(0, found, 2, count));
-        if (t == 1) ADD(&a->gains->square, add_column(0, found + 1, 2, count));
-        if (t == 2 && offsets[0] < offsets[count])
-            ADD(&a->gains->inner, add_column(0, inner, 1, across));
+        if (t == 0) ADD(&a->gains->inner, add_column(0, inner, 1, across));
     }
 }
 
 /* ---- S and the rows -------------------------------------------------------------------------- */
 
-/* Rows of the chunk go to their places. */
-BODY void write_rows(const sweep_args *a, int64_t part) {
-    const int64_t stride = a->stride, from = part * WRITE * stride;
-    int64_t end = a->range.count * stride;
-    if (end > from + WRITE * stride) end = from + WRITE * stride;
-    THREADS(t) {
-        for (int64_t at = from + t * 4; at < end; at += BLOCK * 4) {
-            int64_t u = a->range.first + at / stride * a->range.step;
-            four row = load_four(a->rows + at);
-            *(four *)(a->h + u * stride + at % stride) = row;
-            if (!a->packed) continue;
-            four_packed packed = {cafe_pack(a->storage, row.x), cafe_pack(a->storage, row.y),
-                                  cafe_pack(a->storage, row.z), cafe_pack(a->storage, row.w)};
-            *(four_packed *)(a->packed + u * stride + at % stride) = packed;
-        }
-    }
-}
-
-/* The first block has S; the others write rows. */
+/* The first block has S; the others bring the rows that were kept to their places, a warp a row. */
 BODY void settle_body(const sweep_args *a, int64_t block) {
-    if (block > 0) {
-        write_rows(a, block - 1);
-        return;
-    }
+    const int64_t stride = a->work.stride;
     THREADS(t) {
-        for (int64_t k = t; k < a->stride; k += BLOCK) {
-            a->s[k] += a->totals[k];
+        for (int64_t k = t; block == 0 && k < stride; k += BLOCK) {
+            a->s[k] += add_column(0, a->totals + k, stride, COPIES);
             a->single[k] = (float)(a->expected * a->s[k]);
+        }
+        int64_t at = block > 0 ? (block - 1) * (BLOCK / WARP) + t / WARP : *a->count;
+        for (; at < *a->count; at += a->blocks * (BLOCK / WARP)) {
+            int64_t i = a->kept[at], u = a->work.range.first + i * a->work.range.step;
+            for (int64_t k = t % WARP * 4; k < stride; k += WARP * 4)
+                write_four(a, a->h + u * stride + k, a->packed ? a->packed + u * stride + k : NULL,
+                           load_four(a->rows + i * stride + k));
         }
     }
 }
@@ -355,7 +364,8 @@ BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
     for (int64_t from = 0; from < a->stride; from += BLOCK) {
         THREADS(t) {
             if (from + t >= a->stride) continue;
-            double total = a->totals[block * a->stride + from + t];
+            const double *copies = a->totals + block * COPIES * a->stride + from + t;
+            double total = add_column(0, copies, a->stride, COPIES);
             terms[t] = total * total;
         }
         SYNC();
@@ -367,8 +377,13 @@ BODY void sum_gains_body(const sum_gains_args *a, int64_t block) {
     }
     THREADS(t) {
         if (t > 0) continue;
+        cafe_gains all = {0, 0, 0};
+        for (int i = 0; i < COPIES; i++) {
+            cafe_gains some = a->gains[block * COPIES + i];
+            all.linear += some.linear, all.square += some.square, all.inner += some.inner;
+        }
         a->growths[block] =
-            cafe_chunk_gain(a->unit, a->expected, a->sign, a->gains[block], MINE(squares, t)[0]);
+            cafe_chunk_gain(a->unit, a->expected, a->sign, all, MINE(squares, t)[0]);
     }
 }
 

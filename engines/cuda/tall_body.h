@@ -10,24 +10,36 @@ BODY float tall_at(const tall *x, int64_t u, int64_t k) {
 
 /* ---- Gram matrices --------------------------------------------------------------------------- */
 
-/* Rows from .. from + STEP - 1 of the part, 64 columns from `column` on, as numbers of type T: the
- * root of the weight times x. */
-#define LOAD_TILE(T, to, column)                                                 \
-    for (int at = t; at < STEP * TILE; at += BLOCK) {                            \
-        int64_t place = from + at / TILE, k = (column) + at % TILE;              \
-        int64_t u = place < end ? a->list ? a->list[place] : place : 0;          \
-        (to)[at] = place < end ? roots[at / TILE] * (T)tall_at(&a->x, u, k) : 0; \
-    }
+/* Numbers of a tile that a thread brings: row (t + i BLOCK) / 64 of the step, column t % 64. */
+enum { BRINGS = STEP * TILE / BLOCK };
 
-/* The roots of their weights. */
-#define LOAD_ROOT(T)                                                          \
-    if (t < STEP) {                                                           \
-        int64_t place = from + t;                                             \
-        int64_t u = place < end ? a->list ? a->list[place] : place : 0;       \
-        roots[t] = place < end && a->weights ? (T)sqrt(a->weights[u]) : (T)1; \
-    }
+/* What a thread has asked for of the rows from .. from + STEP - 1 of the part. */
+typedef struct ahead {
+    float left[BRINGS], right[BRINGS];
+    double weight; /* of row t */
+} ahead;
 
-/* 256 rows at a time are added up from 0 in type T, then join the total in double precision. */
+INLINE_BODY int64_t gram_row(const gram_parts_args *a, int64_t place) {
+    return a->list ? a->list[place] : place;
+}
+
+INLINE_BODY void look_ahead(const gram_parts_args *a, int64_t from, int64_t end, int64_t row,
+                            int64_t column, int t, ahead *to) {
+    UNROLL
+    for (int i = 0; i < BRINGS; i++) {
+        int64_t place = from + (t + i * BLOCK) / TILE;
+        to->left[i] = to->right[i] = 0;
+        if (place >= end) continue;
+        int64_t u = gram_row(a, place);
+        to->left[i] = tall_at(&a->x, u, row * TILE + t % TILE);
+        to->right[i] = tall_at(&a->x, u, column * TILE + t % TILE);
+    }
+    to->weight = 1;
+    if (a->weights && t < STEP && from + t < end) to->weight = a->weights[gram_row(a, from + t)];
+}
+
+/* The root of a row's weight times the row, in type T. 256 rows at a time are added up from 0 in
+ * that type, then join the total in double precision. */
 #define GRAM_BODY(T, name)                                                                         \
     BODY void name(const gram_parts_args *a, int64_t block) {                                      \
         SHARED(T, left, STEP *TILE);                                                               \
@@ -35,38 +47,46 @@ BODY float tall_at(const tall *x, int64_t u, int64_t k) {
         SHARED(T, roots, STEP);                                                                    \
         OWN(T, sum, EACH *EACH);                                                                   \
         OWN(double, total, EACH *EACH);                                                            \
+        OWN(ahead, next, 1);                                                                       \
         int64_t pairs = a->tiles * (a->tiles + 1) / 2, part = block / pairs, pair = block % pairs; \
-        int64_t row = 0;                                                                           \
+        int64_t row = 0, start = a->starts[part], end = a->starts[part + 1];                       \
         while (pair >= a->tiles - row) pair -= a->tiles - row++;                                   \
-        int64_t column = row + pair, end = a->starts[part + 1];                                    \
+        int64_t column = row + pair;                                                               \
         THREADS(t) {                                                                               \
-            for (int i = 0; i < EACH * EACH; i++) MINE(total, t)[i] = 0;                           \
+            for (int i = 0; i < EACH * EACH; i++) MINE(total, t)[i] = MINE(sum, t)[i] = 0;         \
+            look_ahead(a, start, end, row, column, t, MINE(next, t));                              \
         }                                                                                          \
-        for (int64_t segment = a->starts[part]; segment < end; segment += PIECE) {                 \
-            int64_t stop = segment + PIECE < end ? segment + PIECE : end;                          \
+        for (int64_t from = start; from < end; from += STEP) {                                     \
+            int rows = end - from < STEP ? (int)(end - from) : STEP;                               \
+            int whole = from + STEP >= end || (from + STEP - start) % PIECE == 0;                  \
+            SYNC();                                                                                \
             THREADS(t) {                                                                           \
-                for (int i = 0; i < EACH * EACH; i++) MINE(sum, t)[i] = 0;                         \
+                if (t < STEP) roots[t] = a->weights ? (T)sqrt(MINE(next, t)[0].weight) : (T)1;     \
             }                                                                                      \
-            for (int64_t from = segment; from < stop; from += STEP) {                              \
-                int rows = stop - from < STEP ? (int)(stop - from) : STEP;                         \
-                SYNC();                                                                            \
-                THREADS(t){LOAD_ROOT(T)} SYNC();                                                   \
-                THREADS(t){LOAD_TILE(T, left, row * TILE)                                          \
-                               LOAD_TILE(T, right, column * TILE)} SYNC();                         \
-                THREADS(t) {                                                                       \
-                    const T *x = left + t / SIDE * EACH, *y = right + t % SIDE * EACH;             \
-                    for (int r = 0; r < rows; r++, x += TILE, y += TILE) {                         \
-                        UNROLL                                                                     \
-                        for (int i = 0; i < EACH; i++) {                                           \
-                            UNROLL                                                                 \
-                            for (int j = 0; j < EACH; j++)                                         \
-                                MINE(sum, t)[i * EACH + j] += x[i] * y[j];                         \
-                        }                                                                          \
-                    }                                                                              \
+            SYNC();                                                                                \
+            THREADS(t) {                                                                           \
+                UNROLL                                                                             \
+                for (int i = 0; i < BRINGS; i++) {                                                 \
+                    int at = t + i * BLOCK;                                                        \
+                    left[at] = roots[at / TILE] * (T)MINE(next, t)[0].left[i];                     \
+                    right[at] = roots[at / TILE] * (T)MINE(next, t)[0].right[i];                   \
                 }                                                                                  \
             }                                                                                      \
+            SYNC();                                                                                \
             THREADS(t) {                                                                           \
-                for (int i = 0; i < EACH * EACH; i++) MINE(total, t)[i] += MINE(sum, t)[i];        \
+                const T *x = left + t / SIDE * EACH, *y = right + t % SIDE * EACH;                 \
+                look_ahead(a, from + STEP, end, row, column, t, MINE(next, t));                    \
+                for (int r = 0; r < rows; r++, x += TILE, y += TILE) {                             \
+                    UNROLL                                                                         \
+                    for (int i = 0; i < EACH; i++) {                                               \
+                        UNROLL                                                                     \
+                        for (int j = 0; j < EACH; j++) MINE(sum, t)[i * EACH + j] += x[i] * y[j];  \
+                    }                                                                              \
+                }                                                                                  \
+                for (int i = 0; whole && i < EACH * EACH; i++) {                                   \
+                    MINE(total, t)[i] += MINE(sum, t)[i];                                          \
+                    MINE(sum, t)[i] = 0;                                                           \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         THREADS(t) {                                                                               \

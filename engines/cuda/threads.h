@@ -14,6 +14,15 @@
  * never straddle a warp. FROM_LANE() is what the thread `lane` of those that share a row holds in
  * `mine`, which is `other` written out: all of them ask at once. ADD() adds a double to one that
  * other blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
+ *
+ * Rows are the work of blocks of one warp, whose phases are WARP_THREADS(t): such a block goes on
+ * with the next work that nobody has taken, TAKE(), until there is none. COUNT() adds 1 to a number
+ * that other blocks count as well, and is what it was before; what they wrote before they counted,
+ * behind PUBLISH(), is read by load_fresh().
+ *
+ * ASK(to, from, bytes) copies 8 or 16 bytes into memory of the block that this thread alone reads,
+ * some time before the ASKED(count) that leaves at most `count` of the copies behind it undone: the
+ * thread marks their ends by END_OF_ASK().
  */
 #ifndef CAFE_CUDA_THREADS_H
 #define CAFE_CUDA_THREADS_H
@@ -21,29 +30,39 @@
 #ifdef __CUDACC__
 #define BODY                                static __device__
 #define INLINE_BODY                         static __device__ __forceinline__
-#define SHARED(type, name, size)            __shared__ type name[size]
-#define SHARED_FOURS(name, size)            __shared__ __align__(16) float name[size]
+#define SHARED(type, name, size)            __shared__ __align__(16) type name[size]
 #define OWN(type, name, size)               type name[size]
 #define MINE(name, t)                       name
 #define THREADS(t)                          for (int t = (int)threadIdx.x, t##_on = 1 | t; t##_on; t##_on = 0)
+#define WARP_THREADS(t)                     THREADS(t)
 #define SYNC()                              __syncthreads()
 #define SYNC_ROW()                          __syncwarp()
 #define FROM_LANE(mine, lane, group, other) __shfl_sync(group_mask(group), mine, lane, group)
 #define ADD(sum, x)                         atomicAdd(sum, x)
+#define TAKE(counter)                       take_next(counter)
+#define COUNT(counter)                      atomicAdd(counter, 1)
+#define PUBLISH()                           __threadfence()
+#define ASK(to, from, bytes)                ask<bytes>(to, from)
 #define UNROLL                              _Pragma("unroll")
 #define UNROLL_BY_16                        _Pragma("unroll 16")
 #else
 #define BODY                                static
 #define INLINE_BODY                         static inline
-#define SHARED(type, name, size)            type name[size]
-#define SHARED_FOURS(name, size)            _Alignas(16) float name[size]
+#define SHARED(type, name, size)            _Alignas(16) type name[size]
 #define OWN(type, name, size)               type name[BLOCK][size]
 #define MINE(name, t)                       name[t]
 #define THREADS(t)                          for (int t = 0; t < BLOCK; t++)
+#define WARP_THREADS(t)                     for (int t = 0; t < WARP; t++)
 #define SYNC()                              ((void)0)
 #define SYNC_ROW()                          ((void)0)
 #define FROM_LANE(mine, lane, group, other) ((void)(mine), (other))
 #define ADD(sum, x)                         (*(sum) += (x))
+#define TAKE(counter)                       ((*(counter))++)
+#define COUNT(counter)                      ((*(counter))++)
+#define PUBLISH()                           ((void)0)
+#define ASK(to, from, bytes)                memcpy(to, from, bytes)
+#define END_OF_ASK()                        ((void)0)
+#define ASKED(count)                        ((void)0)
 #define UNROLL
 #define UNROLL_BY_16
 #endif
@@ -53,6 +72,34 @@
 static __device__ unsigned group_mask(int group) {
     unsigned first = threadIdx.x % 32 / group * group;
     return group == 32 ? ~0u : ((1u << group) - 1) << first;
+}
+
+/* Processors before 8.0 wait for what they ask. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <int bytes>
+static __device__ __forceinline__ void ask(void *to, const void *from) {
+    unsigned place = (unsigned)__cvta_generic_to_shared(to);
+    if (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(from) : "memory");
+}
+#define END_OF_ASK() asm volatile("cp.async.commit_group;" ::: "memory")
+#define ASKED(count) asm volatile("cp.async.wait_group %0;" ::"n"(count) : "memory")
+#else
+template <int bytes>
+static __device__ __forceinline__ void ask(void *to, const void *from) {
+    for (int i = 0; i < bytes / 8; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
+}
+#define END_OF_ASK() ((void)0)
+#define ASKED(count) ((void)0)
+#endif
+
+static __device__ __forceinline__ int take_next(int32_t *counter) {
+    int taken = 0;
+    if (threadIdx.x % 32 == 0) taken = atomicAdd(counter, 1);
+    return __shfl_sync(~0u, taken, 0);
 }
 #endif
 
