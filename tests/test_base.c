@@ -62,17 +62,19 @@ static void stages_follow_one_another(void **state) {
     (void)state;
     for (int32_t threads = 1; threads <= 8; threads++) {
         counters *c = calloc(1, sizeof *c);
-        cafe_stage stages[] = {
-            {TASKS, count_span}, {TASKS / 10, follow_span}, {0, count_span}, {TASKS, count_span}};
+        cafe_stage stages[] = {{TASKS, count_span, c},
+                               {TASKS / 10, follow_span, c},
+                               {0, count_span, c},
+                               {TASKS, count_span, c}};
         c->context = test_context(threads, 1);
         c->cancel_at = -1;
         for (int round = 1; round <= 20; round++) {
-            assert_int_equal(cafe_stages(c->context, 4, stages, c), CAFE_OK);
+            assert_int_equal(cafe_stages(c->context, 4, stages), CAFE_OK);
             for (int i = 0; i < TASKS; i++) assert_int_equal(atomic_load(&c->done[i]), 2 * round);
             assert_int_equal(atomic_load(&c->followed), round * TASKS / 10);
         }
         c->cancel_at = TASKS / 2;
-        assert_int_equal(cafe_stages(c->context, 4, stages, c), CAFE_ERROR_CANCELLED);
+        assert_int_equal(cafe_stages(c->context, 4, stages), CAFE_ERROR_CANCELLED);
         assert_int_equal(atomic_load(&c->followed), 20 * TASKS / 10);
         cafe_context_free(c->context);
         free(c);

@@ -1,8 +1,10 @@
 /* A pool of pthreads that takes numbered tasks.
  *
  * A job is a count of tasks, or several such stages; every thread, the caller among them, takes the
- * next numbers until none is left. Workers wait a short while by spinning (a sweep has over a
- * hundred short jobs) and then sleep on a condition. After fork() the child has no workers: the
+ * next numbers until none is left. The tasks of a stage are shared out first: a thread takes those
+ * of its own share, the same part in every stage, so that it finds what it has left in its cache,
+ * and then what is left of others' shares. Workers wait a short while by spinning (a sweep has over
+ * a hundred short jobs) and then sleep on a condition. After fork() the child has no workers: the
  * pool notices the changed process id and starts again.
  *
  * The caller never waits for a worker that has not come yet: on a busy machine it may take
@@ -31,9 +33,14 @@ typedef struct worker {
 
 /* Each on a cache line of its own: all threads write them. */
 typedef struct counter {
-    _Alignas(64) atomic_llong next; /* task */
-    _Alignas(64) atomic_llong done; /* tasks */
+    _Alignas(64) atomic_llong value;
 } counter;
+
+/* A worker's tasks of a stage. */
+typedef struct share {
+    _Alignas(64) atomic_llong next;
+    long long end;
+} share;
 
 struct cafe_pool {
     cafe_context *context;
@@ -50,9 +57,10 @@ struct cafe_pool {
     _Alignas(64) cafe_stage stages[CAFE_STAGES];
     int32_t count;   /* of stages */
     bool one_by_one; /* tasks are taken singly, not in spans */
-    void *argument;
     worker *workers;
-    counter counters[CAFE_STAGES];
+    share *shares;             /* of every stage one a thread */
+    counter next;              /* task, where they are taken singly */
+    counter done[CAFE_STAGES]; /* tasks */
 };
 
 static inline void pause_cpu(void) {
@@ -65,29 +73,48 @@ static bool cancelled(struct cafe_pool *pool) {
     return atomic_load_explicit(&pool->context->cancelled, memory_order_relaxed);
 }
 
-/* Takes the tasks *first .. last - 1 and returns last; none are left when it is not larger. A
- * thread takes a fourth of its share of what is left. */
-static int64_t take_span(struct cafe_pool *pool, int32_t stage, long long *first) {
+/* Takes the tasks *first .. last - 1 of a share, a fourth of what is left, and returns last; none
+ * are left when it is not larger. */
+static int64_t take_of(share *s, long long *first) {
     enum { PARTS = 4 };
-    atomic_llong *next = &pool->counters[stage].next;
-    int64_t count = pool->stages[stage].count, step = 1;
-    if (pool->one_by_one) {
-        *first = atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
-        return *first < count ? *first + 1 : *first;
-    }
-    *first = atomic_load_explicit(next, memory_order_relaxed);
+    int64_t step = 1;
+    *first = atomic_load_explicit(&s->next, memory_order_relaxed);
     do {
-        if (*first >= count) return *first;
-        step = (count - *first) / (PARTS * (pool->running + 1));
+        if (*first >= s->end) return *first;
+        step = (s->end - *first) / PARTS;
         if (step < 1) step = 1;
-    } while (!atomic_compare_exchange_weak_explicit(next, first, *first + step,
+    } while (!atomic_compare_exchange_weak_explicit(&s->next, first, *first + step,
                                                     memory_order_relaxed, memory_order_relaxed));
     return *first + step;
 }
 
+/* The same of a thread's own share or, when that is done, of the next one that has tasks. */
+static int64_t take_span(struct cafe_pool *pool, int32_t stage, int32_t number, long long *first) {
+    int32_t threads = pool->context->threads;
+    int64_t last = 0;
+    if (pool->one_by_one) {
+        *first = atomic_fetch_add_explicit(&pool->next.value, 1, memory_order_relaxed);
+        return *first < pool->stages[stage].count ? *first + 1 : *first;
+    }
+    for (int32_t i = 0; i < threads; i++) {
+        last = take_of(&pool->shares[stage * threads + (number + i) % threads], first);
+        if (last > *first) break;
+    }
+    return last;
+}
+
+static void share_out(struct cafe_pool *pool, int32_t stage) {
+    int64_t threads = pool->context->threads, count = pool->stages[stage].count;
+    for (int64_t i = 0; i < threads; i++) {
+        share *s = &pool->shares[stage * threads + i];
+        atomic_store_explicit(&s->next, count * i / threads, memory_order_relaxed);
+        s->end = count * (i + 1) / threads;
+    }
+}
+
 /* Until all tasks of the stage have ended. They are short and all begun: nobody sleeps. */
 static void await_stage(struct cafe_pool *pool, int32_t stage) {
-    for (int i = 0; atomic_load(&pool->counters[stage].done) < pool->stages[stage].count; i++) {
+    for (int i = 0; atomic_load(&pool->done[stage].value) < pool->stages[stage].count; i++) {
         if (cancelled(pool)) return;
         if (i < pool->spins)
             pause_cpu();
@@ -99,13 +126,13 @@ static void await_stage(struct cafe_pool *pool, int32_t stage) {
 static void run_tasks(struct cafe_pool *pool, int32_t number) {
     for (int32_t s = 0; s < pool->count; s++) {
         long long first = 0, last, done = 0;
-        while (!cancelled(pool) && (last = take_span(pool, s, &first)) > first) {
-            pool->stages[s].task(pool->argument, first, last, number);
+        while (!cancelled(pool) && (last = take_span(pool, s, number, &first)) > first) {
+            pool->stages[s].task(pool->stages[s].argument, first, last, number);
             if (pool->context->limit) cafe_trim(pool->context);
             done += last - first;
         }
         if (s + 1 == pool->count) return;
-        if (done > 0) atomic_fetch_add(&pool->counters[s].done, done);
+        if (done > 0) atomic_fetch_add(&pool->done[s].value, done);
         await_stage(pool, s);
     }
 }
@@ -188,8 +215,9 @@ cafe_status cafe_pool_create(cafe_context *context) {
     if (!pool) return CAFE_ERROR_MEMORY;
     pool->context = context;
     pool->workers = cafe_mem_zero(context, context->threads, sizeof *pool->workers);
-    if (!pool->workers) {
-        cafe_mem_free(context, pool);
+    pool->shares = cafe_mem(context, context->threads * CAFE_STAGES, sizeof *pool->shares);
+    if (!pool->workers || !pool->shares) {
+        cafe_mem_free_all(context, pool->workers, pool->shares, pool);
         return CAFE_ERROR_MEMORY;
     }
     start(pool);
@@ -208,22 +236,22 @@ void cafe_pool_free(cafe_context *context) {
         pthread_cond_destroy(&pool->wake);
         pthread_mutex_destroy(&pool->mutex);
     }
-    cafe_mem_free_all(context, pool->workers, pool);
+    cafe_mem_free_all(context, pool->workers, pool->shares, pool);
     context->pool = NULL;
 }
 
 static cafe_status run_job(cafe_context *context, int32_t count, const cafe_stage *stages,
-                           bool one_by_one, void *argument) {
+                           bool one_by_one) {
     struct cafe_pool *pool = context->pool;
     int64_t tasks = 0;
     if (pool->owner != getpid()) start(pool);
     pool->count = count;
     pool->one_by_one = one_by_one;
-    pool->argument = argument;
+    atomic_store(&pool->next.value, 0);
     for (int32_t s = 0; s < count; s++) {
         pool->stages[s] = stages[s];
-        atomic_store(&pool->counters[s].next, 0);
-        atomic_store(&pool->counters[s].done, 0);
+        atomic_store(&pool->done[s].value, 0);
+        if (!one_by_one) share_out(pool, s);
         if (stages[s].count > tasks) tasks = stages[s].count;
     }
     if (pool->running == 0 || tasks <= 1) {
@@ -237,9 +265,8 @@ static cafe_status run_job(cafe_context *context, int32_t count, const cafe_stag
     return cafe_check_cancel(context);
 }
 
-cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
-                        void *argument) {
-    return run_job(context, count, stages, false, argument);
+cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages) {
+    return run_job(context, count, stages, false);
 }
 
 typedef struct numbered {
@@ -253,8 +280,9 @@ static void run_numbered(void *argument, int64_t first, int64_t last, int32_t nu
 }
 
 cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task, void *argument) {
-    cafe_stage stage = {count, run_numbered};
-    return run_job(context, 1, &stage, true, &(numbered){task, argument});
+    numbered n = {task, argument};
+    cafe_stage stage = {count, run_numbered, &n};
+    return run_job(context, 1, &stage, true);
 }
 
 /* ---- items, ranges and sums ------------------------------------------------------------------ */

@@ -13,16 +13,17 @@ cafe_status cafe_parallel(cafe_context *context, int64_t count, cafe_task *task,
 
 /* Stages that follow one another: every task of a stage has ended before the next stage begins, and
  * the threads stay together in between, which costs less than a call for each. Threads take spans
- * of tasks, long ones first, so that a stage may go from one task to the next without a break;
- * where a span begins and ends is different every time. */
+ * of tasks, long ones first, so that a stage may go from one task to the next without a break, and
+ * of every stage the same part as far as others do not come to their help; where a span begins and
+ * ends is different every time. */
 typedef void cafe_span_task(void *argument, int64_t first, int64_t last, int32_t worker);
 typedef struct cafe_stage {
     int64_t count;
     cafe_span_task *task;
+    void *argument;
 } cafe_stage;
-enum { CAFE_STAGES = 4 }; /* at most */
-cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
-                        void *argument);
+enum { CAFE_STAGES = 64 }; /* at most */
+cafe_status cafe_stages(cafe_context *context, int32_t count, const cafe_stage *stages);
 
 /* cafe_parallel() for tasks without scratch memory; for tasks over ranges of `block` of n items,
  * the last one what is left; and for sums over such ranges: each range adds to sums of its own,

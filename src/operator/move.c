@@ -1,4 +1,10 @@
-/* One chunk: find the new rows, weigh them, then write them while S follows. */
+/* Chunks: find the new rows, write them while S follows, weigh the links inside.
+ *
+ * Threads meet twice a chunk. The rows of a chunk are written when all of them are known, in
+ * exchange for the old ones; the links inside it, which need old and new ones, are weighed beside
+ * the search for the next chunk's rows, which have a place of their own. Many chunks are one job of
+ * the pool.
+ */
 #include "operator/move.h"
 
 #include <string.h>
@@ -7,16 +13,30 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "operator/table.h"
+#include "operator/trail.h"
 
 enum {
     ALONE = 1 << 20, /* bytes that a chunk's rows are summed from, below which one thread does it */
     MOVE_AHEAD = 4,  /* rows asked for before they are written */
     TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
-    WRITE = 128,     /* rows that one task writes */
+    WEIGH = 512,     /* nodes whose links inside one task weighs */
     COPY = 1024,     /* rows that one task copies */
     SETTLE = 64,     /* rows of S that one task moves, */
-    COLUMNS = 16     /* or columns, where it has one row */
+    COLUMNS = 16,    /* or columns, where it has one row */
+    TURNS = 31       /* chunks of a job of the pool */
 };
+
+/* A chunk at work, and the one before it in the same job. */
+typedef struct turn {
+    const cafe_mover *mover;
+    const struct turn *before; /* NULL: it is the first */
+    int64_t chunk, size;       /* and its nodes */
+    int64_t tasks, weighs;
+    float *rows;       /* the new rows; when they are written, the old ones */
+    cafe_gains *gains; /* one a slot */
+    double *change;    /* of S */
+    double *worth;     /* one a piece */
+} turn;
 
 struct cafe_mover {
     cafe_context *context;
@@ -29,23 +49,24 @@ struct cafe_mover {
     const uint8_t *fixed;
     float *moved;
     cafe_chunks *chunks;
+    cafe_trail *trail; /* the links in the order of chunks; NULL: they are read where they stand */
     double factor; /* of S as the kernels read it: subtracted from the neighbours' sum in units of
                     * p_u, or for F of many columns added to that sum before it is scaled */
     int64_t size;  /* L x stride: that of S */
-    double *s;     /* S = F^T H */
+    double *s;     /* S = F^T H, and what it changes by in two chunks */
     float *single; /* the same times the factor */
     float *none;   /* a row of zeros, for F of many columns */
     int64_t task;  /* nodes of a chunk's task */
-    float *rows;   /* a chunk's new rows */
     int64_t slots; /* of sums: one a worker, where they have no order; of a table one a task */
-    cafe_gains *gains;     /* one a slot */
-    double *shift;         /* S of a slot: sum of f_u Delta_u */
-    double *change;        /* of S in the chunk */
+    double *shift; /* S of a slot: sum of f_u Delta_u */
     int64_t piece, pieces; /* numbers of S that one task moves; how many such tasks */
-    double *worth;         /* one a piece */
     float *scratch;        /* of each worker, for F of many columns */
-    int64_t chunk;         /* the one at work, its tasks */
-    int64_t tasks;
+    /* of two chunks, the one at work and that before it */
+    float *rows;
+    cafe_gains *gains;
+    double *worth;
+    turn turns[TURNS + 1];
+    double gain;   /* of the chunks that have been weighed */
     bool alone;    /* chunks are too small to be worth waking other threads */
     int64_t width; /* columns summed up at a time where H lies in a file; 0: it is in memory */
     float *panel;  /* so many columns of H, n x width; then the moves of a chunk */
@@ -93,17 +114,16 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     if (!m) return status;
     m->context = context, m->op = op, m->q = q;
     m->stride = stride, m->h = h, m->fixed = fixed, m->size = q->width * stride;
-    m->s = cafe_mem(context, 2 * m->size, sizeof *m->s);
+    m->s = cafe_mem(context, 3 * m->size, sizeof *m->s);
     m->single = cafe_mem(context, m->size, sizeof *m->single);
     m->piece = q->f ? SETTLE * stride : COLUMNS;
     m->pieces = cafe_blocks(m->size, m->piece);
-    m->worth = cafe_mem(context, m->pieces, sizeof *m->worth);
+    m->worth = cafe_mem(context, 2 * m->pieces, sizeof *m->worth);
     m->none = cafe_mem_zero(context, stride, sizeof *m->none);
     if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
     if (!m->s || !m->single || !m->worth || !m->none || (q->f && !m->scratch)) goto done;
     m->by = cafe_moving_of(op->kernels, q, &rule, stride, q->f ? m->none : m->single);
     m->factor = q->f ? -m->by.expected * q->sign * q->total : m->by.expected;
-    m->change = m->s + m->size;
     CAFE_TRY(cafe_operator_need_rows(context, op));
     if (rule.storage != CAFE_STORAGE_FLOAT32)
         CAFE_TRY(cafe_ranges(context, q->n, COPY, round_rows, m));
@@ -117,7 +137,9 @@ done:
 }
 
 static void forget_aim(cafe_mover *m) {
+    cafe_trail_free(m->trail);
     cafe_chunks_free(m->chunks);
+    m->trail = NULL;
     cafe_mem_free_all(m->context, m->rows, m->gains, m->shift, m->panel);
     m->chunks = NULL, m->rows = NULL, m->gains = NULL, m->shift = NULL, m->panel = NULL;
 }
@@ -145,7 +167,7 @@ void cafe_mover_group(cafe_mover *mover, int64_t width) {
 static cafe_status make_rows(cafe_context *context, cafe_mover *m, int64_t largest) {
     void *rows = NULL;
     int64_t columns = m->q->n * m->width, moves = largest * m->stride;
-    if (m->width == 0) m->rows = cafe_mem(context, moves, sizeof *m->rows);
+    if (m->width == 0) m->rows = cafe_mem(context, 2 * moves, sizeof *m->rows);
     if (m->width == 0) return cafe_mem_had(m->rows);
     CAFE_PASS(cafe_mem_file(context, moves, sizeof *m->rows, &rows));
     m->rows = rows;
@@ -166,7 +188,8 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
     m->slots = slots;
     CAFE_PASS(make_rows(context, m, largest));
     CAFE_PASS(pack_all(context, m));
-    m->gains = cafe_mem_zero(context, slots, sizeof *m->gains);
+    if (m->width == 0) CAFE_PASS(cafe_trail_new(context, m->op, m->chunks, m->stride, &m->trail));
+    m->gains = cafe_mem_zero(context, 2 * slots, sizeof *m->gains);
     m->shift = cafe_mem_zero(context, slots * m->size, sizeof *m->shift);
     return cafe_mem_had(m->gains, m->shift);
 }
@@ -182,14 +205,14 @@ void cafe_mover_sums(cafe_mover *m, bool put, double *s) {
 
 /* ---- find the new rows ----------------------------------------------------------------------- */
 
-/* Nodes first .. last - 1 of the chunk at work, as far as it goes. */
-static cafe_range some_nodes(const cafe_mover *m, int64_t first, int64_t last) {
-    int64_t size = cafe_chunk_size(m->chunks, m->chunk);
-    return cafe_chunk_nodes(m->chunks, m->chunk, first, (last < size ? last : size) - first);
+/* Nodes first .. last - 1 of a chunk, as far as it goes. */
+static cafe_range some_nodes(const turn *t, int64_t first, int64_t last) {
+    int64_t end = last < t->size ? last : t->size;
+    return cafe_chunk_nodes(t->mover->chunks, t->chunk, first, end - first);
 }
 
 typedef struct span {
-    const cafe_mover *mover;
+    const turn *turn;
     const cafe_range *range;
     int64_t first;   /* number of its first node in the chunk, which begins a task */
     cafe_gains sums; /* of these nodes: those of other threads are on the same lines */
@@ -198,7 +221,7 @@ typedef struct span {
 
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     span *within = argument;
-    const cafe_mover *m = within->mover;
+    const cafe_mover *m = within->turn->mover;
     const cafe_operator_parts *q = m->q;
     int64_t stride = m->stride, place = within->range->first + i * within->range->step;
     const float *h = m->h + u * stride;
@@ -210,8 +233,8 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     if (q->f)
         m->op->kernels->gather(m->single, stride, q->every, q->f + u * q->width, q->width,
                                !q->offsets, row);
-    double shift =
-        cafe_chunk_shift(q, m->chunks, m->by.rule.resolution, m->chunk, within->first + i, u);
+    double shift = cafe_chunk_shift(q, m->chunks, m->by.rule.resolution, within->turn->chunk,
+                                    within->first + i, u);
     cafe_moved moved = cafe_move_row(&m->by, u, shift, h, row);
     within->sums.linear += moved.linear;
     within->sums.square += moved.square;
@@ -247,9 +270,10 @@ static void sum_moves(const cafe_mover *m, const cafe_range *range, const float 
 }
 
 /* The shift of a task, for F of many columns. */
-static void shift_task(const cafe_mover *m, int64_t task, int32_t worker) {
-    cafe_range range = some_nodes(m, task * m->task, (task + 1) * m->task);
-    const float *rows = m->rows + task * m->task * m->stride;
+static void shift_task(const turn *t, int64_t task, int32_t worker) {
+    const cafe_mover *m = t->mover;
+    cafe_range range = some_nodes(t, task * m->task, (task + 1) * m->task);
+    const float *rows = t->rows + task * m->task * m->stride;
     double *shift = m->shift + task * m->size;
     if (range.count == 1)
         one_move(m, cafe_range_node(&range, 0), rows, shift);
@@ -258,15 +282,20 @@ static void shift_task(const cafe_mover *m, int64_t task, int32_t worker) {
 }
 
 /* The new rows of some tasks, from the values before the chunk. */
-static void find_some(const cafe_mover *m, int64_t first, int64_t last, span *within) {
-    float *rows = m->rows + first * m->task * m->stride;
-    cafe_range range = some_nodes(m, first * m->task, last * m->task);
+static void find_some(const turn *t, int64_t first, int64_t last, span *within) {
+    const cafe_mover *m = t->mover;
+    float *rows = t->rows + first * m->task * m->stride;
+    cafe_range range = some_nodes(t, first * m->task, last * m->task);
     bool summed = !m->q->offsets || m->width > 0;
+    cafe_stored x = {m->h, m->packed, m->by.rule.storage};
     within->range = &range;
     within->first = first * m->task;
-    if (!summed)
-        cafe_stream_stored(m->op, m->stride, (cafe_stored){m->h, m->packed, m->by.rule.storage},
-                           range, m->fixed, true, rows, m->stride, find_row, within);
+    if (cafe_trail_has(m->trail, t->chunk))
+        cafe_trail_stored(m->trail, t->chunk, within->first, range, m->stride, x, m->fixed, rows,
+                          find_row, within);
+    else if (!summed)
+        cafe_stream_stored(m->op, m->stride, x, range, m->fixed, true, rows, m->stride, find_row,
+                           within);
     for (int64_t i = 0; summed && i < range.count; i++)
         find_row(within, i, cafe_range_node(&range, i), rows + i * m->stride);
 }
@@ -278,61 +307,67 @@ static void add_gains(cafe_gains *sums, const cafe_gains *more) {
 }
 
 /* Of a graph what a worker adds up has no order, and is one sum for all of its tasks. */
-static void find_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
-    const cafe_mover *m = argument;
+static void find_rows(const turn *t, int64_t first, int64_t last, int32_t worker) {
+    const cafe_mover *m = t->mover;
     if (!m->q->f) {
-        span within = {.mover = m, .shift = m->shift + worker * m->size};
-        find_some(m, first, last, &within);
-        add_gains(&m->gains[worker], &within.sums);
+        span within = {.turn = t, .shift = m->shift + worker * m->size};
+        find_some(t, first, last, &within);
+        add_gains(&t->gains[worker], &within.sums);
     }
     for (int64_t task = first; m->q->f && task < last; task++) {
-        span within = {.mover = m};
-        find_some(m, task, task + 1, &within);
-        m->gains[task] = within.sums;
-        shift_task(m, task, worker);
+        span within = {.turn = t};
+        find_some(t, task, task + 1, &within);
+        t->gains[task] = within.sums;
+        shift_task(t, task, worker);
     }
 }
 
 /* ---- weigh and write them -------------------------------------------------------------------- */
 
-/* <Delta_u, Delta_w> of two nodes of the chunk. */
-static double dot_moves(const cafe_mover *m, const cafe_range *all, int64_t one, int64_t other) {
+/* <Delta_u, Delta_w> of two nodes of the chunk, whose rows have been written. */
+static double dot_moves(const turn *t, const cafe_range *all, int64_t one, int64_t other) {
+    const cafe_mover *m = t->mover;
     const float *h = m->h;
     int64_t stride = m->stride, u = cafe_range_node(all, one), w = cafe_range_node(all, other);
     if (m->width > 0)
         return m->op->kernels->dot(stride, m->panel + one * stride, m->panel + other * stride);
-    return m->op->kernels->dot_moves(stride, m->rows + one * stride, h + u * stride,
-                                     m->rows + other * stride, h + w * stride);
+    return m->op->kernels->dot_moves(stride, h + u * stride, t->rows + one * stride, h + w * stride,
+                                     t->rows + other * stride);
 }
 
 /* The sum over links (u,w) inside the chunk, u in the tasks, of the shares of 2 a(u,w) <Delta_u,
  * Delta_w> / total. */
-static void weigh_rows(void *argument, int64_t first, int64_t last, int32_t worker) {
-    const cafe_mover *m = argument;
+static void weigh_rows(const turn *t, int64_t first, int64_t last, int32_t worker) {
+    const cafe_mover *m = t->mover;
     const cafe_chunks *c = m->chunks;
-    cafe_range all = some_nodes(m, 0, INT64_MAX);
-    const int64_t *offsets = c->offsets + c->starts[m->chunk];
-    for (int64_t task = first; task < last; task++) {
-        double sum = 0;
-        for (int64_t i = task * m->task; i < cafe_block_end(all.count, m->task, task); i++)
-            for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
-                sum +=
-                    cafe_inner_share(c->weights ? c->weights[j] : 1,
-                                     dot_moves(m, &all, i, c->targets[j]), m->q->total, m->by.unit);
-        m->gains[m->q->f ? task : worker].inner += sum;
-    }
+    cafe_range all = some_nodes(t, 0, INT64_MAX);
+    const int64_t *offsets = c->offsets + c->starts[t->chunk];
+    double sum = 0;
+    for (int64_t i = first * WEIGH; i < cafe_block_end(all.count, WEIGH, last - 1); i++)
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            sum += cafe_inner_share(c->weights ? c->weights[j] : 1,
+                                    dot_moves(t, &all, i, c->targets[j]), m->q->total, m->by.unit);
+    t->gains[worker].inner += sum;
 }
 
-static void write_rows(const cafe_mover *m, int64_t first, int64_t last) {
-    int64_t stride = m->stride;
-    const float *rows = m->rows + first * stride;
-    cafe_range range = some_nodes(m, first, last);
+/* Rows of H in exchange for the new ones: `row` is one of these, and has the old one then. */
+static void write_row(const cafe_mover *m, float *restrict h, float *restrict row) {
+    for (int64_t k = 0; k < m->stride; k++) {
+        float now = row[k];
+        row[k] = h[k];
+        h[k] = now;
+    }
+    if (m->packed) m->op->kernels->pack(m->by.rule.storage, m->stride, h, m->packed + (h - m->h));
+}
+
+static void write_rows(const turn *t, int64_t first, int64_t last) {
+    const cafe_mover *m = t->mover;
+    cafe_range range = some_nodes(t, first, last);
     for (int64_t i = 0; i < range.count; i++) {
-        float *h = m->h + cafe_range_node(&range, i) * stride;
         if (i + MOVE_AHEAD < range.count)
-            cafe_ask_row(m->h + cafe_range_node(&range, i + MOVE_AHEAD) * stride, stride);
-        memcpy(h, rows + i * stride, (size_t)stride * sizeof *h);
-        if (m->packed) m->op->kernels->pack(m->by.rule.storage, stride, h, m->packed + (h - m->h));
+            cafe_ask_row(m->h + cafe_range_node(&range, i + MOVE_AHEAD) * m->stride, m->stride);
+        write_row(m, m->h + cafe_range_node(&range, i) * m->stride,
+                  t->rows + (first + i) * m->stride);
     }
 }
 
@@ -340,13 +375,14 @@ static void write_rows(const cafe_mover *m, int64_t first, int64_t last) {
 
 /* S += the slots' shifts: some columns of its one row, or of many rows some, whose squares are
  * added up in four lanes. A worker's shift is 0 again for the next chunk. */
-static void settle_piece(const cafe_mover *m, int64_t piece) {
+static void settle_piece(const turn *t, int64_t piece) {
+    const cafe_mover *m = t->mover;
     int64_t from = piece * m->piece, end = cafe_block_end(m->size, m->piece, piece);
-    double lanes[4] = {0}, *total = m->change;
+    double lanes[4] = {0}, *total = t->change;
     size_t bytes = (size_t)(end - from) * sizeof *total;
     memset(total + from, 0, bytes);
-    for (int64_t t = 0; t < (m->q->f ? m->tasks : m->slots); t++) {
-        double *shift = m->shift + t * m->size;
+    for (int64_t slot = 0; slot < (m->q->f ? t->tasks : m->slots); slot++) {
+        double *shift = m->shift + slot * m->size;
         for (int64_t i = from; i < end; i++) total[i] += shift[i];
         if (!m->q->f) memset(shift + from, 0, bytes);
     }
@@ -356,62 +392,88 @@ static void settle_piece(const cafe_mover *m, int64_t piece) {
         m->s[i] += total[i];
         m->single[i] = (float)(m->factor * m->s[i]);
     }
-    m->worth[piece] = lanes[0] + lanes[1] + lanes[2] + lanes[3];
+    t->worth[piece] = lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-/* The growth of the objective, when all tasks and pieces are done. */
-static void add_gain(const cafe_mover *m, double *gain) {
+/* The growth of the objective, when all of the chunk is done; its sums are 0 again for the chunk
+ * after the next one. */
+static void add_gain(cafe_mover *m, const turn *t) {
     cafe_gains sums = {0, 0, 0};
     double squares = 0;
-    for (int64_t t = 0; t < (m->q->f ? m->tasks : m->slots); t++) {
-        add_gains(&sums, &m->gains[t]);
-        m->gains[t] = (cafe_gains){0, 0, 0};
+    for (int64_t slot = 0; slot < (m->q->f ? t->tasks : m->slots); slot++) {
+        add_gains(&sums, &t->gains[slot]);
+        t->gains[slot] = (cafe_gains){0, 0, 0};
     }
-    for (int64_t i = 0; i < m->size && !m->q->f; i++) squares += m->change[i] * m->change[i];
-    for (int64_t b = 0; b < m->pieces && m->q->f; b++) squares += m->worth[b];
-    *gain += cafe_chunk_gain(m->by.unit, m->by.expected, m->q->sign, sums, squares);
+    for (int64_t i = 0; i < m->size && !m->q->f; i++) squares += t->change[i] * t->change[i];
+    for (int64_t b = 0; b < m->pieces && m->q->f; b++) squares += t->worth[b];
+    m->gain += cafe_chunk_gain(m->by.unit, m->by.expected, m->q->sign, sums, squares);
 }
 
-/* ---- a chunk --------------------------------------------------------------------------------- */
+/* ---- chunks in turn -------------------------------------------------------------------------- */
 
-/* What follows when the rows are known: the pieces of S, which take longest, then the links inside;
- * H stays as it was. */
-static void settle_and_weigh(void *argument, int64_t first, int64_t last, int32_t worker) {
-    const cafe_mover *m = argument;
-    for (; first < last && first < m->pieces; first++) settle_piece(m, first);
-    if (first < last) weigh_rows(argument, first - m->pieces, last - m->pieces, worker);
+/* The chunk's new rows, from the values before it; then the links inside the chunk before, whose
+ * rows nobody moves any more. */
+static void find_and_weigh(void *argument, int64_t first, int64_t last, int32_t worker) {
+    const turn *t = argument;
+    int64_t tasks = t->tasks;
+    if (first < tasks) find_rows(t, first, last < tasks ? last : tasks, worker);
+    if (first < tasks) first = tasks;
+    if (first < last) weigh_rows(t->before, first - tasks, last - tasks, worker);
 }
 
-/* The rows, and before them the pieces of S where there are no links inside. */
+/* S, and with it the gain of the chunk before, then the rows. */
 static void settle_and_write(void *argument, int64_t first, int64_t last, int32_t worker) {
-    const cafe_mover *m = argument;
-    int64_t pieces = m->chunks->offsets ? 0 : m->pieces;
+    const turn *t = argument;
+    const cafe_mover *m = t->mover;
     (void)worker;
-    for (; first < last && first < pieces; first++) settle_piece(m, first);
-    if (first < last) write_rows(m, (first - pieces) * WRITE, (last - pieces) * WRITE);
+    if (first == 0 && t->before) add_gain((cafe_mover *)m, t->before);
+    for (; first < last && first < m->pieces; first++) settle_piece(t, first);
+    if (first < last) write_rows(t, (first - m->pieces) * m->task, (last - m->pieces) * m->task);
 }
 
-static cafe_status run_stages(cafe_context *context, int32_t count, const cafe_stage *stages,
-                              cafe_mover *m) {
-    if (!m->alone) return cafe_stages(context, count, stages, m);
-    for (int32_t s = 0; s < count; s++) stages[s].task(m, 0, stages[s].count, 0);
+/* Number i of a job is chunk c. */
+static turn *take_turn(cafe_mover *m, int64_t i, int64_t c) {
+    int64_t other = i % 2;
+    bool weigh = m->chunks->offsets;
+    turn *t = &m->turns[i];
+    *t = (turn){.mover = m, .before = i > 0 ? t - 1 : NULL, .chunk = c};
+    t->size = cafe_chunk_size(m->chunks, c);
+    t->tasks = cafe_blocks(t->size, m->task);
+    t->weighs = weigh ? cafe_blocks(t->size, WEIGH) : 0;
+    t->rows = m->rows + other * cafe_chunk_largest(m->chunks) * m->stride;
+    t->gains = m->gains + other * m->slots;
+    t->change = m->s + (1 + other) * m->size;
+    t->worth = m->worth + other * m->pieces;
+    return t;
+}
+
+static cafe_status run_stages(cafe_context *context, bool alone, int32_t count,
+                              const cafe_stage *stages) {
+    if (!alone) return cafe_stages(context, count, stages);
+    for (int32_t s = 0; s < count; s++) {
+        CAFE_PASS(cafe_check_cancel(context));
+        stages[s].task(stages[s].argument, 0, stages[s].count, 0);
+    }
     return CAFE_OK;
 }
 
-/* Moves the nodes of chunk c; the growth of the objective is added to *gain. */
-static cafe_status run_chunk(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
-    int64_t size = cafe_chunk_size(m->chunks, c), writes = cafe_blocks(size, WRITE);
-    bool weigh = m->chunks->offsets;
+/* Chunks first .. last - 1, TURNS at most; the last one's links inside are weighed alone. */
+static cafe_status run_chunks(cafe_context *context, cafe_mover *m, int64_t first, int64_t last) {
+    cafe_stage stages[2 * TURNS + 1];
     int32_t count = 0;
-    cafe_stage stages[3];
+    int64_t weighs = 0;
+    turn *end = &m->turns[last - first];
     CAFE_PASS(cafe_check_cancel(context));
-    m->chunk = c;
-    m->tasks = cafe_blocks(size, m->task);
-    stages[count++] = (cafe_stage){m->tasks, find_rows};
-    if (weigh) stages[count++] = (cafe_stage){m->pieces + m->tasks, settle_and_weigh};
-    stages[count++] = (cafe_stage){writes + (weigh ? 0 : m->pieces), settle_and_write};
-    CAFE_PASS(run_stages(context, count, stages, m));
-    add_gain(m, gain);
+    for (int64_t c = first; c < last; c++) {
+        turn *t = take_turn(m, c - first, c);
+        stages[count++] = (cafe_stage){t->tasks + weighs, find_and_weigh, t};
+        stages[count++] = (cafe_stage){m->pieces + t->tasks, settle_and_write, t};
+        weighs = t->weighs;
+    }
+    *end = (turn){.mover = m, .before = end - 1};
+    if (weighs > 0) stages[count++] = (cafe_stage){weighs, find_and_weigh, end};
+    CAFE_PASS(run_stages(context, m->alone, count, stages));
+    add_gain(m, end - 1);
     return CAFE_OK;
 }
 
@@ -430,22 +492,24 @@ static void leave_sum(void *argument, int64_t i, int64_t u, float *sum) {
 
 /* The neighbours' sums of a task's nodes, of the columns in the panel. */
 static void sum_columns(void *argument, int64_t task) {
-    const cafe_mover *m = argument;
-    cafe_range range = some_nodes(m, task * m->task, (task + 1) * m->task);
+    const turn *t = argument;
+    const cafe_mover *m = t->mover;
+    cafe_range range = some_nodes(t, task * m->task, (task + 1) * m->task);
     cafe_stream_rows(m->op, m->count, m->panel, range, m->fixed, false,
-                     m->rows + task * m->task * m->stride + m->first, m->stride, leave_sum, NULL);
+                     t->rows + task * m->task * m->stride + m->first, m->stride, leave_sum, NULL);
 }
 
 /* Nobody but a node itself reads its row any more: it is written at once, its move kept for the
  * links inside the chunk. */
 static void move_task(void *argument, int64_t task, int32_t worker) {
-    const cafe_mover *m = argument;
+    const turn *t = argument;
+    const cafe_mover *m = t->mover;
     int64_t stride = m->stride, first = task * m->task;
-    cafe_range range = some_nodes(m, first, first + m->task);
-    find_rows(argument, task, task + 1, worker);
+    cafe_range range = some_nodes(t, first, first + m->task);
+    find_rows(t, task, task + 1, worker);
     for (int64_t i = 0; i < range.count; i++) {
         float *h = m->h + cafe_range_node(&range, i) * stride;
-        const float *row = m->rows + (first + i) * stride;
+        const float *row = t->rows + (first + i) * stride;
         float *move = m->panel + (first + i) * stride;
         for (int64_t k = 0; k < stride; k++) move[k] = row[k] - h[k];
         memcpy(h, row, (size_t)stride * sizeof *h);
@@ -456,26 +520,28 @@ static void weigh_task(void *argument, int64_t task, int32_t worker) {
     weigh_rows(argument, task, task + 1, worker);
 }
 
-/* The same as run_chunk(), task by task: pages are let go in between. */
-static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c, double *gain) {
-    m->chunk = c;
-    m->tasks = cafe_blocks(cafe_chunk_size(m->chunks, c), m->task);
+/* The same of one chunk, task by task: pages are let go in between. */
+static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c) {
+    turn *t = take_turn(m, 0, c);
     for (m->first = 0; m->first < m->stride; m->first += m->width) {
         m->count = m->stride - m->first < m->width ? m->stride - m->first : m->width;
         CAFE_PASS(cafe_ranges(context, m->q->n, COPY, copy_columns, m));
-        CAFE_PASS(cafe_each(context, m->tasks, sum_columns, m));
+        CAFE_PASS(cafe_each(context, t->tasks, sum_columns, t));
     }
-    CAFE_PASS(cafe_parallel(context, m->tasks, move_task, m));
-    if (m->chunks->offsets) CAFE_PASS(cafe_parallel(context, m->tasks, weigh_task, m));
-    for (int64_t b = 0; b < m->pieces; b++) settle_piece(m, b);
-    add_gain(m, gain);
+    CAFE_PASS(cafe_parallel(context, t->tasks, move_task, t));
+    CAFE_PASS(cafe_parallel(context, t->weighs, weigh_task, t));
+    for (int64_t b = 0; b < m->pieces; b++) settle_piece(t, b);
+    add_gain(m, t);
     return CAFE_OK;
 }
 
 cafe_status cafe_mover_sweep(cafe_context *context, cafe_mover *m, double *gain) {
     cafe_status status = CAFE_OK;
-    *gain = 0;
-    for (int64_t c = 0; c < m->chunks->count && status == CAFE_OK; c++)
-        status = (m->width > 0 ? run_grouped : run_chunk)(context, m, c, gain);
+    int64_t count = m->chunks->count, step = m->width > 0 ? 1 : TURNS;
+    m->gain = 0;
+    for (int64_t c = 0; c < count && status == CAFE_OK; c += step)
+        status = m->width > 0 ? run_grouped(context, m, c)
+                              : run_chunks(context, m, c, c + step < count ? c + step : count);
+    *gain = m->gain;
     return status;
 }
