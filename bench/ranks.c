@@ -1,12 +1,17 @@
 /* What several processes are measured against; run it by mpirun.
  *
- *     cafe-ranks rates GRAPH COLUMNS      the rates that the forecast asks for, of one rank while
- * all of them are busy: rows of the graph's size read at random, rows sent from everybody to
- * everybody, sums of all cafe-ranks slepc GRAPH PAIRS TOLERANCE SLEPc's Krylov-Schur for the
- * largest eigenvalues of Q, to |Q v - lambda v| <= tolerance |Q|
+ *     cafe-ranks rates GRAPH COLUMNS
+ *     cafe-ranks slepc GRAPH PAIRS TOLERANCE
+ *     cafe-ranks eigen GRAPH PAIRS TOLERANCE
+ *
+ * rates are those that the forecast asks for, of one rank while all of them are busy: rows of the
+ * graph's size read at random, rows sent from everybody to everybody, sums of all. The others find
+ * the largest eigenvalues of Q, to |Q v - lambda v| <= tolerance |Q|: SLEPc's Krylov-Schur, and our
+ * eigensolver on the engine petsc.
  *
  * SLEPc gets Q as PETSc has such matrices: A / 2m in compressed rows (MPIAIJ), divided by rows, and
- * the rest, p p^T, by a shell around it. Prints one line of JSON.
+ * the rest, p p^T, by a shell around it. Prints one line of JSON; seconds, by the clock and of all
+ * processors, are those of the solver, with what the other ranks are waited for.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -21,7 +26,7 @@
 
 #include "gather.h"
 #include "kernels/rows.h"
-#include "operator/operator.h"
+#include "spectral/eigen.h"
 
 static int rank, ranks;
 
@@ -34,6 +39,32 @@ static void need(cafe_context *context, cafe_status status) {
 static double all(double value, MPI_Op operation) {
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, operation, MPI_COMM_WORLD);
     return value;
+}
+
+/* When a solver began. */
+typedef struct moment {
+    double wall, cpu;
+} moment;
+
+static moment now(void) {
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (moment){MPI_Wtime(), (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+                                     1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec)};
+}
+
+static void show_solver(moment began, long long products, long long converged) {
+    moment ended = now();
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    double seconds = all(ended.wall - began.wall, MPI_MAX),
+           cpu = all(ended.cpu - began.cpu, MPI_SUM);
+    double peak = all(1024.0 * (double)use.ru_maxrss, MPI_MAX);
+    if (rank == 0)
+        printf(
+            "{\"ranks\": %d, \"seconds\": %.6g, \"cpu\": %.6g, \"products\": %lld, "
+            "\"converged\": %lld, \"peak\": %.0f}\n",
+            ranks, seconds, cpu, products, converged, peak);
 }
 
 /* ---- rates ----------------------------------------------------------------------------------- */
@@ -171,22 +202,31 @@ static PetscErrorCode solve(problem *q, PetscInt own, int pairs, double toleranc
 static PetscErrorCode show_slepc(const cafe_operator *op, int pairs, double tolerance) {
     problem q = {0};
     PetscInt own = 0, converged = 0;
-    struct rusage use;
     PetscFunctionBeginUser;
     PetscCall(fill(&op->parts, &q, &own));
-    double began = MPI_Wtime();
+    MPI_Barrier(MPI_COMM_WORLD);
+    moment began = now();
     PetscCall(solve(&q, own, pairs, tolerance, &converged));
-    double seconds = all(MPI_Wtime() - began, MPI_MAX);
-    getrusage(RUSAGE_SELF, &use);
-    double peak = all(1024.0 * (double)use.ru_maxrss, MPI_MAX);
-    if (rank == 0)
-        printf(
-            "{\"ranks\": %d, \"seconds\": %.6g, \"products\": %lld, \"converged\": %d, "
-            "\"peak\": %.0f}\n",
-            ranks, seconds, q.products, (int)converged, peak);
+    show_solver(began, q.products, converged);
     PetscCall(MatDestroy(&q.links));
     PetscCall(VecDestroy(&q.p));
     PetscFunctionReturn(0);
+}
+
+/* ---- ours ------------------------------------------------------------------------------------ */
+
+static void show_eigen(cafe_context *context, const cafe_operator *op, int pairs,
+                       double tolerance) {
+    cafe_owned rows = {0};
+    cafe_eigen found = {0};
+    need(context, cafe_owned_open(context, op, &rows));
+    cafe_eigen_problem asked = cafe_eigen_owned(op, &rows, cafe_want_largest, pairs, tolerance);
+    MPI_Barrier(MPI_COMM_WORLD);
+    moment began = now();
+    need(context, cafe_eigen_solve(context, &asked, &found));
+    show_solver(began, found.passes * CAFE_EIGEN_WIDTH, found.converged);
+    cafe_eigen_free(context, &found);
+    cafe_owned_close(context, &rows);
 }
 
 int main(int count, char **arguments) {
@@ -200,13 +240,18 @@ int main(int count, char **arguments) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     cafe_context_options_init(&o);
     o.threads = 1;
+    bool ours = strcmp(arguments[1], "eigen") == 0;
+    double tolerance = count > 4 ? atof(arguments[4]) : 1e-6;
     need(NULL, cafe_context_create(&o, &context));
+    if (ours) need(context, cafe_engine_open(context, "petsc"));
     need(context, cafe_graph_read(context, arguments[2], NULL, &graph));
     need(context, cafe_sample(context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
     need(context, cafe_operator_modularity(context, sampled, &op));
     if (strcmp(arguments[1], "rates") == 0)
         show_rates(context, op, atoll(arguments[3]));
-    else if (show_slepc(op, atoi(arguments[3]), count > 4 ? atof(arguments[4]) : 1e-6) != 0)
+    else if (ours)
+        show_eigen(context, op, atoi(arguments[3]), tolerance);
+    else if (show_slepc(op, atoi(arguments[3]), tolerance) != 0)
         return 1;
     cafe_operator_free(op);
     cafe_sampled_free(sampled);

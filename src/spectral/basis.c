@@ -97,6 +97,7 @@ static void put(const cafe_basis *b, int64_t count, double sign, const double *x
 typedef struct project_job {
     cafe_basis *basis;
     int64_t first, last;
+    double unit[WIDTH]; /* of each column of W, where processes share the rows */
 } project_job;
 
 static double *part_of(const cafe_basis *b, int64_t part) {
@@ -112,27 +113,29 @@ static cafe_status add_parts(cafe_context *context, const cafe_basis *b, int64_t
     return cafe_owned_add(context, b->rows, count, out);
 }
 
-/* A power of two that is no less than the length of column j of W, and a little more. */
-static double unit_of(const cafe_basis *b, int64_t j) {
-    int exponent;
-    frexp(1.1 * sqrt(b->squares[j]), &exponent);
-    return ldexp(1, exponent);
+/* Powers of two that are no less than the lengths of the columns of W, and a little more. */
+static void set_units(project_job *job) {
+    for (int64_t j = 0; j < WIDTH; j++) {
+        int exponent;
+        frexp(1.1 * sqrt(job->basis->squares[j]), &exponent);
+        job->unit[j] = ldexp(1, exponent);
+    }
 }
 
 /* sum += A^T W over some rows; A is W, or of V, whose columns are of length 1. No sum over rows is
  * larger than the two lengths multiplied, so that 3 times as much makes the grid. */
-static void add_cross(const cafe_basis *b, int64_t rows, const void *a, const void *w,
+static void add_cross(const project_job *job, int64_t rows, const void *a, const void *w,
                       double *sum) {
-    double some[SQUARE] = {0}, unit[WIDTH];
+    const cafe_basis *b = job->basis;
+    double some[SQUARE] = {0};
     if (!b->rows->engine) {
         b->kind->cross(rows, a, w, sum);
         return;
     }
     b->kind->cross(rows, a, w, some);
-    for (int64_t j = 0; j < WIDTH; j++) unit[j] = unit_of(b, j);
     for (int64_t i = 0; i < WIDTH; i++)
         for (int64_t j = 0; j < WIDTH; j++) {
-            double three = 3 * unit[j] * (a == w ? unit[i] : 1);
+            double three = 3 * job->unit[j] * (a == w ? job->unit[i] : 1);
             sum[i * WIDTH + j] += (some[i * WIDTH + j] + three) - three;
         }
 }
@@ -145,7 +148,7 @@ static void cross_part(void *argument, int64_t part) {
     memset(part_of(b, part), 0, (size_t)((job->last - job->first) * SQUARE) * sizeof(double));
     for (int64_t u = part * b->block; u < end; u += b->step_rows)
         for (int64_t i = job->first; i < job->last; i++)
-            add_cross(b, end - u < b->step_rows ? end - u : b->step_rows, at(b, i, u),
+            add_cross(job, end - u < b->step_rows ? end - u : b->step_rows, at(b, i, u),
                       row_of(b, b->w, u), part_of(b, part) + (i - job->first) * SQUARE);
 }
 
@@ -161,7 +164,7 @@ static void subtract_part(void *argument, int64_t part) {
         if (job->last > job->first)
             b->kind->combine(rows, job->last - job->first, at(b, job->first, u), b->n * WIDTH,
                              b->narrow, 1, w);
-        add_cross(b, rows, w, w, part_of(b, part));
+        add_cross(job, rows, w, w, part_of(b, part));
     }
 }
 
@@ -191,14 +194,16 @@ static void shorten(cafe_basis *b, int64_t count) {
 
 /* W <- W - V (V^T W) for the columns of V from `first` on; c += V^T W. */
 static cafe_status project_on(cafe_context *context, cafe_basis *b, int64_t first) {
-    project_job job = {b, first / WIDTH, b->used / WIDTH};
+    project_job job = {b, first / WIDTH, b->used / WIDTH, {0}};
     int64_t count = (b->used - first) * WIDTH;
+    set_units(&job);
     if (count > 0) {
         CAFE_PASS(cafe_each(context, b->part_count, cross_part, &job));
         CAFE_PASS(add_parts(context, b, count, b->step));
         for (int64_t i = 0; i < count; i++) b->c[first * WIDTH + i] += b->step[i];
         put(b, count, -1, b->step, b->narrow);
         shorten(b, count);
+        set_units(&job);
     }
     CAFE_PASS(cafe_each(context, b->part_count, subtract_part, &job));
     return add_parts(context, b, SQUARE, b->gram);
