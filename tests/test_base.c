@@ -1,5 +1,7 @@
 /* The base layer: pool, cancel, fork, progress, memory, options, random numbers. */
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,6 +195,34 @@ static void memory_is_counted(void **state) {
 }
 
 /* What a limit leaves is not the limit: the process has taken some of it. */
+static int64_t pages_there(const char *block, size_t bytes) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), count = (bytes + page - 1) / page;
+    unsigned char *there = malloc(count);
+    int64_t sum = 0;
+    assert_int_equal(mincore((void *)block, bytes, there), 0);
+    for (size_t i = 0; i < count; i++) sum += there[i] & 1;
+    free(there);
+    return sum;
+}
+
+/* All pages of a large block, and what was written before stays; small ones are left alone. */
+static void pages_are_made(void **state) {
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = ((size_t)40 << 20) + 5 * page;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        cafe_context *context = test_context(threads, 1);
+        char *block = cafe_mem(context, (int64_t)bytes, 1), *small = cafe_mem(context, 100, 1);
+        assert_true(pages_there(block, bytes) < (int64_t)(bytes / page));
+        cafe_mem_touch(context, block);
+        if (threads > 1) assert_int_equal(pages_there(block, bytes), bytes / page);
+        memcpy(small, "012345678", 10);
+        cafe_mem_touch(context, small);
+        assert_string_equal(small, "012345678");
+        cafe_mem_free_all(context, block, small);
+        cafe_context_free(context);
+    }
+}
+
 static void limits_leave_less(void **state) {
     static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA};
     (void)state;
@@ -443,6 +473,7 @@ int main(void) {
         cmocka_unit_test(cancel_skips_the_rest),
         cmocka_unit_test(works_after_fork),
         cmocka_unit_test(memory_is_counted),
+        cmocka_unit_test(pages_are_made),
         cmocka_unit_test(limits_leave_less),
         cmocka_unit_test(context_refuses_nonsense),
         cmocka_unit_test(context_survives_failing_memory),

@@ -224,6 +224,29 @@ static void copies(problem *here, problem *there) {
     }
 }
 
+/* A result comes as it is; a number in it that is not finite is an error, wherever it stands. */
+static void results(problem *here, problem *there) {
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+    (void)here;
+    for (int i = 0; i < 4; i++) {
+        int64_t k = widths[i % WIDTHS], n = there->n;
+        float *from = numbers(n * k, 5);
+        if (i < 3) from[11 * k + k / 2] = bad[i];
+        if (i == 1) from[30 * k + k / 2] = -bad[i];
+        cafe_block x = put(there, k, from);
+        cafe_status status = cafe_block_keep(there->context, "the vectors", &x);
+        assert_int_equal(status, i < 3 ? CAFE_ERROR_NUMERIC : CAFE_OK);
+        if (i < 3 && !several(there))
+            assert_string_equal(cafe_error(there->context), "the vectors: row 11 is not finite");
+        for (int64_t u = 0; i == 3 && u < n; u++) {
+            const float *row = cafe_block_row(&x, u);
+            if (row) assert_memory_equal(row, from + u * k, (size_t)k * sizeof *row);
+        }
+        drop(there, &x);
+        free(from);
+    }
+}
+
 static void start_alike(problem *here, problem *there, int64_t columns, cafe_start start) {
     float *given = numbers(here->n * columns, 9);
     for (int64_t i = 0; i < here->n * columns; i++) {
@@ -722,6 +745,7 @@ static void certify_walks(problem *here, problem *there) {
 
 ON_EVERY_ENGINE(degrees, RECIPES, 1)
 ON_EVERY_ENGINE(copies, RECIPES, 1)
+ON_EVERY_ENGINE(results, RECIPES, 1)
 ON_EVERY_ENGINE(starts, RECIPES, 1)
 ON_EVERY_ENGINE(products, RECIPES, 1)
 static void walk_products_on_every_engine(void **state) {
@@ -970,6 +994,7 @@ int main(void) {
     const struct CMUnitTest parity_tests[] = {
         cmocka_unit_test(degrees_on_every_engine),
         cmocka_unit_test(copies_on_every_engine),
+        cmocka_unit_test(results_on_every_engine),
         cmocka_unit_test(starts_on_every_engine),
         cmocka_unit_test(products_on_every_engine),
         cmocka_unit_test(walk_products_on_every_engine),

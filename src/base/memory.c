@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "base/limit.h"
+#include "base/pool.h"
 
 enum { ALIGNMENT = 64 };
 static const size_t huge_page = (size_t)2 << 20;
@@ -78,6 +79,21 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
     ASAN_POISON_MEMORY_REGION(block + bytes, room_behind(block));
     count_bytes(context, bytes);
     return block;
+}
+
+/* A byte of each small page, where the system has no huge ones to give. */
+static void touch_page(void *argument, int64_t page) {
+    enum { SMALL = 4096 };
+    char *block = argument;
+    size_t at = (size_t)page * huge_page, end = at + huge_page, bytes = header_of(block)->bytes;
+    for (; at < end && at < bytes; at += SMALL) ((volatile char *)block)[at] = 0;
+}
+
+void cafe_mem_touch(cafe_context *context, void *block) {
+    static const size_t large = (size_t)32 << 20;
+    const header *h = header_of(block);
+    if (!h->raw || h->bytes < large || context->threads == 1) return;
+    cafe_each(context, (int64_t)((h->bytes + huge_page - 1) / huge_page), touch_page, block);
 }
 
 void cafe_mem_mark(void *block, size_t bytes) {

@@ -12,6 +12,11 @@
 void *cafe_mem(cafe_context *context, int64_t count, size_t size);
 void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size);
 
+/* Makes the pages of a large block that is about to be filled, each by one of the threads. When
+ * tasks of less than a huge page are the first to write there, several threads make the same page:
+ * all but one of them in vain, and one after the other. Not to be called from within a task. */
+void cafe_mem_touch(cafe_context *context, void *block);
+
 /* A larger (or smaller) block with the old contents; block may be NULL. On failure NULL, and the
  * old block stays valid. */
 void *cafe_mem_resize(cafe_context *context, void *block, int64_t count, size_t size);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limit.h"
+#include "engine/processor.h"
 #include "sample/sampled.h"
 
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
@@ -89,8 +90,7 @@ cafe_status cafe_engine_need_rows(cafe_context *context, const char *method) {
 cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block) {
     cafe_block here = {0};
     if (!block->engine || block->engine == &cafe_processor) return CAFE_OK;
-    cafe_status status =
-        cafe_processor.ops->make(context, &cafe_processor, block->n, block->columns, &here);
+    cafe_status status = cafe_processor_room(context, block->n, block->columns, &here);
     cafe_part all = {0, block->n, 0, block->columns};
     if (status == CAFE_OK)
         status = cafe_ops(block)->copy_out(context, block, all, here.x, here.stride);

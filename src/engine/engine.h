@@ -343,14 +343,12 @@ cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block);
 bool cafe_engine_joins(const cafe_engine *engine);
 
 /* Where the rows of a result stay: with the processes that hold them, else as cafe_block_fetch().
- */
-cafe_status cafe_block_keep(cafe_context *context, cafe_block *block);
+ * CAFE_ERROR_NUMERIC, in every process, where a number of it is not finite. */
+cafe_status cafe_block_keep(cafe_context *context, const char *what, cafe_block *block);
 /* The engine of blocks that are to stay so. */
 cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine);
 /* Row u of a block that was kept; NULL: another process holds it. */
 float *cafe_block_row(const cafe_block *block, int64_t u);
-/* CAFE_ERROR_NUMERIC, in every process, where a number of a block that was kept is not finite. */
-cafe_status cafe_block_finite(cafe_context *context, const char *what, const cafe_block *block);
 
 /* cafe_model_divide() of an operator. */
 cafe_status cafe_engine_divide(cafe_context *context, const cafe_operator *op,

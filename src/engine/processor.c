@@ -14,12 +14,20 @@ enum {
     CANCEL_ROWS = 1 << 18, /* rows moved between two looks at the stop flag */
 };
 
-static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_t n,
-                        int64_t columns, cafe_block *block) {
-    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, engine, 0};
+cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
+                                cafe_block *block) {
+    *block = (cafe_block){n, cafe_stride(columns), columns, NULL, &cafe_processor, 0};
     void *rows = NULL;
     CAFE_PASS(cafe_mem_file(context, n * block->stride, sizeof *block->x, &rows));
     block->x = rows;
+    return CAFE_OK;
+}
+
+static cafe_status make(cafe_context *context, const cafe_engine *engine, int64_t n,
+                        int64_t columns, cafe_block *block) {
+    CAFE_PASS(cafe_processor_room(context, n, columns, block));
+    block->engine = engine;
+    cafe_mem_touch(context, block->x);
     return CAFE_OK;
 }
 
@@ -46,8 +54,11 @@ static void copy_rows(void *argument, int64_t first, int64_t last) {
     }
 }
 
+/* Tasks write a huge page each, which may be a new one (cafe_mem_touch()). */
 static cafe_status run_copy(cafe_context *context, copy_job job) {
-    return cafe_ranges(context, job.rows, BLOCK, copy_rows, &job);
+    enum { BYTES = 2 << 20 };
+    int64_t row = (job.to_step > 0 ? job.to_step : 1) * (int64_t)sizeof *job.to;
+    return cafe_ranges(context, job.rows, row < BYTES ? BYTES / row : 1, copy_rows, &job);
 }
 
 /* Floats after the columns, where these are the block's last. */

@@ -4,6 +4,9 @@
 
 #include "engine/pieces.h"
 
+/* A block whose pages are left to who fills it, in tasks of no less than a huge page. */
+cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
+                                cafe_block *block);
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);

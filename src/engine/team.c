@@ -4,7 +4,11 @@
  * fails in one process alone (a disk, its memory) becomes everybody's where they agree on a status.
  */
 #include "base/team.h"
+
+#include <math.h>
+
 #include "base/finite.h"
+#include "base/memory.h"
 #include "engine/engine.h"
 
 bool cafe_engine_joins(const cafe_engine *engine) {
@@ -69,10 +73,6 @@ cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine)
     return CAFE_OK;
 }
 
-cafe_status cafe_block_keep(cafe_context *context, cafe_block *block) {
-    return cafe_engine_joins(block->engine) ? CAFE_OK : cafe_block_fetch(context, block);
-}
-
 float *cafe_block_row(const cafe_block *block, int64_t u) {
     int64_t first, last;
     if (!cafe_engine_joins(block->engine)) return block->x + u * block->stride + block->first;
@@ -96,8 +96,24 @@ static cafe_status check_own(cafe_context *context, const char *what, const cafe
     return CAFE_OK;
 }
 
-cafe_status cafe_block_finite(cafe_context *context, const char *what, const cafe_block *x) {
+/* A sum of floats in double precision is finite when all of them are, and only then: a device tells
+ * by its sums of columns. */
+static cafe_status sums_are_finite(cafe_context *context, const cafe_block *x, bool *finite) {
+    double *totals = cafe_mem_zero(context, x->columns, sizeof *totals);
+    cafe_status status = cafe_mem_had(totals);
+    if (status == CAFE_OK) status = cafe_ops(x)->totals(context, x, NULL, totals);
+    *finite = status == CAFE_OK;
+    for (int64_t k = 0; k < x->columns && status == CAFE_OK; k++) *finite &= isfinite(totals[k]);
+    cafe_mem_free(context, totals);
+    return status;
+}
+
+cafe_status cafe_block_keep(cafe_context *context, const char *what, cafe_block *x) {
+    bool finite = false;
     if (cafe_engine_joins(x->engine))
         return cafe_engine_agree(context, check_own(context, what, x));
+    if (x->engine && x->engine != &cafe_processor) CAFE_PASS(sums_are_finite(context, x, &finite));
+    CAFE_PASS(cafe_block_fetch(context, x));
+    if (finite) return CAFE_OK;
     return cafe_check_finite(context, what, x->n, x->columns, x->stride, x->x);
 }

@@ -124,9 +124,11 @@ cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe
 static cafe_status fill(cafe_context *context, const cafe_graph *graph, cafe_sampled *s) {
     s->p = cafe_mem(context, s->n, sizeof *s->p);
     if (!s->p) return CAFE_ERROR_MEMORY;
+    cafe_mem_touch(context, s->p);
     if (graph->counts.self_loops_kept && graph->counts.self_loops > 0) {
         s->loops = cafe_mem(context, s->n, sizeof *s->loops);
         if (!s->loops) return CAFE_ERROR_MEMORY;
+        cafe_mem_touch(context, s->loops);
     }
     return cafe_sampled_fill(context, cafe_sampled_degrees, s);
 }

@@ -65,6 +65,7 @@ cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees 
                                   cafe_sampled *s) {
     factors t = {s, x, cafe_mem(context, s->n, sizeof *t.factor), NULL};
     if (!t.factor) return CAFE_ERROR_MEMORY;
+    cafe_mem_touch(context, t.factor);
     cafe_status status = find_factors(context, &t);
     cafe_mem_free(context, t.known);
     s->factor = t.factor;

@@ -1,8 +1,6 @@
 /* Reading an embedding, and the memory a run will take. */
 #include "spectral/embedding.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "kernels/rows.h"
 #include "spectral/refine.h"
@@ -38,12 +36,7 @@ const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u) {
 cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors) {
     const cafe_block *v = &embedding->vectors;
     cafe_part all = {0, v->n, 0, v->columns};
-    if (cafe_engine_joins(v->engine))
-        return cafe_ops(v)->copy_out(embedding->context, v, all, vectors, v->columns);
-    for (int64_t u = 0; u < v->n; u++)
-        memcpy(vectors + u * v->columns, v->x + u * v->stride,
-               (size_t)v->columns * sizeof *vectors);
-    return CAFE_OK;
+    return cafe_ops(v)->copy_out(embedding->context, v, all, vectors, v->columns);
 }
 
 /* Bytes of an n x columns block. */

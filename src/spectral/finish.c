@@ -295,8 +295,7 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
         CAFE_PASS(finish_span(context, f));
     CAFE_PASS(fill_shares(context, solution->bottom > 0, e));
     cafe_block_drop(context, &f->h);
-    CAFE_PASS(cafe_block_keep(context, &f->v));
-    CAFE_PASS(cafe_block_finite(context, "the vectors", &f->v));
+    CAFE_PASS(cafe_block_keep(context, "the vectors", &f->v));
     e->vectors = f->v;
     f->v = (cafe_block){0};
     fill_certificate(e, f->options, solution->columns, solution->bottom);
