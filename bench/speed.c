@@ -1,7 +1,7 @@
 /* Speed and memory of the whole way: parse, sweep, product, finish, beside the memory limit.
  *
  *     cafe-bench [--edges 1e6,1e7] [--columns 32,128] [--threads 1,2] [--repeats R]
- *                [--model planted] [--input text|cafe]
+ *                [--model planted] [--input text|cafe] [--parts yes|no]
  *
  * Prints a Markdown table, one line per graph, K and number of threads; then every phase with its
  * seconds and its peak of memory; then the growth of all of these with the number of edges. Every
@@ -27,6 +27,7 @@ typedef struct plan {
     cafe_generator model;
     const char *model_name;
     cafe_format format;
+    bool parts; /* also sweep, product and gather limit by themselves */
 } plan;
 
 /* What is measured at once. */
@@ -168,9 +169,9 @@ static cafe_format read_format(const char *name) {
 
 static const char usage[] =
     "usage: cafe-bench [--edges 1e6,1e7,5e7] [--columns 32,128] [--threads 0] [--repeats 3]\n"
-    "                  [--model sbm|planted|ba|rmat] [--input text|cafe]\n"
+    "                  [--model sbm|planted|ba|rmat] [--input text|cafe] [--parts yes|no]\n"
     "Seconds, memory and the share of the memory's limit of whole runs on random graphs, as a\n"
-    "table; 0 threads are all. Minutes by default.\n";
+    "table; 0 threads are all. Minutes by default. --parts no: whole runs by their phases alone.\n";
 
 /* The value of an option into the plan; false: there is no such option. */
 static bool take(plan *p, const char *name, const char *value) {
@@ -178,6 +179,8 @@ static bool take(plan *p, const char *name, const char *value) {
         p->model = read_model(p->model_name = value);
     else if (strcmp(name, "--input") == 0)
         p->format = read_format(value);
+    else if (strcmp(name, "--parts") == 0)
+        p->parts = strcmp(value, "no") != 0;
     else
         return bench_take(&p->grid, name, value);
     return true;
@@ -187,7 +190,8 @@ static plan read_arguments(int count, char **words) {
     plan p = {.grid.repeats = 3,
               .model = CAFE_GENERATOR_PLANTED,
               .model_name = "planted",
-              .format = CAFE_FORMAT_EDGES};
+              .format = CAFE_FORMAT_EDGES,
+              .parts = true};
     p.grid.edge_count = bench_list("1e6,1e7,5e7", p.grid.edges);
     p.grid.column_count = bench_list("32,128", p.grid.columns);
     p.grid.thread_count = bench_list("0", p.grid.threads);
@@ -208,9 +212,10 @@ static void measure_graph(const plan *p, int i, const char *path, measures all) 
         for (int t = 0; t < p->grid.thread_count; t++) {
             measure *m = &all[i][k][t];
             job j = {p, path, (int64_t)p->grid.columns[k], (int)p->grid.threads[t]};
-            bench_child(measure_parts, &j, m, sizeof *m);
+            m->edges = p->grid.edges[i];
+            if (p->parts) bench_child(measure_parts, &j, m, sizeof *m);
             m->whole = best_run(&j);
-            print_line(m, &j);
+            if (p->parts) print_line(m, &j);
         }
 }
 
@@ -231,8 +236,9 @@ static void print_growth(const plan *p, measures all, int k, int t) {
         limit[i] = all[i][k][t].gather;
         sweep[i] = all[i][k][t].sweep;
     }
-    printf("| %.0f | %.0f | %.2f | %.2f |", p->grid.columns[k], p->grid.threads[t],
-           exponent(count, edges, limit), exponent(count, edges, sweep));
+    printf("| %.0f | %.0f |", p->grid.columns[k], p->grid.threads[t]);
+    if (p->parts)
+        printf(" %.2f | %.2f |", exponent(count, edges, limit), exponent(count, edges, sweep));
     for (int phase = 0; phase < BENCH_PHASES; phase++) {
         for (int i = 0; i < count; i++) {
             seconds[i] = all[i][k][t].whole.of[phase].seconds;
@@ -244,7 +250,8 @@ static void print_growth(const plan *p, measures all, int k, int t) {
 }
 
 static void print_all_growth(const plan *p, measures all) {
-    print_heading("| growth, m^: K | threads | gather limit | sweep |");
+    print_heading(p->parts ? "| growth, m^: K | threads | gather limit | sweep |"
+                           : "| growth, m^: K | threads |");
     for (int k = 0; k < p->grid.column_count; k++)
         for (int t = 0; t < p->grid.thread_count; t++) print_growth(p, all, k, t);
 }
@@ -257,7 +264,7 @@ int main(int count, char **words) {
     snprintf(path, sizeof path, "%s/cafe-bench-%d.%s", folder ? folder : "/tmp", (int)getpid(),
              p.format == CAFE_FORMAT_EDGES ? "txt" : "cafe");
     printf("Model %s, 10 edges a node; seconds; ratios are of times of this run.\n\n%s",
-           p.model_name, heading);
+           p.model_name, p.parts ? heading : "");
     for (int i = 0; i < p.grid.edge_count; i++) {
         bench_write_graph(p.model, p.grid.edges[i], path, p.format);
         measure_graph(&p, i, path, all);

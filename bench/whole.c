@@ -181,7 +181,8 @@ static void lap(bench_phase *last, bench_phases *p, int phase) {
 static void finish_vectors(bench_problem *q, const cafe_method_options *o, cafe_solution *solution,
                            const char *out, bench_phase *last, bench_phases *p) {
     cafe_embedding *embedding = NULL;
-    if (cafe_model_finish(q->context, q->model, NULL, o, &solution, &embedding) != CAFE_OK)
+    if (cafe_model_finish_to(q->context, q->model, NULL, o, out, 1, &solution, &embedding) !=
+        CAFE_OK)
         bench_fail(q->context, "finish");
     lap(last, p, BENCH_FINISH);
     if (cafe_embedding_write(q->context, embedding, q->graph, out, 1) != CAFE_OK)

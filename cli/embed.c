@@ -230,8 +230,9 @@ static int solve(embed_job *job) {
 static int finish(embed_job *job) {
     double began = cli_seconds();
     cafe_method_options options = cli_method_options(&job->method);
-    cafe_status status = cafe_model_finish(job->run.context, job->model, job->method.row, &options,
-                                           &job->solution, &job->embedding);
+    cafe_status status = cafe_model_finish_to(
+        job->run.context, job->model, job->method.row, &options, job->run.common.output,
+        job->run.common.force, &job->solution, &job->embedding);
     job->seconds[PHASE_FINISH] = cli_seconds() - began;
     if (status != CAFE_OK) return cli_check(&job->run, status);
     job->certificate = *cafe_embedding_certificate(job->embedding);

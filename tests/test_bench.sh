@@ -24,6 +24,8 @@ grep -q '| threads | read | sample | solve | finish | write | whole run |' .last
 [[ $(grep -c '^| [0-9].*| [0-9.]* |$' .last/out) -eq 4 ]] || fail "not a line for each size and number of threads"
 [[ $(grep -cE '^\| [0-9](.* s, [0-9.]+ CPU, [1-9][0-9]* MB \|){6}$' .last/out) -eq 4 ]] || fail "not every phase has its peak"
 [[ $(grep -c '^| 8 .*(CPU' .last/out) -eq 2 ]] || fail "no growth"
+TMPDIR=. expect 0 "$bench/cafe-bench" --edges 2e3,4e3 --columns 8 --threads 1 --repeats 1 --parts no
+[[ $(grep -c '^| [0-9]' .last/out) -eq 3 ]] || fail "not the phases and their growth alone"
 expect 0 "$bench/cafe-bench" --help
 grep -q '^usage: cafe-bench' .last/out || fail "no help"
 expect 2 "$bench/cafe-bench" --edge 1e3

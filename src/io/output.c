@@ -177,6 +177,7 @@ cafe_status cafe_output_commit(cafe_output **output) {
 
 void cafe_output_discard(cafe_output *output) {
     if (!output) return;
+    cafe_image_free(output);
     if (output->temporary) unlink(output->temporary);
     cafe_gzip_writer_free(output->context, output->gzip);
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);

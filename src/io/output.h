@@ -28,6 +28,7 @@ struct cafe_output {
     char *memory;                  /* of a large file: a piece that is not sent yet, */
     int64_t staged, room;          /* what it holds and when it is sent */
     struct cafe_gzip_writer *gzip; /* of a name that ends in .gz; NULL: it does not */
+    struct cafe_image *image;      /* what is being written beside other work; NULL: nothing */
     bool is_terminal;              /* what is no text is shown, not sent */
     cafe_terminal terminal;
 };
@@ -47,5 +48,12 @@ typedef void cafe_output_fill(const void *argument, int64_t from, int64_t to, ch
 /* Writes all of a file whose size is known; nothing else has been or is written to it. */
 cafe_status cafe_output_image(cafe_output *output, int64_t size, cafe_output_fill *fill,
                               const void *argument);
+
+/* The same beside other work, where the file is large and a thread for it is to be had:
+ * output->image is NULL where it is not begun. The argument is freed at the end. */
+cafe_status cafe_output_begin_image(cafe_output *output, int64_t size, cafe_output_fill *fill,
+                                    void *argument);
+/* Waits for that, and writes the file's first bytes once more: these were not known then. */
+cafe_status cafe_output_end_image(cafe_output *output, const char *head, int64_t size);
 
 #endif

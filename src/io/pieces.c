@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/memory.h"
 #include "base/pool.h"
 
@@ -177,6 +178,7 @@ typedef struct image {
     const void *argument;
     int64_t size;
     char *memory; /* a piece for every thread */
+    bool beside;  /* other work, whose progress is told */
     atomic_llong done;
     atomic_int problem; /* errno of the first write that failed */
 } image;
@@ -194,7 +196,8 @@ static void put_piece(image *m, int64_t piece, char *bytes) {
         }
         bytes += sent, at += sent;
     }
-    cafe_step(m->output->context, atomic_fetch_add(&m->done, 1) + 1, 0);
+    int64_t done = atomic_fetch_add(&m->done, 1) + 1;
+    if (!m->beside) cafe_step(m->output->context, done, 0);
 }
 
 static void put_pieces(void *argument, int64_t task, int32_t worker) {
@@ -237,4 +240,63 @@ cafe_status cafe_output_image(cafe_output *output, int64_t size, cafe_output_fil
     cafe_status status = large ? put_file(context, &m, pieces) : put_stream(&m, pieces);
     cafe_mem_free(context, m.memory);
     return status;
+}
+
+/* ---- the same beside other work -------------------------------------------------------------- */
+
+struct cafe_image {
+    image m;
+    cafe_beside beside;
+    void *argument;
+};
+
+static void put_beside(void *argument) {
+    image *m = argument;
+    int64_t pieces = cafe_blocks(m->size, PIECE);
+    set_direct(m->output, true);
+    for (int64_t i = 0; i < pieces && !atomic_load(&m->output->context->cancelled); i++) {
+        if (i + 1 == pieces) set_direct(m->output, false);
+        put_piece(m, i, aligned(m->memory));
+    }
+}
+
+void cafe_image_free(cafe_output *output) {
+    struct cafe_image *i = output->image;
+    if (!i) return;
+    cafe_beside_end(&i->beside);
+    cafe_mem_free_all(output->context, i->m.memory, i->argument, i);
+    output->image = NULL;
+}
+
+cafe_status cafe_output_begin_image(cafe_output *output, int64_t size, cafe_output_fill *fill,
+                                    void *argument) {
+    cafe_context *context = output->context;
+    bool large = output->temporary && size >= LARGE && cafe_threads(context) > 1;
+    struct cafe_image *i = large ? cafe_mem_zero(context, 1, sizeof *i) : NULL;
+    if (!i) {
+        cafe_mem_free(context, argument);
+        return large ? CAFE_ERROR_MEMORY : CAFE_OK;
+    }
+    output->image = i;
+    i->argument = argument;
+    i->m = (image){.output = output, .fill = fill, .argument = argument, .size = size};
+    i->m.beside = true;
+    i->m.memory = cafe_mem(context, PIECE + ALIGN, 1);
+    CAFE_PASS(cafe_mem_had(i->m.memory));
+    if (fallocate(output->fd, 0, 0, (off_t)size) != 0) errno = 0; /* it will grow, then */
+    if (!cafe_beside_begin(&i->beside, put_beside, &i->m)) cafe_image_free(output);
+    return CAFE_OK;
+}
+
+cafe_status cafe_output_end_image(cafe_output *output, const char *head, int64_t size) {
+    struct cafe_image *i = output->image;
+    cafe_beside_end(&i->beside);
+    bool whole = atomic_load(&i->m.done) == cafe_blocks(i->m.size, PIECE);
+    int problem = atomic_load(&i->m.problem);
+    output->sent = i->m.size;
+    cafe_image_free(output);
+    CAFE_PASS(cafe_check_cancel(output->context));
+    errno = problem ? problem : EINTR;
+    if (!whole) return fail_write(output);
+    return send(output, head, size, 0) == size ? CAFE_OK : fail_write(output);
 }

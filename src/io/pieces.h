@@ -8,4 +8,7 @@
 cafe_status cafe_pieces_write(cafe_output *output, const char *bytes, int64_t size);
 cafe_status cafe_pieces_end(cafe_output *output);
 
+/* Waits for what is written beside other work, and forgets it. */
+void cafe_image_free(cafe_output *output);
+
 #endif

@@ -119,19 +119,19 @@ static cafe_status write_txt(cafe_output *output, const cafe_matrix *m) {
 
 /* An .npy file: the header, then the rows without the room between them. */
 typedef struct array {
-    const cafe_matrix *m;
+    cafe_matrix m;
     char header[CAFE_NPY_HEADER];
     int64_t header_size;
 } array;
 
 static void fill_array(const void *argument, int64_t from, int64_t to, char *bytes) {
     const array *a = argument;
-    int64_t row = a->m->columns * (int64_t)sizeof(float), head = a->header_size;
+    int64_t row = a->m.columns * (int64_t)sizeof(float), head = a->header_size;
     if (from < head) memcpy(bytes, a->header + from, (size_t)((to < head ? to : head) - from));
     for (int64_t at = from > head ? from : head; at < to;) {
         int64_t u = (at - head) / row, within = (at - head) % row;
         int64_t count = row - within < to - at ? row - within : to - at;
-        const char *values = (const char *)(a->m->values + u * a->m->stride);
+        const char *values = (const char *)(a->m.values + u * a->m.stride);
         memcpy(bytes + (at - from), values + within, (size_t)count);
         at += count;
     }
@@ -150,14 +150,29 @@ static cafe_status write_together(cafe_output *output, const cafe_matrix *m, con
     return m->put(m->source, status, output->temporary, size);
 }
 
-static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
-    array a = {.m = m};
+/* Returns the size of the file. */
+static int64_t describe(const cafe_matrix *m, const uint64_t *digest, array *a) {
     int64_t shape[] = {m->rows, m->columns};
-    const uint64_t *digest = output->names ? &output->names->digest : NULL;
-    a.header_size = cafe_npy_header("<f4", 2, shape, digest, a.header);
-    int64_t size = a.header_size + m->rows * m->columns * (int64_t)sizeof(float);
+    a->m = *m;
+    a->header_size = cafe_npy_header("<f4", 2, shape, digest, a->header);
+    return a->header_size + m->rows * m->columns * (int64_t)sizeof(float);
+}
+
+static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
+    array a;
+    int64_t size = describe(m, output->names ? &output->names->digest : NULL, &a);
     if (m->put) return write_together(output, m, a.header, a.header_size);
+    if (output->image) return cafe_output_end_image(output, a.header, a.header_size);
     return cafe_output_image(output, size, fill_array, &a);
+}
+
+/* With a digest of the names, where there are any, that is as long as the right one. */
+static cafe_status begin_npy(cafe_output *output, const cafe_matrix *m) {
+    const uint64_t digest = 0;
+    array *a = cafe_mem(output->context, 1, sizeof *a);
+    if (!a) return CAFE_ERROR_MEMORY;
+    int64_t size = describe(m, m->names->kind == CAFE_NAMES_INDEX ? NULL : &digest, a);
+    return cafe_output_begin_image(output, size, fill_array, a);
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */
@@ -192,17 +207,36 @@ static const vector_format *format_of(const char *path, bool writes) {
     return NULL;
 }
 
+cafe_status cafe_matrix_begin(cafe_context *context, const cafe_matrix *m, const char *path,
+                              int32_t overwrite, cafe_output **begun) {
+    const vector_format *format = format_of(path, true);
+    cafe_output *output = *begun = NULL;
+    if (!format || format->write != write_npy) return CAFE_OK;
+    cafe_status status = cafe_output_create(context, path, overwrite, &output);
+    if (status == CAFE_OK) status = begin_npy(output, m);
+    if (status == CAFE_OK && output->image)
+        *begun = output;
+    else
+        cafe_output_discard(output);
+    return status == CAFE_ERROR_MEMORY ? status : CAFE_OK;
+}
+
 cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *m, const char *path,
                               int32_t overwrite) {
-    cafe_output *output = NULL, *names = NULL;
+    cafe_output *output = m->begun, *names = NULL;
     cafe_status status = CAFE_OK;
     const vector_format *format = format_of(path, true);
     if (!format) return cafe_fail_ending(context, CAFE_FILE_VECTORS, path, "vectors are");
-    CAFE_PASS(cafe_outputs_begin(context));
+    status = cafe_outputs_begin(context);
+    if (status != CAFE_OK) {
+        cafe_output_discard(output);
+        return status;
+    }
     if (m->values)
         CAFE_TRY(
             cafe_check_finite(context, "the vectors", m->rows, m->columns, m->stride, m->values));
-    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    if (!m->begun) CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    output->overwrite = overwrite != 0;
     bool beside = format->file.beside && output->temporary;
     if (beside) CAFE_TRY(cafe_names_write(context, m->names, m->rows, path, overwrite, &names));
     output->names = names && names->temporary ? names : NULL;

@@ -2,6 +2,8 @@
 #ifndef CAFE_IO_VECTORS_H
 #define CAFE_IO_VECTORS_H
 
+#include <cafe/files.h>
+
 #include "graph/graph.h"
 
 /* Rows row .. row + rows - 1, `columns` floats each; and all of them into the file of this path,
@@ -16,6 +18,7 @@ typedef struct cafe_matrix {
     int64_t rows, columns, stride; /* rows are `stride` floats apart */
     const float *values;           /* NULL: several processes hold them, */
     const cafe_names *names;       /* of the rows */
+    cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
     void *source; /* and these calls, which all of them make, get rows and write them: */
     cafe_rows_get *get;
     cafe_rows_put *put;
@@ -28,7 +31,14 @@ static inline cafe_matrix cafe_matrix_of(int64_t rows, int64_t columns, int64_t 
         .rows = rows, .columns = columns, .stride = stride, .values = values, .names = names};
 }
 
-/* cafe_vectors_write() for any rows. */
+/* Begins to write rows that stay where and as they are, before anything else is known of the file:
+ * cafe_matrix_write() with this output and the same path and names goes on, cafe_output_discard()
+ * leaves nothing. NULL where there is nothing to gain, and where the file cannot be created: to
+ * write it will tell why. */
+cafe_status cafe_matrix_begin(cafe_context *context, const cafe_matrix *matrix, const char *path,
+                              int32_t overwrite, cafe_output **begun);
+
+/* cafe_vectors_write() for any rows; it takes what was begun. */
 cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *matrix, const char *path,
                               int32_t overwrite);
 

@@ -103,6 +103,13 @@ done:
 cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
                               const cafe_method *method, const cafe_method_options *options,
                               cafe_solution **solution, cafe_embedding **embedding) {
+    return cafe_model_finish_to(context, model, method, options, NULL, 0, solution, embedding);
+}
+
+cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
+                                 const cafe_method *method, const cafe_method_options *options,
+                                 const char *path, int32_t overwrite, cafe_solution **solution,
+                                 cafe_embedding **embedding) {
     if ((*solution)->order)
         return cafe_ordered_finish(context, model, method, options, solution, embedding);
     cafe_status status = CAFE_OK;
@@ -111,12 +118,14 @@ cafe_status cafe_model_finish(cafe_context *context, const cafe_model *model,
     cafe_finish_options finish;
     int64_t cut = (*solution)->cut, nodes = (*solution)->n;
     int64_t width = (*solution)->width, steps = (*solution)->hub_steps;
+    cafe_destination to = {model->graph, path, overwrite, width};
     *embedding = NULL;
     CAFE_TRY(cafe_method_take(context, options, NULL, &o, &none));
     CAFE_TRY(cafe_options_take(context, cafe_finish_option_table(), o.finish, &finish));
     if (method && !o.finish) finish.form = method->form;
     if ((*solution)->columns > 0)
-        CAFE_TRY(cafe_finish(context, cafe_model_certified(model), solution, &finish, embedding));
+        CAFE_TRY(cafe_finish_to(context, cafe_model_certified(model), solution, &finish,
+                                path && !o.propagate ? &to : NULL, embedding));
     else
         CAFE_TRY(bare(context, nodes, embedding));
     CAFE_TRY(add_hubs(context, model->graph, width, steps, *embedding));

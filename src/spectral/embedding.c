@@ -7,6 +7,7 @@
 
 void cafe_embedding_free(cafe_embedding *embedding) {
     if (!embedding) return;
+    cafe_output_discard(embedding->begun);
     cafe_block_drop(embedding->context, &embedding->vectors);
     cafe_ritz_free(embedding->context, &embedding->ritz);
     cafe_mem_free_all(embedding->context, embedding->shares, embedding->hub_values,

@@ -3,6 +3,7 @@
 #define CAFE_SPECTRAL_EMBEDDING_H
 
 #include <cafe/embedding.h>
+#include <cafe/files.h>
 
 #include "spectral/ritz.h"
 
@@ -13,7 +14,27 @@ struct cafe_embedding {
     double *shares;
     double *hub_values, *hub_residuals; /* NULL: there is no hub part */
     cafe_certificate certificate;
+    cafe_output *begun;          /* the vectors are on their way to this file; NULL: to none */
+    const cafe_graph *begun_for; /* of which they are */
 };
+
+/* Where the vectors are to go, and of how many columns at least. */
+typedef struct cafe_destination {
+    const cafe_graph *graph;
+    const char *path;
+    int32_t overwrite;
+    int64_t width;
+} cafe_destination;
+
+/* cafe_finish() for vectors that are written next: where they are final long before they are
+ * certified, that is begun in between. NULL: nobody knows where they go. */
+cafe_status cafe_finish_to(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
+                           const cafe_finish_options *options, const cafe_destination *to,
+                           cafe_embedding **embedding);
+
+/* Begins to write v, which does not change any more and becomes the embedding's. */
+cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,
+                                 const cafe_destination *to, cafe_embedding *embedding);
 
 /* Bytes of the n x K blocks of a run at its peak. */
 double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,

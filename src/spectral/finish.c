@@ -112,6 +112,7 @@ static void fill_certificate(cafe_embedding *e, const cafe_finish_options *o, in
 typedef struct finishing {
     const cafe_operator *op;
     const cafe_finish_options *options;
+    const cafe_destination *to;
     cafe_side side;
     const double *weights; /* of the inner product the certificate is in */
     cafe_block h, v;       /* the solver's H, whose block is used again, and the vectors */
@@ -139,6 +140,8 @@ done:
 static cafe_status finish_span(cafe_context *context, finishing *f) {
     cafe_ritz *ritz = &f->embedding->ritz;
     CAFE_PASS(orthonormal_span(context, f));
+    if (f->options->form != CAFE_FORM_RITZ)
+        CAFE_PASS(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
     cafe_phase(context, "ritz", 0);
     CAFE_PASS(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;
@@ -164,6 +167,7 @@ static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     CAFE_TRY(cafe_noise_find(context, f->op, f->side, &f->h, &f->v, noise));
     CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->options->shortest, f->least,
                                 noise, &f->v));
+    CAFE_TRY(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
     cafe_phase(context, "ritz", 0);
     CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
     f->embedding->certificate.products++;
@@ -304,8 +308,14 @@ static cafe_status finish(cafe_context *context, finishing *f, cafe_solution *so
 
 cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
                         const cafe_finish_options *options, cafe_embedding **embedding) {
+    return cafe_finish_to(context, op, solution, options, NULL, embedding);
+}
+
+cafe_status cafe_finish_to(cafe_context *context, const cafe_operator *op, cafe_solution **solution,
+                           const cafe_finish_options *options, const cafe_destination *to,
+                           cafe_embedding **embedding) {
     cafe_finish_options o;
-    finishing f = {.op = op, .options = &o};
+    finishing f = {.op = op, .options = &o, .to = to};
     *embedding = NULL;
     cafe_status status = check(context, options, &o);
     if (status == CAFE_OK && (*solution)->order)
@@ -322,14 +332,14 @@ cafe_status cafe_finish(cafe_context *context, const cafe_operator *op, cafe_sol
         f.embedding->context = context;
         status = finish(context, &f, *solution);
     }
+    if (status == CAFE_OK)
+        *embedding = f.embedding;
+    else
+        cafe_embedding_free(f.embedding); /* before the rows, which may be on their way to a file */
     cafe_block_drop(context, &f.h);
     cafe_block_drop(context, &f.v);
     cafe_solution_free(*solution);
     *solution = NULL;
-    if (status == CAFE_OK)
-        *embedding = f.embedding;
-    else
-        cafe_embedding_free(f.embedding);
     return status;
 }
 

@@ -4,9 +4,15 @@
  * Process 0 alone makes the temporary file, writes its header and gives it its name. The others
  * follow: up to the first failure of anyone all of them agree on a status after each step, so that
  * nobody waits for one who is gone.
+ *
+ * One process that knows where its vectors go begins to write them as soon as they are final: the
+ * disk is then busy while the processor certifies them.
  */
 #include <string.h>
 
+#include "base/limit.h"
+#include "engine/processor.h"
+#include "io/output.h"
 #include "io/vectors.h"
 #include "spectral/embedding.h"
 
@@ -55,6 +61,27 @@ static cafe_status write_together(cafe_context *context, const cafe_block *v, ca
     return agree(&j, cafe_matrix_write(context, m, path, overwrite));
 }
 
+/* ---- one process ----------------------------------------------------------------------------- */
+
+/* Rows in memory alone: those of a device or in a file are not to be read by two at once. */
+cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,
+                                 const cafe_destination *to, cafe_embedding *embedding) {
+    if (!to || v->columns < 1 || v->columns < to->width || to->graph->n != v->n) return CAFE_OK;
+    if (cafe_ops(v) != cafe_processor.ops || cafe_in_file(context, v->x)) return CAFE_OK;
+    cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, &to->graph->names);
+    embedding->begun_for = to->graph;
+    return cafe_matrix_begin(context, &m, to->path, to->overwrite, &embedding->begun);
+}
+
+/* What was begun of these vectors, if it was for this file. */
+static cafe_output *take_begun(const cafe_embedding *embedding, const cafe_graph *graph,
+                               const char *path) {
+    cafe_output *begun = embedding->begun;
+    if (!begun || embedding->begun_for != graph || strcmp(begun->path, path) != 0) return NULL;
+    ((cafe_embedding *)embedding)->begun = NULL; /* it can be taken once */
+    return begun;
+}
+
 cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
                                  const cafe_graph *graph, const char *path, int32_t overwrite) {
     const cafe_block *v = &embedding->vectors;
@@ -64,5 +91,6 @@ cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *em
                          "the vectors are of %lld nodes and the graph has %lld", (long long)m.rows,
                          (long long)graph->n);
     if (cafe_engine_joins(v->engine)) return write_together(context, v, &m, path, overwrite);
+    m.begun = take_begun(embedding, graph, path);
     return cafe_matrix_write(context, &m, path, overwrite);
 }

@@ -235,6 +235,14 @@ CAFE_API cafe_status cafe_model_finish(cafe_context *context, const cafe_model *
                                        const cafe_method *method,
                                        const cafe_method_options *options, cafe_solution **solution,
                                        cafe_embedding **embedding);
+/* The same for vectors that cafe_embedding_write() is to write to this path next, with the model's
+ * graph. A large .npy file may be begun while the vectors are certified; it appears when it is
+ * written, and not at all otherwise. */
+CAFE_API cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
+                                          const cafe_method *method,
+                                          const cafe_method_options *options, const char *path,
+                                          int32_t overwrite, cafe_solution **solution,
+                                          cafe_embedding **embedding);
 
 /* ---- communities ----------------------------------------------------------------------------- */
 
