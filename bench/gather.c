@@ -68,8 +68,20 @@ static void gather(void *argument, int64_t task, int32_t worker) {
     if (sum == 12345 && worker == 0) job->sink = sum;
 }
 
-double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t rows, int repeats) {
-    double best = -1;
+bench_time bench_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (bench_time){(double)t.tv_sec + 1e-9 * (double)t.tv_nsec, bench_seconds()};
+}
+
+bench_time bench_since(bench_time begin) {
+    bench_time now = bench_now();
+    return (bench_time){now.cpu - begin.cpu, now.seconds - begin.seconds};
+}
+
+bench_time bench_gather_time(cafe_context *context, int64_t n, int64_t columns, int64_t rows,
+                             int repeats) {
+    bench_time best = {-1, -1};
     float *block = cafe_mem_zero(context, n * columns, sizeof *block);
     gather_job job = {n, columns, rows, block, NULL, 0, 7, 0};
     job.places = cafe_mem(context, rows + MOST_AHEAD, sizeof *job.places);
@@ -77,13 +89,18 @@ double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t r
     cafe_parallel(context, cafe_blocks(rows + MOST_AHEAD, TASK_ROWS), draw, &job);
     for (int r = 0; r < repeats; r++)
         for (job.ahead = 8; job.ahead <= MOST_AHEAD; job.ahead *= 2) {
-            double start = bench_seconds();
+            bench_time begin = bench_now();
             cafe_parallel(context, cafe_blocks(rows, TASK_ROWS), gather, &job);
-            double seconds = bench_seconds() - start;
-            if (best < 0 || seconds < best) best = seconds;
+            bench_time one = bench_since(begin);
+            if (best.cpu < 0 || one.cpu < best.cpu) best.cpu = one.cpu;
+            if (best.seconds < 0 || one.seconds < best.seconds) best.seconds = one.seconds;
         }
 done:
     cafe_mem_free(context, block);
     cafe_mem_free(context, job.places);
     return best;
+}
+
+double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t rows, int repeats) {
+    return bench_gather_time(context, n, columns, rows, repeats).seconds;
 }

@@ -11,4 +11,13 @@ double bench_seconds(void);
  * distances; the least of `repeats` tries. Negative when memory is out. */
 double bench_gather(cafe_context *context, int64_t n, int64_t columns, int64_t rows, int repeats);
 
+/* The same as seconds of all processors and of the clock, each the least there was. */
+typedef struct bench_time {
+    double cpu, seconds;
+} bench_time;
+bench_time bench_now(void);
+bench_time bench_since(bench_time begin);
+bench_time bench_gather_time(cafe_context *context, int64_t n, int64_t columns, int64_t rows,
+                             int repeats);
+
 #endif

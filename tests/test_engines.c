@@ -561,9 +561,9 @@ static void sweep_alike(problem *here, problem *there, bool negative, cafe_rule 
 static void sweeps(problem *here, problem *there) {
     double mean = here->op->parts.total / (double)here->n;
     const cafe_rule rules[] = {
-        {CAFE_RULE_SPHERE, 0, 0, 0, 1, 0},        {CAFE_RULE_SPHERE, 0.5, 0, 0, 1, 0},
-        {CAFE_RULE_SOFTMAX, 0, 5, mean, 1, 0},    {CAFE_RULE_SOFTMAX, 0, 50, 0, 1, 0},
-        {CAFE_RULE_SOFTMAX, 0, 5, mean, 0.25, 0}, {CAFE_RULE_SOFTMAX, 0, 50, 0, 300, 0},
+        {CAFE_RULE_SPHERE, 0, 0, 0, 1, 0, 4},        {CAFE_RULE_SPHERE, 0.5, 0, 0, 1, 0, 4},
+        {CAFE_RULE_SOFTMAX, 0, 5, mean, 1, 0, 4},    {CAFE_RULE_SOFTMAX, 0, 50, 0, 1, 0, 4},
+        {CAFE_RULE_SOFTMAX, 0, 5, mean, 0.25, 0, 4}, {CAFE_RULE_SOFTMAX, 0, 50, 0, 300, 0, 4},
     };
     uint8_t *fixed = calloc((size_t)here->n, 1);
     for (int64_t u = 0; u < here->n; u += 5) fixed[u] = 1;
@@ -587,8 +587,8 @@ static void stored_sweeps(problem *here, problem *there) {
     double mean = here->op->parts.total / (double)here->n;
     static const int64_t columns[] = {3, 130};
     for (int32_t storage = CAFE_STORAGE_FLOAT16; storage <= CAFE_STORAGE_BFLOAT16; storage++) {
-        const cafe_rule rules[] = {{CAFE_RULE_SPHERE, 0.5, 0, 0, 1, storage},
-                                   {CAFE_RULE_SOFTMAX, 0, 5, mean, 1, storage}};
+        const cafe_rule rules[] = {{CAFE_RULE_SPHERE, 0.5, 0, 0, 1, storage, 4},
+                                   {CAFE_RULE_SOFTMAX, 0, 5, mean, 1, storage, 4}};
         for (int r = 0; r < 2; r++) {
             bool large = here->n > 1000;
             for (int w = 0; w < (large ? 1 : 2); w++)

@@ -5,7 +5,7 @@
 #include "operator/move.h"
 #include "operator/trail.h"
 
-enum { NODES = 6000, EDGES = 60000, CHUNKS = 33, SWEEPS = 2 };
+enum { NODES = 6000, EDGES = 60000, CHUNKS = 33, SWEEPS = 3 };
 
 /* A graph with loops and weights, the same without weights, and its links with factors. */
 enum { WEIGHTS, PLAIN, FACTORS, KINDS };
@@ -49,28 +49,52 @@ static void links_are_the_graphs(const cafe_trail *trail, const cafe_operator_pa
     }
 }
 
+/* All links of the graph where they take no more than H; those of the first chunks where half of
+ * them do; otherwise there is none. */
+static void within_the_memory_of_rows(problem *p, bool plain, int64_t stride, int *kinds) {
+    cafe_context *context = p->t.context;
+    cafe_chunks *chunks = NULL;
+    cafe_trail *trail = NULL;
+    int64_t links = p->op.parts.offsets[NODES], room = 4 * NODES * stride;
+    int64_t fit = (room - 8 * (NODES + 1)) / (plain ? 4 : 8);
+    TEST_OK(context, cafe_chunks_new(context, &p->op, NULL, 0, CHUNKS, stride, &chunks));
+    int64_t before = cafe_bytes(context);
+    TEST_OK(context, cafe_trail_new(context, &p->op, chunks, stride, SWEEPS, &trail));
+    assert_true((trail != NULL) == (fit >= links / 2));
+    if (trail) {
+        assert_in_range(cafe_bytes(context) - before, 1, room + 1024);
+        assert_in_range(trail->count, CHUNKS / 2 - 1, CHUNKS);
+        assert_true((trail->count == CHUNKS) == (fit >= links));
+        assert_true((trail->weights == NULL) == plain);
+        links_are_the_graphs(trail, &p->op.parts);
+    }
+    kinds[!trail ? 0 : trail->count < CHUNKS ? 1 : 2]++;
+    cafe_trail_free(trail);
+    cafe_chunks_free(chunks);
+}
+
 static void a_trail_has_the_first_chunks_links(void **state) {
+    int kinds[3] = {0};
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (int64_t stride = 4; stride <= 128; stride *= 2) {
             problem *p = begin(kind, 2);
-            cafe_context *context = p->t.context;
-            cafe_chunks *chunks = NULL;
-            cafe_trail *trail = NULL;
-            TEST_OK(context, cafe_chunks_new(context, &p->op, NULL, 0, CHUNKS, stride, &chunks));
-            int64_t before = cafe_bytes(context);
-            TEST_OK(context, cafe_trail_new(context, &p->op, chunks, stride, &trail));
-            assert_non_null(trail);
-            assert_in_range(cafe_bytes(context) - before, 1, 4 * NODES * stride + 1024);
-            int64_t all = 8 * NODES + (kind == PLAIN ? 4 : 8) * p->op.parts.offsets[NODES];
-            assert_in_range(trail->count, 1, CHUNKS);
-            assert_true((trail->count < CHUNKS) == (all > 4 * NODES * stride));
-            assert_true((trail->weights != NULL) == (kind != PLAIN));
-            links_are_the_graphs(trail, &p->op.parts);
-            cafe_trail_free(trail);
-            cafe_chunks_free(chunks);
+            within_the_memory_of_rows(p, kind == PLAIN, stride, kinds);
             end(p);
         }
+    for (int i = 0; i < 3; i++) assert_true(kinds[i] > 0);
+}
+
+static void few_sweeps_have_none(void **state) {
+    problem *p = begin(FACTORS, 2);
+    cafe_chunks *chunks = NULL;
+    cafe_trail *trail = NULL;
+    (void)state;
+    TEST_OK(p->t.context, cafe_chunks_new(p->t.context, &p->op, NULL, 0, CHUNKS, 128, &chunks));
+    TEST_OK(p->t.context, cafe_trail_new(p->t.context, &p->op, chunks, 128, 1, &trail));
+    assert_null(trail);
+    cafe_chunks_free(chunks);
+    end(p);
 }
 
 /* Rows after some sweeps, and what they gained: with a trail, or over a list of all nodes, which
@@ -79,7 +103,7 @@ static float *sweep(int kind, int64_t stride, bool listed, int32_t threads, doub
     static uint8_t fixed[NODES];
     problem *p = begin(kind, threads);
     cafe_context *context = p->t.context;
-    cafe_rule rule = {.kind = CAFE_RULE_SPHERE, .resolution = 1, .gamma = 0.1};
+    cafe_rule rule = {.kind = CAFE_RULE_SPHERE, .resolution = 1, .gamma = 0.1, .passes = SWEEPS};
     cafe_mover *mover = NULL;
     int32_t *list = calloc(NODES, sizeof *list);
     float *h = calloc((size_t)(NODES * stride), sizeof *h);
@@ -99,7 +123,7 @@ static float *sweep(int kind, int64_t stride, bool listed, int32_t threads, doub
 static void sweeps_have_the_same_bits(void **state) {
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
-        for (int64_t stride = 8; stride <= 128; stride *= 4) {
+        for (int64_t stride = 16; stride <= 64; stride *= 2) {
             double gains[SWEEPS], same[SWEEPS];
             float *h = sweep(kind, stride, true, 1, gains);
             for (int i = 0; i < TEST_THREADS; i++) {
@@ -115,6 +139,7 @@ static void sweeps_have_the_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trail_has_the_first_chunks_links),
+        cmocka_unit_test(few_sweeps_have_none),
         cmocka_unit_test(sweeps_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,15 @@ static void copy_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
+/* R_C, added up in the order of the nodes. */
+static void weigh_chunk(void *argument, int64_t chunk) {
+    const inner_job *job = argument;
+    cafe_range all = cafe_chunk_nodes(job->chunks, chunk, 0, cafe_chunk_size(job->chunks, chunk));
+    double mass = 0;
+    for (int64_t i = 0; i < all.count; i++) mass += job->q->reach[cafe_range_node(&all, i)];
+    job->chunks->mass[chunk] = mass;
+}
+
 static cafe_status fill_inner(cafe_context *context, const cafe_operator_parts *q, cafe_chunks *c) {
     inner_job job = {q, c};
     c->offsets = cafe_mem(context, c->size + 1, sizeof *c->offsets);
@@ -182,10 +191,10 @@ cafe_status cafe_chunks_new(cafe_context *context, const cafe_operator *op, cons
     cafe_chunks *c = NULL;
     *chunks = NULL;
     CAFE_TRY(new_chunks(context, op, list, size, wanted, stride, &c));
-    c->mass = cafe_mem_zero(context, c->count, sizeof *c->mass);
+    c->mass = cafe_mem(context, c->count, sizeof *c->mass);
     CAFE_TRY(c->mass ? CAFE_OK : CAFE_ERROR_MEMORY);
-    for (int64_t i = 0; i < c->size; i++)
-        c->mass[cafe_chunk_of(c, i)] += op->parts.reach[node_at(c, i)];
+    inner_job job = {&op->parts, c};
+    CAFE_TRY(cafe_each(context, c->count, weigh_chunk, &job));
     if (list) CAFE_TRY(fill_places(context, op->n, c));
     if (op->parts.offsets && c->count < c->size) CAFE_TRY(fill_inner(context, &op->parts, c));
     *chunks = c;

@@ -101,10 +101,6 @@ static cafe_status pack_all(cafe_context *context, cafe_mover *m) {
 
 /* ---- made and aimed -------------------------------------------------------------------------- */
 
-static int64_t scratch_size(const cafe_mover *m) {
-    return CAFE_TILE * m->stride + cafe_tile_scratch(m->q->width, m->stride);
-}
-
 cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_rule rule,
                            int64_t stride, float *h, const uint8_t *fixed, cafe_mover **mover) {
     const cafe_operator_parts *q = &op->parts;
@@ -120,7 +116,9 @@ cafe_status cafe_mover_new(cafe_context *context, const cafe_operator *op, cafe_
     m->pieces = cafe_blocks(m->size, m->piece);
     m->worth = cafe_mem(context, 2 * m->pieces, sizeof *m->worth);
     m->none = cafe_mem_zero(context, stride, sizeof *m->none);
-    if (q->f) m->scratch = cafe_mem(context, context->threads * scratch_size(m), sizeof(float));
+    if (q->f)
+        m->scratch = cafe_mem(context, context->threads * cafe_tile_moves_scratch(q->width, stride),
+                              sizeof *m->scratch);
     if (!m->s || !m->single || !m->worth || !m->none || (q->f && !m->scratch)) goto done;
     m->by = cafe_moving_of(op->kernels, q, &rule, stride, q->f ? m->none : m->single);
     m->factor = q->f ? -m->by.expected * q->sign * q->total : m->by.expected;
@@ -188,7 +186,9 @@ cafe_status cafe_mover_aim(cafe_context *context, cafe_mover *m, const int32_t *
     m->slots = slots;
     CAFE_PASS(make_rows(context, m, largest));
     CAFE_PASS(pack_all(context, m));
-    if (m->width == 0) CAFE_PASS(cafe_trail_new(context, m->op, m->chunks, m->stride, &m->trail));
+    if (m->width == 0)
+        CAFE_PASS(
+            cafe_trail_new(context, m->op, m->chunks, m->stride, m->by.rule.passes, &m->trail));
     m->gains = cafe_mem_zero(context, 2 * slots, sizeof *m->gains);
     m->shift = cafe_mem_zero(context, slots * m->size, sizeof *m->shift);
     return cafe_mem_had(m->gains, m->shift);
@@ -242,43 +242,13 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     if (within->shift) m->op->kernels->accumulate_move(stride, q->p[u], row, h, within->shift);
 }
 
-/* shift = f_u Delta_u of a single node. */
-static void one_move(const cafe_mover *m, int64_t u, const float *row, double *shift) {
-    const cafe_operator_parts *q = m->q;
-    const float *h = m->h + u * m->stride, *f = q->f + u * q->width;
-    for (int64_t j = 0; j < q->width; j++)
-        for (int64_t k = 0; k < m->stride; k++)
-            shift[j * m->stride + k] = f[j] * ((double)row[k] - h[k]);
-}
-
-/* shift = sum of f_u Delta_u over a task, tile by tile. */
-static void sum_moves(const cafe_mover *m, const cafe_range *range, const float *rows,
-                      double *shift, float *scratch) {
-    int64_t stride = m->stride;
-    float *delta = scratch;
-    memset(shift, 0, (size_t)m->size * sizeof *shift);
-    for (int64_t from = 0; from < range->count; from += CAFE_TILE) {
-        int64_t count = range->count - from < CAFE_TILE ? range->count - from : CAFE_TILE;
-        cafe_range tile = {range->first + from * range->step, range->step, count, range->list};
-        for (int64_t i = 0; i < count; i++) {
-            const float *h = m->h + cafe_range_node(&tile, i) * stride;
-            const float *row = rows + (from + i) * stride;
-            for (int64_t k = 0; k < stride; k++) delta[i * stride + k] = row[k] - h[k];
-        }
-        cafe_tile_add(m->op, &tile, stride, delta, shift, scratch + CAFE_TILE * stride);
-    }
-}
-
 /* The shift of a task, for F of many columns. */
 static void shift_task(const turn *t, int64_t task, int32_t worker) {
     const cafe_mover *m = t->mover;
     cafe_range range = some_nodes(t, task * m->task, (task + 1) * m->task);
     const float *rows = t->rows + task * m->task * m->stride;
-    double *shift = m->shift + task * m->size;
-    if (range.count == 1)
-        one_move(m, cafe_range_node(&range, 0), rows, shift);
-    else
-        sum_moves(m, &range, rows, shift, m->scratch + worker * scratch_size(m));
+    cafe_tile_moves(m->op, &range, m->stride, m->h, rows, m->shift + task * m->size,
+                    m->scratch + worker * cafe_tile_moves_scratch(m->q->width, m->stride));
 }
 
 /* The new rows of some tasks, from the values before the chunk. */

@@ -21,6 +21,8 @@ typedef struct cafe_rule {
     double gamma, theta, mean_degree;
     double resolution; /* kappa times this takes the place of kappa: 1 is Q itself */
     int32_t storage;   /* cafe_storage: rows are rounded to it, the first ones too */
+    int64_t passes;    /* how often all nodes will move at most, for what is made beforehand; 0: it
+                        * is not known */
 } cafe_rule;
 
 /* What all rows of a sweep share. */

@@ -117,13 +117,15 @@ static cafe_status centre(cafe_context *context, centring *c) {
 
 /* ---- X^T B ----------------------------------------------------------------------------------- */
 
-int64_t cafe_tile_scratch(int64_t width, int64_t stride) {
+static int64_t tile_scratch(int64_t width, int64_t stride) {
     return CAFE_TILE * width + stride;
 }
 
-/* Column j of the tile, laid out as a row, weighs the rows of B: one gather per column of F. */
-void cafe_tile_add(const cafe_operator *op, const cafe_range *tile, int64_t stride, const float *b,
-                   double *sums, float *scratch) {
+/* sums += F_T^T B_T for a tile T of nodes, CAFE_TILE at most; B_T has the tile's rows one behind
+ * the other. Column j of the tile, laid out as a row, weighs the rows of B: one gather per column
+ * of F. */
+static void tile_add(const cafe_operator *op, const cafe_range *tile, int64_t stride,
+                     const float *b, double *sums, float *scratch) {
     const cafe_operator_parts *q = &op->parts;
     float *columns = scratch, *sum = scratch + CAFE_TILE * q->width;
     for (int64_t i = 0; i < tile->count; i++) {
@@ -134,6 +136,38 @@ void cafe_tile_add(const cafe_operator *op, const cafe_range *tile, int64_t stri
         op->kernels->gather(b, stride, q->every, columns + j * CAFE_TILE, tile->count, 1, sum);
         for (int64_t k = 0; k < stride; k++) sums[j * stride + k] += sum[k];
     }
+}
+
+/* Of a single node. */
+static void move_one(const cafe_operator_parts *q, int64_t u, int64_t stride, const float *h,
+                     const float *row, double *sums) {
+    const float *f = q->f + u * q->width;
+    for (int64_t j = 0; j < q->width; j++)
+        for (int64_t k = 0; k < stride; k++)
+            sums[j * stride + k] = f[j] * ((double)row[k] - h[u * stride + k]);
+}
+
+void cafe_tile_moves(const cafe_operator *op, const cafe_range *nodes, int64_t stride,
+                     const float *h, const float *rows, double *sums, float *scratch) {
+    if (nodes->count == 1) {
+        move_one(&op->parts, cafe_range_node(nodes, 0), stride, h, rows, sums);
+        return;
+    }
+    memset(sums, 0, (size_t)(op->parts.width * stride) * sizeof *sums);
+    for (int64_t from = 0; from < nodes->count; from += CAFE_TILE) {
+        int64_t count = nodes->count - from < CAFE_TILE ? nodes->count - from : CAFE_TILE;
+        cafe_range tile = {nodes->first + from * nodes->step, nodes->step, count, nodes->list};
+        for (int64_t i = 0; i < count; i++) {
+            const float *old = h + cafe_range_node(&tile, i) * stride;
+            const float *row = rows + (from + i) * stride;
+            for (int64_t k = 0; k < stride; k++) scratch[i * stride + k] = row[k] - old[k];
+        }
+        tile_add(op, &tile, stride, scratch, sums, scratch + CAFE_TILE * stride);
+    }
+}
+
+int64_t cafe_tile_moves_scratch(int64_t width, int64_t stride) {
+    return CAFE_TILE * stride + tile_scratch(width, stride);
 }
 
 int64_t cafe_tile_parts(int64_t width, int64_t rows, int64_t stride, int64_t *each) {
@@ -156,11 +190,11 @@ static void sum_part(void *argument, int64_t part, int32_t worker) {
     const summing *s = argument;
     int64_t end = cafe_block_end(s->op->n, s->each, part);
     double *sums = s->sums + part * s->size;
-    float *scratch = s->scratch + worker * cafe_tile_scratch(s->op->parts.width, s->stride);
+    float *scratch = s->scratch + worker * tile_scratch(s->op->parts.width, s->stride);
     memset(sums, 0, (size_t)s->size * sizeof *sums);
     for (int64_t u = part * s->each; u < end; u += CAFE_TILE) {
         cafe_range tile = {u, 1, end - u < CAFE_TILE ? end - u : CAFE_TILE, NULL};
-        cafe_tile_add(s->op, &tile, s->stride, s->b + u * s->stride, sums, scratch);
+        tile_add(s->op, &tile, s->stride, s->b + u * s->stride, sums, scratch);
     }
 }
 
@@ -170,8 +204,7 @@ static cafe_status sums(cafe_context *context, const cafe_operator *op, int64_t 
     summing s = {.op = op, .b = b, .stride = stride, .size = width * stride};
     int64_t parts = cafe_tile_parts(width, op->n, stride, &s.each);
     s.sums = cafe_mem(context, parts * s.size, sizeof *s.sums);
-    s.scratch =
-        cafe_mem(context, context->threads * cafe_tile_scratch(width, stride), sizeof(float));
+    s.scratch = cafe_mem(context, context->threads * tile_scratch(width, stride), sizeof(float));
     cafe_status status = s.sums && s.scratch ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) status = cafe_parallel(context, parts, sum_part, &s);
     if (status == CAFE_OK) {

@@ -32,11 +32,11 @@ const cafe_centred *cafe_operator_centred(const cafe_operator *op);
 
 enum { CAFE_TILE = 64 }; /* rows that are summed in single precision before they join a sum */
 
-/* sums += F_T^T B_T for a tile T of nodes, CAFE_TILE at most; B_T has the tile's rows one behind
- * the other. scratch: cafe_tile_scratch() floats. */
-void cafe_tile_add(const cafe_operator *op, const cafe_range *tile, int64_t stride, const float *b,
-                   double *sums, float *scratch);
-int64_t cafe_tile_scratch(int64_t width, int64_t stride);
+/* sums = the sum over the nodes of f_u (row_u - h_u): h has all rows, `rows` those of the nodes.
+ * scratch: cafe_tile_moves_scratch() floats. */
+void cafe_tile_moves(const cafe_operator *op, const cafe_range *nodes, int64_t stride,
+                     const float *h, const float *rows, double *sums, float *scratch);
+int64_t cafe_tile_moves_scratch(int64_t width, int64_t stride);
 
 /* Into how many parts a sum over `rows` rows is split, and the rows of each: by size alone, so that
  * the bits do not depend on the threads. */

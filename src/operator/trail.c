@@ -10,6 +10,7 @@
 enum {
     RANGE = 4096,
     FAR = 16,     /* nodes from asking for a node's numbers to their use */
+    PASSES = 3,   /* that a trail is made for */
     OWN_AHEAD = 6 /* nodes from asking for a node's own row to its use */
 };
 
@@ -49,8 +50,7 @@ static void copy_links(void *argument, int64_t first, int64_t last) {
 /* As many chunks as there is room for. */
 static void choose_chunks(int64_t room, cafe_trail *t) {
     const cafe_chunks *c = t->chunks;
-    int64_t link = (int64_t)sizeof *t->targets + (weighted(t) ? (int64_t)sizeof *t->weights : 0);
-    while (t->count < c->count && t->offsets[c->starts[t->count + 1]] * link <= room) t->count++;
+    while (t->count < c->count && t->offsets[c->starts[t->count + 1]] <= room) t->count++;
 }
 
 static cafe_status fill(cafe_context *context, int64_t room, cafe_trail *t) {
@@ -60,7 +60,7 @@ static cafe_status fill(cafe_context *context, int64_t room, cafe_trail *t) {
     CAFE_PASS(cafe_ranges(context, n, RANGE, count_links, t));
     t->offsets[0] = 0;
     for (int64_t i = 0; i < n; i++) t->offsets[i + 1] += t->offsets[i];
-    choose_chunks(room - n * (int64_t)sizeof *t->offsets, t);
+    choose_chunks(room, t);
     int64_t links = t->offsets[t->chunks->starts[t->count]];
     t->targets = cafe_mem(context, links + CAFE_AHEAD, sizeof *t->targets);
     if (weighted(t)) t->weights = cafe_mem(context, links, sizeof *t->weights);
@@ -69,18 +69,29 @@ static cafe_status fill(cafe_context *context, int64_t room, cafe_trail *t) {
     return cafe_ranges(context, n, RANGE, copy_links, t);
 }
 
+/* How many links there is room for. */
+static int64_t room_for(const cafe_context *context, int64_t stride, const cafe_trail *t) {
+    int64_t h = t->op->n * stride * (int64_t)sizeof(float), room = cafe_room(context) / 2;
+    int64_t places = (t->op->n + 1) * (int64_t)sizeof *t->offsets;
+    int64_t link = (int64_t)sizeof *t->targets + (weighted(t) ? (int64_t)sizeof *t->weights : 0);
+    if (room > h) room = h;
+    return room > places ? (room - places) / link : 0;
+}
+
 /* Nodes that move one at a time stand in their order anyway, and lists change with every sweep. */
 cafe_status cafe_trail_new(cafe_context *context, const cafe_operator *op,
-                           const cafe_chunks *chunks, int64_t stride, cafe_trail **trail) {
-    int64_t h = op->n * stride * (int64_t)sizeof(float), room = cafe_room(context) / 2;
+                           const cafe_chunks *chunks, int64_t stride, int64_t passes,
+                           cafe_trail **trail) {
+    cafe_trail made = {.context = context, .op = op, .chunks = chunks};
     *trail = NULL;
-    if (!op->parts.offsets || chunks->list || chunks->count >= chunks->size) return CAFE_OK;
-    if (room > h) room = h;
-    if (room <= (op->n + 1) * (int64_t)sizeof(int64_t)) return CAFE_OK;
-    cafe_trail *t = *trail = cafe_mem_zero(context, 1, sizeof *t);
-    CAFE_PASS(cafe_mem_had(t));
-    t->context = context, t->op = op, t->chunks = chunks;
-    return fill(context, room, t);
+    if (!op->parts.offsets || chunks->list || chunks->count >= chunks->size || passes < PASSES)
+        return CAFE_OK;
+    int64_t room = room_for(context, stride, &made);
+    if (room < op->parts.offsets[op->n] / 2) return CAFE_OK;
+    *trail = cafe_mem(context, 1, sizeof **trail);
+    CAFE_PASS(cafe_mem_had(*trail));
+    **trail = made;
+    return fill(context, room, *trail);
 }
 
 void cafe_trail_free(cafe_trail *t) {

@@ -6,8 +6,9 @@
  * the last, and knows which rows of H come next across the borders of nodes.
  *
  * It takes no more memory than H, which is doubled by its product as soon as the sweeps are over;
- * where all links are more than that, it has those of the first chunks. The sums have the same bits
- * with it and without.
+ * where all links are more than that, it has those of the first chunks, if these are half of them
+ * at least. To make it costs about what it saves in two sweeps. The sums have the same bits with it
+ * and without.
  */
 #ifndef CAFE_OPERATOR_TRAIL_H
 #define CAFE_OPERATOR_TRAIL_H
@@ -24,9 +25,10 @@ typedef struct cafe_trail {
     float *weights;   /* factors included; NULL: all 1 */
 } cafe_trail;
 
-/* For rows of `stride` floats; *trail stays NULL where there is none. */
+/* For so many sweeps over rows of `stride` floats; *trail stays NULL where it is not worth it. */
 cafe_status cafe_trail_new(cafe_context *context, const cafe_operator *op,
-                           const cafe_chunks *chunks, int64_t stride, cafe_trail **trail);
+                           const cafe_chunks *chunks, int64_t stride, int64_t passes,
+                           cafe_trail **trail);
 void cafe_trail_free(cafe_trail *trail);
 
 static inline bool cafe_trail_has(const cafe_trail *trail, int64_t chunk) {

@@ -29,6 +29,7 @@ cafe_status cafe_sweep(cafe_context *context, const cafe_operator *op, cafe_pass
     cafe_block *h = &solution->h;
     void *held = NULL, *sweep = NULL;
     bool begun = cafe_keeper_has(passes);
+    passes->rule.passes = passes->most;
     if (begun) CAFE_TRY(cafe_keeper_restore(context, passes, solution));
     if (begun && is_over(passes, solution)) goto done;
     CAFE_TRY(cafe_engine_hold(context, h, op, &held));
