@@ -29,7 +29,8 @@ swept() {
     [[ -z $(find . -name '.cafe-*') ]] || fail 'a temporary file is left'
 }
 
-"$CAFE" generate sbm --nodes 3000 --edges 9000 --blocks 6 -o small.in.cafe --labels labels.in.tsv -q
+"$CAFE" generate sbm --nodes 5000 --edges 15000 --blocks 6 -o small.in.cafe --labels labels.in.tsv -q
+"$CAFE" generate sbm --nodes 300 --edges 900 --blocks 6 -o tiny.in.cafe -q
 "$CAFE" convert small.in.cafe ordered.in.cafe --reorder communities -q
 
 # ---- the same files ------------------------------------------------------------------------------
@@ -70,6 +71,14 @@ for ranks in 2 3 4 7; do
     once "^processes $ranks: each has the whole graph"
 done
 rm v.*
+only_inputs
+
+# few nodes are one process's, and the others wait for it
+"$CAFE" embed tiny.in.cafe -k 12 --output-form raw -o tiny.in.npy -q
+expect 0 joined 3 embed tiny.in.cafe -k 12 --output-form raw -o v.npy
+same v.npy tiny.in.npy
+once '^processes 3, contiguous: 0.0% of the links cut, 0 ghost rows, 0 bytes sent in a sweep$'
+rm v.npy
 only_inputs
 
 # nodes divided by a partitioner: the same rows

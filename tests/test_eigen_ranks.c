@@ -19,12 +19,13 @@ static const char engine[] = "petsc";
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 static cafe_graph *lattice(cafe_context *context) {
-    return test_grid(context, 36, 36);
+    return test_grid(context, 66, 65);
 }
 
-/* Twenty rings: every eigenvalue comes twenty or forty times, more often than a block is wide. */
+/* Rings, all alike: every eigenvalue comes as often as there are, more often than a block is wide.
+ */
 static cafe_graph *rings(cafe_context *context) {
-    enum { RINGS = 20, LENGTH = 40 };
+    enum { RINGS = 110, LENGTH = 40 };
     test_links l = test_links_new(RINGS * LENGTH);
     for (int32_t i = 0; i < RINGS * LENGTH; i++) {
         l.source[i] = i;
@@ -37,7 +38,7 @@ static cafe_graph *rings(cafe_context *context) {
 
 /* Q is of rank 2: columns vanish. */
 static cafe_graph *sides(cafe_context *context) {
-    return test_bipartite(context, 30, 700);
+    return test_bipartite(context, 6, 4200);
 }
 
 /* Weights, loops, nodes without edges, three components; an end of many eigenvalues close together.
@@ -51,7 +52,7 @@ typedef struct recipe {
     cafe_graph *(*make)(cafe_context *context);
     int64_t pairs;
 } recipe;
-static const recipe recipes[] = {{"karate", test_karate, 5}, /* a piece: others have no rows */
+static const recipe recipes[] = {{"karate", test_karate, 5}, /* one process has it */
                                  {"lattice", lattice, 9},
                                  {"rings", rings, 15},
                                  {"sides", sides, 6},

@@ -50,13 +50,18 @@ static cafe_graph *weighted(cafe_context *context) {
     return test_random(context, 150, 700, 1, 1, 11);
 }
 
+/* The same with so many nodes that several processes share them. */
+static cafe_graph *spread(cafe_context *context) {
+    return test_random(context, 4500, 20000, 1, 1, 11);
+}
+
 /* Graphs, and the degree exponents they are sampled with. */
 typedef cafe_graph *maker(cafe_context *context);
 typedef struct recipe {
     maker *make;
     double exponent;
 } recipe;
-static const recipe recipes[] = {{test_karate, 0}, {weighted, 0}, {weighted, 0.25}, {hub, 0.5}};
+static const recipe recipes[] = {{test_karate, 0}, {weighted, 0}, {spread, 0.25}, {hub, 0.5}};
 enum { RECIPES = 4, SMALL = 3 };
 
 /* Of each process, where there are several: these share the machine. */
@@ -768,9 +773,10 @@ ON_EVERY_ENGINE(softmaxes, RECIPES, 1)
 ON_EVERY_ENGINE(given_vectors, RECIPES, 1)
 ON_EVERY_ENGINE(certify_walks, SMALL, 3)
 
-/* H of 30 random graphs: few links and many components, or many; weights and loops or none. */
+/* H of 30 random graphs: few links and many components, or many; weights and loops or none; every
+ * other one large enough for several processes. */
 static cafe_graph *any_graph(cafe_context *context, uint64_t seed) {
-    int64_t n = 20 + (int64_t)(test_number(&seed) % 300);
+    int64_t n = 20 + (int64_t)(test_number(&seed) % 300) + (seed % 2 ? CAFE_SHORT_LIST : 0);
     int64_t m = n / 3 + (int64_t)(test_number(&seed) % (uint64_t)(4 * n));
     return test_random(context, n, m, seed % 2, seed / 2 % 2, seed);
 }

@@ -11,7 +11,7 @@ if [[ ! -e $faults ]] || ! grep -q '^CAFE_SANITIZE:STRING=$' "$BUILD/CMakeCache.
     exit 77
 fi
 
-expect 0 "$CAFE" generate planted --nodes 2000 --edges 10000 -q -o g.in.cafe
+expect 0 "$CAFE" generate planted --nodes 5000 --edges 20000 -q -o g.in.cafe
 
 # several WANT COMMAND...: killed at a call of fsync, of which process 0 makes two for each checkpoint
 several() {

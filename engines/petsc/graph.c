@@ -147,7 +147,7 @@ static cafe_status divide_links(cafe_context *context, const petsc_state *state,
     cafe_status status = find_ghosts(context, state, &op->parts, g, places);
     if (status == CAFE_OK) status = copy_links(context, state, &op->parts, g, places);
     state->host->release(context, places);
-    return status == CAFE_OK ? plant(context, state, g) : status;
+    return status == CAFE_OK && g->layout->sole < 0 ? plant(context, state, g) : status;
 }
 
 cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
@@ -160,8 +160,9 @@ cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const
                                  "the engine '%s' runs graphs, not tables", engine->name);
     petsc_graph *g = state->host->allocate(context, 1, sizeof *g);
     if (!g) return CAFE_ERROR_MEMORY;
-    *g = (petsc_graph){.whole = state->ranks == 1};
+    *g = (petsc_graph){.whole = false};
     CAFE_TRY(petsc_lay(context, state, op->n, &g->layout));
+    g->whole = g->layout->sole == state->rank;
     if (!g->whole) CAFE_TRY(divide_links(context, state, op, g));
     take_parts(op, g);
     state->ghosts = g->ghosts;

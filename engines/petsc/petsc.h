@@ -1,9 +1,9 @@
 /* The engine of several processes: who holds which rows, and what the files share.
  *
- * A block of n rows is cut into pieces of cafe_piece_rows(n) rows; a piece is a process's, whole. A
- * process keeps the rows of its pieces in their order, and behind them room for ghosts: copies of
- * the rows of others that its links lead to. The room is address space: memory is taken by the rows
- * that are written.
+ * A block of n rows is cut into pieces of cafe_piece_rows(n) rows; a piece is a process's, whole,
+ * and all pieces of a small block are one process's (operator/chunks.h). A process keeps the rows
+ * of its pieces in their order, and behind them room for ghosts: copies of the rows of others that
+ * its links lead to. The room is address space: memory is taken by the rows that are written.
  */
 #ifndef CAFE_PETSC_H
 #define CAFE_PETSC_H
@@ -18,6 +18,7 @@ typedef struct petsc_layout {
     struct petsc_layout *next;
     int64_t n, piece, pieces; /* rows; rows of a piece; pieces */
     int32_t *owner;           /* of each piece */
+    int32_t sole;             /* the process that owns all of them; -1: there are several */
     int64_t *base;            /* of each piece: the place of its first row among its owner's */
     int64_t own;              /* rows of this process */
     int32_t *number;          /* of each of them */
@@ -103,7 +104,7 @@ typedef struct petsc_trip {
 typedef struct petsc_graph {
     const petsc_layout *layout;
     cafe_operator local;
-    bool whole; /* one process: local is the operator itself */
+    bool whole; /* all rows are this process's: local is the operator itself */
     int64_t ghosts;
     int32_t *ghost; /* number of each */
     int64_t *offsets;

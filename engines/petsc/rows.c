@@ -22,7 +22,9 @@ static cafe_status place_pieces(cafe_context *context, const petsc_state *state,
     int64_t *rows = state->host->allocate(context, state->ranks, sizeof *rows);
     if (!rows) return CAFE_ERROR_MEMORY;
     memset(rows, 0, (size_t)state->ranks * sizeof *rows);
+    l->sole = l->pieces > 0 ? l->owner[0] : 0;
     for (int64_t i = 0; i < l->pieces; i++) {
+        if (l->owner[i] != l->sole) l->sole = -1;
         l->base[i] = rows[l->owner[i]];
         rows[l->owner[i]] += petsc_piece_size(l, i);
         if (l->owner[i] == state->rank) l->mine[l->count++] = i;
@@ -50,7 +52,8 @@ static cafe_status new_layout(cafe_context *context, petsc_state *state, int64_t
     l->mine = state->host->allocate(context, l->pieces, sizeof *l->mine);
     if (!l->owner || !l->base || !l->mine) goto done;
     for (int64_t i = 0; i < l->pieces; i++)
-        l->owner[i] = owner ? owner[i] : (int32_t)(i % state->ranks);
+        l->owner[i] =
+            owner ? owner[i] : (int32_t)(i * l->piece / cafe_together_rows(n) % state->ranks);
     CAFE_TRY(place_pieces(context, state, l));
     *layout = state->layouts = l;
     l = NULL;

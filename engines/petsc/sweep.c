@@ -11,6 +11,8 @@
  *
  * The gain needs one sum over the processes at the end of the sweep: all parts of it, and S's
  * change, are sums without an order (kernels/sums.h).
+ *
+ * Where one process has all rows, its sweep is the processor's, and the others hear what it gained.
  */
 #include "sweep.h"
 
@@ -76,7 +78,8 @@ cafe_status petsc_sweep_open(cafe_context *context, const cafe_operator *op, voi
     petsc_sweep *s = *sweep = state->host->allocate(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;
     *s = (petsc_sweep){.state = state, .graph = held, .h = h};
-    if (!s->graph->whole) return open_divided(context, op, rule, chunks, fixed, s);
+    if (s->graph->layout->sole < 0) return open_divided(context, op, rule, chunks, fixed, s);
+    if (!s->graph->whole) return state->host->lay_out(context, op, chunks, h->stride, &s->chunks);
     s->here = petsc_local(h);
     return s->here.engine->ops->sweep_open(context, op, NULL, rule, chunks, fixed, &s->here,
                                            &s->alone);
@@ -259,10 +262,21 @@ done:
     return status;
 }
 
+/* Numbers of the process that has all rows, for all. */
+static cafe_status tell(cafe_context *context, const petsc_sweep *s, int64_t count,
+                        double *numbers) {
+    const petsc_state *state = s->state;
+    int from = s->graph->layout->sole;
+    if (state->ranks == 1) return CAFE_OK;
+    return petsc_mpi(context, state, MPI_Bcast(numbers, (int)count, MPI_DOUBLE, from, state->comm));
+}
+
 cafe_status petsc_sweep_run(cafe_context *context, void *sweep, double *gain) {
     petsc_sweep *s = sweep;
     petsc_of(s->h)->swept++;
-    if (s->alone) return s->here.engine->ops->sweep_run(context, s->alone, gain);
+    CAFE_PASS(s->state->host->check_cancel(context));
+    if (s->alone) CAFE_PASS(s->here.engine->ops->sweep_run(context, s->alone, gain));
+    if (s->graph->layout->sole >= 0) return tell(context, s, 1, gain);
     *gain = 0;
     s->reduced = s->sender = -1;
     for (s->chunk = 0; s->chunk < s->view.count; s->chunk++) CAFE_PASS(run_chunk(context, s));
@@ -274,7 +288,8 @@ cafe_status petsc_sweep_run(cafe_context *context, void *sweep, double *gain) {
 cafe_status petsc_sweep_sums(cafe_context *context, void *sweep, bool put, double *sums) {
     petsc_sweep *s = sweep;
     size_t bytes = (size_t)s->h->stride * sizeof *sums;
-    if (s->alone) return s->here.engine->ops->sweep_sums(context, s->alone, put, sums);
+    if (s->alone) CAFE_PASS(s->here.engine->ops->sweep_sums(context, s->alone, put, sums));
+    if (s->graph->layout->sole >= 0) return put ? CAFE_OK : tell(context, s, s->h->stride, sums);
     memcpy(put ? s->s : sums, put ? sums : s->s, bytes);
     if (!put) return CAFE_OK;
     round_sums(s);

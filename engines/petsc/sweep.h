@@ -55,7 +55,8 @@ typedef struct petsc_sweep {
     double *squares;   /* of the changes of S, of each chunk */
     MPI_Request reduce;
     int64_t reduced, sender; /* the chunk whose change, whose rows are on their way; -1: none */
-    cafe_block here;         /* one process: the processor's sweep */
+    /* Where one process has all rows: the processor's sweep, and nothing in the others. */
+    cafe_block here;
     void *alone;
 } petsc_sweep;
 

@@ -1,6 +1,6 @@
 /* What a run takes on several processes, ranks, before there are any.
  *
- * Rows are owned in pieces of cafe_piece_rows(n), dealt out to R ranks in turn. A rank holds its
+ * Rows are owned in pieces of cafe_together_rows(n), dealt out to R ranks in turn. A rank holds its
  * own rows of every n x K block, a ghost of every foreign row that one of its links leads to, its
  * own links, and a few arrays of all n nodes. In a sweep a row changes once, so each ghost travels
  * once:
@@ -220,7 +220,7 @@ static void open_job(const cafe_method *method, const cafe_method_options *optio
     job->wanted = (int64_t)cafe_plan_number(table, "chunks", options->own);
     p->sweeps = (int32_t)cafe_plan_number(table, "sweeps", options->own);
     p->ranks = job->options.ranks;
-    p->piece = cafe_piece_rows(p->nodes);
+    p->piece = cafe_together_rows(p->nodes);
     p->chunks = cafe_table_find(table, "sweeps")
                     ? cafe_chunks_count(p->nodes, job->wanted, job->stride, false)
                     : 0;

@@ -9,7 +9,6 @@
 
 enum {
     RANGE = 4096,
-    SMALL = 4096,      /* lists up to this size are swept node by node */
     LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
     BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
     CHUNK_BYTES = 1024 * 1024,
@@ -28,7 +27,7 @@ static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) 
     if (!local && rows < CHUNK_ROWS) rows = 2 * rows < CHUNK_ROWS ? 2 * rows : CHUNK_ROWS;
     if (!local && rows < n / MOST_CHUNKS) rows = n / MOST_CHUNKS;
     c->step = wanted > 0 ? (wanted < n ? wanted : n) : n;
-    if (wanted <= 0 && n > SMALL) {
+    if (wanted <= 0 && n > CAFE_SHORT_LIST) {
         blocks = n / ((local ? LOCAL_CHUNKS : BLOCK_CHUNKS) * rows);
         if (blocks < 1) blocks = 1;
         c->step = cafe_blocks(cafe_blocks(n, blocks), rows);

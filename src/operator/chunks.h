@@ -46,6 +46,15 @@ typedef struct cafe_chunks {
     float *inner;     /* a_u / p_u of each node in the order of chunks */
 } cafe_chunks;
 
+/* Lists up to this size are short: they are swept node by node. */
+enum { CAFE_SHORT_LIST = 4096 };
+
+/* Rows of consecutive nodes that stay with one process: all of a graph that is swept node by node,
+ * since processes would meet at every node, and otherwise those of a piece of a sum. */
+static inline int64_t cafe_together_rows(int64_t n) {
+    return n > CAFE_SHORT_LIST || n < 1 ? cafe_piece_rows(n) : n;
+}
+
 /* `wanted` chunks of one block, or 0: one node each in short lists, otherwise so many that a
  * chunk's rows of `stride` floats stay in the cache, an odd number in each block. list[size]:
  * nodes, each once, which stay where they are; NULL: all. */
