@@ -399,6 +399,36 @@ static void check_sort(int64_t count, int64_t distinct, float *weights, uint64_t
     assert_true(sum == 0 && before == after);
 }
 
+/* Paths of all lengths that add up to the nodes: the largest has most of them, half, or few. */
+static void components_are_measured(void **state) {
+    (void)state;
+    enum { N = 9000 };
+    static const int32_t lengths[][2] = {{N, 0},     {N - 1, 1}, {N / 2, N / 2}, {N / 2 - 1, 5},
+                                         {40, 1000}, {7, 7},     {1, 1},         {3000, 4499}};
+    for (size_t c = 0; c < sizeof lengths / sizeof *lengths; c++) {
+        int32_t source[N], target[N], links = 0, count = 0, largest = 0, begin = 0;
+        for (; begin < N; count++) { /* paths of the one length and the other by turns */
+            int32_t wanted = lengths[c][count % 2] > 0 ? lengths[c][count % 2] : N;
+            int32_t length = wanted < N - begin ? wanted : N - begin;
+            for (int32_t i = 1; i < length; i++, links++)
+                source[links] = begin + i - 1, target[links] = begin + i;
+            if (length > largest) largest = length;
+            begin += length;
+        }
+        for (int32_t threads = 1; threads <= 3; threads += 2) {
+            cafe_context *context = test_context(threads, 1);
+            cafe_links l = {.nodes = N, .count = links, .source = source, .target = target};
+            cafe_graph_options o = options_of(CAFE_LOOPS_DROP, CAFE_DUPLICATES_SUM);
+            cafe_graph *g = NULL;
+            TEST_OK(context, cafe_graph_of_links(context, &l, &o, &g));
+            assert_int_equal(g->counts.components, count);
+            assert_int_equal(g->counts.largest, largest);
+            cafe_graph_free(g);
+            cafe_context_free(context);
+        }
+    }
+}
+
 static void rows_sort_by_key_then_weight(void **state) {
     static float weights[3000];
     uint64_t seed = 5;
@@ -681,6 +711,7 @@ int main(void) {
         cmocka_unit_test(unit_weights_are_not_kept),
         cmocka_unit_test(bad_links_are_named),
         cmocka_unit_test(small_and_empty_graphs),
+        cmocka_unit_test(components_are_measured),
         cmocka_unit_test(rows_sort_by_key_then_weight),
         cmocka_unit_test(clean_rows_are_borrowed_or_copied),
         cmocka_unit_test(a_symmetric_matrix_stays_itself),

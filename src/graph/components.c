@@ -159,12 +159,60 @@ static cafe_status join_all(cafe_context *context, forest *f) {
     return cafe_ranges(context, n, ROWS, flatten, f);
 }
 
+static cafe_status find_roots(cafe_context *context, forest *f) {
+    CAFE_PASS(cafe_ranges(context, f->graph->n, ROWS, start_alone, f));
+    return f->graph->portion.shared ? join_shared(context, f) : join_all(context, f);
+}
+
 cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                   int32_t *component, int64_t *count) {
     forest f = {.graph = graph, .parent = component, .skipped = -1};
     *count = 0;
-    CAFE_PASS(cafe_ranges(context, graph->n, ROWS, start_alone, &f));
-    CAFE_PASS(graph->portion.shared ? join_shared(context, &f) : join_all(context, &f));
+    CAFE_PASS(find_roots(context, &f));
     *count = number_roots(component, graph->n);
     return CAFE_OK;
+}
+
+/* ---- how many, and how large ----------------------------------------------------------------- */
+
+/* Roots, and nodes below the one that is met most often. */
+static void add_roots(void *argument, int64_t first, int64_t last, double *sums) {
+    const forest *f = argument;
+    int64_t roots = 0, below = 0;
+    for (int64_t u = first; u < last; u++) {
+        roots += f->parent[u] == (int32_t)u;
+        below += f->parent[u] == f->skipped;
+    }
+    sums[0] += (double)roots, sums[1] += (double)below;
+}
+
+/* The largest of many, one node after the other. */
+static cafe_status find_largest(cafe_context *context, forest *f, int64_t *largest) {
+    int64_t n = f->graph->n, count = number_roots(f->parent, n);
+    int32_t *size = cafe_mem_zero(context, count, sizeof *size);
+    CAFE_PASS(cafe_mem_had(size));
+    for (int64_t u = 0; u < n; u++)
+        if (++size[f->parent[u]] > *largest) *largest = size[f->parent[u]];
+    cafe_mem_free(context, size);
+    return CAFE_OK;
+}
+
+/* A component with half of the nodes is the largest. */
+cafe_status cafe_graph_measure_components(cafe_context *context, cafe_graph *graph) {
+    forest f = {.graph = graph, .skipped = -1};
+    double sums[2] = {0};
+    cafe_status status = CAFE_OK;
+    f.parent = cafe_mem(context, graph->n, sizeof *f.parent);
+    CAFE_TRY(cafe_mem_had(f.parent));
+    cafe_mem_touch(context, f.parent);
+    CAFE_TRY(find_roots(context, &f));
+    f.skipped = frequent_root(&f);
+    CAFE_TRY(cafe_sums(context, graph->n, ROWS, add_roots, &f, 2, sums));
+    graph->counts.components = (int64_t)sums[0];
+    graph->counts.largest = (int64_t)sums[1];
+    if (2 * graph->counts.largest < graph->n)
+        CAFE_TRY(find_largest(context, &f, &graph->counts.largest));
+done:
+    cafe_mem_free(context, f.parent);
+    return status;
 }

@@ -74,23 +74,6 @@ static void add_tallies(const tally *tallies, int64_t count, cafe_graph *graph) 
     c->self_loops_kept = loops > 0;
 }
 
-static cafe_status count_components(cafe_context *context, cafe_graph *graph) {
-    int32_t *component = cafe_mem(context, graph->n, sizeof *component), *size = NULL;
-    cafe_status status = component ? CAFE_OK : CAFE_ERROR_MEMORY;
-    if (!component) goto done;
-    CAFE_TRY(cafe_graph_components(context, graph, component, &graph->counts.components));
-    size = cafe_mem_zero(context, graph->counts.components, sizeof *size);
-    if (!size) CAFE_TRY(CAFE_ERROR_MEMORY);
-    graph->counts.largest = 0;
-    for (int64_t u = 0; u < graph->n; u++) {
-        int32_t now = ++size[component[u]];
-        if (now > graph->counts.largest) graph->counts.largest = now;
-    }
-done:
-    cafe_mem_free_all(context, size, component);
-    return status;
-}
-
 /* All tallies, in order, from those of this process's rows. */
 static cafe_status gather_tallies(cafe_context *context, const counting *c, int64_t count) {
     void *all = NULL;
@@ -117,5 +100,5 @@ cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loop
 
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops) {
     CAFE_PASS(cafe_graph_tally(context, graph, loops));
-    return count_components(context, graph);
+    return cafe_graph_measure_components(context, graph);
 }

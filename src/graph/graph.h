@@ -83,6 +83,9 @@ enum { CAFE_PORTION_ROWS = 4096 };
 /* The same without the components. */
 cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops);
 
+/* The counts of components and of the nodes of the largest. */
+cafe_status cafe_graph_measure_components(cafe_context *context, cafe_graph *graph);
+
 /* The name of number i into text, as cafe_graph_name() gives it. */
 size_t cafe_names_get(const cafe_names *names, int64_t i, char *text, size_t capacity);
 /* Frees the arrays, which are the context's memory. */
