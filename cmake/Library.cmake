@@ -50,7 +50,7 @@ endif()
 include(cmake/Hardening.cmake)
 
 file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
-list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(rows|products|eights)\\.c$")
+list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(rows|products|eights|hashes)\\.c$")
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
@@ -73,11 +73,12 @@ endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/evaluate/published.inc CONTENT "${rows}" @ONLY)
 target_include_directories(cafe_objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 
-# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c and eights.c with these options; its products are
+# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c, eights.c and hashes.c with these options; its products are
 # those of PRODUCTS, which is compiled here too where it is NAME.
 set(CAFE_KERNEL_OBJECTS "")
 function(cafe_kernels name products)
-    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c ${CMAKE_SOURCE_DIR}/src/kernels/eights.c)
+    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c ${CMAKE_SOURCE_DIR}/src/kernels/eights.c
+        ${CMAKE_SOURCE_DIR}/src/kernels/hashes.c)
     if(name STREQUAL products)
         list(APPEND sources ${CMAKE_SOURCE_DIR}/src/kernels/products.c)
     endif()

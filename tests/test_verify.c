@@ -7,6 +7,7 @@
 #include "craft.h"
 #include "failing.h"
 #include "graph/verify.h"
+#include "kernels/rows.h"
 
 static cafe_context *shared;
 
@@ -202,9 +203,26 @@ static void test_one_entry(void **state) {
     cafe_graph_free(graph);
 }
 
-/* Without symmetry rows are looked at many at a time: whatever is wrong, and wherever, the pass
- * finds the fault that the other one finds row by row, and the same loops. */
-static void test_both_passes(void **state) {
+/* What is wrong with row u, one entry after the other; else its loops, and whether its weights
+ * are 1.
+ */
+static cafe_row_fault look_at_row(const cafe_links *l, int64_t u, int64_t *loops, bool *unit) {
+    int64_t from = l->offsets[u], to = l->offsets[u + 1], last = -1;
+    cafe_row_fault weight = CAFE_ROW_FINE;
+    if (from < 0 || from > to || to > l->count) return CAFE_ROW_OFFSETS;
+    for (int64_t i = from; i < to; last = l->target[i++]) {
+        if (l->target[i] < 0 || l->target[i] >= l->nodes) return CAFE_ROW_OUTSIDE;
+        if (l->target[i] <= last) return CAFE_ROW_ORDER;
+        *loops += l->target[i] == u;
+        *unit &= !l->weights || l->weights[i] == 1;
+        if (l->weights && !(l->weights[i] > 0 && isfinite(l->weights[i]))) weight = CAFE_ROW_WEIGHT;
+    }
+    return weight;
+}
+
+/* Rows are looked at many at a time: whatever is wrong, and wherever, the fault that is found is
+ * the first, and the loops are counted. */
+static void test_many_rows(void **state) {
     enum { NODES = 3000, LINKS = 20000 };
     static const float bad[] = {0, -1, NAN, INFINITY, 1};
     uint64_t seed = 9;
@@ -216,25 +234,55 @@ static void test_both_passes(void **state) {
         int32_t *targets = (int32_t *)graph->targets;
         float *weights = (float *)graph->weights;
         cafe_links rows = {.nodes = NODES, .count = arcs, .offsets = offsets, .target = targets};
-        cafe_verified one, many;
-        int64_t at = test_below(&seed, arcs);
+        cafe_verified found;
+        int64_t at = test_below(&seed, arcs), loops = 0, u = 0;
+        cafe_row_fault fault = CAFE_ROW_FINE;
+        bool unit = true;
         rows.weights = weights;
         if (i % 8 == 0) targets[at] = (int32_t)test_below(&seed, NODES);
         if (i % 8 == 4) targets[at] = test_below(&seed, 2) ? -1 : NODES;
         if (i % 4 == 1) offsets[test_below(&seed, NODES)] += test_below(&seed, 5) - 2;
         if (i % 8 == 3 && weights) weights[at] = bad[test_below(&seed, 5)];
-        TEST_OK(shared, cafe_verify_rows(shared, &rows, true, &one));
-        TEST_OK(shared, cafe_verify_rows(shared, &rows, false, &many));
-        assert_int_equal(one.row, many.row);
-        assert_int_equal(one.fault, many.fault);
-        faults[one.fault]++;
-        if (one.fault == CAFE_ROW_FINE) {
-            assert_int_equal(one.loops, many.loops);
-            assert_int_equal(one.unit, many.unit);
+        while (u < NODES && !(fault = look_at_row(&rows, u, &loops, &unit))) u++;
+        for (int symmetry = 0; symmetry < 2; symmetry++) {
+            TEST_OK(shared, cafe_verify_rows(shared, &rows, symmetry, &found));
+            assert_int_equal(found.fault, fault);
+            assert_int_equal(found.row, fault ? u : INT64_MAX);
+            if (fault) continue;
+            assert_int_equal(found.loops, loops);
+            assert_int_equal(found.unit, unit);
         }
+        faults[fault]++;
         cafe_graph_free(graph);
     }
     for (int i = 0; i < 5; i++) assert_true(faults[i] > 3); /* every kind was there */
+}
+
+/* Every instruction set has the sums of the definition, for any number of links. */
+static void test_hashes(void **state) {
+    static const char *const names[] = {"plain", "avx2", "avx512"};
+    uint64_t seed = 3, key[2] = {test_number(&seed), test_number(&seed)};
+    int32_t targets[50];
+    float weights[50];
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        targets[i] = (int32_t)(test_number(&seed) >> 33);
+        weights[i] = (float)test_below(&seed, 1000) / 7;
+    }
+    for (int n = 0; n < 3; n++) {
+        const cafe_kernels *kernels = cafe_kernels_named(names[n]);
+        for (int c = 0; kernels && c < 50 * 8; c++) {
+            int64_t u = (int64_t)(test_number(&seed) >> 33), count = c / 8;
+            uint64_t sum = 0, own = (uint64_t)u;
+            const float *given = c & 1 ? weights : NULL;
+            for (int64_t i = 0; i < count; i++) {
+                uint64_t w = (uint64_t)targets[i], bits = given ? cafe_hash_weight(given[i]) : 0;
+                sum +=
+                    c & 2 ? cafe_hash_link(key, w, own, bits) : cafe_hash_link(key, own, w, bits);
+            }
+            assert_true(kernels->hash_links(key, u, (c & 2) != 0, targets, given, count) == sum);
+        }
+    }
 }
 
 /* Swapping the ends of two links keeps every degree and every sum of ids: only the pairs tell. */
@@ -337,13 +385,10 @@ static void test_borrowed_rows_that_change(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_falsehoods),
-        cmocka_unit_test(test_one_entry),
-        cmocka_unit_test(test_both_passes),
-        cmocka_unit_test(test_swapped_ends),
-        cmocka_unit_test(test_repeated_names),
-        cmocka_unit_test(test_rows_of_callers),
-        cmocka_unit_test(test_borrowed_rows_that_change),
+        cmocka_unit_test(test_falsehoods),      cmocka_unit_test(test_one_entry),
+        cmocka_unit_test(test_many_rows),       cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_swapped_ends),    cmocka_unit_test(test_repeated_names),
+        cmocka_unit_test(test_rows_of_callers), cmocka_unit_test(test_borrowed_rows_that_change),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -20,12 +20,14 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "graph/rows.h"
+#include "kernels/rows.h"
 
 enum { ROWS = 1024, SIDE = 64 /* rows that are looked at side by side */ };
 
 typedef struct verifying {
     const cafe_links *rows;
     bool symmetry;
+    cafe_hash_links *hash;
     uint64_t key[2];
     atomic_llong bad; /* the first row with a fault */
     atomic_llong above, loops;
@@ -64,22 +66,6 @@ static inline uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* h(low, high, weight): mix() with a key at either step. */
-static inline uint64_t hash(const uint64_t key[2], uint64_t low, uint64_t high, uint64_t bits) {
-    uint64_t x = ((low << 32 | high) ^ key[0]) + bits;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u + key[1];
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-/* The weight as a summand of the hash: bits that differ high up differ low down too. */
-static inline uint64_t weight_bits(float weight) {
-    uint32_t bits;
-    memcpy(&bits, &weight, sizeof bits);
-    uint64_t spread = bits * 0x9E3779B97F4A7C15u;
-    return spread ^ spread >> 32;
-}
-
 /* A row that does not ascend: which of its faults comes first? */
 static cafe_row_fault name_fault(const cafe_links *l, int64_t u) {
     int64_t last = -1;
@@ -91,53 +77,7 @@ static cafe_row_fault name_fault(const cafe_links *l, int64_t u) {
     return CAFE_ROW_WEIGHT;
 }
 
-/* Entries of row u from i on: those below the diagonal, or all that are left. They ascend strictly
- * from `last` on, else *fine becomes false. Returns where it stopped. The two switches are
- * constants in each use below. */
-static inline __attribute__((always_inline)) int64_t take_entries(const verifying *v, int64_t u,
-                                                                  int64_t i, int64_t *last,
-                                                                  bool *fine, bool below,
-                                                                  bool weighted, tally *t) {
-    const cafe_links *l = v->rows;
-    int64_t to = l->offsets[u + 1];
-    for (; i < to && !(below && l->target[i] >= u); i++) {
-        int64_t w = l->target[i];
-        float weight = weighted ? l->weights[i] : 1;
-        uint64_t low = (uint32_t)(below ? w : u), high = (uint32_t)(below ? u : w);
-        *fine &= (w > *last) & (weight > 0) & (weight <= FLT_MAX);
-        t->unit &= weight == 1;
-        *last = w;
-        uint64_t h = hash(v->key, low, high, weighted ? weight_bits(weight) : 0);
-        t->sum += below ? -h : h;
-        t->digest += below ? 0 : h;
-    }
-    return i;
-}
-
-/* Row u. It ascends strictly from 0 on, so the last target tells whether all are nodes. */
-static inline __attribute__((always_inline)) cafe_row_fault check_row(const verifying *v, int64_t u,
-                                                                      bool weighted, tally *t) {
-    const cafe_links *l = v->rows;
-    int64_t from = l->offsets[u], to = l->offsets[u + 1], last = -1;
-    bool fine = true;
-    if (from < 0 || from > to || to > l->count) return CAFE_ROW_OFFSETS;
-    int64_t i = take_entries(v, u, from, &last, &fine, true, weighted, t);
-    bool loop = i < to && l->target[i] == u;
-    if (loop) { /* its own partner: in no sum */
-        float weight = weighted ? l->weights[i] : 1;
-        fine &= (weight > 0) & (weight <= FLT_MAX);
-        t->unit &= weight == 1;
-        t->digest += hash(v->key, (uint64_t)u, (uint64_t)u, weight_bits(weight));
-        last = u;
-        i++;
-    }
-    take_entries(v, u, i, &last, &fine, false, weighted, t);
-    t->loops += loop;
-    t->above += to - i;
-    return fine && last < l->nodes ? CAFE_ROW_FINE : name_fault(l, u);
-}
-
-/* ---- without symmetry ------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool offsets_ascend(const cafe_links *l, int64_t u) {
     return l->offsets[u] >= 0 && l->offsets[u] <= l->offsets[u + 1] &&
@@ -155,8 +95,7 @@ static bool weigh(const float *weights, int64_t count, tally *t) {
 }
 
 /* A row by itself. */
-static cafe_row_fault scan_row(const verifying *v, int64_t u, tally *t) {
-    const cafe_links *l = v->rows;
+static cafe_row_fault scan_row(const cafe_links *l, int64_t u, tally *t) {
     int64_t last = -1;
     bool fine = true;
     if (!offsets_ascend(l, u)) return CAFE_ROW_OFFSETS;
@@ -207,8 +146,7 @@ static bool look_at_ends(const cafe_links *l, int64_t first, int64_t last, bool 
 
 /* Some rows at once: they ascend when their entries, one row behind the other, fall from one row to
  * the next alone. */
-static bool scan_rows(const verifying *v, int64_t first, int64_t last, tally *t) {
-    const cafe_links *l = v->rows;
+static bool scan_rows(const cafe_links *l, int64_t first, int64_t last, tally *t) {
     int64_t falls, between;
     bool inside;
     tally found = {.unit = t->unit};
@@ -225,9 +163,22 @@ static bool scan_rows(const verifying *v, int64_t first, int64_t last, tally *t)
 
 /* ---- all rows -------------------------------------------------------------------------------- */
 
-static cafe_row_fault check_any(const verifying *v, int64_t u, tally *t) {
-    if (!v->symmetry) return scan_row(v, u, t);
-    return v->rows->weights ? check_row(v, u, true, t) : check_row(v, u, false, t);
+/* Row u, which has no fault. A loop is its own partner: it is in no sum. */
+static void add_hashes(const verifying *v, int64_t u, tally *t) {
+    const cafe_links *l = v->rows;
+    const float *weights = l->weights;
+    int64_t from = l->offsets[u], to = l->offsets[u + 1];
+    int64_t at = cafe_row_find(l->target, from, to, u);
+    t->sum -= v->hash(v->key, u, 1, l->target + from, weights ? weights + from : NULL, at - from);
+    if (at < to && l->target[at] == u) {
+        uint64_t bits = cafe_hash_weight(weights ? weights[at] : 1);
+        t->digest += cafe_hash_link(v->key, (uint64_t)u, (uint64_t)u, bits);
+        at++;
+    }
+    uint64_t sum = v->hash(v->key, u, 0, l->target + at, weights ? weights + at : NULL, to - at);
+    t->sum += sum;
+    t->digest += sum;
+    t->above += to - at;
 }
 
 static void add_tally(verifying *v, const tally *t) {
@@ -244,10 +195,12 @@ static void check_rows(void *argument, int64_t first, int64_t last) {
     tally t = {.unit = true};
     if (atomic_load(&v->bad) < from + first) return;
     for (int64_t u = from + first, next; u < from + last; u = next) {
-        next = v->symmetry ? u + 1 : u + SIDE < from + last ? u + SIDE : from + last;
-        if (!v->symmetry && scan_rows(v, u, next, &t)) continue;
-        while (u < next && check_any(v, u, &t) == CAFE_ROW_FINE) u++;
-        if (u == next) continue;
+        next = u + SIDE < from + last ? u + SIDE : from + last;
+        if (scan_rows(v->rows, u, next, &t)) {
+            for (; v->symmetry && u < next; u++) add_hashes(v, u, &t);
+            continue;
+        }
+        while (scan_row(v->rows, u, &t) == CAFE_ROW_FINE) u++;
         cafe_lower(&v->bad, u);
         return;
     }
@@ -272,6 +225,7 @@ static cafe_status add_shared(cafe_context *context, verifying *v) {
 static cafe_status verify(cafe_context *context, const cafe_links *rows, bool symmetry,
                           const uint64_t key[2], cafe_verified *found) {
     verifying v = {.rows = rows, .symmetry = symmetry, .key = {key[0], key[1]}};
+    v.hash = cafe_kernels_best()->hash_links;
     tally ignored = {.unit = true};
     cafe_portion portion = cafe_portion_of(rows->portion, rows->nodes);
     atomic_store(&v.bad, INT64_MAX);
@@ -282,7 +236,7 @@ static cafe_status verify(cafe_context *context, const cafe_links *rows, bool sy
                              .loops = atomic_load(&v.loops),
                              .unit = !atomic_load(&v.not_unit),
                              .seal = {{key[0], key[1]}, atomic_load(&v.digest)}};
-    if (found->row < INT64_MAX) found->fault = check_any(&v, found->row, &ignored);
+    if (found->row < INT64_MAX) found->fault = scan_row(rows, found->row, &ignored);
     found->symmetric =
         atomic_load(&v.sum) == 0 && (!symmetry || rows->count - found->loops == 2 * found->above);
     return CAFE_OK;

@@ -277,6 +277,7 @@ static void pack(int32_t storage, int64_t count, const float *restrict x, uint16
 
 extern const cafe_products JOIN(cafe_products_, CAFE_PRODUCTS);
 extern const cafe_eights JOIN(cafe_eights_single_, CAFE_ISA), JOIN(cafe_eights_double_, CAFE_ISA);
+extern cafe_hash_links JOIN(cafe_hash_links_, CAFE_ISA);
 extern const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA);
 const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
     TEXT(CAFE_ISA),
@@ -291,6 +292,7 @@ const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
     accumulate_move,
     round_all,
     pack,
+    JOIN(cafe_hash_links_, CAFE_ISA),
     &JOIN(cafe_products_, CAFE_PRODUCTS),
     {&JOIN(cafe_eights_single_, CAFE_ISA), &JOIN(cafe_eights_double_, CAFE_ISA)},
 };

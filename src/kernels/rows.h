@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/eights.h"
+#include "kernels/hashes.h"
 #include "kernels/products.h"
 #include "kernels/storage.h"
 #include "kernels/sums.h"
@@ -86,6 +87,7 @@ typedef struct cafe_kernels {
     void (*round)(int32_t storage, int64_t count, float *x);
     void (*pack)(int32_t storage, int64_t count, const float *x, uint16_t *y);
 
+    cafe_hash_links *hash_links;
     const cafe_products *products;
     const cafe_eights *eights[2]; /* of floats, of doubles */
 } cafe_kernels;
