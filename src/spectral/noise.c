@@ -97,6 +97,8 @@ static cafe_status find_roots(cafe_context *context, const cafe_operator *op, ca
     cafe_status status = CAFE_OK;
     roots_job job = {op, side, cafe_mem(context, op->n, sizeof *job.x), {0}, roots};
     CAFE_TRY(cafe_mem_had(job.x));
+    cafe_mem_touch(context, job.x);
+    cafe_mem_touch(context, roots);
     CAFE_TRY(cafe_sums(context, op->n, ROWS, fill_rows, &job, 2, job.sums));
     CAFE_TRY(multiply(context, op, h, job.x));
     CAFE_TRY(cafe_ranges(context, op->n, ROWS, fill_roots, &job));
