@@ -20,9 +20,9 @@ enum {
     COPIES = 8   /* of the sums of a chunk, so that fewer blocks add to the same numbers */
 };
 
-/* Threads of a row: a power of two, a warp at most. */
+/* Threads of a row: a power of two, a warp at most, and as many links as they read at a time. */
 CAFE_INLINE int row_threads(int64_t stride) {
-    int threads = 1;
+    int threads = 8;
     while (threads < WARP && threads * 4 < stride) threads *= 2;
     return threads;
 }
@@ -98,6 +98,7 @@ typedef struct row_work {
     long_rows wide;
     stored x;            /* the rows that are summed up */
     const uint8_t *skip; /* by node: rows that nobody needs; NULL: none */
+    const float *inner;  /* of each row of the range, a_u / p_u inside a chunk; NULL: 0 */
     int64_t stride;
     int32_t *taken; /* how many items are; 0 before */
 } row_work;
@@ -207,11 +208,10 @@ typedef struct sweep_args {
     cafe_gains *gains;     /* of the chunk: COPIES of the sums of its moves and links inside */
     double *s, *totals;    /* S; what the chunk adds to it, COPIES */
     const double *mass;    /* of the chunk */
-    const float *inner;    /* a_u / p_u of the chunk's nodes; NULL: 0 */
     const int64_t *inner_offsets;                /* of its nodes; NULL: no links inside */
     const int32_t *inner_owners, *inner_targets; /* numbers in the chunk */
     const float *inner_weights;                  /* NULL: 1 */
-    double total, expected, unit, kappa, gamma, theta, mean_degree, resolution;
+    double total, expected, unit, per_unit, kappa, gamma, theta, mean_degree, resolution;
     int64_t blocks; /* that share the links inside, and the rows that are kept */
     int32_t sign, softmax, storage;
     int32_t together; /* together: some chunk has more than one node */

@@ -104,11 +104,11 @@ INLINE_BODY four asked_row(const float *place, const int32_t storage) {
 typedef struct some_links {
     const links *q;
     const stored *x;
-    int64_t u, from;
-    int all, stride, column;
+    int64_t from;
+    int32_t u, all, stride, column;
     team by;
-    int32_t target, next_target; /* of this batch, and of the next */
-    float weight, next_weight;
+    int32_t first, target, next_target;     /* of the batch that is asked for, and of the next */
+    float last_weight, weight, next_weight; /* and of the one before */
 } some_links;
 
 INLINE_BODY void read_batch(some_links *s, int first) {
@@ -117,44 +117,44 @@ INLINE_BODY void read_batch(some_links *s, int first) {
     s->next_weight = weighted && at < s->all ? link_weight(s->q, s->u, s->from + at) : 1;
 }
 
-/* Asks for the row of link k; its weight. */
-INLINE_BODY float ask_link(some_links *s, const int32_t storage, int k, float *to) {
-    float weight = 1;
+/* Asks for the row of link k. */
+INLINE_BODY void ask_link(some_links *s, const int32_t storage, int k, float *to) {
     if (k < s->all) {
         int at = k & (s->by.group - 1);
         if (at == 0) {
-            s->target = s->next_target, s->weight = s->next_weight;
+            s->first = k, s->target = s->next_target;
+            s->last_weight = s->weight, s->weight = s->next_weight;
             read_batch(s, k + s->by.group);
         }
         int32_t w = FROM_LANE(s->target, at, s->by.group, s->q->targets[s->from + k]);
-        weight = FROM_LANE(s->weight, at, s->by.group, link_weight(s->q, s->u, s->from + k));
         ask_row(to, s->x, storage, (int64_t)w * s->stride + s->column);
     }
     END_OF_ASK();
-    return weight;
 }
 
-/* Their sum, link by link; `ring` is this thread's. */
+/* Their sum, link by link; `ring` is this thread's. A link is at most one batch behind the one that
+ * is asked for. */
 INLINE_BODY four sum_stored(some_links *s, const int32_t storage, float *ring) {
     const int weighted = s->q->weights || s->q->factor;
-    float weights[RING];
     four sum = {0, 0, 0, 0};
-    read_batch(s, 0);
     UNROLL
-    for (int i = 0; i < RING - 1; i++) weights[i] = ask_link(s, storage, i, ring + i * RING_STEP);
+    for (int i = 0; i < RING - 1; i++) ask_link(s, storage, i, ring + i * RING_STEP);
     for (int j = 0; j < s->all; j += RING) {
         UNROLL
         for (int i = 0; i < RING; i++) {
-            enum { BEFORE_ONE = RING - 1 };
-            int last = (i + BEFORE_ONE) % RING;
+            enum { AHEAD_BY = RING - 1 };
             ASKED(RING - 2);
             four row = asked_row(ring + i * RING_STEP, storage);
-            weights[last] = ask_link(s, storage, j + i + BEFORE_ONE, ring + last * RING_STEP);
+            ask_link(s, storage, j + i + AHEAD_BY, ring + (i + AHEAD_BY) % RING * RING_STEP);
             if (j + i >= s->all) continue;
-            if (weighted)
-                add_weighted(&sum, weights[i], row);
-            else
+            if (weighted) {
+                float mine = j + i < s->first ? s->last_weight : s->weight;
+                float a = FROM_LANE(mine, (j + i) & (s->by.group - 1), s->by.group,
+                                    link_weight(s->q, s->u, s->from + j + i));
+                add_weighted(&sum, a, row);
+            } else {
                 add_four(&sum, row);
+            }
         }
     }
     return sum;
@@ -199,35 +199,34 @@ BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
     return sum;
 }
 
-/* A row that a team of threads has: number i of the range, node u; of a long row its number among
- * these, of others -1. */
+/* What a team of threads has: number i of the range, node u, or none (i < 0); the links that it
+ * sums up, which are the row's or (wide >= 0: the number of a long row) those of a piece; the first
+ * batch of them. */
 typedef struct row_at_work {
-    int32_t i, u, wide;
+    int32_t i, u, wide, piece;
+    int64_t from, to;
+    double p;
+    float inner;
+    int32_t target;
+    float weight;
 } row_at_work;
 
-BODY int64_t links_of(const links *q, int64_t u) {
-    return q->offsets[u + 1] - q->offsets[u];
-}
-
 BODY int64_t pieces_of(const links *q, int64_t u) {
-    return (links_of(q, u) + PIECE - 1) / PIECE;
+    return (q->offsets[u + 1] - q->offsets[u] + PIECE - 1) / PIECE;
 }
 
-/* `all` links of node u from `from` on, four columns. */
-INLINE_BODY some_links links_from(const row_work *w, int64_t u, int64_t from, int all,
-                                  int64_t column, team by) {
-    some_links s = {&w->links, &w->x, u, from, all, (int)w->stride, (int)column, by, 0, 0, 1, 1};
-    return s;
-}
-
-/* The sum of all its links, piece by piece. */
+/* The sum of these links, four columns. */
 BODY four sum_links(const row_work *w, const row_at_work *r, int64_t column, team by, float *ring) {
-    const links *q = &w->links;
-    if (r->wide < 0)
-        return sum_asked(links_from(w, r->u, q->offsets[r->u], (int)links_of(q, r->u), column, by),
-                         ring);
+    some_links s = {&w->links,      &w->x,       r->from, r->u,     (int)(r->to - r->from),
+                    (int)w->stride, (int)column, by,      0,        0,
+                    r->target,      1,           1,       r->weight};
+    return sum_asked(s, ring);
+}
+
+/* The sum of a long row, all of whose pieces are summed up. */
+BODY four sum_pieces(const row_work *w, const row_at_work *r, int64_t column) {
     return add_pieces(w->wide.sums + w->wide.rows[r->wide].first * w->stride + column, w->stride,
-                      pieces_of(q, r->u));
+                      pieces_of(&w->links, r->u));
 }
 
 /* The last long row whose first piece is not behind this one. */
@@ -253,40 +252,50 @@ BODY int64_t all_items(const row_work *w, int across) {
     return piece_items(w, across) + (w->range.count + across - 1) / across;
 }
 
-BODY void sum_one_piece(const row_work *w, const row_at_work *r, int64_t piece, team by,
-                        float *ring) {
-    int64_t place = (piece - w->wide.rows[r->wide].first) * PIECE;
-    int64_t left = links_of(&w->links, r->u) - place, from = w->links.offsets[r->u] + place;
-    int all = left < PIECE ? (int)left : PIECE;
-    if (w->skip && w->skip[r->u]) return;
-    for (int64_t panel = 0; panel < w->stride; panel += by.group * 4) {
-        int64_t k = panel + by.lane * 4;
-        four sum = sum_asked(links_from(w, r->u, from, all, k < w->stride ? k : 0, by), ring);
-        if (k < w->stride) *(four *)(w->wide.sums + piece * w->stride + k) = sum;
-    }
-}
-
-BODY row_at_work row_number(const nodes *range, int64_t i, int64_t wide) {
-    row_at_work r = {(int32_t)i, (int32_t)(range->first + i * range->step), (int32_t)wide};
-    return r;
-}
-
-/* The row that thread t has with this item, its piece summed up; i < 0: none. */
-BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group, float *ring) {
+/* What thread t has with this item: the numbers are asked for, and not looked at. */
+BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group) {
     const int across = WARP / group;
-    int64_t rows_from = piece_items(w, across), at = item * across + t / group;
-    row_at_work r = {-1, 0, -1};
-    if (item >= rows_from) {
+    const int64_t rows_from = piece_items(w, across);
+    int64_t at = item * across + t / group;
+    row_at_work r = {-1, 0, -1, 0, 0, 0, 0, 0, 0, 1};
+    if (item < rows_from) {
+        if (at >= w->wide.pieces) return r;
+        r.wide = (int32_t)wide_of(&w->wide, at), r.piece = (int32_t)at;
+        r.i = w->wide.rows[r.wide].number;
+    } else {
         at -= rows_from * across;
-        if (at < w->range.count) r = row_number(&w->range, at, -1);
-        if (r.i >= 0 && links_of(&w->links, r.u) > LONG) r.i = -1;
-    } else if (at < w->wide.pieces) {
-        int64_t wide = wide_of(&w->wide, at);
-        r = row_number(&w->range, w->wide.rows[wide].number, wide);
-        sum_one_piece(w, &r, at, team_of(t, group), ring + t * 4);
-        PUBLISH();
+        if (at >= w->range.count) return r;
+        r.i = (int32_t)at;
     }
+    r.u = (int32_t)(w->range.first + r.i * w->range.step);
+    r.from = w->links.offsets[r.u], r.to = w->links.offsets[r.u + 1];
+    r.p = w->links.p[r.u];
+    if (w->inner) r.inner = w->inner[r.i];
     return r;
+}
+
+/* Its links: long rows come by their pieces. The first batch is asked for. */
+BODY void read_row(const row_work *w, row_at_work *r, team by) {
+    if (r->wide >= 0) {
+        r->from += (r->piece - w->wide.rows[r->wide].first) * PIECE;
+        r->to = r->from + PIECE < r->to ? r->from + PIECE : r->to;
+    } else if (r->to - r->from > LONG) {
+        r->i = -1;
+    }
+    if (r->i < 0 || (w->skip && w->skip[r->u])) r->to = r->from;
+    if (r->from + by.lane >= r->to) return;
+    r->target = w->links.targets[r->from + by.lane];
+    r->weight = link_weight(&w->links, r->u, r->from + by.lane);
+}
+
+/* The sum of its piece, to where the team that has the row finds it. */
+BODY void sum_piece(const row_work *w, const row_at_work *r, team by, float *ring) {
+    for (int64_t panel = 0; r->to > r->from && panel < w->stride; panel += by.group * 4) {
+        int64_t k = panel + by.lane * 4;
+        four sum = sum_links(w, r, k < w->stride ? k : 0, by, ring);
+        if (k < w->stride) *(four *)(w->wide.sums + r->piece * w->stride + k) = sum;
+    }
+    PUBLISH();
 }
 
 /* Was this the last of the row's pieces? */
@@ -309,14 +318,13 @@ BODY float image_of(const multiply_rows_args *a, float sum, float scale, float s
 /* y of a row, four columns at a time. */
 BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team by, float *ring) {
     const row_work *w = &a->work;
-    double p = w->links.p[r->u];
-    float scale = (float)(a->walk ? (p > 0 ? 1 / (a->total * p) : 0) : 1 / a->total);
-    float shift = (float)(a->walk ? (p > 0) : p);
+    float scale = (float)(a->walk ? (r->p > 0 ? 1 / (a->total * r->p) : 0) : 1 / a->total);
+    float shift = (float)(a->walk ? (r->p > 0) : r->p);
     const float *x = w->x.x + r->u * w->stride;
     float *y = a->y + r->u * w->stride;
     for (int64_t panel = 0; panel < w->stride; panel += by.group * 4) {
-        int64_t k = panel + by.lane * 4;
-        four out, sum = sum_links(w, r, k < w->stride ? k : 0, by, ring);
+        int64_t k = panel + by.lane * 4, column = k < w->stride ? k : 0;
+        four out, sum = r->wide < 0 ? sum_links(w, r, column, by, ring) : sum_pieces(w, r, column);
         if (k >= w->stride) continue;
         out.x = image_of(a, sum.x, scale, shift, k, x, y);
         out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
@@ -326,26 +334,45 @@ BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team b
     }
 }
 
+/* A warp knows of the row that it will have next while it works on one. */
 BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
     SHARED(float, ring, RING_FLOATS);
     SHARED(int, last, WARP);
     OWN(row_at_work, row, 1);
+    OWN(row_at_work, after, 1);
     const row_work *w = &a->work;
     const int group = row_threads(w->stride), across = WARP / group;
     const int64_t pieces = piece_items(w, across), items = all_items(w, across);
+    int next = NEXT(w->taken);
+    int64_t item = TAKEN(next);
+    next = NEXT(w->taken);
     (void)block;
-    for (int64_t item = TAKE(w->taken); item < items; item = TAKE(w->taken)) {
-        WARP_THREADS(t) MINE(row, t)[0] = take_row(w, item, t, group, ring);
-        SYNC_ROW();
+    WARP_THREADS(t) {
+        MINE(after, t)[0] = take_row(w, item, t, group);
+        read_row(w, MINE(after, t), team_of(t, group));
+    }
+    while (item < items) {
+        const int64_t then = TAKEN(next);
+        WARP_THREADS(t) {
+            MINE(row, t)[0] = MINE(after, t)[0];
+            MINE(after, t)[0] = take_row(w, then, t, group);
+        }
+        next = NEXT(w->taken);
         if (item < pieces) {
-            WARP_THREADS(t) if (t % group == 0) last[t / group] = was_last(w, MINE(row, t));
+            WARP_THREADS(t) sum_piece(w, MINE(row, t), team_of(t, group), ring + t * 4);
+            SYNC_ROW();
+            WARP_THREADS(t) {
+                if (t % group == 0) last[t / group] = was_last(w, MINE(row, t));
+            }
             SYNC_ROW();
         }
         WARP_THREADS(t) {
             const row_at_work *r = MINE(row, t);
-            if (r->i < 0 || (r->wide >= 0 && !last[t / group])) continue;
-            multiply_row(a, r, team_of(t, group), ring + t * 4);
+            if (r->i >= 0 && (r->wide < 0 || last[t / group]))
+                multiply_row(a, r, team_of(t, group), ring + t * 4);
+            read_row(w, MINE(after, t), team_of(t, group));
         }
         SYNC_ROW();
+        item = then;
     }
 }

@@ -60,7 +60,7 @@ static cafe_status fill_chunks(cafe_context *context, sweep *w) {
     chunks_args *inside = &w->inside;
     inside->links = a->work.links, inside->total = a->total;
     CAFE_PASS(cuda_chunks_fill(context, w->state, w->chunks, inside));
-    a->mass = inside->mass, a->inner = inside->inner, a->inner_offsets = inside->offsets;
+    a->mass = inside->mass, a->work.inner = inside->inner, a->inner_offsets = inside->offsets;
     a->inner_owners = inside->owners, a->inner_targets = inside->targets;
     a->inner_weights = inside->weights;
     return CAFE_OK;
@@ -137,6 +137,7 @@ static void set_rule(const cafe_operator *op, const cafe_rule *rule, sweep_args 
     a->softmax = rule->kind == CAFE_RULE_SOFTMAX, a->storage = rule->storage;
     a->gamma = rule->gamma, a->theta = rule->theta, a->mean_degree = rule->mean_degree;
     a->resolution = rule->resolution, a->unit = cafe_gain_unit(rule->resolution);
+    a->per_unit = 1 / a->unit;
 }
 
 cafe_status cuda_sweep_open(cafe_context *context, const cafe_operator *op, void *held,
@@ -176,7 +177,7 @@ static sweep_args chunk_of(const sweep *w, int64_t c) {
     a.mass += c;
     a.gains += at * COPIES;
     a.totals += at * COPIES * a.work.stride;
-    if (a.inner) a.inner += start;
+    if (a.work.inner) a.work.inner += start;
     if (a.inner_offsets) a.inner_offsets += start;
     return a;
 }
@@ -186,8 +187,8 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     sweep_args a = chunk_of(w, c);
     if (a.work.range.count == 0) return CAFE_OK;
     int error = launch_move_rows(d, cuda_warps(w->state, cuda_items(&a.work)), &a);
-    if (!error && a.inner) error = launch_sum_inner(d, a.blocks, &a);
-    if (!error) error = launch_settle(d, 1 + (a.inner ? a.blocks : 0), &a);
+    if (!error && a.work.inner) error = launch_sum_inner(d, a.blocks, &a);
+    if (!error) error = launch_settle(d, 1 + (a.work.inner ? a.blocks : 0), &a);
     return cuda_check(context, w->state, error);
 }
 

@@ -32,10 +32,9 @@ typedef struct pull {
 } pull;
 
 /* c_u / p_u (operator/chunks.h) */
-BODY double shift_of(const sweep_args *a, int64_t i, double p) {
-    double inner = a->inner ? a->inner[i] : 0, apart = *a->mass - p;
+BODY double shift_of(const sweep_args *a, double mass, double inner, double p) {
     double together = a->together ? p : 0, size = a->kappa < 0 ? -a->kappa : a->kappa;
-    double shift = inner + a->resolution * size * (a->kappa < 0 ? apart : together);
+    double shift = inner + a->resolution * size * (a->kappa < 0 ? mass - p : together);
     return shift > 0 ? shift : 0;
 }
 
@@ -46,14 +45,13 @@ BODY float theta_of(const sweep_args *a, float degree, float shift) {
     return (float)(theta < 1e30 ? theta : 1e30);
 }
 
-BODY pull pull_of(const sweep_args *a, int64_t i, int64_t u) {
-    const links *q = &a->work.links;
-    double p = q->p[u], degree = 1 / (p * a->total);
-    double loop = q->loops ? q->loops[u] * degree : 0;
-    float shift = (float)shift_of(a, i, p);
+BODY pull pull_of(const sweep_args *a, double mass, const row_at_work *r) {
+    const float *loops = a->work.links.loops;
+    double degree = 1 / (r->p * a->total), loop = loops ? loops[r->u] * degree : 0;
+    float shift = (float)shift_of(a, mass, r->inner, r->p);
     pull out;
     out.degree = (float)(a->sign * degree);
-    out.own = (float)(a->expected * p - a->sign * loop);
+    out.own = (float)(a->expected * r->p - a->sign * loop);
     out.keep = a->softmax ? theta_of(a, (float)degree, shift) : shift + (float)a->gamma;
     return out;
 }
@@ -71,9 +69,8 @@ typedef struct work {
 
 BODY void set_work(const sweep_args *a, work *w) {
     const uint8_t *fixed = a->work.skip;
-    const int64_t i = w->row.i, u = w->row.u;
-    w->there = i >= 0 && a->work.links.p[u] > 0 && !(fixed && fixed[u]);
-    w->kept = i >= 0 && a->inner && a->inner[i] > 0;
+    w->there = w->row.i >= 0 && w->row.p > 0 && !(fixed && fixed[w->row.u]);
+    w->kept = w->row.i >= 0 && w->row.inner > 0;
 }
 
 /* The old row and z, beside the threads or not, and where the new row goes. */
@@ -90,31 +87,35 @@ INLINE_BODY places places_of(const sweep_args *a, const work *w, float *held, in
     return p;
 }
 
-/* z = sum / d - s + own h, four columns at a time; a row that stays, and is read as one that moves,
- * is copied. */
-BODY void pull_row(const sweep_args *a, const work *w, float *held, int slot, team on,
-                   float *ring) {
+/* z = sum / d - s + own h, four columns at a time; the old row comes meanwhile. A row that stays,
+ * and is read as one that moves, is copied. What it keeps. */
+BODY float pull_row(const sweep_args *a, const work *w, const float *single, double mass,
+                    float *held, int slot, team on, float *ring) {
     const int64_t stride = a->work.stride;
+    const float *h = a->h + w->row.u * stride;
+    const places at = places_of(a, w, held, slot);
+    pull by = {0, 0, 0};
     for (int64_t panel = 0; panel < stride; panel += on.group * 4) {
         int64_t k = panel + on.lane * 4, column = k < stride ? k : 0;
-        four z = {0, 0, 0, 0};
-        if (w->there) z = sum_links(&a->work, &w->row, column, on, ring);
-        four old = load_four(a->h + w->row.u * stride + column);
-        if (k >= stride) continue;
-        const places at = places_of(a, w, held, slot);
-        if (w->there) {
-            four s = load_four(a->single + column);
-            pull by = pull_of(a, w->row.i, w->row.u);
-            z.x = z.x * by.degree - s.x + by.own * old.x;
-            z.y = z.y * by.degree - s.y + by.own * old.y;
-            z.z = z.z * by.degree - s.z + by.own * old.z;
-            z.w = z.w * by.degree - s.w + by.own * old.w;
-            *(four *)(at.z + k) = z;
-            if (stride <= HELD) *(four *)(held + slot * stride + k) = old;
-        } else if (w->kept) {
-            *(four *)(at.to + k) = old;
+        if (!w->there) {
+            if (k < stride && w->kept) *(four *)(at.to + k) = load_four(h + k);
+            continue;
         }
+        if (k < stride && stride <= HELD) ASK(held + slot * stride + k, h + k, 16);
+        four z = w->row.wide < 0 ? sum_links(&a->work, &w->row, column, on, ring)
+                                 : sum_pieces(&a->work, &w->row, column);
+        if (panel == 0) by = pull_of(a, mass, &w->row);
+        END_OF_ASK();
+        ASKED(0);
+        if (k >= stride) continue;
+        four old = load_four(at.h + k), s = load_four(single + k);
+        z.x = z.x * by.degree - s.x + by.own * old.x;
+        z.y = z.y * by.degree - s.y + by.own * old.y;
+        z.z = z.z * by.degree - s.z + by.own * old.z;
+        z.w = z.w * by.degree - s.w + by.own * old.w;
+        *(four *)(at.z + k) = z;
     }
+    return by.keep;
 }
 
 /* What a row keeps, or theta; what it is divided by, and (softmax) its largest z. */
@@ -146,7 +147,7 @@ BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row)
 BODY void write_row(const sweep_args *a, const work *w, const places *at, const measure *by,
                     double *totals, double *shift, team on) {
     const int64_t stride = a->work.stride;
-    const double p = a->work.links.p[w->row.u];
+    const double p = w->row.p;
     uint16_t *packed = a->packed && !w->kept ? a->packed + w->row.u * stride : NULL;
     for (int64_t k = on.lane * 4; k < stride; k += on.group * 4) {
         four old = load_four(at->h + k), z = load_four(at->z + k), now;
@@ -176,28 +177,45 @@ BODY void write_row(const sweep_args *a, const work *w, const places *at, const 
  * and of <z, Delta> and ||Delta||^2. All that is added up over rows is exact, so that warps may
  * take them as they come. */
 BODY void move_rows_body(const sweep_args *a, int64_t block) {
-    enum { LANES = 4 * WARP }; /* of all rows of a warp together, at most */
+    enum { LANES = 2 * WARP }; /* of all rows of a warp together, at most */
     SHARED(float, ring, RING_FLOATS);
     SHARED(int, last, WARP);
     SHARED(float, first, LANES);
     SHARED(float, second, LANES);
     SHARED(float, held, 2 * HELD); /* old rows; z */
+    SHARED(float, means, HELD);    /* S as it is read */
     SHARED(double, shift, 4 * WARP);
     SHARED(double, gain, 2 * WARP);
     OWN(work, on, 1);
+    OWN(row_at_work, after, 1);
     OWN(measure, by, 1);
     const int64_t stride = a->work.stride;
     const int group = row_threads(stride), lanes = lanes_of(stride), across = WARP / group;
     const int64_t pieces = piece_items(&a->work, across), items = all_items(&a->work, across);
+    const double mass = *a->mass;
+    const float *single = stride <= HELD ? means : a->single;
     double *totals = a->totals + block % COPIES * stride;
+    int next = NEXT(a->work.taken);
+    int64_t item = TAKEN(next);
+    next = NEXT(a->work.taken);
     WARP_THREADS(t) {
         for (int i = 0; i < 4; i++) shift[i * WARP + t] = 0;
         for (int i = 0; i < 2; i++) gain[i * WARP + t] = 0;
+        for (int64_t k = t; k < stride && stride <= HELD; k += WARP) means[k] = a->single[k];
+        MINE(after, t)[0] = take_row(&a->work, item, t, group);
+        read_row(&a->work, MINE(after, t), team_of(t, group));
     }
-    for (int64_t item = TAKE(a->work.taken); item < items; item = TAKE(a->work.taken)) {
-        WARP_THREADS(t) MINE(on, t)[0].row = take_row(&a->work, item, t, group, ring);
-        SYNC_ROW();
+    SYNC_ROW();
+    while (item < items) {
+        const int64_t then = TAKEN(next);
+        WARP_THREADS(t) {
+            MINE(on, t)[0].row = MINE(after, t)[0];
+            MINE(after, t)[0] = take_row(&a->work, then, t, group);
+        }
         if (item < pieces) {
+            WARP_THREADS(t)
+            sum_piece(&a->work, &MINE(on, t)[0].row, team_of(t, group), ring + t * 4);
+            SYNC_ROW();
             WARP_THREADS(t) {
                 if (t % group == 0) last[t / group] = was_last(&a->work, &MINE(on, t)[0].row);
             }
@@ -207,8 +225,13 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             work *w = MINE(on, t);
             if (w->row.wide >= 0 && !last[t / group]) w->row.i = -1;
             set_work(a, w);
-            if (w->row.i >= 0) pull_row(a, w, held, t / group, team_of(t, group), ring + t * 4);
+            if (w->row.i >= 0)
+                MINE(by, t)
+                [0].keep =
+                    pull_row(a, w, single, mass, held, t / group, team_of(t, group), ring + t * 4);
+            read_row(&a->work, MINE(after, t), team_of(t, group));
         }
+        next = NEXT(a->work.taken);
         SYNC_ROW();
         if (a->softmax) {
             WARP_THREADS(t) {
@@ -227,12 +250,12 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             const work *w = MINE(on, t);
             if (!w->there) continue;
             const places at = places_of(a, w, held, t / group);
-            float keep = pull_of(a, w->row.i, w->row.u).keep, most = -3e38f;
+            float keep = MINE(by, t)[0].keep, most = -3e38f;
             for (int l = 0; a->softmax && l < lanes; l++) {
                 float here = second[t / group * lanes + l];
                 most = here > most ? here : most;
             }
-            MINE(by, t)[0].keep = keep, MINE(by, t)[0].top = most;
+            MINE(by, t)[0].top = most;
             for (int l = t % group; l < lanes; l += group) {
                 float sum = 0;
                 for (int64_t k = l; k < stride; k += lanes) {
@@ -275,12 +298,13 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             write_row(a, w, &at, MINE(by, t), totals, shift + t, team_of(t, group));
             if (t % group > 0) continue;
             if (w->kept) a->kept[COUNT(a->count)] = w->row.i;
-            double p = a->work.links.p[w->row.u];
+            const double p = w->row.p; /* the unit is a power of two: no rounding */
             const float *linear = first + t / group * lanes, *moved = second + t / group * lanes;
-            gain[t] += cafe_gain_share(p * add_lanes(lanes, linear), a->unit);
-            gain[WARP + t] += cafe_gain_share(p * p * add_lanes(lanes, moved), a->unit);
+            gain[t] += cafe_to_grid(p * add_lanes(lanes, linear) * a->per_unit);
+            gain[WARP + t] += cafe_to_grid(p * p * add_lanes(lanes, moved) * a->per_unit);
         }
         SYNC_ROW();
+        item = then;
     }
     WARP_THREADS(t) {
         cafe_gains *gains = a->gains + block % COPIES;

@@ -16,7 +16,8 @@
  * other blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
  *
  * Rows are the work of blocks of one warp, whose phases are WARP_THREADS(t): such a block goes on
- * with the next work that nobody has taken, TAKE(), until there is none. COUNT() adds 1 to a number
+ * with the next work that nobody has taken, until there is none. TAKEN() is the number that NEXT()
+ * asked for. COUNT() adds 1 to a number
  * that other blocks count as well, and is what it was before; what they wrote before they counted,
  * behind PUBLISH(), is read by load_fresh().
  *
@@ -39,7 +40,8 @@
 #define SYNC_ROW()                          __syncwarp()
 #define FROM_LANE(mine, lane, group, other) __shfl_sync(group_mask(group), mine, lane, group)
 #define ADD(sum, x)                         atomicAdd(sum, x)
-#define TAKE(counter)                       take_next(counter)
+#define NEXT(counter)                       next_of(counter)
+#define TAKEN(next)                         __shfl_sync(~0u, next, 0)
 #define COUNT(counter)                      atomicAdd(counter, 1)
 #define PUBLISH()                           __threadfence()
 #define ASK(to, from, bytes)                ask<bytes>(to, from)
@@ -57,7 +59,8 @@
 #define SYNC_ROW()                          ((void)0)
 #define FROM_LANE(mine, lane, group, other) ((void)(mine), (other))
 #define ADD(sum, x)                         (*(sum) += (x))
-#define TAKE(counter)                       ((*(counter))++)
+#define NEXT(counter)                       ((*(counter))++)
+#define TAKEN(next)                         (next)
 #define COUNT(counter)                      ((*(counter))++)
 #define PUBLISH()                           ((void)0)
 #define ASK(to, from, bytes)                memcpy(to, from, bytes)
@@ -96,10 +99,8 @@ static __device__ __forceinline__ void ask(void *to, const void *from) {
 #define ASKED(count) ((void)0)
 #endif
 
-static __device__ __forceinline__ int take_next(int32_t *counter) {
-    int taken = 0;
-    if (threadIdx.x % 32 == 0) taken = atomicAdd(counter, 1);
-    return __shfl_sync(~0u, taken, 0);
+static __device__ __forceinline__ int next_of(int32_t *counter) {
+    return threadIdx.x % 32 == 0 ? atomicAdd(counter, 1) : 0;
 }
 #endif
 
