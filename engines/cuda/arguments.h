@@ -61,9 +61,17 @@ typedef struct start_rows_args {
     int32_t kind, given;
     uint64_t seed, stream;
     const int32_t *labels, *marks; /* NULL: none */
+    const int8_t *small;           /* the marks of up to 128 columns, which are read at random */
     links links;
     int64_t blocks; /* that share the rows */
 } start_rows_args;
+
+/* count marks of up to 128 columns as bytes */
+typedef struct shorten_marks_args {
+    const int32_t *marks;
+    int8_t *small;
+    int64_t count;
+} shorten_marks_args;
 
 /* ---- rows of links --------------------------------------------------------------------------- */
 
@@ -290,6 +298,7 @@ typedef struct transform_rows_args {
     X(scale_rows, BLOCK, 1)    \
     X(pack_rows, BLOCK, 1)     \
     X(start_rows, WARP, 32)    \
+    X(shorten_marks, BLOCK, 1) \
     X(weigh_links, WARP, 32)   \
     X(sum_degrees, BLOCK, 1)   \
     X(multiply_rows, WARP, 20) \

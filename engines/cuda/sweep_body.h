@@ -225,10 +225,9 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             work *w = MINE(on, t);
             if (w->row.wide >= 0 && !last[t / group]) w->row.i = -1;
             set_work(a, w);
-            if (w->row.i >= 0)
-                MINE(by, t)
-                [0].keep =
-                    pull_row(a, w, single, mass, held, t / group, team_of(t, group), ring + t * 4);
+            if (w->row.i >= 0) MINE(by, t)
+            [0].keep =
+                pull_row(a, w, single, mass, held, t / group, team_of(t, group), ring + t * 4);
             read_row(&a->work, MINE(after, t), team_of(t, group));
         }
         next = NEXT(a->work.taken);
