@@ -133,6 +133,7 @@ typedef struct multiply_rows_args {
     float a, b, c;
     int32_t walk;
 } multiply_rows_args;
+typedef multiply_rows_args multiply_short_rows_args;
 
 /* y = y + (float)(a p_u) power, y = c y + b x before where `first` */
 typedef struct add_power_args {
@@ -226,6 +227,7 @@ typedef struct sweep_args {
 } sweep_args;
 
 typedef sweep_args move_rows_args;
+typedef sweep_args move_any_rows_args;
 typedef sweep_args sum_inner_args;
 typedef sweep_args settle_args;
 
@@ -293,32 +295,34 @@ typedef struct transform_rows_args {
 
 /* Every kernel, the threads of its blocks, and how many of these a multiprocessor holds at least.
  */
-#define KERNELS(X)             \
-    X(copy_rows, BLOCK, 1)     \
-    X(scale_rows, BLOCK, 1)    \
-    X(pack_rows, BLOCK, 1)     \
-    X(start_rows, WARP, 32)    \
-    X(shorten_marks, BLOCK, 1) \
-    X(weigh_links, WARP, 32)   \
-    X(sum_degrees, BLOCK, 1)   \
-    X(multiply_rows, WARP, 20) \
-    X(add_power, BLOCK, 1)     \
-    X(sum_columns, BLOCK, 1)   \
-    X(add_parts, BLOCK, 1)     \
-    X(sum_dots, BLOCK, 1)      \
-    X(weigh_chunks, BLOCK, 1)  \
-    X(count_inside, BLOCK, 1)  \
-    X(list_inside, BLOCK, 1)   \
-    X(scan_totals, BLOCK, 1)   \
-    X(scan_numbers, BLOCK, 1)  \
-    X(move_rows, WARP, 20)     \
-    X(sum_inner, BLOCK, 1)     \
-    X(settle, BLOCK, 1)        \
-    X(sum_gains, BLOCK, 1)     \
-    X(add_gains, BLOCK, 1)     \
-    X(gram_single, BLOCK, 2)   \
-    X(gram_double, BLOCK, 2)   \
-    X(add_grams, BLOCK, 1)     \
+#define KERNELS(X)                   \
+    X(copy_rows, BLOCK, 1)           \
+    X(scale_rows, BLOCK, 1)          \
+    X(pack_rows, BLOCK, 1)           \
+    X(start_rows, WARP, 32)          \
+    X(shorten_marks, BLOCK, 1)       \
+    X(weigh_links, WARP, 32)         \
+    X(sum_degrees, BLOCK, 1)         \
+    X(multiply_rows, WARP, 20)       \
+    X(multiply_short_rows, WARP, 20) \
+    X(add_power, BLOCK, 1)           \
+    X(sum_columns, BLOCK, 1)         \
+    X(add_parts, BLOCK, 1)           \
+    X(sum_dots, BLOCK, 1)            \
+    X(weigh_chunks, BLOCK, 1)        \
+    X(count_inside, BLOCK, 1)        \
+    X(list_inside, BLOCK, 1)         \
+    X(scan_totals, BLOCK, 1)         \
+    X(scan_numbers, BLOCK, 1)        \
+    X(move_rows, WARP, 20)           \
+    X(move_any_rows, WARP, 16)       \
+    X(sum_inner, BLOCK, 1)           \
+    X(settle, BLOCK, 1)              \
+    X(sum_gains, BLOCK, 1)           \
+    X(add_gains, BLOCK, 1)           \
+    X(gram_single, BLOCK, 2)         \
+    X(gram_double, BLOCK, 2)         \
+    X(add_grams, BLOCK, 1)           \
     X(transform_rows, BLOCK, 2)
 
 #endif

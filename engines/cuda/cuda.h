@@ -41,9 +41,14 @@ static inline int64_t cuda_blocks(int64_t count, int64_t each) {
 
 /* Blocks of one warp for so many items, or as many as run at once: these go on by themselves. */
 static inline int64_t cuda_warps(const cuda_state *state, int64_t items) {
-    enum { RESIDENT = 20 }; /* on a multiprocessor: arguments.h */
+    enum { RESIDENT = 24 }; /* on a multiprocessor: arguments.h */
     int64_t most = RESIDENT * (int64_t)device_processors(state->device);
     return items < most ? items : most;
+}
+
+/* Is a row one panel of a warp? */
+static inline bool cuda_warp_rows(int64_t stride) {
+    return row_threads(stride) == WARP && stride <= 4 * WARP;
 }
 
 /* Items of some rows of links (links_body.h). */

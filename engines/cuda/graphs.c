@@ -272,9 +272,11 @@ static cafe_status multiply_slice(cafe_context *context, const cuda_state *state
     a.work.wide = cuda_long_of(&g->wide, slice, a.work.wide.sums);
     a.work.taken += slice;
     CAFE_PASS(state->host->check_cancel(context));
-    return cuda_check(
-        context, state,
-        launch_multiply_rows(state->device, cuda_warps(state, cuda_items(&a.work)), &a));
+    int64_t blocks = cuda_warps(state, cuda_items(&a.work));
+    return cuda_check(context, state,
+                      cuda_warp_rows(a.work.stride)
+                          ? launch_multiply_rows(state->device, blocks, &a)
+                          : launch_multiply_short_rows(state->device, blocks, &a));
 }
 
 static cafe_status one_step(cafe_context *context, const cafe_operator *op, cuda_graph *g,

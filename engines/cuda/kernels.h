@@ -3,7 +3,6 @@
 #define CAFE_CUDA_KERNELS_H
 
 #include <math.h>
-#include <string.h>
 
 #include "device.h"
 #include "threads.h"

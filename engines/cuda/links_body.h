@@ -48,10 +48,6 @@ BODY void add_four(four *sum, four x) {
     sum->x += x.x, sum->y += x.y, sum->z += x.z, sum->w += x.w;
 }
 
-BODY void add_weighted(four *sum, float a, four x) {
-    sum->x += a * x.x, sum->y += a * x.y, sum->z += a * x.z, sum->w += a * x.w;
-}
-
 /* The threads that share a row: this one's number, and how many. */
 typedef struct team {
     int lane, group;
@@ -77,27 +73,18 @@ BODY void weigh_links_body(const weigh_links_args *a, int64_t block) {
     }
 }
 
-/* ---- rows on their way ----------------------------------------------------------------------- */
+/* ---- sums of some links ---------------------------------------------------------------------- */
 
-/* Rows are asked for RING - 1 ahead of the one that is added, each thread's four floats into places
- * of its own beside the threads, RING_STEP floats apart. */
-enum { RING = 8, RING_STEP = 4 * WARP, RING_FLOATS = RING * RING_STEP };
-
-/* The storage is a constant where these are called. */
-INLINE_BODY void ask_row(float *to, const stored *x, const int32_t storage, int64_t at) {
-    if (storage == CAFE_STORAGE_FLOAT32)
-        ASK(to, x->x + at, 16);
-    else
-        ASK(to, x->packed + at, 8);
-}
-
-INLINE_BODY four asked_row(const float *place, const int32_t storage) {
-    if (storage == CAFE_STORAGE_FLOAT32) return load_four(place);
-    const four_packed y = *(const four_packed *)place;
+/* Four floats of a row; the storage is a constant where this is called. */
+INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at) {
+    if (storage == CAFE_STORAGE_FLOAT32) return load_four(x->x + at);
+    const four_packed y = *(const four_packed *)(x->packed + at);
     four out = {unpack(storage, y.x), unpack(storage, y.y), unpack(storage, y.z),
                 unpack(storage, y.w)};
     return out;
 }
+
+enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
 
 /* Links that a team works on: `all` of them from `from` on, of row u, four columns from `column`
  * on. Every thread of the team reads one link of a batch, and all of them take it from there. */
@@ -106,65 +93,60 @@ typedef struct some_links {
     const stored *x;
     int64_t from;
     int32_t u, all, stride, column;
-    team by;
-    int32_t first, target, next_target;     /* of the batch that is asked for, and of the next */
-    float last_weight, weight, next_weight; /* and of the one before */
+    int32_t target; /* of the first batch */
+    float weight;
 } some_links;
 
-INLINE_BODY void read_batch(some_links *s, int first) {
-    int at = first + s->by.lane, weighted = s->q->weights || s->q->factor;
-    s->next_target = at < s->all ? s->q->targets[s->from + at] : 0;
-    s->next_weight = weighted && at < s->all ? link_weight(s->q, s->u, s->from + at) : 1;
-}
-
-/* Asks for the row of link k. */
-INLINE_BODY void ask_link(some_links *s, const int32_t storage, int k, float *to) {
-    if (k < s->all) {
-        int at = k & (s->by.group - 1);
-        if (at == 0) {
-            s->first = k, s->target = s->next_target;
-            s->last_weight = s->weight, s->weight = s->next_weight;
-            read_batch(s, k + s->by.group);
-        }
-        int32_t w = FROM_LANE(s->target, at, s->by.group, s->q->targets[s->from + k]);
-        ask_row(to, s->x, storage, (int64_t)w * s->stride + s->column);
-    }
-    END_OF_ASK();
-}
-
-/* Their sum, link by link; `ring` is this thread's. A link is at most one batch behind the one that
- * is asked for. */
-INLINE_BODY four sum_stored(some_links *s, const int32_t storage, float *ring) {
-    const int weighted = s->q->weights || s->q->factor;
-    four sum = {0, 0, 0, 0};
+/* Links i .. i + AT_ONCE - 1 of a batch that begins with link j, or those before `count`. */
+INLINE_BODY void add_rows(const some_links *s, const int32_t storage, const team by,
+                          const int whole, int j, int i, int count, four *sum) {
+    const four none = {0, 0, 0, 0};
+    four rows[AT_ONCE];
     UNROLL
-    for (int i = 0; i < RING - 1; i++) ask_link(s, storage, i, ring + i * RING_STEP);
-    for (int j = 0; j < s->all; j += RING) {
-        UNROLL
-        for (int i = 0; i < RING; i++) {
-            enum { AHEAD_BY = RING - 1 };
-            ASKED(RING - 2);
-            four row = asked_row(ring + i * RING_STEP, storage);
-            ask_link(s, storage, j + i + AHEAD_BY, ring + (i + AHEAD_BY) % RING * RING_STEP);
-            if (j + i >= s->all) continue;
-            if (weighted) {
-                float mine = j + i < s->first ? s->last_weight : s->weight;
-                float a = FROM_LANE(mine, (j + i) & (s->by.group - 1), s->by.group,
-                                    link_weight(s->q, s->u, s->from + j + i));
-                add_weighted(&sum, a, row);
-            } else {
-                add_four(&sum, row);
-            }
+    for (int k = 0; k < AT_ONCE; k++) {
+        rows[k] = none;
+        if (!whole && i + k >= count) continue;
+        int32_t w = FROM_LANE(s->target, i + k, by.group, s->q->targets[s->from + j + i + k]);
+        rows[k] = load_stored(s->x, storage, (int64_t)w * s->stride + s->column);
+    }
+    UNROLL
+    for (int k = 0; k < AT_ONCE; k++) {
+        if (!whole && i + k >= count) continue;
+        float a =
+            FROM_LANE(s->weight, i + k, by.group, link_weight(s->q, s->u, s->from + j + i + k));
+        sum->x += a * rows[k].x, sum->y += a * rows[k].y;
+        sum->z += a * rows[k].z, sum->w += a * rows[k].w;
+    }
+}
+
+/* Their sum, link by link; the next batch is asked for meanwhile. */
+INLINE_BODY four sum_stored(some_links s, const int32_t storage, const team by) {
+    four sum = {0, 0, 0, 0};
+    for (int j = 0; j < s.all; j += by.group) {
+        int count = s.all - j < by.group ? s.all - j : by.group, next = j + by.group + by.lane,
+            i = 0;
+        int32_t next_target = 0;
+        float next_weight = 1;
+        if (next < s.all) {
+            next_target = s.q->targets[s.from + next];
+            next_weight = link_weight(s.q, s.u, s.from + next);
         }
+        for (; i + AT_ONCE <= count; i += AT_ONCE) add_rows(&s, storage, by, 1, j, i, count, &sum);
+        if (i < count) add_rows(&s, storage, by, 0, j, i, count, &sum);
+        s.target = next_target, s.weight = next_weight;
     }
     return sum;
 }
 
-BODY four sum_asked(some_links s, float *ring) {
-    const int32_t storage = s.x->packed ? s.x->storage : CAFE_STORAGE_FLOAT32;
-    if (storage == CAFE_STORAGE_FLOAT16) return sum_stored(&s, CAFE_STORAGE_FLOAT16, ring);
-    if (storage == CAFE_STORAGE_BFLOAT16) return sum_stored(&s, CAFE_STORAGE_BFLOAT16, ring);
-    return sum_stored(&s, CAFE_STORAGE_FLOAT32, ring);
+/* How rows are read, of kernels for one storage and for all. */
+enum { ANY_STORAGE = -1 };
+
+INLINE_BODY four sum_read(const some_links *s, const int32_t storage, const team by) {
+    if (storage != ANY_STORAGE) return sum_stored(*s, storage, by);
+    const int32_t packed = s->x->packed ? s->x->storage : CAFE_STORAGE_FLOAT32;
+    if (packed == CAFE_STORAGE_FLOAT16) return sum_stored(*s, CAFE_STORAGE_FLOAT16, by);
+    if (packed == CAFE_STORAGE_BFLOAT16) return sum_stored(*s, CAFE_STORAGE_BFLOAT16, by);
+    return sum_stored(*s, CAFE_STORAGE_FLOAT32, by);
 }
 
 /* ---- rows at work ---------------------------------------------------------------------------- */
@@ -179,8 +161,6 @@ INLINE_BODY four load_fresh(const float *x) {
     return load_four(x);
 #endif
 }
-
-enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
 
 /* The sums of a long row's pieces, one after the other. */
 BODY four add_pieces(const float *sums, int64_t stride, int64_t pieces) {
@@ -216,11 +196,11 @@ BODY int64_t pieces_of(const links *q, int64_t u) {
 }
 
 /* The sum of these links, four columns. */
-BODY four sum_links(const row_work *w, const row_at_work *r, int64_t column, team by, float *ring) {
-    some_links s = {&w->links,      &w->x,       r->from, r->u,     (int)(r->to - r->from),
-                    (int)w->stride, (int)column, by,      0,        0,
-                    r->target,      1,           1,       r->weight};
-    return sum_asked(s, ring);
+INLINE_BODY four sum_links(const row_work *w, const row_at_work *r, const int32_t storage,
+                           int64_t column, const team by) {
+    const some_links s = {&w->links,      &w->x,       r->from,   r->u,     (int)(r->to - r->from),
+                          (int)w->stride, (int)column, r->target, r->weight};
+    return sum_read(&s, storage, by);
 }
 
 /* The sum of a long row, all of whose pieces are summed up. */
@@ -253,7 +233,7 @@ BODY int64_t all_items(const row_work *w, int across) {
 }
 
 /* What thread t has with this item: the numbers are asked for, and not looked at. */
-BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group) {
+INLINE_BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group) {
     const int across = WARP / group;
     const int64_t rows_from = piece_items(w, across);
     int64_t at = item * across + t / group;
@@ -275,7 +255,7 @@ BODY row_at_work take_row(const row_work *w, int64_t item, int t, int group) {
 }
 
 /* Its links: long rows come by their pieces. The first batch is asked for. */
-BODY void read_row(const row_work *w, row_at_work *r, team by) {
+INLINE_BODY void read_row(const row_work *w, row_at_work *r, const team by) {
     if (r->wide >= 0) {
         r->from += (r->piece - w->wide.rows[r->wide].first) * PIECE;
         r->to = r->from + PIECE < r->to ? r->from + PIECE : r->to;
@@ -289,10 +269,11 @@ BODY void read_row(const row_work *w, row_at_work *r, team by) {
 }
 
 /* The sum of its piece, to where the team that has the row finds it. */
-BODY void sum_piece(const row_work *w, const row_at_work *r, team by, float *ring) {
+INLINE_BODY void sum_piece(const row_work *w, const row_at_work *r, const int32_t storage,
+                           const team by) {
     for (int64_t panel = 0; r->to > r->from && panel < w->stride; panel += by.group * 4) {
         int64_t k = panel + by.lane * 4;
-        four sum = sum_links(w, r, k < w->stride ? k : 0, by, ring);
+        four sum = sum_links(w, r, storage, k < w->stride ? k : 0, by);
         if (k < w->stride) *(four *)(w->wide.sums + r->piece * w->stride + k) = sum;
     }
     PUBLISH();
@@ -316,7 +297,7 @@ BODY float image_of(const multiply_rows_args *a, float sum, float scale, float s
 }
 
 /* y of a row, four columns at a time. */
-BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team by, float *ring) {
+INLINE_BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, const team by) {
     const row_work *w = &a->work;
     float scale = (float)(a->walk ? (r->p > 0 ? 1 / (a->total * r->p) : 0) : 1 / a->total);
     float shift = (float)(a->walk ? (r->p > 0) : r->p);
@@ -324,7 +305,8 @@ BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team b
     float *y = a->y + r->u * w->stride;
     for (int64_t panel = 0; panel < w->stride; panel += by.group * 4) {
         int64_t k = panel + by.lane * 4, column = k < w->stride ? k : 0;
-        four out, sum = r->wide < 0 ? sum_links(w, r, column, by, ring) : sum_pieces(w, r, column);
+        four out, sum = r->wide < 0 ? sum_links(w, r, CAFE_STORAGE_FLOAT32, column, by)
+                                    : sum_pieces(w, r, column);
         if (k >= w->stride) continue;
         out.x = image_of(a, sum.x, scale, shift, k, x, y);
         out.y = image_of(a, sum.y, scale, shift, k + 1, x, y);
@@ -334,20 +316,20 @@ BODY void multiply_row(const multiply_rows_args *a, const row_at_work *r, team b
     }
 }
 
-/* A warp knows of the row that it will have next while it works on one. */
-BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
-    SHARED(float, ring, RING_FLOATS);
+/* A warp knows of the row that it will have next while it works on one. `group` is a constant, or
+ * the threads of a row. */
+INLINE_BODY void multiply_all(const multiply_rows_args *a, const int group) {
     SHARED(int, last, WARP);
     OWN(row_at_work, row, 1);
     OWN(row_at_work, after, 1);
     const row_work *w = &a->work;
-    const int group = row_threads(w->stride), across = WARP / group;
+    const int across = WARP / group;
     const int64_t pieces = piece_items(w, across), items = all_items(w, across);
     int next = NEXT(w->taken);
     int64_t item = TAKEN(next);
     next = NEXT(w->taken);
-    (void)block;
     WARP_THREADS(t) {
+        last[t] = 0;
         MINE(after, t)[0] = take_row(w, item, t, group);
         read_row(w, MINE(after, t), team_of(t, group));
     }
@@ -359,7 +341,7 @@ BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
         }
         next = NEXT(w->taken);
         if (item < pieces) {
-            WARP_THREADS(t) sum_piece(w, MINE(row, t), team_of(t, group), ring + t * 4);
+            WARP_THREADS(t) sum_piece(w, MINE(row, t), CAFE_STORAGE_FLOAT32, team_of(t, group));
             SYNC_ROW();
             WARP_THREADS(t) {
                 if (t % group == 0) last[t / group] = was_last(w, MINE(row, t));
@@ -369,10 +351,20 @@ BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
         WARP_THREADS(t) {
             const row_at_work *r = MINE(row, t);
             if (r->i >= 0 && (r->wide < 0 || last[t / group]))
-                multiply_row(a, r, team_of(t, group), ring + t * 4);
+                multiply_row(a, r, team_of(t, group));
             read_row(w, MINE(after, t), team_of(t, group));
         }
         SYNC_ROW();
         item = then;
     }
+}
+
+BODY void multiply_rows_body(const multiply_rows_args *a, int64_t block) {
+    (void)block;
+    multiply_all(a, WARP);
+}
+
+BODY void multiply_short_rows_body(const multiply_rows_args *a, int64_t block) {
+    (void)block;
+    multiply_all(a, row_threads(a->work.stride));
 }

@@ -186,7 +186,9 @@ static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     device *d = w->state->device;
     sweep_args a = chunk_of(w, c);
     if (a.work.range.count == 0) return CAFE_OK;
-    int error = launch_move_rows(d, cuda_warps(w->state, cuda_items(&a.work)), &a);
+    int64_t blocks = cuda_warps(w->state, cuda_items(&a.work));
+    bool most = !a.softmax && a.storage == CAFE_STORAGE_FLOAT32 && cuda_warp_rows(a.work.stride);
+    int error = most ? launch_move_rows(d, blocks, &a) : launch_move_any_rows(d, blocks, &a);
     if (!error && a.work.inner) error = launch_sum_inner(d, a.blocks, &a);
     if (!error) error = launch_settle(d, 1 + (a.work.inner ? a.blocks : 0), &a);
     return cuda_check(context, w->state, error);

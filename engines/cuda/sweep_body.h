@@ -31,6 +31,12 @@ typedef struct pull {
     float degree, own, keep;
 } pull;
 
+/* What is the same for all rows of a sweep: constants in the kernel of most of them. */
+typedef struct kind {
+    int group, softmax, held; /* threads of a row; z and the old row lie beside the threads */
+    int32_t storage;          /* or ANY_STORAGE */
+} kind;
+
 /* c_u / p_u (operator/chunks.h) */
 BODY double shift_of(const sweep_args *a, double mass, double inner, double p) {
     double together = a->together ? p : 0, size = a->kappa < 0 ? -a->kappa : a->kappa;
@@ -45,14 +51,14 @@ BODY float theta_of(const sweep_args *a, float degree, float shift) {
     return (float)(theta < 1e30 ? theta : 1e30);
 }
 
-BODY pull pull_of(const sweep_args *a, double mass, const row_at_work *r) {
+INLINE_BODY pull pull_of(const sweep_args *a, const kind how, double mass, const row_at_work *r) {
     const float *loops = a->work.links.loops;
     double degree = 1 / (r->p * a->total), loop = loops ? loops[r->u] * degree : 0;
     float shift = (float)shift_of(a, mass, r->inner, r->p);
     pull out;
     out.degree = (float)(a->sign * degree);
     out.own = (float)(a->expected * r->p - a->sign * loop);
-    out.keep = a->softmax ? theta_of(a, (float)degree, shift) : shift + (float)a->gamma;
+    out.keep = how.softmax ? theta_of(a, (float)degree, shift) : shift + (float)a->gamma;
     return out;
 }
 
@@ -79,41 +85,41 @@ typedef struct places {
     float *z, *to;
 } places;
 
-INLINE_BODY places places_of(const sweep_args *a, const work *w, float *held, int slot) {
+INLINE_BODY places places_of(const sweep_args *a, const kind how, const work *w, float *held,
+                             int slot) {
     const int64_t stride = a->work.stride, i = w->row.i, u = w->row.u;
     float *old = held + slot * stride;
     places p = {old, old + HELD, w->kept ? a->rows + i * stride : a->h + u * stride};
-    if (stride > HELD) p.h = a->h + u * stride, p.z = a->rows + i * stride;
+    if (!how.held) p.h = a->h + u * stride, p.z = a->rows + i * stride;
     return p;
 }
 
 /* z = sum / d - s + own h, four columns at a time; the old row comes meanwhile. A row that stays,
  * and is read as one that moves, is copied. What it keeps. */
-BODY float pull_row(const sweep_args *a, const work *w, const float *single, double mass,
-                    float *held, int slot, team on, float *ring) {
+INLINE_BODY float pull_row(const sweep_args *a, const kind how, const work *w, const float *single,
+                           double mass, float *held, int slot, const team on) {
     const int64_t stride = a->work.stride;
     const float *h = a->h + w->row.u * stride;
-    const places at = places_of(a, w, held, slot);
+    const places at = places_of(a, how, w, held, slot);
     pull by = {0, 0, 0};
     for (int64_t panel = 0; panel < stride; panel += on.group * 4) {
         int64_t k = panel + on.lane * 4, column = k < stride ? k : 0;
+        four old = load_four(h + column);
         if (!w->there) {
-            if (k < stride && w->kept) *(four *)(at.to + k) = load_four(h + k);
+            if (k < stride && w->kept) *(four *)(at.to + k) = old;
             continue;
         }
-        if (k < stride && stride <= HELD) ASK(held + slot * stride + k, h + k, 16);
-        four z = w->row.wide < 0 ? sum_links(&a->work, &w->row, column, on, ring)
+        four z = w->row.wide < 0 ? sum_links(&a->work, &w->row, how.storage, column, on)
                                  : sum_pieces(&a->work, &w->row, column);
-        if (panel == 0) by = pull_of(a, mass, &w->row);
-        END_OF_ASK();
-        ASKED(0);
+        if (panel == 0) by = pull_of(a, how, mass, &w->row);
         if (k >= stride) continue;
-        four old = load_four(at.h + k), s = load_four(single + k);
+        four s = load_four(single + k);
         z.x = z.x * by.degree - s.x + by.own * old.x;
         z.y = z.y * by.degree - s.y + by.own * old.y;
         z.z = z.z * by.degree - s.z + by.own * old.z;
         z.w = z.w * by.degree - s.w + by.own * old.w;
         *(four *)(at.z + k) = z;
+        if (how.held) *(four *)(held + slot * stride + k) = old;
     }
     return by.keep;
 }
@@ -124,18 +130,19 @@ typedef struct measure {
 } measure;
 
 /* The new number of a column. */
-INLINE_BODY float moved_to(const sweep_args *a, const measure *by, float old, float z) {
+INLINE_BODY float moved_to(const sweep_args *a, const kind how, const measure *by, float old,
+                           float z) {
     float now;
-    if (a->softmax) {
+    if (how.softmax) {
         now = tilted(old, by->keep * (z - by->top)) * by->inverse;
         now = now > 1e-30f ? now : 0;
     } else {
         now = (z + by->keep * old) * by->inverse + by->stay * old;
     }
-    return cafe_round_to(a->storage, now);
+    return how.storage == CAFE_STORAGE_FLOAT32 ? now : cafe_round_to(a->storage, now);
 }
 
-BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row) {
+INLINE_BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row) {
     *(four *)to = row;
     if (!packed) return;
     four_packed small = {cafe_pack(a->storage, row.x), cafe_pack(a->storage, row.y),
@@ -144,24 +151,26 @@ BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row)
 }
 
 /* The new row, and what it adds to S: of a row of one panel in `shift`, or at once. */
-BODY void write_row(const sweep_args *a, const work *w, const places *at, const measure *by,
-                    double *totals, double *shift, team on) {
+INLINE_BODY void write_row(const sweep_args *a, const kind how, const work *w, const places *at,
+                           const measure *by, double *totals, double *shift, const team on) {
     const int64_t stride = a->work.stride;
     const double p = w->row.p;
-    uint16_t *packed = a->packed && !w->kept ? a->packed + w->row.u * stride : NULL;
+    uint16_t *packed = how.storage != CAFE_STORAGE_FLOAT32 && a->packed && !w->kept
+                           ? a->packed + w->row.u * stride
+                           : NULL;
     for (int64_t k = on.lane * 4; k < stride; k += on.group * 4) {
         four old = load_four(at->h + k), z = load_four(at->z + k), now;
-        now.x = moved_to(a, by, old.x, z.x);
-        now.y = moved_to(a, by, old.y, z.y);
-        now.z = moved_to(a, by, old.z, z.z);
-        now.w = moved_to(a, by, old.w, z.w);
+        now.x = moved_to(a, how, by, old.x, z.x);
+        now.y = moved_to(a, how, by, old.y, z.y);
+        now.z = moved_to(a, how, by, old.z, z.z);
+        now.w = moved_to(a, how, by, old.w, z.w);
         write_four(a, at->to + k, packed ? packed + k : NULL, now);
         const double add[4] = {
             cafe_to_grid(p * ((double)now.x - old.x)), cafe_to_grid(p * ((double)now.y - old.y)),
             cafe_to_grid(p * ((double)now.z - old.z)), cafe_to_grid(p * ((double)now.w - old.w))};
         UNROLL
         for (int i = 0; i < 4; i++) {
-            if (stride > 4 * WARP)
+            if (!how.held || stride > 4 * WARP)
                 ADD(&totals[k + i], add[i]);
             else
                 shift[i * WARP] += add[i];
@@ -176,9 +185,8 @@ BODY void write_row(const sweep_args *a, const work *w, const places *at, const 
  *
  * and of <z, Delta> and ||Delta||^2. All that is added up over rows is exact, so that warps may
  * take them as they come. */
-BODY void move_rows_body(const sweep_args *a, int64_t block) {
+INLINE_BODY void move_all(const sweep_args *a, int64_t block, const kind how) {
     enum { LANES = 2 * WARP }; /* of all rows of a warp together, at most */
-    SHARED(float, ring, RING_FLOATS);
     SHARED(int, last, WARP);
     SHARED(float, first, LANES);
     SHARED(float, second, LANES);
@@ -190,10 +198,10 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     OWN(row_at_work, after, 1);
     OWN(measure, by, 1);
     const int64_t stride = a->work.stride;
-    const int group = row_threads(stride), lanes = lanes_of(stride), across = WARP / group;
+    const int group = how.group, lanes = lanes_of(stride), across = WARP / group;
     const int64_t pieces = piece_items(&a->work, across), items = all_items(&a->work, across);
     const double mass = *a->mass;
-    const float *single = stride <= HELD ? means : a->single;
+    const float *single = how.held ? means : a->single;
     double *totals = a->totals + block % COPIES * stride;
     int next = NEXT(a->work.taken);
     int64_t item = TAKEN(next);
@@ -201,7 +209,8 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
     WARP_THREADS(t) {
         for (int i = 0; i < 4; i++) shift[i * WARP + t] = 0;
         for (int i = 0; i < 2; i++) gain[i * WARP + t] = 0;
-        for (int64_t k = t; k < stride && stride <= HELD; k += WARP) means[k] = a->single[k];
+        for (int64_t k = t; how.held && k < stride; k += WARP) means[k] = a->single[k];
+        last[t] = 0;
         MINE(after, t)[0] = take_row(&a->work, item, t, group);
         read_row(&a->work, MINE(after, t), team_of(t, group));
     }
@@ -214,7 +223,7 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         }
         if (item < pieces) {
             WARP_THREADS(t)
-            sum_piece(&a->work, &MINE(on, t)[0].row, team_of(t, group), ring + t * 4);
+            sum_piece(&a->work, &MINE(on, t)[0].row, how.storage, team_of(t, group));
             SYNC_ROW();
             WARP_THREADS(t) {
                 if (t % group == 0) last[t / group] = was_last(&a->work, &MINE(on, t)[0].row);
@@ -225,17 +234,17 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
             work *w = MINE(on, t);
             if (w->row.wide >= 0 && !last[t / group]) w->row.i = -1;
             set_work(a, w);
-            if (w->row.i >= 0) MINE(by, t)
-            [0].keep =
-                pull_row(a, w, single, mass, held, t / group, team_of(t, group), ring + t * 4);
+            measure *m = MINE(by, t);
+            if (w->row.i >= 0)
+                m->keep = pull_row(a, how, w, single, mass, held, t / group, team_of(t, group));
             read_row(&a->work, MINE(after, t), team_of(t, group));
         }
         next = NEXT(a->work.taken);
         SYNC_ROW();
-        if (a->softmax) {
+        if (how.softmax) {
             WARP_THREADS(t) {
                 const work *w = MINE(on, t);
-                const places at = places_of(a, w, held, t / group);
+                const places at = places_of(a, how, w, held, t / group);
                 for (int l = t % group; w->there && l < lanes; l += group) {
                     float most = -3e38f;
                     for (int64_t k = l; k < stride; k += lanes)
@@ -248,9 +257,9 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         WARP_THREADS(t) {
             const work *w = MINE(on, t);
             if (!w->there) continue;
-            const places at = places_of(a, w, held, t / group);
+            const places at = places_of(a, how, w, held, t / group);
             float keep = MINE(by, t)[0].keep, most = -3e38f;
-            for (int l = 0; a->softmax && l < lanes; l++) {
+            for (int l = 0; how.softmax && l < lanes; l++) {
                 float here = second[t / group * lanes + l];
                 most = here > most ? here : most;
             }
@@ -259,8 +268,8 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
                 float sum = 0;
                 for (int64_t k = l; k < stride; k += lanes) {
                     float h = at.h[k], z = at.z[k];
-                    float v = a->softmax ? tilted(h, keep * (z - most)) : z + keep * h;
-                    sum += a->softmax ? v : v * v;
+                    float v = how.softmax ? tilted(h, keep * (z - most)) : z + keep * h;
+                    sum += how.softmax ? v : v * v;
                 }
                 first[t / group * lanes + l] = sum;
             }
@@ -269,19 +278,19 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         WARP_THREADS(t) {
             if (!MINE(on, t)[0].there) continue;
             float all = (float)add_lanes(lanes, first + t / group * lanes);
-            float norm = a->softmax ? all : sqrtf(all);
-            MINE(by, t)[0].inverse = a->softmax || norm > 1e-18f ? 1 / norm : 0;
+            float norm = how.softmax ? all : sqrtf(all);
+            MINE(by, t)[0].inverse = how.softmax || norm > 1e-18f ? 1 / norm : 0;
             MINE(by, t)[0].stay = norm > 1e-18f ? 0 : 1;
         }
         SYNC_ROW();
         WARP_THREADS(t) {
             const work *w = MINE(on, t);
-            const places at = places_of(a, w, held, t / group);
+            const places at = places_of(a, how, w, held, t / group);
             for (int l = t % group; w->there && l < lanes; l += group) {
                 float linear = 0, moved = 0;
                 for (int64_t k = l; k < stride; k += lanes) {
                     float old = at.h[k], z = at.z[k];
-                    float delta = moved_to(a, MINE(by, t), old, z) - old;
+                    float delta = moved_to(a, how, MINE(by, t), old, z) - old;
                     linear += z * delta;
                     moved += delta * delta;
                 }
@@ -293,8 +302,8 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         WARP_THREADS(t) {
             const work *w = MINE(on, t);
             if (!w->there) continue;
-            const places at = places_of(a, w, held, t / group);
-            write_row(a, w, &at, MINE(by, t), totals, shift + t, team_of(t, group));
+            const places at = places_of(a, how, w, held, t / group);
+            write_row(a, how, w, &at, MINE(by, t), totals, shift + t, team_of(t, group));
             if (t % group > 0) continue;
             if (w->kept) a->kept[COUNT(a->count)] = w->row.i;
             const double p = w->row.p; /* the unit is a power of two: no rounding */
@@ -312,6 +321,17 @@ BODY void move_rows_body(const sweep_args *a, int64_t block) {
         if (gain[t] != 0) ADD(&gains->linear, gain[t]);
         if (gain[WARP + t] != 0) ADD(&gains->square, gain[WARP + t]);
     }
+}
+
+/* Rows of 65 to 128 floats on the sphere. */
+BODY void move_rows_body(const sweep_args *a, int64_t block) {
+    const kind how = {WARP, 0, 1, CAFE_STORAGE_FLOAT32};
+    move_all(a, block, how);
+}
+
+BODY void move_any_rows_body(const sweep_args *a, int64_t block) {
+    const kind how = {row_threads(a->work.stride), a->softmax, a->work.stride <= HELD, ANY_STORAGE};
+    move_all(a, block, how);
 }
 
 /* ---- links inside the chunk ------------------------------------------------------------------ */

@@ -20,10 +20,6 @@
  * asked for. COUNT() adds 1 to a number
  * that other blocks count as well, and is what it was before; what they wrote before they counted,
  * behind PUBLISH(), is read by load_fresh().
- *
- * ASK(to, from, bytes) copies 8 or 16 bytes into memory of the block that this thread alone reads,
- * some time before the ASKED(count) that leaves at most `count` of the copies behind it undone: the
- * thread marks their ends by END_OF_ASK().
  */
 #ifndef CAFE_CUDA_THREADS_H
 #define CAFE_CUDA_THREADS_H
@@ -44,7 +40,6 @@
 #define TAKEN(next)                         __shfl_sync(~0u, next, 0)
 #define COUNT(counter)                      atomicAdd(counter, 1)
 #define PUBLISH()                           __threadfence()
-#define ASK(to, from, bytes)                ask<bytes>(to, from)
 #define UNROLL                              _Pragma("unroll")
 #define UNROLL_BY_16                        _Pragma("unroll 16")
 #else
@@ -57,15 +52,12 @@
 #define WARP_THREADS(t)                     for (int t = 0; t < WARP; t++)
 #define SYNC()                              ((void)0)
 #define SYNC_ROW()                          ((void)0)
-#define FROM_LANE(mine, lane, group, other) ((void)(mine), (other))
+#define FROM_LANE(mine, lane, group, other) ((void)(mine), (void)(group), (other))
 #define ADD(sum, x)                         (*(sum) += (x))
 #define NEXT(counter)                       ((*(counter))++)
 #define TAKEN(next)                         (next)
 #define COUNT(counter)                      ((*(counter))++)
 #define PUBLISH()                           ((void)0)
-#define ASK(to, from, bytes)                memcpy(to, from, bytes)
-#define END_OF_ASK()                        ((void)0)
-#define ASKED(count)                        ((void)0)
 #define UNROLL
 #define UNROLL_BY_16
 #endif
@@ -76,28 +68,6 @@ static __device__ unsigned group_mask(int group) {
     unsigned first = threadIdx.x % 32 / group * group;
     return group == 32 ? ~0u : ((1u << group) - 1) << first;
 }
-
-/* Processors before 8.0 wait for what they ask. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-template <int bytes>
-static __device__ __forceinline__ void ask(void *to, const void *from) {
-    unsigned place = (unsigned)__cvta_generic_to_shared(to);
-    if (bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from)
-                     : "memory");
-    else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(place), "l"(from) : "memory");
-}
-#define END_OF_ASK() asm volatile("cp.async.commit_group;" ::: "memory")
-#define ASKED(count) asm volatile("cp.async.wait_group %0;" ::"n"(count) : "memory")
-#else
-template <int bytes>
-static __device__ __forceinline__ void ask(void *to, const void *from) {
-    for (int i = 0; i < bytes / 8; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
-}
-#define END_OF_ASK() ((void)0)
-#define ASKED(count) ((void)0)
-#endif
 
 static __device__ __forceinline__ int next_of(int32_t *counter) {
     return threadIdx.x % 32 == 0 ? atomicAdd(counter, 1) : 0;
