@@ -227,6 +227,8 @@ typedef struct sweep_args {
 } sweep_args;
 
 typedef sweep_args move_rows_args;
+typedef sweep_args move_float16_rows_args;
+typedef sweep_args move_bfloat16_rows_args;
 typedef sweep_args move_any_rows_args;
 typedef sweep_args sum_inner_args;
 typedef sweep_args settle_args;
@@ -303,8 +305,8 @@ typedef struct transform_rows_args {
     X(shorten_marks, BLOCK, 1)       \
     X(weigh_links, WARP, 32)         \
     X(sum_degrees, BLOCK, 1)         \
-    X(multiply_rows, WARP, 20)       \
-    X(multiply_short_rows, WARP, 20) \
+    X(multiply_rows, WARP, 16)       \
+    X(multiply_short_rows, WARP, 16) \
     X(add_power, BLOCK, 1)           \
     X(sum_columns, BLOCK, 1)         \
     X(add_parts, BLOCK, 1)           \
@@ -314,7 +316,9 @@ typedef struct transform_rows_args {
     X(list_inside, BLOCK, 1)         \
     X(scan_totals, BLOCK, 1)         \
     X(scan_numbers, BLOCK, 1)        \
-    X(move_rows, WARP, 20)           \
+    X(move_rows, WARP, 16)           \
+    X(move_float16_rows, WARP, 16)   \
+    X(move_bfloat16_rows, WARP, 16)  \
     X(move_any_rows, WARP, 16)       \
     X(sum_inner, BLOCK, 1)           \
     X(settle, BLOCK, 1)              \

@@ -41,7 +41,7 @@ static inline int64_t cuda_blocks(int64_t count, int64_t each) {
 
 /* Blocks of one warp for so many items, or as many as run at once: these go on by themselves. */
 static inline int64_t cuda_warps(const cuda_state *state, int64_t items) {
-    enum { RESIDENT = 24 }; /* on a multiprocessor: arguments.h */
+    enum { RESIDENT = 16 }; /* on a multiprocessor: arguments.h */
     int64_t most = RESIDENT * (int64_t)device_processors(state->device);
     return items < most ? items : most;
 }

@@ -84,7 +84,7 @@ INLINE_BODY four load_stored(const stored *x, const int32_t storage, int64_t at)
     return out;
 }
 
-enum { AT_ONCE = 8 }; /* rows asked for before the first is added */
+enum { AT_ONCE = 12 }; /* rows asked for before the first is added */
 
 /* Links that a team works on: `all` of them from `from` on, of row u, four columns from `column`
  * on. Every thread of the team reads one link of a batch, and all of them take it from there. */

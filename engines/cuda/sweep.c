@@ -182,13 +182,18 @@ static sweep_args chunk_of(const sweep *w, int64_t c) {
     return a;
 }
 
+static int launch_move(device *d, int64_t blocks, const sweep_args *a) {
+    if (a->softmax || !cuda_warp_rows(a->work.stride)) return launch_move_any_rows(d, blocks, a);
+    if (a->storage == CAFE_STORAGE_FLOAT16) return launch_move_float16_rows(d, blocks, a);
+    if (a->storage == CAFE_STORAGE_BFLOAT16) return launch_move_bfloat16_rows(d, blocks, a);
+    return launch_move_rows(d, blocks, a);
+}
+
 static cafe_status run_chunk(cafe_context *context, const sweep *w, int64_t c) {
     device *d = w->state->device;
     sweep_args a = chunk_of(w, c);
     if (a.work.range.count == 0) return CAFE_OK;
-    int64_t blocks = cuda_warps(w->state, cuda_items(&a.work));
-    bool most = !a.softmax && a.storage == CAFE_STORAGE_FLOAT32 && cuda_warp_rows(a.work.stride);
-    int error = most ? launch_move_rows(d, blocks, &a) : launch_move_any_rows(d, blocks, &a);
+    int error = launch_move(d, cuda_warps(w->state, cuda_items(&a.work)), &a);
     if (!error && a.work.inner) error = launch_sum_inner(d, a.blocks, &a);
     if (!error) error = launch_settle(d, 1 + (a.work.inner ? a.blocks : 0), &a);
     return cuda_check(context, w->state, error);

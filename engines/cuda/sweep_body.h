@@ -139,7 +139,7 @@ INLINE_BODY float moved_to(const sweep_args *a, const kind how, const measure *b
     } else {
         now = (z + by->keep * old) * by->inverse + by->stay * old;
     }
-    return how.storage == CAFE_STORAGE_FLOAT32 ? now : cafe_round_to(a->storage, now);
+    return cafe_round_to(how.storage == ANY_STORAGE ? a->storage : how.storage, now);
 }
 
 INLINE_BODY void write_four(const sweep_args *a, float *to, uint16_t *packed, four row) {
@@ -323,9 +323,19 @@ INLINE_BODY void move_all(const sweep_args *a, int64_t block, const kind how) {
     }
 }
 
-/* Rows of 65 to 128 floats on the sphere. */
+/* Rows of 65 to 128 floats on the sphere, by their storage. */
 BODY void move_rows_body(const sweep_args *a, int64_t block) {
     const kind how = {WARP, 0, 1, CAFE_STORAGE_FLOAT32};
+    move_all(a, block, how);
+}
+
+BODY void move_float16_rows_body(const sweep_args *a, int64_t block) {
+    const kind how = {WARP, 0, 1, CAFE_STORAGE_FLOAT16};
+    move_all(a, block, how);
+}
+
+BODY void move_bfloat16_rows_body(const sweep_args *a, int64_t block) {
+    const kind how = {WARP, 0, 1, CAFE_STORAGE_BFLOAT16};
     move_all(a, block, how);
 }
 
