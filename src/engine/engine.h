@@ -232,7 +232,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 12 };
+enum { CAFE_ENGINE_INTERFACE = 13 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {
