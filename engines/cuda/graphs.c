@@ -141,7 +141,7 @@ static void free_graph(cafe_context *context, cuda_state *state, cuda_graph *g) 
  * links, with their factors, take their place. */
 static cafe_status weigh(cafe_context *context, cuda_state *state, const cafe_operator_parts *q,
                          links *l) {
-    enum { SHARE = 4 }; /* of the memory that is left, at most one of so many */
+    enum { SHARE = 8 }; /* of the memory that is left, at most one of so many */
     int64_t left, all, bytes = q->offsets[q->n] * (int64_t)sizeof *q->weights;
     weigh_links_args a = {*l, NULL, cuda_warps(state, q->n)};
     cafe_status status = CAFE_OK;
