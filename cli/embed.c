@@ -51,6 +51,14 @@ static int share_memory(embed_job *job) {
     return CLI_OK;
 }
 
+/* The blocks of a run lie on the device; here are the vectors, and as much again where others are
+ * joined to them. */
+static int64_t blocks_elsewhere(const embed_job *job) {
+    double blocks = (double)(job->plan.device - job->plan.device_links) * 32 / 33;
+    double here = 8.0 * (double)job->run.counts.nodes * (double)job->columns;
+    return job->device > 0 && blocks > here ? (int64_t)(blocks - here) : 0;
+}
+
 /* Vectors to start from lie in memory beside the run, and so does the graph in another order. */
 static int estimate_memory(embed_job *job) {
     char folder[EMBED_FOLDER];
@@ -65,7 +73,7 @@ static int estimate_memory(embed_job *job) {
     cafe_method_plan(job->method.row, &options, job->run.graph, cafe_threads(context),
                      job->available - beside, &job->plan);
     CLI_TRY(share_memory(job));
-    job->needed = job->plan.needed + beside;
+    job->needed = job->plan.needed + beside - blocks_elsewhere(job);
     job->plan.least += beside;
     if (job->memory == 0 || job->plan.files == 0) return CLI_OK;
     if (!job->dry_run)

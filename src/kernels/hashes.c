@@ -40,7 +40,10 @@ uint64_t JOIN(cafe_hash_links_, CAFE_ISA)(const uint64_t key[2], int64_t u, int 
         if (weights) x = _mm512_add_epi64(x, weight_bits(there, weights + j));
         sum = _mm512_mask_add_epi64(sum, there, sum, mix(key, x));
     }
-    return (uint64_t)_mm512_reduce_add_epi64(sum);
+    uint64_t lanes[8], total = 0; /* _mm512_reduce_add_epi64() adds signed numbers */
+    _mm512_storeu_si512(lanes, sum);
+    for (int i = 0; i < 8; i++) total += lanes[i];
+    return total;
 }
 #else
 uint64_t JOIN(cafe_hash_links_, CAFE_ISA)(const uint64_t key[2], int64_t u, int below,

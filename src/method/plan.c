@@ -134,7 +134,8 @@ static void plan_files(const cafe_method *method, const cafe_method_options *opt
     plan->writes = (int64_t)(RUN_WRITES * h + sweeps * (double)plan->sweep_writes);
 }
 
-/* Links, 64 bytes a node, the blocks, and one in 32 of a block for the rows of a chunk. */
+/* Links, with a degree exponent their weights too, 64 bytes a node, the blocks, and one in 32 of a
+ * block for the rows of a chunk. */
 static void plan_device(const cafe_method *method, const cafe_method_options *options,
                         const cafe_graph_counts *counts, cafe_plan *plan) {
     const double base = 256e6, n = (double)counts->nodes;
@@ -142,7 +143,8 @@ static void plan_device(const cafe_method *method, const cafe_method_options *op
     cafe_sphere_options size;
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
-    bool weighted = counts->weighted || entries != 2 * counts->edges;
+    bool exponent = !options->sample || options->sample->degree_exponent != 0;
+    bool weighted = counts->weighted || exponent || entries != 2 * counts->edges;
     cafe_plan_size(method, options, counts, &size, &finish);
     double blocks = cafe_embed_blocks(counts->nodes, &size, &finish);
     plan->device_links = (int64_t)(base + (weighted ? 8 : 4) * (double)entries + 64 * n);
