@@ -1,9 +1,5 @@
 /* Degrees: sums over the links of a row, one after the other. */
 
-BODY float weight_at(const links *q, int64_t u, int64_t j) {
-    return cafe_row_weight(q->targets, q->weights, q->factor, u, j);
-}
-
 /* The links of row u, in double precision. Each thread of a warp reads one of 32 links, and all of
  * them add up all: in the order of the row, though they are read at once. */
 BODY double add_row(const links *q, int64_t u, int lane) {
@@ -11,8 +7,8 @@ BODY double add_row(const links *q, int64_t u, int lane) {
     double sum = 0;
     for (int64_t j = q->offsets[u]; j < end; j += WARP) {
         int count = end - j < WARP ? (int)(end - j) : WARP;
-        float weight = lane < count ? weight_at(q, u, j + lane) : 0;
-        for (int i = 0; i < count; i++) sum += FROM_LANE(weight, i, WARP, weight_at(q, u, j + i));
+        float weight = lane < count ? link_weight(q, u, j + lane) : 0;
+        for (int i = 0; i < count; i++) sum += FROM_LANE(weight, i, WARP, link_weight(q, u, j + i));
     }
     return sum;
 }
