@@ -110,9 +110,10 @@ export class Tree {
   }
 
   boxAt(event) {
+    if (!this.boxes) this.draw(); // the panel has just opened
     const x = event.offsetX;
     const y = event.offsetY;
-    return (this.boxes ?? []).find((b) => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + band);
+    return this.boxes.find((b) => x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + band);
   }
 
   describe(depth, id) {

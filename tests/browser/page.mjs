@@ -234,6 +234,19 @@ const tests = {
     await page.done();
   },
 
+  // A click may come before the first frame in which the tree is seen.
+  async 'tree of communities, clicked before it is drawn'(browser) {
+    const page = await open(browser, 'planted.html');
+    await page.evaluate(() => {
+      document.getElementById('tab-communities').click();
+      const tree = document.querySelector('.tree');
+      const { left, top } = tree.getBoundingClientRect();
+      tree.dispatchEvent(new MouseEvent('click', { clientX: left + 12, clientY: top + 12 }));
+    });
+    check(await selected(page) > 0, 'the click opens a community');
+    await page.done();
+  },
+
   async 'hostile names are text'(browser) {
     const page = await open(browser, 'evil.html');
     equal(await page.title(), evil[1], 'title');
