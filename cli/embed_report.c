@@ -121,6 +121,17 @@ static void say_columns(embed_job *job) {
                 six_decimals(c->ritz_values[j]), c->residuals[j], 100 * c->shares[j]);
 }
 
+/* Why there are fewer columns than were asked for. */
+static const char *dropped_text(const embed_job *job) {
+    if (job->certificate.asked >= job->run.counts.nodes)
+        return "they are combinations of the others and carry no information (the graph has fewer "
+               "nodes)";
+    if (job->method.row->communities)
+        return "those of a layer add up to a constant, and a coarse layer to sums of finer ones; "
+               "more --columns bring in finer layers, if there are any";
+    return "they are combinations of the others and carry no information";
+}
+
 static void warn_certificate(embed_job *job) {
     const cafe_certificate *c = &job->certificate;
     if (c->columns == 0)
@@ -131,11 +142,8 @@ static void warn_certificate(embed_job *job) {
         cli_warn(&job->run, "only %" PRId64 " of the %" PRId64 " columns are independent", c->pairs,
                  c->certified);
     else if (c->dropped > 0 && c->hubs == 0 && c->columns < job->run.counts.nodes)
-        cli_warn(&job->run,
-                 "%" PRId64 " of %" PRId64
-                 " columns dropped: they are combinations of the others and carry no information%s",
-                 c->dropped, c->asked,
-                 c->asked >= job->run.counts.nodes ? " (the graph has fewer nodes)" : "");
+        cli_warn(&job->run, "%" PRId64 " of %" PRId64 " columns dropped: %s", c->dropped, c->asked,
+                 dropped_text(job));
     if (c->tolerance > 0 && c->converged < c->certified)
         cli_warn(&job->run,
                  "%" PRId64 " of %" PRId64

@@ -69,4 +69,6 @@ says 'modularity'
 awk -v q="$(json_value layers.json modularity)" 'BEGIN { exit !(q > 0.41) }' || fail "modularity"
 [[ $(json_value layers.json columns) -ge 3 ]] || fail "columns of the layers"
 expect 0 "$CAFE" embed "$karate" -q --method layers -k 3 -o three.npy --json three.json
-[[ $(json_value three.json columns) -le 3 ]] || fail "more columns than asked for"
+[[ $(json_value three.json columns) == 3 ]] || fail "4 communities in 3 columns have 3 directions"
+expect 0 "$CAFE" embed "$karate" --method layers -k 4 -o four.npy
+says '1 of 4 columns dropped: those of a layer add up to a constant.*more --columns'

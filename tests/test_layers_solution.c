@@ -81,6 +81,59 @@ static void finer_layers_are_mixed_down(void **state) {
     test_close(&t);
 }
 
+/* The rank of a small matrix, by elimination; its entries are destroyed. */
+static int64_t rank_of(double *a, int64_t rows, int64_t columns) {
+    int64_t rank = 0;
+    for (int64_t c = 0; c < columns; c++) {
+        int64_t pivot = rank;
+        for (int64_t r = rank; r < rows; r++)
+            if (fabs(a[r * columns + c]) > fabs(a[pivot * columns + c])) pivot = r;
+        if (pivot == rows || fabs(a[pivot * columns + c]) < 1e-9) continue;
+        for (int64_t i = 0; i < columns; i++) {
+            double x = a[pivot * columns + i];
+            a[pivot * columns + i] = a[rank * columns + i], a[rank * columns + i] = x;
+        }
+        for (int64_t r = rank + 1; r < rows; r++) {
+            double factor = a[r * columns + c] / a[rank * columns + c];
+            for (int64_t i = 0; i < columns; i++)
+                a[r * columns + i] -= factor * a[rank * columns + i];
+        }
+        rank++;
+    }
+    return rank;
+}
+
+/* Signs of few communities are soon alike, or all the same, and Q takes a constant to 0: k columns
+ * of a mix are k directions beside the constant, whatever the seed. */
+static void a_mix_of_few_communities_loses_none(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        cafe_context *context = test_context(2, seed);
+        test_problem t = test_open(context, test_random(context, 60, 150, 1, 0, 5));
+        cafe_layers *layers = find(&t);
+        cafe_layer top = *cafe_layers_get(layers, cafe_layers_count(layers) - 1);
+        int64_t n = cafe_operator_nodes(t.op);
+        assert_in_range(top.communities, 3, 20);
+        for (int64_t k = 1; k < top.communities; k++) {
+            cafe_solution *s = NULL;
+            TEST_OK(context, cafe_layers_solution(context, t.op, layers, k, &s));
+            float *h = malloc((size_t)(n * k) * sizeof *h);
+            double *a = malloc((size_t)(n * (k + 1)) * sizeof *a);
+            cafe_solution_copy(s, h);
+            for (int64_t u = 0; u < n; u++) {
+                a[u * (k + 1)] = 1;
+                for (int64_t c = 0; c < k; c++) a[u * (k + 1) + 1 + c] = h[u * k + c];
+            }
+            assert_int_equal(rank_of(a, n, k + 1), k + 1);
+            free(a);
+            free(h);
+            cafe_solution_free(s);
+        }
+        cafe_layers_free(layers);
+        test_close(&t);
+    }
+}
+
 static void it_survives_failing_memory(void **state) {
     (void)state;
     test_failing memory;
@@ -105,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(communities_are_columns),
         cmocka_unit_test(finer_layers_are_mixed_down),
+        cmocka_unit_test(a_mix_of_few_communities_loses_none),
         cmocka_unit_test(it_survives_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

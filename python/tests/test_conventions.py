@@ -187,9 +187,10 @@ def test_no_labels_no_predictions(karate):
 
 
 def test_columns_that_are_not_there_are_told(karate):
-    with pytest.warns(cafe.CafeWarning, match="LayeredCafe: 1 of n_components=3 columns"):
-        model = cafe.LayeredCafe(n_components=3).fit(karate)
-    assert model.embedding_.shape == (34, 1)
+    with pytest.warns(cafe.CafeWarning, match="LayeredCafe: 3 of n_components=4 columns"):
+        model = cafe.LayeredCafe(n_components=4).fit(karate)
+    assert model.embedding_.shape == (34, 3)
+    assert cafe.LayeredCafe(n_components=3).fit(karate).embedding_.shape == (34, 3)
 
 
 def test_where_no_label_came():

@@ -9,25 +9,69 @@
 #include "base/random.h"
 #include "solve/sweep.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, FEW = 64, ATTEMPTS = 100 };
 
-/* Columns `first` .. `first + width` hold one layer. */
+/* Columns `first` .. `first + width` hold one layer; a mixed one is drawn in the given attempt. */
 typedef struct fill_job {
     cafe_solution *solution;
     cafe_layer layer;
     int64_t index, first, width;
-    uint64_t seed;
+    uint64_t seed, attempt;
 } fill_job;
+
+/* The signs of 128 columns of a community, from column `k`, a multiple of 128. */
+static cafe_random4 draw_signs(const fill_job *job, int64_t community, int64_t k) {
+    uint64_t key = ((uint64_t)job->index << 40) ^ (uint64_t)community;
+    uint64_t stream = (job->attempt << 32) + CAFE_STREAM_MIX + (uint64_t)(k / 128);
+    return cafe_philox(job->seed, stream, key);
+}
+
+static uint32_t sign_of(cafe_random4 drawn, int64_t k) {
+    return drawn.v[k / 32 % 4] >> (k % 32) & 1;
+}
 
 /* A sign of length 1 / sqrt(width) for each column: the vectors of two communities are nearly
  * orthogonal, so distances survive (Johnson and Lindenstrauss). */
 static void mix(const fill_job *job, int64_t community, float *row) {
     float size = (float)(1 / sqrt((double)job->width));
-    uint64_t key = ((uint64_t)job->index << 40) ^ (uint64_t)community;
+    cafe_random4 drawn = {{0}};
     for (int64_t k = 0; k < job->width; k++) {
-        cafe_random4 r = cafe_philox(job->seed, CAFE_STREAM_MIX + (uint64_t)(k / 128), key);
-        row[k] = r.v[k / 32 % 4] >> (k % 32) & 1 ? size : -size;
+        if (k % 128 == 0) drawn = draw_signs(job, community, k);
+        row[k] = sign_of(drawn, k) ? size : -size;
     }
+}
+
+/* Whether `x` is no sum, modulo 2, of those in `basis`, which then has it too, by its lowest bit.
+ */
+static int joins(uint64_t basis[FEW], uint64_t x) {
+    for (int bit = 0; bit < FEW && x; bit++) {
+        if (!(x >> bit & 1)) continue;
+        if (!basis[bit]) return basis[bit] = x, 1;
+        x ^= basis[bit];
+    }
+    return 0;
+}
+
+/* Whether the columns of signs and the constant, which Q takes to 0, are independent as bits modulo
+ * 2. Then they are so as numbers: a determinant that is odd is not 0. */
+static int keeps_all(const fill_job *job) {
+    uint64_t basis[FEW] = {0}, columns[FEW] = {0};
+    int64_t few = job->layer.communities;
+    int kept = joins(basis, UINT64_MAX >> (FEW - few));
+    for (int64_t community = 0; community < few; community++) {
+        cafe_random4 drawn = draw_signs(job, community, 0);
+        for (int64_t k = 0; k < job->width; k++)
+            columns[k] |= (uint64_t)sign_of(drawn, k) << community;
+    }
+    for (int64_t k = 0; k < job->width && kept; k++) kept = joins(basis, columns[k]);
+    return kept;
+}
+
+/* Signs of few communities are often alike in two columns, or in all rows of one: such are drawn
+ * again. Seven of ten attempts fail at most. */
+static void choose_attempt(fill_job *job) {
+    if (job->width >= job->layer.communities || job->layer.communities > FEW) return;
+    while (job->attempt < ATTEMPTS && !keeps_all(job)) job->attempt++;
 }
 
 static void fill_block(void *argument, int64_t first, int64_t last) {
@@ -61,6 +105,7 @@ static cafe_status fill(cafe_context *context, const cafe_layers *layers, cafe_s
         job.layer = *cafe_layers_get(layers, i);
         int64_t left = s->columns - first;
         job.width = job.layer.communities < left ? job.layer.communities : left;
+        choose_attempt(&job);
         CAFE_PASS(cafe_ranges(context, s->n, BLOCK, fill_block, &job));
         first += job.width;
     }
