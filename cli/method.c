@@ -174,8 +174,8 @@ int cli_method_settle(cli_run *run, cli_method *m, const cafe_method_inputs *inp
     if (inputs->labels || inputs->start || columns == asked)
         memcpy(m->own, own, m->table->struct_size);
     else /* the report says what was asked for */
-        cli_warn(run, "%lld columns asked for, cut to %lld: the graph has %lld nodes",
-                 (long long)asked, (long long)columns, (long long)nodes);
+        cli_warn(run, "%lld columns asked for, cut to %lld: the graph has %lld node%s",
+                 (long long)asked, (long long)columns, (long long)nodes, cli_plural(nodes));
     return CLI_OK;
 }
 

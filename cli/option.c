@@ -238,9 +238,16 @@ static const char *own_expects(const cli_option *option) {
     return texts[option->kind];
 }
 
+static bool names_file(const cli_option *own) {
+    return own && (own->kind == CLI_READS || own->kind == CLI_WRITES || own->kind == CLI_KEEPS);
+}
+
 static int set_value(parser *p, size_t index, const char *text) {
     const cli_entry *e = &p->arguments->entries.at[index];
     const char *command = p->command->name;
+    if (p->arguments->given[index] && names_file(e->own))
+        return cli_usage_error(command, "--%s is given twice, for '%s' and '%s'", e->name,
+                               *(const char **)(p->values + e->own->offset), text);
     p->arguments->given[index] = true;
     if (e->own) {
         if (store_own(e->own, p->values, text)) return CLI_OK;

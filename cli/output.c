@@ -40,13 +40,42 @@ static bool is_special(const char *path) {
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+/* Does FILE.names.txt belong to a file of this name? */
+static bool has_names_beside(const char *path) {
+    static const char *const endings[] = {".npy",    ".mtx",      ".graph",   ".metis",
+                                          ".mtx.gz", ".graph.gz", ".metis.gz"};
+    size_t length = strlen(path), count = sizeof endings / sizeof *endings, i = 0;
+    for (; i < count; i++) {
+        size_t this = strlen(endings[i]);
+        if (length > this && strcasecmp(path + length - this, endings[i]) == 0) break;
+    }
+    return i < count;
+}
+
+/* Names of an earlier run beside the file would be those of other nodes. */
+static int check_old_names(const char *command, const char *path) {
+    char *beside = NULL;
+    struct stat info;
+    if (!has_names_beside(path)) return CLI_OK;
+    if (asprintf(&beside, "%s.names.txt", path) < 0) return refuse(command, path, "out of memory");
+    int code = lstat(beside, &info) == 0
+                   ? refuse(command, beside,
+                            "exists, and is the list of names of what would be written; -f "
+                            "overwrites or removes it")
+                   : CLI_OK;
+    free(beside);
+    return code;
+}
+
 int cli_output_check(const char *command, const cli_common *common, const char *path) {
     struct stat info;
     if (!path || strcmp(path, "-") == 0 || is_special(path)) return CLI_OK;
     const char *problem = folder_problem(path);
     if (problem) return refuse(command, path, problem);
-    if (lstat(path, &info) != 0)
-        return errno == ENOENT ? CLI_OK : refuse(command, path, strerror(errno));
+    if (lstat(path, &info) != 0) {
+        if (errno != ENOENT) return refuse(command, path, strerror(errno));
+        return common->force ? CLI_OK : check_old_names(command, path);
+    }
     if (S_ISDIR(info.st_mode)) return refuse(command, path, "is a folder");
     if (!common->force) return refuse(command, path, "exists; -f overwrites it");
     return CLI_OK;

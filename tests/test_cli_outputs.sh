@@ -45,6 +45,22 @@ expect 0 "$CAFE" embed edges.in.txt -q -o "${long:0:240}.npy" -k 2
 expect 0 "$CAFE" embed edges.in.txt -q -o "${long:0:251}.tsv" -k 2
 rm "$long"* 2>/dev/null || rm xxx*
 
+# names of an earlier run beside a file that is gone: refused before the work, with what helps
+printf '0 1\n1 2\n2 0\n2 3\n' >plain.in.txt
+expect 0 "$CAFE" embed plain.in.txt -q -k 2 -o plain.in.npy
+for words in 'embed plain.in.txt -k 2 -o v.npy' 'map plain.in.txt plain.in.npy -o v.npy' \
+    'convert plain.in.txt m.mtx' 'convert plain.in.txt m.mtx.gz'; do
+    printf 'a\nb\nc\nd\n' >"${words##* }.names.txt"
+    # shellcheck disable=SC2086
+    expect 1 "$CAFE" $words
+    says 'names.txt: exists.*-f overwrites or removes it'
+    ! grep -q '^graph' .last/err || fail "old names are found out after the graph was read"
+    # shellcheck disable=SC2086
+    expect 0 "$CAFE" $words -f
+    only "${words##* }"
+    rm "${words##* }"
+done
+
 # an output that is an input is refused, however it is written, unless the command is meant for it
 cp edges.in.txt g.txt
 ln -s g.txt link.txt

@@ -66,6 +66,8 @@ usage "^cafe embed: unknown option --colums; did you mean --columns\?" embed g.t
 usage 'did you mean --columns' embed g.txt --col 3
 usage 'unknown option -z' embed g.txt -z
 usage '--columns needs a value' embed g.txt --columns
+usage "--output is given twice, for 'a.npy' and 'b.npy'" embed g.txt -o a.npy -o b.npy
+usage "--labels is given twice, for 'a' and 'a'" embed g.txt --method cafe --labels a --labels a -o a.npy
 usage "--columns takes .*, not 'x'" embed g.txt --columns x
 usage "--columns takes .*, not '0'" embed g.txt --columns=0
 usage "--columns takes .*, not '1.5'" embed g.txt -k1.5

@@ -194,7 +194,8 @@ static void test_bad_lines(void **state) {
         {"a b 1\nb c\n", "x:2:4: expected a weight"},
         {"a b\nb c 1\n", "x:2:5: expected the end of the line"},
         {"0 1\n1 9223372036854775808\n",
-         "x:2:3: expected a node id of at most 63 bits, found '9223372036854775808'"},
+         "x:2:3: expected a node id of at most 63 bits, or in quotes, as a name, found "
+         "'9223372036854775808'"},
         {"0 1\n1 99999999999999999999999\n", "x:2:3: expected a node id of at most 63 bits"},
         {"a,b\n\"c,d\n", "x:2:1: expected a closing quote on the same line, found '\"c'"},
         {"a,b\n\"c\"d,e\n", "x:2:4: expected a separator behind the node id, found 'd'"},
@@ -219,6 +220,16 @@ static void test_binary_bytes(void **state) {
     (void)state;
     io_refuse_bytes(shared, "x", "0 1\n0 \0\n", 8, NULL,
                     "x:2:3: expected UTF-8 text in a node id, found '\\x00'");
+    io_refuse_bytes(shared, "x", "\xff\xfe\0\0000\0\0\0", 8, NULL,
+                    "x:1:1: expected UTF-8 text, found UTF-32 (iconv -f UTF-32 -t UTF-8 makes it)");
+    io_refuse_bytes(shared, "x", "0\0 \0001\0\n\0", 8, NULL,
+                    "x:1:1: expected UTF-8 text, found NUL bytes, as UTF-16LE has them (iconv -f "
+                    "UTF-16LE -t UTF-8 makes it)");
+    io_refuse_bytes(shared, "x", "\0000\0 \0001\0\n", 8, NULL,
+                    "x:1:1: expected UTF-8 text, found NUL bytes, as UTF-16BE has them (iconv -f "
+                    "UTF-16BE -t UTF-8 makes it)");
+    io_refuse(shared, "x", "a\x80 b\nc d\n", NULL,
+              "x:1:1: expected UTF-8 text in a node id, found 'a\\x80'");
     uint8_t noise[4096];
     uint64_t seed = 7;
     for (size_t i = 0; i < sizeof noise; i++) noise[i] = (uint8_t)test_number(&seed);

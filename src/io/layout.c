@@ -126,14 +126,22 @@ static cafe_cell head_kind(const looking *k, int32_t c) {
     return c < k->heads ? cafe_cell_kind(&k->head[c], k->l->decimal, &integer) : CAFE_CELL_EMPTY;
 }
 
+static bool is_text(const cafe_field *cell) {
+    return cafe_bad_utf8(cell->begin, cell->end) == cell->end;
+}
+
 static cafe_status refuse_heading(const looking *k, int32_t source, int32_t target,
                                   const char *why) {
     char first[TEXT], second[TEXT];
+    const cafe_field *u = &k->head[source], *w = &k->head[target];
+    if (!is_text(u) || !is_text(w)) /* neither reading would do */
+        return REFUSE(k, "expected UTF-8 text in a node id, found %s",
+                      show(is_text(u) ? w : u, first));
     return REFUSE(
         k,
         "expected a first line that is clearly a heading or an edge, found %s and %s, %s: "
         "give --header yes if they name columns, --header no if they are an edge",
-        show(&k->head[source], first), show(&k->head[target], second), why);
+        show(u, first), show(w, second), why);
 }
 
 static bool only_words(const cafe_column *column) {

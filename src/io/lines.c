@@ -272,7 +272,8 @@ static cafe_status fail_note(parsing *job, int k) {
 static void note_overflow(parsing *job, int k) {
     if (job->overflow || !job->notes[k].overflow) return;
     cafe_place place = cafe_text_place(job->text, &job->pieces[k], job->notes[k].overflow);
-    cafe_fail_at(job->text->context, &place, "a node id of at most 63 bits");
+    cafe_fail_at(job->text->context, &place,
+                 "a node id of at most 63 bits, or in quotes, as a name");
     job->overflow = true;
 }
 

@@ -148,7 +148,8 @@ static cafe_status clear_leftover(cafe_context *context, const char *path, bool 
                                   cafe_output **output) {
     if (access(path, F_OK) != 0) return CAFE_OK;
     if (overwrite) return cafe_output_remove(context, path, output);
-    return cafe_fail(context, CAFE_ERROR_EXISTS, "%s: exists and would no longer be true", path);
+    return cafe_fail(context, CAFE_ERROR_EXISTS,
+                     "%s: exists and would no longer be true; overwriting removes it", path);
 }
 
 cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int64_t n,

@@ -249,17 +249,30 @@ static cafe_status next_in_buffer(cafe_text *text) {
     return reserve(text, next_buffer(text), text->rest + most_bytes(text));
 }
 
+/* Text in another encoding, by its mark or by the NUL that every ASCII character has there. */
+static cafe_status check_encoding(const cafe_text *text, const uint8_t *p, int64_t length) {
+    const char *kind = NULL, *found = "";
+    bool wide =
+        length >= 4 && (memcmp(p, "\xff\xfe\0\0", 4) == 0 || memcmp(p, "\0\0\xfe\xff", 4) == 0);
+    if (length < 2) return CAFE_OK;
+    if (wide)
+        kind = "UTF-32";
+    else if (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0)
+        kind = "UTF-16";
+    else if (!p[0] != !p[1])
+        kind = p[0] ? "UTF-16LE" : "UTF-16BE", found = "NUL bytes, as ";
+    if (!kind) return CAFE_OK;
+    return cafe_fail(text->context, CAFE_ERROR_FORMAT,
+                     "%s:1:1: expected UTF-8 text, found %s%s%s (iconv -f %s -t UTF-8 makes it)",
+                     text->name, found, kind, *found ? " has them" : "", kind);
+}
+
 /* What is text of another kind is named, rather than taken for malformed lines. */
 static cafe_status check_kind(const cafe_text *text) {
     const uint8_t *p = text->begin, *newline = memchr(p, '\n', (size_t)(text->end - p));
     const uint8_t *end = newline ? newline : text->end;
     const uint8_t *mac = end > p ? memchr(p, '\r', (size_t)(end - p)) : NULL;
-    if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
-        return cafe_fail(
-            text->context, CAFE_ERROR_FORMAT,
-            "%s:1:1: expected UTF-8 text, found UTF-16 (iconv -f UTF-16 -t UTF-8 makes "
-            "it)",
-            text->name);
+    CAFE_PASS(check_encoding(text, p, end - p));
     if (!mac || mac + 1 >= end) return CAFE_OK;
     return cafe_fail(text->context, CAFE_ERROR_FORMAT,
                      "%s:1:%lld: expected lines that end with a line feed, found a lone carriage "
