@@ -10,8 +10,7 @@ int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
     if (!checkpoint->path && cli_given(arguments, "every"))
         return cli_usage_error(command, "--every needs --checkpoint FILE");
     if (checkpoint->path && !(method->row->takes & CAFE_TAKES_CHECKPOINT))
-        return cli_usage_error(command, "--checkpoint does not go with --method %s",
-                               method->row->name);
+        return cli_method_lacks(command, method, "checkpoint", CAFE_TAKES_CHECKPOINT);
     return CLI_OK;
 }
 

@@ -127,14 +127,18 @@ static int check(void *argument) {
     const cafe_method *row = job->method.row;
     bool soft = is_soft(job);
     if (job->hierarchy && soft)
-        return cli_usage_error("cluster", "--hierarchy does not go with --method %s", row->name);
+        return cli_usage_error("cluster",
+                               "--hierarchy does not go with --method %s, but with --method layers",
+                               row->name);
     if (job->soft && !soft)
-        return cli_usage_error("cluster", "--soft does not go with --method %s", row->name);
+        return cli_usage_error(
+            "cluster", "--soft does not go with --method %s, but with --method softmax", row->name);
+    CLI_TRY(cli_method_check("cluster", &job->method, CLI_COMMUNITIES_METHOD, job->run.arguments));
     CLI_TRY(cli_method_check_inputs("cluster", &job->method, job->labels_path, NULL));
     CLI_TRY(cli_checkpoint_check("cluster", &job->checkpoint, &job->method, job->run.arguments));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("cluster", "--predicted needs --labels FILE");
-    return cli_method_check("cluster", &job->method, CLI_COMMUNITIES_METHOD, job->run.arguments);
+    return CLI_OK;
 }
 
 static void release(void *argument) {

@@ -22,11 +22,12 @@ static int check(void *argument) {
     embed_job *job = argument;
     job->available = cafe_memory_available(); /* before the graph takes its part */
     CLI_TRY(embed_ranks_check(job));
+    CLI_TRY(cli_method_check("embed", &job->method, CLI_VECTORS_METHOD, job->run.arguments));
     CLI_TRY(cli_method_check_inputs("embed", &job->method, job->labels_path, job->start_path));
     CLI_TRY(cli_checkpoint_check("embed", &job->checkpoint, &job->method, job->run.arguments));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("embed", "--predicted needs --labels FILE");
-    return cli_method_check("embed", &job->method, CLI_VECTORS_METHOD, job->run.arguments);
+    return CLI_OK;
 }
 
 const char *embed_folder(const embed_job *job, char folder[EMBED_FOLDER]) {

@@ -49,6 +49,18 @@ static int know_all(evaluate_job *job) {
 
 /* ---- the task -------------------------------------------------------------------------------- */
 
+/* Scores of such labels say nothing of the vectors. */
+static void warn_classes(evaluate_job *job) {
+    int64_t classes = cafe_labels_classes(job->labels);
+    if (classes == 1)
+        cli_warn(job->run,
+                 "all labels are alike: there is nothing to tell apart, and every score is 1");
+    else if (classes >= cafe_labels_labelled(job->labels))
+        cli_warn(job->run,
+                 "there are as many labels as labelled nodes: what stands in %s may be no classes",
+                 job->labels_path);
+}
+
 static int read_labels(evaluate_job *job) {
     cafe_context *context = job->run->context;
     const char *path = job->labels_path;
@@ -56,6 +68,7 @@ static int read_labels(evaluate_job *job) {
     CLI_TRY(cli_check(job->run, cafe_targets_from_labels(context, job->counts.nodes, job->labels,
                                                          &job->targets)));
     cli_say_labels(job->run, path, job->graph, job->labels);
+    warn_classes(job);
     return CLI_OK;
 }
 

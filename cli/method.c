@@ -120,15 +120,24 @@ int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
     return cli_sampling_check(command, &m->sampling, arguments);
 }
 
+int cli_method_lacks(const char *command, const cli_method *m, const char *option, uint32_t takes) {
+    char others[512];
+    cli_kind purpose = m->row->vectors && m->table == m->row->vectors() ? CLI_VECTORS_METHOD
+                                                                        : CLI_COMMUNITIES_METHOD;
+    join_methods(purpose, takes, others, sizeof others);
+    return cli_usage_error(command, "--%s does not go with --method %s, but with --method %s",
+                           option, m->row->name, others);
+}
+
 int cli_method_check_inputs(const char *command, const cli_method *m, const char *labels,
                             const char *start) {
     const char *name = m->row->name;
     if (labels && !(m->row->takes & CAFE_TAKES_LABELS))
-        return cli_usage_error(command, "--labels does not go with --method %s", name);
+        return cli_method_lacks(command, m, "labels", CAFE_TAKES_LABELS);
     if (!labels && (m->row->takes & CAFE_NEEDS_LABELS))
         return cli_usage_error(command, "--method %s needs --labels FILE", name);
     if (start && !(m->row->takes & CAFE_TAKES_START))
-        return cli_usage_error(command, "--start does not go with --method %s", name);
+        return cli_method_lacks(command, m, "start", CAFE_TAKES_START);
     return CLI_OK;
 }
 

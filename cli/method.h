@@ -51,6 +51,8 @@ bool cli_method_samples(const cli_method *m); /* works on the sampled graph */
 int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
                      const cli_arguments *arguments);
 /* --labels and --start, given or not, with a method that takes, needs or does not want them. */
+/* Refuses an option that only methods which take `takes` have, and names those. */
+int cli_method_lacks(const char *command, const cli_method *m, const char *option, uint32_t takes);
 int cli_method_check_inputs(const char *command, const cli_method *m, const char *labels,
                             const char *start);
 

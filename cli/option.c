@@ -279,12 +279,13 @@ static bool is_flag(const cli_entry *entry) {
 /* What other tools call an option; the option itself where the command has no such one. */
 static const char *our_word(const char *name) {
     static const char *const words[][2] = {
-        {"dim", "columns"},        {"dims", "columns"},        {"dimension", "columns"},
-        {"dimensions", "columns"}, {"size", "columns"},        {"clusters", "columns"},
-        {"iterations", "sweeps"},  {"max-iter", "sweeps"},     {"jobs", "threads"},
-        {"n-jobs", "threads"},     {"workers", "threads"},     {"random-state", "seed"},
-        {"device", "engine"},      {"gpu", "engine"},          {"algorithm", "method"},
-        {"overwrite", "force"},    {"separator", "delimiter"}, {"sep", "delimiter"},
+        {"k", "columns"},         {"dim", "columns"},        {"dims", "columns"},
+        {"dimension", "columns"}, {"dimensions", "columns"}, {"size", "columns"},
+        {"clusters", "columns"},  {"iterations", "sweeps"},  {"max-iter", "sweeps"},
+        {"jobs", "threads"},      {"n-jobs", "threads"},     {"workers", "threads"},
+        {"random-state", "seed"}, {"device", "engine"},      {"gpu", "engine"},
+        {"algorithm", "method"},  {"overwrite", "force"},    {"separator", "delimiter"},
+        {"sep", "delimiter"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], name) == 0) return words[i][1];
@@ -303,17 +304,23 @@ static void list_methods(const cli_entries *all, const char *name, char *text, s
     }
 }
 
+static bool has_option(const cli_entries *entries, const char *name) {
+    for (size_t i = 0; i < entries->count; i++)
+        if (strcmp(entries->at[i].name, name) == 0) return true;
+    return false;
+}
+
 static int unknown_option(parser *p, const char *name) {
     static cli_entries all;
     const char *names[CLI_MOST_OPTIONS];
     char methods[256];
     const cli_entries *entries = &p->arguments->entries;
     cli_merge(p->command, NULL, &all);
-    list_methods(&all, name, methods, sizeof methods);
-    if (p->method && methods[0])
+    list_methods(&all, our_word(name), methods, sizeof methods);
+    if (p->method && methods[0] && !has_option(entries, our_word(name)))
         return cli_usage_error(p->command->name,
-                               "--%s does not go with --method %s, but with --method %s", name,
-                               p->method, methods);
+                               "--%s does not go with --method %s, but with --method %s",
+                               our_word(name), p->method, methods);
     for (size_t i = 0; i < entries->count; i++) names[i] = entries->at[i].name;
     const char *nearest = cli_nearest(our_word(name), names, entries->count);
     if (nearest)
@@ -350,14 +357,22 @@ static int parse_long(parser *p, const char *word) {
     return unknown_option(p, name);
 }
 
+/* It may be a letter of other methods. */
+static int unknown_letter(parser *p, char letter) {
+    static cli_entries all;
+    cli_merge(p->command, NULL, &all);
+    for (size_t i = 0; i < all.count; i++)
+        if (all.at[i].letter == letter) return unknown_option(p, all.at[i].name);
+    return cli_usage_error(p->command->name, "unknown option -%c", letter);
+}
+
 /* -f, -fq, -o value, -ovalue */
 static int parse_short(parser *p, const char *letters) {
     const cli_entries *entries = &p->arguments->entries;
     for (; *letters; letters++) {
         size_t i = 0;
         while (i < entries->count && entries->at[i].letter != *letters) i++;
-        if (i == entries->count)
-            return cli_usage_error(p->command->name, "unknown option -%c", *letters);
+        if (i == entries->count) return unknown_letter(p, *letters);
         if (!is_flag(&entries->at[i])) return take_value(p, i, letters[1] ? letters + 1 : NULL);
         set_value(p, i, "");
     }
@@ -380,6 +395,10 @@ static int parse_words(parser *p) {
         if (code != CLI_OK || ((const cli_common *)p->values)->help) return code;
     }
     const cli_command *c = p->command;
+    for (int i = 0; i < p->arguments->count; i++)
+        if (!p->arguments->words[i][0])
+            return cli_usage_error(c->name, "argument %d is empty; usage: cafe %s %s", i + 1,
+                                   c->name, c->arguments);
     bool instead = c->instead && cli_given(p->arguments, c->instead);
     if (p->arguments->count < c->least && !(instead && p->arguments->count == 0))
         return cli_usage_error(c->name, "missing argument; usage: cafe %s %s", c->name,

@@ -151,7 +151,8 @@ static int search(recommend_job *job) {
     double began = cli_seconds();
     CLI_TRY(cli_check(run, cafe_recommend(run->context, &input, &job->options, job->queries,
                                           job->query, job->node_of, job->score)));
-    cli_say(run, "search    %" PRId64 " nodes in %.2f s", job->queries, cli_seconds() - began);
+    cli_say(run, "search    %" PRId64 " node%s in %.2f s", job->queries, cli_plural(job->queries),
+            cli_seconds() - began);
     return CLI_OK;
 }
 

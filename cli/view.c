@@ -153,7 +153,7 @@ static void release(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(NULL, "the page; - is standard output"),
+    CLI_ROW_OUTPUT(".html .htm -", "the page: .html; - is standard output"),
     CLI_ROW_READS(view_job, labels_path, "labels",
                   "labels of the nodes to colour by, one 'node label' per line"),
     CLI_ROW_UNKNOWN,

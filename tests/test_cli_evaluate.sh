@@ -5,6 +5,14 @@ source "${SOURCE:?}/tests/lib.sh"
 
 "$CAFE" generate sbm --nodes 300 --edges 3000 --blocks 3 --mixing 0.2 -q -o g.in.txt --labels l.in.txt
 
+# ---- labels that are no classes get figures, and a warning that these say nothing
+printf '0 a\n1 a\n2 a\n3 a\n' >alike.in.txt
+printf '0 a\n1 b\n2 c\n3 d\n' >own.in.txt
+expect 0 "$CAFE" evaluate classify g.in.txt --labels alike.in.txt --repeats 2 -k 4
+says 'warning: all labels are alike'
+expect 0 "$CAFE" evaluate classify g.in.txt --labels own.in.txt --repeats 2 -k 4 --train 0.5
+says 'warning: there are as many labels as labelled nodes'
+
 # ---- classify, by a classifier that needs no other library
 classify=("$CAFE" evaluate classify g.in.txt --labels l.in.txt)
 expect 0 "${classify[@]}" -q --method label-propagation --classifier none --repeats 4 --json r.json

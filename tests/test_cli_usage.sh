@@ -66,6 +66,14 @@ usage "^cafe embed: unknown option --colums; did you mean --columns\?" embed g.t
 usage 'did you mean --columns' embed g.txt --col 3
 usage 'unknown option -z' embed g.txt -z
 usage '--columns needs a value' embed g.txt --columns
+usage '--columns does not go with --method layers, but with --method softmax' cluster g.txt -k 4 -o c.tsv
+usage '--columns does not go with --method layers, but with --method softmax' cluster g.txt --clusters 4 -o c.tsv
+usage 'unknown option --k; did you mean --columns' embed g.txt --k 4 -o v.npy
+usage '--labels does not go with --method layers, but with --method softmax' cluster g.txt --labels l -o c.tsv
+usage '--checkpoint does not go with --method layers, but with --method sphere\|cafe' \
+    embed g.txt --method layers --checkpoint c -o v.npy
+usage 'argument 1 is empty' embed '' -o v.npy
+usage 'page.txt: the ending tells the format; here it can be .html' view g.txt v.npy -o page.txt
 usage "--output is given twice, for 'a.npy' and 'b.npy'" embed g.txt -o a.npy -o b.npy
 usage "--labels is given twice, for 'a' and 'a'" embed g.txt --method cafe --labels a --labels a -o a.npy
 usage "--columns takes .*, not 'x'" embed g.txt --columns x

@@ -13,6 +13,7 @@ from ._library import lib
 from ._method import Given, Run, methods
 from ._options import Table, check_keywords
 from ._shown import Figure, Rows, Shown
+from ._sklearn import warn
 from .explanation import communities_of, embedding_of
 from .graph import Graph, as_graph
 
@@ -98,6 +99,14 @@ class _Targets:
             self.classes, rows = several
         self.offsets = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
         self.value = np.array([c for row in rows for c in row], np.int32)
+
+    def warn(self) -> None:
+        """Of labels whose scores say nothing of the vectors."""
+        labelled = int((np.diff(self.offsets) > 0).sum())
+        if len(self.classes) == 1:
+            warn("labels: all are alike, so there is nothing to tell apart and every score is 1")
+        elif len(self.classes) >= labelled:
+            warn(f"labels: {len(self.classes)} classes for {labelled} labelled nodes: are they classes?")
 
     def struct(self) -> Any:
         found = _abi.cafe_targets()
@@ -351,6 +360,7 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
     g = as_graph(graph, n_jobs)
     own, logistic = _options(options, "classify", "evaluate_classification")
     targets, shares, seed = _Targets(labels, g), _shares(train), seed_of(random_state)
+    targets.warn()
 
     def one(choices: Sequence[Any]) -> Evaluation:
         judge = _Classifier(classifier, logistic)

@@ -193,6 +193,13 @@ def test_columns_that_are_not_there_are_told(karate):
     assert cafe.LayeredCafe(n_components=3).fit(karate).embedding_.shape == (34, 3)
 
 
+def test_labels_that_are_no_classes_are_told(karate):
+    with pytest.warns(cafe.CafeWarning, match="all are alike"):
+        cafe.evaluate_classification(karate, ["a"] * 34, cafe.SphereGCN(4), repeats=2)
+    with pytest.warns(cafe.CafeWarning, match="34 classes for 34 labelled nodes"):
+        cafe.evaluate_classification(karate, list(range(34)), cafe.SphereGCN(4), repeats=2)
+
+
 def test_where_no_label_came():
     two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     with pytest.warns(cafe.CafeWarning, match="2 of 4 vectors are 0"):
