@@ -42,6 +42,9 @@ def asked(X: Any, graph: Graph) -> Asked:
         if X.shape[0] == X.shape[1] and _is_trained(X, graph):
             return _all(graph)
         return _new(np.arange(X.shape[0]), links_of_rows(X, graph.n_nodes))
+    if _is_nameless(X):
+        raise ValueError(f"X: expected a matrix with {graph.n_nodes} columns, one for each node that was fitted; "
+                         f"found {X.shape[1]}")
     if isinstance(X, (list, tuple)):
         if _is_trained(X, graph):
             return _all(graph)
@@ -52,6 +55,12 @@ def asked(X: Any, graph: Graph) -> Asked:
 
 def _is_matrix(X: Any) -> bool:
     return hasattr(X, "tocsr") or (isinstance(X, np.ndarray) and X.ndim == 2)
+
+
+def _is_nameless(X: Any) -> bool:
+    """An adjacency without names, so that its columns can only be those of the nodes that were fitted;
+    an m x 2 array may name nodes."""
+    return _is_matrix(X) and (hasattr(X, "tocsr") or 2 not in X.shape)
 
 
 def _all(graph: Graph) -> Asked:

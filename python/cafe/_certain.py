@@ -2,7 +2,7 @@
 
 All other libraries are recognised by what their objects can do.
 """
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 import numpy as np
 
@@ -66,7 +66,13 @@ def kind_of(data: Any) -> str:
         where = getattr(data, "name", None)
         path = repr(where) if isinstance(where, str) else "path"
         raise TypeError(f"an open file: give its path, Graph.from_file({path})")
-    return _kind_of_array(listed(data))
+    if isinstance(data, Mapping):
+        raise TypeError("a mapping from nodes to their neighbours: Graph.from_networkx(networkx.Graph(x))")
+    array = listed(data)
+    if array.ndim == 0:
+        raise TypeError("expected a graph: a Graph, a file's path, a matrix of scipy.sparse, a graph of networkx or "
+                        f"igraph, a table or an array of edges; found {type(data).__name__}")
+    return _kind_of_array(array)
 
 
 def _kind_of_array(array: np.ndarray) -> str:

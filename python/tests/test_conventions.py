@@ -200,6 +200,21 @@ def test_labels_that_are_no_classes_are_told(karate):
         cafe.evaluate_classification(karate, list(range(34)), cafe.SphereGCN(4), repeats=2)
 
 
+def test_a_matrix_of_other_nodes_is_refused(karate):
+    model = cafe.SphereGCN(4).fit(karate)
+    for other in (scipy.sparse.csr_matrix((10, 10)), np.ones((10, 10)), np.ones((5, 33))):
+        with pytest.raises(ValueError, match="expected a matrix with 34 columns"):
+            model.transform(other)
+
+
+def test_what_is_no_graph_is_told_by_its_type():
+    for nothing, name in ((None, "NoneType"), (3, "int"), (iter([(0, 1)]), "list_iterator")):
+        with pytest.raises(TypeError, match=f"expected a graph.*found {name}"):
+            cafe.SphereGCN(2).fit(nothing)
+    with pytest.raises(TypeError, match="networkx.Graph"):
+        cafe.SphereGCN(2).fit({0: [1, 2], 1: [2]})
+
+
 def test_where_no_label_came():
     two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     with pytest.warns(cafe.CafeWarning, match="2 of 4 vectors are 0"):
