@@ -20,21 +20,23 @@ TITLES = {
     "evaluate": "Evaluation", "rank": "Centralities", "recommend": "Recommendation",
     "similar": "Similar vectors", "files": "Files", "arrow": "Arrow", "paper": "The paper's tables",
     "update": "Graphs that change", "map": "Maps", "report": "Reports", "view": "Pages", "plot": "Pictures",
+    "checkpoint": "Checkpoints", "storage": "Storage",
 }
 
 
 def sentence(comment: str) -> str:
     """The first sentence of a C comment, on one line."""
     text = " ".join(comment.strip("/* \n").replace("\n *", "\n").split())
-    end = re.search(r"(?<![ (]\w)(?<!e\.g)(?<!i\.e)[.:](?= [A-Z(]|$)", text)
-    text = text[:end.start()] if end else text
+    ends = re.finditer(r"(?<![ (]\w)(?<!e\.g)(?<!i\.e)[.:](?= [A-Z(]|$)", text)
+    cut = next((e.start() for e in ends if e.group() == "." or text.count(" ", 0, e.start()) > 2), len(text))
+    text = text[:cut]
     return text.replace("|", "\\|").replace("<", "&lt;").rstrip(".:")
 
 
 def functions(text: str):
     """(name, first sentence) of each function; functions that follow each other share a comment."""
     comment = ""
-    for match in re.finditer(r"/\*.*?\*/|CAFE_OPTIONS\((\w+)\)|CAFE_API\b([^;]*);|^typedef [^;{]*;|^\}[^;]*;|\n\n",
+    for match in re.finditer(r"^/\*.*?\*/|CAFE_OPTIONS\((\w+)\)|CAFE_API\b([^;]*);|^typedef [^;{]*;|^\}[^;\n]*$|\n\n",
                              text, re.S | re.M):
         token = match.group(0)
         if token.startswith("/*"):
@@ -64,11 +66,23 @@ def page() -> str:
         for _, group in groups:
             group = list(group)
             lines.append(f"| {', '.join(f'`{f}`' for f, _ in group)} | {group[0][1]} |")
-        lines.append("")
+        lines = lines[:-2] if lines[-1] == "|---|---|" else lines + [""]
     return "\n".join(lines)
 
 
+def left_out(text: str):
+    """Functions of the headers that the page does not name; an option table goes with its init function."""
+    for path in sorted((ROOT / "include" / "cafe").glob("*.h")):
+        for declared in re.findall(r"^CAFE_API\b[^;(]*?\b(cafe_\w+)\(", path.read_text(), re.M):
+            if f"`{re.sub('_sized$', '', declared)}`" not in text:
+                yield f"docs/api.md lacks {declared}() of {path.name}"
+
+
 text = page()
+missing = list(left_out(text))
+if missing:
+    print(*missing, sep="\n")
+    sys.exit(1)
 if sys.argv[1:] == ["--check"]:
     if not PAGE.exists() or PAGE.read_text() != text:
         print("docs/api.md is not what the headers say: run scripts/api.py")
