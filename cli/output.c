@@ -42,14 +42,9 @@ static bool is_special(const char *path) {
 
 /* Does FILE.names.txt belong to a file of this name? */
 static bool has_names_beside(const char *path) {
-    static const char *const endings[] = {".npy",    ".mtx",      ".graph",   ".metis",
-                                          ".mtx.gz", ".graph.gz", ".metis.gz"};
-    size_t length = strlen(path), count = sizeof endings / sizeof *endings, i = 0;
-    for (; i < count; i++) {
-        size_t this = strlen(endings[i]);
-        if (length > this && strcasecmp(path + length - this, endings[i]) == 0) break;
-    }
-    return i < count;
+    const cafe_file_format *graph = cafe_file_format_of(CAFE_FILE_GRAPH, path, 1);
+    const cafe_file_format *vectors = cafe_file_format_of(CAFE_FILE_VECTORS, path, 1);
+    return (graph && graph->beside) || (vectors && vectors->beside);
 }
 
 /* Names of an earlier run beside the file would be those of other nodes. */

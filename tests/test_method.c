@@ -410,6 +410,37 @@ static void every_method_has_a_forecast(void **state) {
     cafe_context_free(context);
 }
 
+/* Without a method, options or inputs a call is about the first method and its defaults. */
+static void nothing_stands_for_the_first_method(void **state) {
+    cafe_context *context;
+    cafe_sphere_options own, settled;
+    cafe_method_options options;
+    cafe_plan plan, same;
+    cafe_ranks_plan ranks, same_ranks;
+    (void)state;
+    assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);
+    cafe_graph *graph = test_karate(context);
+    const cafe_graph_counts *counts = cafe_graph_get_counts(graph);
+    const cafe_method *sphere = cafe_method_find("sphere");
+    cafe_sphere_options_init(&own);
+    cafe_method_options_init(&options);
+    options.own = &own;
+    TEST_OK(context, cafe_method_settle(context, NULL, cafe_sphere_option_table(), NULL, NULL,
+                                        cafe_graph_nodes(graph), &settled));
+    assert_int_equal(settled.columns, 33);
+    int64_t bytes = cafe_method_bytes(sphere, &options, counts, 2);
+    assert_true(bytes > 0);
+    assert_int_equal(cafe_method_bytes(NULL, NULL, counts, 2), bytes);
+    cafe_method_plan(sphere, &options, graph, 2, 1 << 20, &plan);
+    cafe_method_plan(NULL, NULL, graph, 2, 1 << 20, &same);
+    assert_memory_equal(&plan, &same, sizeof plan);
+    TEST_OK(context, cafe_method_ranks(context, sphere, &options, graph, NULL, NULL, &ranks));
+    TEST_OK(context, cafe_method_ranks(context, NULL, NULL, graph, NULL, NULL, &same_ranks));
+    assert_memory_equal(&ranks, &same_ranks, sizeof ranks);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_whole),
@@ -422,6 +453,7 @@ int main(void) {
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(cancellation_is_honoured),
         cmocka_unit_test(every_method_has_a_forecast),
+        cmocka_unit_test(nothing_stands_for_the_first_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,10 +195,15 @@ static const char small[] =
     "\"residuals\": [ 1e-9 ], \"column_values\": [], \"column_residuals\": []}\n";
 
 static void test_record(void **state) {
+    static const char blanks[] =
+        "{ \"objective\" : [ 1 , 2 ] , \"schema\" : \"cafe/embed/1\" ,"
+        " \"residuals\" : [ ] \n} \n";
     cafe_context *context = new_context();
     cafe_record *record = NULL;
     int64_t count = 0;
     (void)state;
+    assert_int_equal(read_text(context, blanks, strlen(blanks), &record), CAFE_OK);
+    cafe_record_free(record);
     assert_int_equal(read_text(context, small, strlen(small), &record), CAFE_OK);
     const double *objective = cafe_record_objective(record, &count);
     const cafe_certificate *c = cafe_record_certificate(record);
@@ -363,6 +368,23 @@ static cafe_status make_all(cafe_context *context, const run *r) {
     return status;
 }
 
+/* Partitions from arrays have no names of communities, and perhaps no drifts. */
+static void test_transition(void **state) {
+    cafe_context *context = new_context();
+    cafe_report *r = new_report(context);
+    cafe_transition *transition = NULL;
+    const int32_t before[] = {0, 0, 1, 1}, after[] = {0, 0, 0, 1};
+    (void)state;
+    assert_int_equal(cafe_transition_find(context, 4, before, after, NULL, NULL, &transition),
+                     CAFE_OK);
+    cafe_report_transition(r, transition, NULL);
+    assert_non_null(strstr(members(r), "{\"name\":\"1\",\"size\":2"));
+    assert_non_null(strstr(members(r), "\"drift_mean\":null"));
+    cafe_report_free(r);
+    cafe_transition_free(transition);
+    cafe_context_free(context);
+}
+
 static void test_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
@@ -389,6 +411,7 @@ int main(void) {
         cmocka_unit_test(test_objects),      cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_record),
         cmocka_unit_test(test_record_bytes), cmocka_unit_test(test_record_memory),
+        cmocka_unit_test(test_transition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

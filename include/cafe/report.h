@@ -100,7 +100,8 @@ CAFE_API void cafe_report_recommendations(cafe_report *report, const cafe_graph 
                                           int64_t queries, const int32_t *query, int64_t count,
                                           const int32_t *node, const double *score);
 
-/* "changes"; members; "communities", where `old` has the names of the old ones. */
+/* "changes"; members; "communities", where `old` has the names of the old ones (NULL: their
+ * numbers). */
 CAFE_API void cafe_report_changes(cafe_report *report, const char *path,
                                   const cafe_changes *changes);
 CAFE_API void cafe_report_updated(cafe_report *report, const cafe_updated *updated,

@@ -89,7 +89,7 @@ cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
     cafe_method_inputs in;
     int64_t cut;
     CAFE_PASS(cafe_method_take(context, options, inputs, &o, &in));
-    CAFE_PASS(check_inputs(context, method, &in));
+    CAFE_PASS(check_inputs(context, cafe_method_or_first(method), &in));
     return settle(context, table, &o, &in, nodes, own, &cut);
 }
 

@@ -45,6 +45,9 @@ typedef struct cafe_job {
     int64_t cut; /* columns asked for beyond the number of nodes */
 } cafe_job;
 
+/* The method, or the first of the registry, which stands for none. */
+const cafe_method *cafe_method_or_first(const cafe_method *method);
+
 /* What a method does; the table in its row says which of the two are there. */
 struct cafe_method_code {
     cafe_status (*solve)(cafe_context *context, const cafe_job *job, cafe_solution **solution);

@@ -17,10 +17,8 @@ static cafe_status certify_exact(cafe_context *context, int64_t window, cafe_mod
 /* The options of the sampling, with the exponent of the method where none is asked for. */
 static cafe_status take_sample(cafe_context *context, const cafe_method *method,
                                const cafe_sample_options *given, cafe_sample_options *o) {
-    size_t count;
     CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), given, o));
-    if (o->degree_exponent < 0)
-        o->degree_exponent = (method ? method : cafe_methods(&count)[0])->degree_exponent;
+    if (o->degree_exponent < 0) o->degree_exponent = cafe_method_or_first(method)->degree_exponent;
     return CAFE_OK;
 }
 

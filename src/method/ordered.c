@@ -18,14 +18,9 @@ enum { ROWS = 1024 };
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
-static const cafe_method *method_or_first(const cafe_method *method) {
-    size_t count;
-    return method ? method : cafe_methods(&count)[0];
-}
-
 /* Those that start from rows and sweep over them. */
 static bool sweeps(const cafe_method *method) {
-    return method_or_first(method)->takes & CAFE_TAKES_START;
+    return cafe_method_or_first(method)->takes & CAFE_TAKES_START;
 }
 
 cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,

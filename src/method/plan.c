@@ -39,6 +39,17 @@ const cafe_option_table *cafe_plan_table(const cafe_method *method) {
     return method->vectors ? method->vectors() : method->communities();
 }
 
+void cafe_planned_take(const cafe_method *method, const cafe_method_options *options,
+                       cafe_planned *planned) {
+    cafe_method_options_init(&planned->options);
+    cafe_struct_take(options, &planned->options, sizeof planned->options);
+    planned->method = cafe_method_or_first(method);
+    if (planned->options.own) return;
+    const cafe_option_table *table = cafe_plan_table(planned->method);
+    cafe_options_init(table, planned->own, table->struct_size);
+    planned->options.own = planned->own;
+}
+
 double cafe_plan_size(const cafe_method *method, const cafe_method_options *options,
                       const cafe_graph_counts *counts, cafe_sphere_options *size,
                       cafe_finish_options *finish) {
@@ -50,8 +61,8 @@ double cafe_plan_size(const cafe_method *method, const cafe_method_options *opti
     return hubs;
 }
 
-int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
-                          const cafe_graph_counts *counts, int32_t threads) {
+static int64_t count_bytes(const cafe_method *method, const cafe_method_options *options,
+                           const cafe_graph_counts *counts, int32_t threads) {
     cafe_finish_options finish;
     cafe_sphere_options size;
     int64_t hubs = (int64_t)cafe_plan_size(method, options, counts, &size, &finish);
@@ -64,6 +75,13 @@ int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *
     if (options->propagate)
         bytes += (int64_t)cafe_propagate_bytes(counts->nodes, size.columns, threads);
     return bytes;
+}
+
+int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
+                          const cafe_graph_counts *counts, int32_t threads) {
+    cafe_planned planned;
+    cafe_planned_take(method, options, &planned);
+    return count_bytes(planned.method, &planned.options, counts, threads);
 }
 
 /* ---- within a limit -------------------------------------------------------------------------- */
@@ -155,9 +173,12 @@ void cafe_method_plan_sized(const cafe_method *method, const cafe_method_options
                             const cafe_graph *graph, int32_t threads, int64_t limit,
                             cafe_plan *plan, size_t size) {
     cafe_plan p = {.limit = limit, .groups = 1};
-    p.needed = p.least = cafe_method_bytes(method, options, &graph->counts, threads);
-    plan_device(method, options, &graph->counts, &p);
-    if (limit > 0 && p.needed > limit && lies_in_files(method, options))
-        plan_files(method, options, graph, threads, &p);
+    cafe_planned planned;
+    cafe_planned_take(method, options, &planned);
+    const cafe_method *m = planned.method;
+    const cafe_method_options *o = &planned.options;
+    p.needed = p.least = count_bytes(m, o, &graph->counts, threads);
+    plan_device(m, o, &graph->counts, &p);
+    if (limit > 0 && p.needed > limit && lies_in_files(m, o)) plan_files(m, o, graph, threads, &p);
     cafe_struct_give(&p, sizeof p, plan, size);
 }

@@ -2,7 +2,19 @@
 #ifndef CAFE_METHOD_PLAN_H
 #define CAFE_METHOD_PLAN_H
 
+#include <stddef.h>
+
 #include "method/method.h"
+
+/* What a forecast is of: the first method where there is none, its defaults where it has none. */
+typedef struct cafe_planned {
+    const cafe_method *method;
+    cafe_method_options options;
+    max_align_t own[32]; /* room for the options of any method */
+} cafe_planned;
+
+void cafe_planned_take(const cafe_method *method, const cafe_method_options *options,
+                       cafe_planned *planned);
 
 /* The table of a method's options: for vectors, or where it has none, for communities. */
 const cafe_option_table *cafe_plan_table(const cafe_method *method);

@@ -240,11 +240,13 @@ cafe_status cafe_method_ranks_sized(cafe_context *context, const cafe_method *me
                                     size_t size) {
     plan_job job = {.graph = graph};
     cafe_ranks_plan p = {.threads = cafe_threads(context)};
+    cafe_planned planned;
     job.counts = counts ? *counts : graph->counts;
     CAFE_PASS(cafe_options_take(context, &ranks_table, ranks, &job.options));
     CAFE_PASS(take_rates(context, &job.options, &p));
-    CAFE_PASS(check(context, method, options, &job));
-    open_job(method, options, &job, &p);
+    cafe_planned_take(method, options, &planned);
+    CAFE_PASS(check(context, planned.method, &planned.options, &job));
+    open_job(planned.method, &planned.options, &job, &p);
     if (graph && job.same && job.options.cut < 0)
         CAFE_PASS(count_cut(context, &job, &p));
     else

@@ -32,6 +32,10 @@ const cafe_method *const *cafe_methods(size_t *count) {
     return methods;
 }
 
+const cafe_method *cafe_method_or_first(const cafe_method *method) {
+    return method ? method : methods[0];
+}
+
 const cafe_method *cafe_method_find(const char *name) {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (strcmp(methods[i]->name, name) == 0) return methods[i];

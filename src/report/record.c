@@ -150,9 +150,10 @@ static bool take_items(reader *r, bool (*item)(reader *r), const char *close) {
     if (++r->depth > CAFE_REPORT_DEPTH) return false;
     skip_blanks(r);
     if (!take(r, close)) {
-        do
+        do {
             if (!item(r)) return false;
-        while (take(r, ","));
+            skip_blanks(r);
+        } while (take(r, ","));
         if (!take(r, close)) return false;
     }
     r->depth--;

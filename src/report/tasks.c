@@ -1,6 +1,9 @@
 /* Figures of tasks: evaluations, partitions, ranks, recommendations, changes, maps. */
+#include <math.h>
+
 #include <cafe/report.h>
 
+#include "base/print.h"
 #include "report/report.h"
 
 /* ---- evaluations ----------------------------------------------------------------------------- */
@@ -132,16 +135,18 @@ static const cafe_field transition_fields[] = {AS("before", old_count),
 void cafe_report_transition(cafe_report *report, const cafe_transition *transition,
                             const cafe_labels *old) {
     const cafe_transition_report *t = cafe_transition_get(transition);
+    char number[24];
     cafe_report_open(report, "communities", '{');
     CAFE_REPORT_FIELDS(report, transition_fields, t);
     cafe_report_open(report, "old", '[');
     for (int64_t c = 0; c < t->old_count; c++) {
         cafe_report_open(report, NULL, '{');
-        cafe_report_string(report, "name", cafe_labels_class_name(old, c));
+        cafe_print(number, sizeof number, "%lld", (long long)c);
+        cafe_report_string(report, "name", old ? cafe_labels_class_name(old, c) : number);
         cafe_report_integer(report, "size", t->old_size[c]);
         cafe_report_integer(report, "heir", t->heir[c]);
         cafe_report_integer(report, "pieces", t->pieces[c]);
-        cafe_report_real(report, "drift_mean", t->old_drift[c]);
+        cafe_report_real(report, "drift_mean", t->old_drift ? t->old_drift[c] : NAN);
         cafe_report_close(report);
     }
     cafe_report_close(report);

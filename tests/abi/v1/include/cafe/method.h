@@ -89,8 +89,9 @@ typedef struct cafe_method_inputs {
 
 CAFE_INPUTS(method)
 
-/* In all calls below method NULL is the first of the registry (sphere), options and inputs may be
- * NULL, and what a method does not take is refused (CAFE_ERROR_ARGUMENT).
+/* In all calls below method NULL is the first of the registry for what is asked (sphere for
+ * vectors, layers for communities), options and inputs may be NULL, and what a method does not take
+ * is refused (CAFE_ERROR_ARGUMENT).
  *
  * The options a run will really use, for reports: own gets a struct of `table` (the method's for
  * vectors or communities) with the columns as labels and start say. More columns than nodes are
@@ -104,7 +105,7 @@ CAFE_API cafe_status cafe_method_settle(cafe_context *context, const cafe_method
 CAFE_API int64_t cafe_method_columns(const cafe_option_table *table, const void *own);
 
 /* Bytes the whole run (graph, sampling, solver, finish) will hold at its peak, from sizes alone;
- * options->own as settled. */
+ * options->own as settled; NULL: the defaults. */
 CAFE_API int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
                                    const cafe_graph_counts *counts, int32_t threads);
 
