@@ -319,7 +319,7 @@ static void release(void *argument) {
 static const cli_option options[] = {
     CLI_ROW_OUTPUT(CLI_VECTORS " -",
                    "the vectors: .npy (float32; names in FILE.names.txt unless they are 0 .. n-1), "
-                   ".tsv, .txt (word2vec text), or - for TSV on standard output"),
+                   ".tsv, .csv, .txt (word2vec text), or - for TSV on standard output"),
     CLI_ROW_JSON("a report with the certificate and every figure of the run; - is standard output"),
     CLI_ROW_FLAG(embed_job, dry_run, "dry-run",
                  "read the graph, print the memory the run would need (with --memory-limit also "
@@ -344,9 +344,10 @@ static const cli_option model_options[] = {
     CLI_ROW_METHOD(embed_job, CLI_VECTORS_METHOD, "sphere",
                    "how the vectors are made; 'cafe help methods' has a line on each"),
     CLI_ROW_PROPAGATE(embed_job),
-    CLI_ROW_READS(embed_job, start_path, "start",
-                  "start from these vectors (.npy, .tsv, .txt: a row per node) instead of random "
-                  "ones; their columns are used unless --columns is given"),
+    CLI_ROW_READS(
+        embed_job, start_path, "start",
+        "start from these vectors (.npy, .tsv, .csv, .txt: a row per node) instead of random "
+        "ones; their columns are used unless --columns is given"),
     CLI_ROW_READS(embed_job, labels_path, "labels",
                   "known labels, one 'node label' per line, for methods that use them; they stay "
                   "as they are"),

@@ -251,7 +251,8 @@ const cli_command cli_explain = {
     .arguments = "GRAPH EMBEDDING [options]",
     .summary = "say in numbers why an embedding looks as it does",
     .description =
-        "Reads a graph and its embedding (.npy, .tsv or .txt, as cafe embed writes it) and prints "
+        "Reads a graph and its embedding (.npy, .tsv, .csv or .txt, as cafe embed writes it) and "
+        "prints "
         "cards of its columns, of nodes and of communities, how much of the spectrum (the "
         "eigenvalues of the modularity matrix Q) it holds, and how far the partition is from the "
         "best one at most. The value of a column is the eigenvalue it stands for, the residual its "

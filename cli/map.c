@@ -68,7 +68,7 @@ static void release(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_VECTORS " -", "two numbers for each node: .npy, .tsv or .txt"),
+    CLI_ROW_OUTPUT(CLI_VECTORS " -", "two numbers for each node: .npy, .tsv, .csv or .txt"),
     CLI_ROW_JSON("options and quality as JSON; - is standard output"),
     CLI_ROWS_SEEDED,
 };

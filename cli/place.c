@@ -110,9 +110,10 @@ static void release(void *argument) {
 }
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_VECTORS " -",
-                   "the new nodes' vectors: .npy (float32; names in FILE.names.txt), .tsv, .txt, "
-                   "or - for TSV on standard output"),
+    CLI_ROW_OUTPUT(
+        CLI_VECTORS " -",
+        "the new nodes' vectors: .npy (float32; names in FILE.names.txt), .tsv, .csv, .txt, "
+        "or - for TSV on standard output"),
     CLI_ROW_JSON("a report; - is standard output"),
     CLI_ROWS_PLAIN,
 };

@@ -313,9 +313,10 @@ static const cli_option options[] = {
     CLI_ROWS_SEEDED,
 };
 static const cli_option vector_options[] = {
-    CLI_ROW_READS(JOB, embedding, "embedding",
-                  "vectors to multiply as they are (.npy, .tsv or .txt) instead of embedding the "
-                  "graph"),
+    CLI_ROW_READS(
+        JOB, embedding, "embedding",
+        "vectors to multiply as they are (.npy, .tsv, .csv or .txt) instead of embedding the "
+        "graph"),
     CLI_ROW_NUMBER(JOB, columns_asked, "columns", "C", CLI_POSITIVE, "64",
                    "columns of the embedding"),
     CLI_ROW_END,

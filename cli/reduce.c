@@ -81,13 +81,14 @@ static void release(void *argument) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    CLI_ROW_OUTPUT(CLI_VECTORS " -",
-                   "the vectors: .npy (float32; names of rows in FILE.names.txt), .tsv, or - for "
-                   "TSV on standard output"),
-    CLI_ROW_WRITES(
-        reduce_job, w, "w", CLI_VECTORS " -",
-        "what the columns are made of, the matrix W = X^T H, as .npy or .tsv: a line per column of "
-        "the table, a column per cluster, which is the sum of its centred members"),
+    CLI_ROW_OUTPUT(
+        CLI_VECTORS " -",
+        "the vectors: .npy (float32; names of rows in FILE.names.txt), .tsv, .csv, or - for "
+        "TSV on standard output"),
+    CLI_ROW_WRITES(reduce_job, w, "w", CLI_VECTORS " -",
+                   "what the columns are made of, the matrix W = X^T H, as .npy, .tsv or .csv: a "
+                   "line per column of "
+                   "the table, a column per cluster, which is the sum of its centred members"),
     CLI_ROW_JSON("a report with the certificate, the column means and every figure of the run; - "
                  "is standard output"),
     CLI_ROW_FLAG(reduce_job, keep_empty, "keep-empty",

@@ -273,7 +273,7 @@ static const cli_option options[] = {
                   "the old vectors as .npy, in their raw form (cafe embed --output-form raw)"),
     CLI_ROW_OUTPUT(CLI_VECTORS,
                    "the new vectors, raw form: .npy (float32; names in FILE.names.txt unless they "
-                   "are 0 .. n-1), .tsv or .txt"),
+                   "are 0 .. n-1), .tsv, .csv or .txt"),
     CLI_ROW_WRITES(update_job, graph_out, "graph-out", CLI_GRAPHS,
                    "the changed graph; a .cafe file keeps the order of the nodes and those without "
                    "edges"),
