@@ -50,6 +50,11 @@ static int try_again(cli_run *run, const cafe_graph *graph, const char *path, ca
         return cli_error(run, CLI_INPUT, "%s", text);
     if (run->common.unknown_nodes == CLI_UNKNOWN_AUTO && known == cafe_graph_nodes(graph))
         return read_known(run, graph, path, labels);
+    if (run->common.unknown_nodes == CLI_UNKNOWN_ADD) /* only words among integers are not added */
+        return cli_error(run, CLI_INPUT,
+                         "%s (the graph's names are integers, so it cannot be added; "
+                         "--unknown-nodes skip leaves it out)",
+                         text);
     return cli_error(run, CLI_INPUT,
                      "%s (--unknown-nodes skip leaves them out, add makes them nodes without an "
                      "edge)",

@@ -62,6 +62,9 @@ expect 0 "$CAFE" cluster "$karate" --method softmax --labels some.in --unknown-n
 
 # ---- a list of all nodes, more of them than have edges: nothing has to be said
 { echo 'node label'; cat plain.in; printf '40 Hi\n41 officers\n'; } >all.in
+printf '0 0\n33 1\nann 1\n' >word.in
+expect 3 "$CAFE" embed "$karate" --method cafe --labels word.in --unknown-nodes add -o word.npy
+says "'ann' \(the graph's names are integers, so it cannot be added; --unknown-nodes skip leaves it out\)"
 expect 3 "$CAFE" embed "$karate" --method cafe --labels all.in --unknown-nodes refuse -o h.npy -f
 says "found 2 of 36 that it does not have: '40', '41'"
 for ending in npy tsv; do
