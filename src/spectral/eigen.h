@@ -21,7 +21,8 @@ typedef struct cafe_eigen_problem {
     void *argument;
     int64_t count;
     double tolerance; /* |M v - lambda v| <= tolerance |M|; less than rounding allows: that */
-    int64_t passes;   /* products with a block at most; 0: the usual limit */
+    int64_t passes;   /* products with a block at most; 0: the usual limit. As many again when
+                       * eigenvalues that come many times are looked for. */
     /* the same product in single precision; NULL: there is none. It serves for tolerances that it
      * can keep; what is returned is measured, and if need be found again, in double precision. */
     cafe_status (*single)(cafe_context *context, void *argument, const float *x, float *y);
@@ -43,6 +44,7 @@ typedef struct cafe_eigen {
     int64_t count;
     bool exact; /* a small problem, solved by LAPACK: residuals are rounding, and told as 0 */
     int64_t converged; /* pairs within the tolerance; fewer than `count`: the limit came first */
+    int64_t sure;      /* pairs, the first ones, of which none can be missing in between */
     int64_t passes;    /* products with a block of CAFE_EIGEN_WIDTH vectors */
     double norm;       /* |M|, from below; 0: a small problem */
     double *values;    /* count, the most wanted first */
