@@ -114,6 +114,8 @@ def error_of(status: int, text: str = "", number: int = 0, path: Optional[str] =
     name = lib.cafe_status_name(status).decode()
     message = in_python(text) or lib.cafe_status_message(status).decode()
     kind: Type[CafeError] = _ERRORS.get(name, CafeError)
+    if kind is CafeExistsError:
+        message += " (overwrite=True does)"
     number = number or (errno.EEXIST if kind is CafeExistsError else 0)
     if not issubclass(kind, CafeOSError) or not number:
         error = kind(message)

@@ -100,6 +100,9 @@ class Table:
     def named(name: str) -> "Table":
         return Table(getattr(lib, f"cafe_{name}_option_table")())
 
+    def default(self, keyword: str) -> Any:
+        return next(option.default for option in self.options if option.keyword == keyword)
+
     def fill(self, context: Context, values: Mapping[str, Any], kind: Optional[str] = None) -> Any:
         """The options struct with these keywords set, others at their defaults: of the ctypes
         class `kind`, else as a pointer to plain bytes."""

@@ -407,8 +407,8 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
     ----------
     graph : Graph or graph-like
     model : estimator or array
-        protocol='paper' (the default): vectors of the whole graph. protocol='honest': test links are
-        hidden first and the estimator is fitted on what is left, for every split. Without it,
+        protocol='honest' (the default): test links are hidden first and the estimator is fitted on
+        what is left, for every split. protocol='paper': vectors of the whole graph. Without a model,
         cafe.SphereGCN().
     train : sequence of float
         Shares of the pairs to train on (paper), of the links that stay (honest).
@@ -428,12 +428,12 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
     g = as_graph(graph, n_jobs)
     own, logistic = _options(options, "link", "evaluate_links")
     shares, chosen = _shares(train), _default() if model is None else model
-    honest = own.get("protocol") == "honest"
+    honest = own.get("protocol", Table.named("link").default("protocol")) == "honest"
     if _is_estimator(chosen) and chosen._method.takes("NEEDS_LABELS"):
         raise ValueError(f"{type(chosen).__name__} needs labels")
     if honest and not _is_estimator(chosen):
-        raise ValueError("protocol='honest' hides links before there are vectors: it needs an "
-                         "estimator, not vectors")
+        raise ValueError("protocol='honest', the default, hides links before there are vectors: it needs an "
+                         "estimator; protocol='paper' takes vectors")
     judge = _Classifier(classifier, logistic)
     features = _Features(chosen, g, honest, None, 0, random_state)
 

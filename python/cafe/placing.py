@@ -1,6 +1,6 @@
 """Vectors of new nodes, while all others stay where they are."""
 from dataclasses import dataclass
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def place(graph: Any, embedding: Any, links: Any, *, form: Optional[str] = None,
         their neighbours by the linear map that does best for the nodes that are there.
     links : sparse matrix or array of shape (new, n_nodes), or sequences of nodes
         Row i has the weights of new node i's links to the nodes of the graph; or item i has the
-        names of the nodes it is linked to.
+        names of the nodes it is linked to. A mapping from new names to such counts in its order.
     form : {'scaled', 'walk', 'ritz', 'raw'}, optional
         What the columns are: needed for arrays.
     degree_exponent : float, optional
@@ -125,4 +125,4 @@ def _place(graph: Graph, vectors: np.ndarray, links: Links, rule: Rule, bounded:
 def _rows(links: Any, graph: Graph) -> Links:
     if hasattr(links, "tocsr") or isinstance(links, np.ndarray):
         return links_of_rows(links, graph.n_nodes)
-    return links_to(links, graph)
+    return links_to(links.values() if isinstance(links, Mapping) else links, graph)

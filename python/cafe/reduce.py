@@ -62,6 +62,10 @@ True
                     "index_": _index_of(X),
                     **({} if names is None else {"feature_names_in_": names})})
         self.report_["seconds"] = {"all": seconds() - began}
+        found, most = self.n_components_, min(self.n_components, width, len(table) - 1)
+        if found < most:
+            warn(f"Reduce: {found} of n_components={self.n_components} columns carry information (K clusters have "
+                 "K - 1 directions); ask for one more, or keep_empty=True fills up")
         if self.tol and not self.converged_:
             warn(f"Reduce: after {self.n_iter_} sweeps the gain is still above tol={self.tol}: raise "
                  "max_iter, or tol where this is good enough", ConvergenceWarning)

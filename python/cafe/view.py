@@ -244,6 +244,8 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         text = target.read_text(encoding="utf-8")
         return Page(None if path is None else target, text, report)
 
+    if path is not None and pathlib.Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{path}: expected a name that ends with .html")
     if isinstance(map, str) and map != "auto":
         raise ValueError(f"map={map!r}: expected 'auto', None or an array")
     with tempfile.TemporaryDirectory(prefix="cafe-") as folder:

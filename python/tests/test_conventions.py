@@ -215,6 +215,30 @@ def test_what_is_no_graph_is_told_by_its_type():
         cafe.SphereGCN(2).fit({0: [1, 2], 1: [2]})
 
 
+def test_place_takes_what_transform_takes(karate):
+    model = cafe.SphereGCN(4).fit(karate)
+    new = {"ann": [0, 1], "bob": {33: 2.0, 32: 1.0}}
+    assert np.array_equal(cafe.place(karate, model, new), model.transform(new))
+
+
+def test_files_that_exist_are_told_with_what_helps(karate, tmp_path):
+    model, path = cafe.SphereGCN(4).fit(karate), tmp_path / "v.npy"
+    model.write(path)
+    with pytest.raises(FileExistsError, match="exists.*overwrite=True"):
+        model.write(path)
+    with pytest.raises(ValueError, match="page.txt: expected a name that ends with .html"):
+        cafe.view(karate, model, tmp_path / "page.txt")
+
+
+def test_reduced_columns_that_are_not_there_are_told():
+    table = np.random.default_rng(0).normal(size=(20, 4))
+    with pytest.warns(cafe.CafeWarning, match="Reduce: 1 of n_components=2 columns.*keep_empty"):
+        assert cafe.Reduce(2).fit_transform(table).shape == (20, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", cafe.CafeWarning)
+        assert cafe.Reduce(8).fit_transform(table).shape[1] == 4
+
+
 def test_where_no_label_came():
     two = cafe.Graph.from_edges([[0, 1], [2, 3]])
     with pytest.warns(cafe.CafeWarning, match="2 of 4 vectors are 0"):

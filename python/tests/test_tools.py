@@ -187,6 +187,15 @@ def test_links_are_the_tool_s(folder, protocol):
     assert (ours.hidden[0] > 0) == (protocol == "honest")
 
 
+def test_links_are_hidden_unless_told(karate):
+    found = cafe.evaluate_links(karate, cafe.SphereGCN(4), train=0.8, repeats=2)
+    same = cafe.evaluate_links(karate, cafe.SphereGCN(4), protocol="honest", train=0.8, repeats=2)
+    assert np.array_equal(found.values, same.values) and found.hidden[0] > 0
+    assert cafe.evaluate_links(karate, train=0.8, repeats=1).hidden[0] > 0
+    with pytest.raises(ValueError, match="protocol='paper' takes vectors"):
+        cafe.evaluate_links(karate, np.ones((34, 2)))
+
+
 def test_links_refuse(karate):
     with pytest.raises(ValueError, match="needs an estimator"):
         cafe.evaluate_links(karate, np.ones((34, 2)), protocol="honest")
