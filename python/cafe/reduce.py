@@ -64,8 +64,9 @@ True
         self.report_["seconds"] = {"all": seconds() - began}
         found, most = self.n_components_, min(self.n_components, width, len(table) - 1)
         if found < most:
-            warn(f"Reduce: {found} of n_components={self.n_components} columns carry information (K clusters have "
-                 "K - 1 directions); ask for one more, or keep_empty=True fills up")
+            why = "long runs lose some" if self.method == "sphere" else "K clusters have K - 1 directions"
+            warn(f"Reduce: {found} of n_components={self.n_components} columns carry information ({why}); "
+                 "keep_empty=True fills up")
         if self.tol and not self.converged_:
             warn(f"Reduce: after {self.n_iter_} sweeps the gain is still above tol={self.tol}: raise "
                  "max_iter, or tol where this is good enough", ConvergenceWarning)
@@ -106,6 +107,8 @@ True
     index_: Any
     embedding_: np.ndarray
     tol: float
+    n_components: int
+    method: str
 
     def _table(self, X: Any, fitted: bool) -> np.ndarray:
         """Finite numbers as float32; scikit-learn's checks where it is there."""
