@@ -287,7 +287,7 @@ static void links_are_right(problem *here, int64_t columns, const cafe_start *st
         double size = 0;
         for (int64_t k = 0; k < columns; k++) row[k] = 0;
         for (int64_t j = a->offsets[u]; j < a->offsets[u + 1]; j++) {
-            int32_t mark = start->marks[a->targets[j]];
+            int32_t mark = cafe_mark(start, a->targets[j]);
             row[mark < 0 ? ~mark : mark] += (mark < 0 ? -1 : 1) * (double)CAFE_LINK(a, u, j);
         }
         for (int64_t k = 0; k < columns; k++) size += row[k] * row[k];
@@ -298,23 +298,27 @@ static void links_are_right(problem *here, int64_t columns, const cafe_start *st
     drop(here, &x);
 }
 
-static void links_alike(problem *here, problem *there, int64_t columns) {
+/* Marks in bytes on one side are those in words on the other. */
+static void links_alike(problem *here, problem *there, int64_t columns, bool few) {
     int32_t *marks = malloc((size_t)here->n * sizeof *marks);
+    int8_t *small = malloc((size_t)here->n);
     problem *sides[2] = {here, there};
     cafe_block x[2];
     for (int64_t u = 0; u < here->n; u++) marks[u] = (int32_t)(u * 7 % columns) ^ (u % 3 ? 0 : -1);
+    for (int64_t u = 0; u < here->n; u++) small[u] = (int8_t)marks[u];
     for (int i = 0; i < 2; i++) {
         cafe_start start = {.kind = CAFE_START_LINKS, .seed = 3, .stream = 1};
         cafe_context *context = sides[i]->context;
         x[i] = put_random(sides[i], columns, 1);
         start.op = sides[i]->op, start.marks = marks;
+        if (i == few && columns <= CAFE_SMALL_MARKS) start.marks = NULL, start.small = small;
         ok(context, cafe_engine_hold(context, &x[i], start.op, &start.held));
         ok(context, cafe_ops(&x[i])->start(context, &x[i], &start));
         if (i == 0) links_are_right(here, columns, &start);
     }
     same_bits(here, &x[0], there, &x[1]);
     drop(here, &x[0]), drop(there, &x[1]);
-    free(marks);
+    free(marks), free(small);
 }
 
 static void starts(problem *here, problem *there) {
@@ -323,20 +327,19 @@ static void starts(problem *here, problem *there) {
         int64_t k = widths[w];
         for (int64_t u = 0; u < here->n; u++) labels[u] = u % 3 ? -1 : (int32_t)(u % k);
         for (int given = 0; given < 2; given++) {
-            start_alike(
-                here, there, k,
-                (cafe_start){CAFE_START_UNIT, given, 3, 1, NULL, 0, NULL, NULL, NULL, NULL, NULL});
-            start_alike(here, there, k,
-                        (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, NULL, 0, NULL, NULL, NULL,
-                                     NULL, NULL});
-            start_alike(here, there, k,
-                        (cafe_start){CAFE_START_SIMPLEX, given, 3, 2, labels, 0, NULL, NULL, NULL,
-                                     NULL, 0});
+            cafe_start unit = {.kind = CAFE_START_UNIT, .given = given, .seed = 3, .stream = 1};
+            cafe_start drawn = {.kind = CAFE_START_SIMPLEX, .given = given, .seed = 3, .stream = 2};
+            cafe_start labelled = drawn;
+            labelled.labels = labels;
+            start_alike(here, there, k, unit);
+            start_alike(here, there, k, drawn);
+            start_alike(here, there, k, labelled);
         }
-        if (here->op->parts.offsets) links_alike(here, there, k);
-        start_alike(here, there, k,
-                    (cafe_start){CAFE_START_NORMAL, false, 3, 5, NULL, k / 2, here->op->parts.p,
-                                 NULL, NULL, NULL, NULL});
+        for (int few = 0; few < 2 && here->op->parts.offsets; few++)
+            links_alike(here, there, k, few);
+        cafe_start normal = {.kind = CAFE_START_NORMAL, .seed = 3, .stream = 5, .from = k / 2};
+        normal.weights = here->op->parts.p;
+        start_alike(here, there, k, normal);
     }
     free(labels);
 }

@@ -66,13 +66,6 @@ typedef struct start_rows_args {
     int64_t blocks; /* that share the rows */
 } start_rows_args;
 
-/* count marks of up to 128 columns as bytes */
-typedef struct shorten_marks_args {
-    const int32_t *marks;
-    int8_t *small;
-    int64_t count;
-} shorten_marks_args;
-
 /* ---- rows of links --------------------------------------------------------------------------- */
 
 /* Nodes first, first + step, ...: count of them. */
@@ -302,7 +295,6 @@ typedef struct transform_rows_args {
     X(scale_rows, BLOCK, 1)          \
     X(pack_rows, BLOCK, 1)           \
     X(start_rows, WARP, 32)          \
-    X(shorten_marks, BLOCK, 1)       \
     X(weigh_links, WARP, 32)         \
     X(sum_degrees, BLOCK, 1)         \
     X(multiply_rows, WARP, 16)       \

@@ -332,18 +332,7 @@ static cafe_status start_normal(cafe_context *context, cafe_block *x, const cafe
     return status;
 }
 
-/* Bytes are read at random in a quarter of the memory, which the device's cache may hold. */
-static cafe_status shorten(cafe_context *context, const cuda_state *state, int64_t n,
-                           const int32_t *marks, void **small) {
-    enum { EACH = 1024 };
-    CAFE_PASS(cuda_new(context, state, n, 1, small));
-    shorten_marks_args a = {marks, *small, n};
-    return cuda_check(context, state,
-                      launch_shorten_marks(state->device, cuda_blocks(n, EACH), &a));
-}
-
 static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start *how) {
-    enum { SMALL = 128 }; /* columns whose marks are bytes */
     const cuda_state *state = cuda_of(x);
     void *labels = NULL, *marks = NULL, *small = NULL;
     cafe_status status = CAFE_OK;
@@ -353,7 +342,7 @@ static cafe_status start(cafe_context *context, cafe_block *x, const cafe_start 
     if (how->held) a.links = ((const cuda_graph *)how->held)->links;
     CAFE_TRY(cuda_give(context, state, how->labels, x->n, sizeof *how->labels, &labels));
     CAFE_TRY(cuda_give(context, state, how->marks, x->n, sizeof *how->marks, &marks));
-    if (marks && x->columns <= SMALL) CAFE_TRY(shorten(context, state, x->n, marks, &small));
+    CAFE_TRY(cuda_give(context, state, how->small, x->n, sizeof *how->small, &small));
     a.labels = labels, a.marks = marks, a.small = small, a.blocks = cuda_warps(state, x->n);
     CAFE_TRY(cuda_check(context, state, launch_start_rows(state->device, a.blocks, &a)));
 done:

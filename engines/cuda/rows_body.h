@@ -105,15 +105,6 @@ BODY void add_links(int lane, const int32_t *marks, const float *weights, int co
     }
 }
 
-BODY void shorten_marks_body(const shorten_marks_args *a, int64_t block) {
-    THREADS(t) {
-        for (int i = 0; i < PER; i++) {
-            int64_t at = block * BLOCK * PER + i * BLOCK + t;
-            if (at < a->count) a->small[at] = (int8_t)a->marks[at];
-        }
-    }
-}
-
 /* A warp has a row. */
 BODY void start_row(const start_rows_args *a, int64_t u) {
     SHARED(int32_t, marks, WARP);

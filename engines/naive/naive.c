@@ -108,7 +108,7 @@ static void add_links(const cafe_start *s, cafe_block *x, int64_t u) {
     const cafe_operator_parts *a = &s->op->parts;
     for (int64_t k = 0; k < x->columns; k++) *naive_at(x, u, k) = 0;
     for (int64_t j = a->offsets[u]; j < a->offsets[u + 1]; j++) {
-        int32_t mark = s->marks[a->targets[j]];
+        int32_t mark = cafe_mark(s, a->targets[j]);
         *naive_at(x, u, mark >= 0 ? mark : ~mark) += (mark >= 0 ? 1 : -1) * CAFE_LINK(a, u, j);
     }
 }

@@ -6,8 +6,10 @@
 /* ---- which rows of others -------------------------------------------------------------------- */
 
 static void free_graph(cafe_context *context, petsc_state *state, petsc_graph *g) {
+    const cafe_engine *processor = state->host->processor;
     void *all[] = {g->ghost, g->offsets, g->targets, g->weights, g->factor,
                    g->loops, g->p,       g->inner,   g->border};
+    processor->ops->detach(context, processor, g->held);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) state->host->release(context, all[i]);
     petsc_trip_free(context, state->host, &g->trip);
     petsc_drop(context, &g->eight);
@@ -126,8 +128,9 @@ done:
 
 static void take_parts(const cafe_operator *op, petsc_graph *g) {
     g->local = *op;
-    if (g->whole) return;
     cafe_operator_parts *q = &g->local.parts;
+    if (g->held) q->weights = g->held, q->factor = NULL;
+    if (g->whole) return;
     g->local.n = q->n = g->layout->own;
     q->offsets = g->offsets, q->targets = g->targets, q->weights = g->weights;
     q->factor = g->factor, q->loops = g->loops, q->p = q->reach = g->p;
@@ -163,7 +166,11 @@ cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const
     *g = (petsc_graph){.whole = false};
     CAFE_TRY(petsc_lay(context, state, op->n, &g->layout));
     g->whole = g->layout->sole == state->rank;
-    if (!g->whole) CAFE_TRY(divide_links(context, state, op, g));
+    const cafe_engine *processor = state->host->processor;
+    if (g->whole)
+        CAFE_TRY(processor->ops->attach(context, processor, op, &g->held));
+    else
+        CAFE_TRY(divide_links(context, state, op, g));
     take_parts(op, g);
     state->ghosts = g->ghosts;
     *held = g;

@@ -110,6 +110,7 @@ typedef struct petsc_graph {
     int64_t *offsets;
     int32_t *targets;
     float *weights, *factor, *loops;
+    void *held; /* by the processor, of the whole: the weights of its links */
     double *p;
     int32_t *inner, *border; /* places of the rows that need no ghosts, and of the others */
     int64_t inners, borders;

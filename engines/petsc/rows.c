@@ -307,18 +307,22 @@ cafe_status petsc_start(cafe_context *context, cafe_block *x, const cafe_start *
     cafe_block local = petsc_local(x);
     cafe_start here = *start;
     cafe_operator op;
-    void *labels = NULL, *weights = NULL, *marks = NULL;
+    void *labels = NULL, *weights = NULL, *marks = NULL, *small = NULL;
     here.numbers = l->number;
     if (start->kind == CAFE_START_LINKS) op = petsc_local_operator(g, start->op), here.op = &op;
     CAFE_TRY(pick(context, state, l, NULL, sizeof *start->labels, start->labels, &labels));
     CAFE_TRY(pick(context, state, l, NULL, sizeof *start->weights, start->weights, &weights));
-    if (start->kind == CAFE_START_LINKS)
+    if (start->kind == CAFE_START_LINKS) {
         CAFE_TRY(pick(context, state, l, g, sizeof *start->marks, start->marks, &marks));
-    here.labels = labels, here.weights = weights, here.marks = marks;
+        CAFE_TRY(pick(context, state, l, g, sizeof *start->small, start->small, &small));
+    }
+    here.labels = labels, here.weights = weights, here.marks = marks, here.small = small;
+    here.held = NULL;
     CAFE_TRY(local.engine->ops->start(context, &local, &here));
 done:
     state->host->release(context, labels);
     state->host->release(context, weights);
     state->host->release(context, marks);
+    state->host->release(context, small);
     return status;
 }

@@ -21,7 +21,7 @@ static void let_go(cafe_context *context, cafe_held *held) {
 
 cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
                              void **held) {
-    const cafe_engine *engine = x->engine;
+    const cafe_engine *engine = x->engine ? x->engine : &cafe_processor;
     *held = NULL;
     if (!cafe_ops(x)->attach) return CAFE_OK;
     if (op->held->engine != engine) {

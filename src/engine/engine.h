@@ -81,10 +81,17 @@ typedef struct cafe_start {
     const double *weights;
     const cafe_operator *op; /* of the links, and what the engine holds of it */
     void *held;
-    const int32_t *marks; /* one a node */
+    const int32_t *marks; /* one a node, read at random; NULL: they are bytes, */
+    const int8_t *small;  /* of up to CAFE_SMALL_MARKS columns */
     const int32_t
         *numbers; /* of the rows, where they are some of a larger block; NULL: 0, 1, ... */
 } cafe_start;
+
+enum { CAFE_SMALL_MARKS = 128 };
+
+static inline int32_t cafe_mark(const cafe_start *start, int64_t w) {
+    return start->small ? start->small[w] : start->marks[w];
+}
 
 /* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
  * one call are all of the engine that the call goes to. Arrays of n numbers (weights, factors) lie
@@ -116,8 +123,9 @@ typedef struct cafe_engine_ops {
     cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
 
     /* What the engine needs of an operator, made when it first meets it and let go with it: a copy
-     * of its parts on a device. The operator handed to the operations below may be the negative of
-     * the one attached, which has the same arrays. NULL: nothing (and `held` is NULL). */
+     * of its parts on a device, the weights of its links. The operator handed to the operations
+     * below may be the negative of the one attached, which has the same arrays. NULL: nothing (and
+     * `held` is NULL). */
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           void **held);
     void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
@@ -232,7 +240,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 13 };
+enum { CAFE_ENGINE_INTERFACE = 14 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

@@ -124,10 +124,10 @@ static cafe_status sums(cafe_context *context, const cafe_block *x, const cafe_b
 static cafe_status product(cafe_context *context, const cafe_operator *op, void *held,
                            cafe_side side, float a, const cafe_block *x, float b, float c,
                            cafe_block *y) {
-    (void)held;
+    cafe_operator own = cafe_processor_held(op, held);
     y->columns = x->columns;
-    if (cafe_in_file(context, x->x)) return cafe_panels_product(context, op, side, a, x, b, c, y);
-    return cafe_operator_apply(context, op, side, x->stride, x->x, a, b, c, y->x);
+    if (cafe_in_file(context, x->x)) return cafe_panels_product(context, &own, side, a, x, b, c, y);
+    return cafe_operator_apply(context, &own, side, x->stride, x->x, a, b, c, y->x);
 }
 
 static cafe_status project(cafe_context *context, const cafe_operator *op, void *held,
@@ -139,6 +139,7 @@ static cafe_status project(cafe_context *context, const cafe_operator *op, void 
 /* H in a file is in memory from the first sweep to the last, where there is room for it: its block
  * then points there. */
 typedef struct sweeping {
+    cafe_operator op; /* with what is held of it */
     cafe_mover *mover;
     cafe_block *h;
     float *file; /* where the rows go in the end; NULL: they stay where they are */
@@ -149,14 +150,14 @@ static cafe_status sweep_open(cafe_context *context, const cafe_operator *op, vo
                               cafe_block *h, void **sweep) {
     sweeping *s = *sweep = cafe_mem_zero(context, 1, sizeof *s);
     int64_t width = h->stride;
-    (void)held;
     if (!s) return CAFE_ERROR_MEMORY;
+    s->op = cafe_processor_held(op, held);
     s->h = h;
     if (cafe_in_file(context, h->x)) {
-        CAFE_PASS(cafe_panels_fit(context, op, h, &chunks, &width));
+        CAFE_PASS(cafe_panels_fit(context, &s->op, h, &chunks, &width));
         if (width == h->stride) CAFE_PASS(cafe_panel_take(context, h, &s->file));
     }
-    CAFE_PASS(cafe_mover_new(context, op, *rule, h->stride, h->x, fixed, &s->mover));
+    CAFE_PASS(cafe_mover_new(context, &s->op, *rule, h->stride, h->x, fixed, &s->mover));
     if (width < h->stride) cafe_mover_group(s->mover, width);
     return cafe_mover_aim(context, s->mover, NULL, 0, chunks, NULL);
 }
@@ -191,6 +192,8 @@ static const cafe_engine_ops operations = {
     .copy = copy,
     .select = select_columns,
     .start = cafe_processor_start,
+    .attach = cafe_processor_attach,
+    .detach = cafe_processor_detach,
     .product = product,
     .project = project,
     .sweep_open = sweep_open,

@@ -1,4 +1,5 @@
-/* The processor's operations, by file: processor.c, processor_start.c, processor_tall.c. */
+/* The processor's operations, by file: processor.c, processor_links.c, processor_start.c,
+ * processor_tall.c. */
 #ifndef CAFE_ENGINE_PROCESSOR_H
 #define CAFE_ENGINE_PROCESSOR_H
 
@@ -7,6 +8,11 @@
 /* A block whose pages are left to who fills it, in tasks of no less than a huge page. */
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
                                 cafe_block *block);
+cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engine,
+                                  const cafe_operator *op, void **held);
+void cafe_processor_detach(cafe_context *context, const cafe_engine *engine, void *held);
+/* The operator with what is held of it. */
+cafe_operator cafe_processor_held(const cafe_operator *op, const void *held);
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);

@@ -13,6 +13,7 @@ typedef struct start_job {
     cafe_block *x;
     const cafe_start *start;
     const cafe_kernels *kernels;
+    cafe_operator op; /* of the links, with what is held of it */
 } start_job;
 
 /* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
@@ -36,20 +37,29 @@ static void draw_simplex(const cafe_start *start, int64_t u, int64_t columns, fl
     }
 }
 
-/* row u of A S; it is 0 before. What is far away is read first, for many links at a time. */
-static void add_links(const cafe_start *start, int64_t u, float *row) {
+static void ask_mark(const cafe_start *start, int64_t w) {
+    __builtin_prefetch(start->small ? (const void *)&start->small[w] : &start->marks[w]);
+}
+
+/* row u of A S; it is 0 before. What is far away is asked for LIST links ahead, and read for many
+ * of them at a time. */
+static void add_links(const start_job *job, int64_t u, float *row) {
     enum { LIST = 64 };
-    const cafe_operator_parts *a = &start->op->parts;
-    int32_t marks[LIST];
-    float weights[LIST];
+    const cafe_operator_parts *a = &job->op.parts;
+    int64_t known = a->offsets[a->n] - LIST;
+    int32_t columns[LIST];
+    float values[LIST];
     for (int64_t from = a->offsets[u]; from < a->offsets[u + 1]; from += LIST) {
         int64_t left = a->offsets[u + 1] - from, count = left < LIST ? left : LIST;
+        for (int64_t j = from; j < from + count && j < known; j++)
+            ask_mark(job->start, a->targets[j + LIST]);
         for (int64_t j = 0; j < count; j++) {
-            marks[j] = start->marks[a->targets[from + j]];
-            weights[j] = CAFE_LINK(a, u, from + j);
+            int32_t mark = cafe_mark(job->start, a->targets[from + j]);
+            float weight = CAFE_LINK(a, u, from + j);
+            columns[j] = mark < 0 ? ~mark : mark;
+            values[j] = mark < 0 ? -weight : weight;
         }
-        for (int64_t j = 0; j < count; j++)
-            row[marks[j] < 0 ? ~marks[j] : marks[j]] += marks[j] < 0 ? -weights[j] : weights[j];
+        for (int64_t j = 0; j < count; j++) row[columns[j]] += values[j];
     }
 }
 
@@ -96,7 +106,7 @@ static void start_row(const start_job *job, int64_t u) {
     } else if (s->labels && !s->given) {
         for (int64_t k = 0; k < columns; k++) row[k] = (float)(1.0 / (double)columns);
     } else {
-        if (s->kind == CAFE_START_LINKS) add_links(s, u, row);
+        if (s->kind == CAFE_START_LINKS) add_links(job, u, row);
         if (s->kind == CAFE_START_LINKS && divide_row(job, row)) return;
         (s->kind == CAFE_START_SIMPLEX ? draw_simplex : draw_unit)(s, number, columns, row);
         settle_row(s->kind, columns, row);
@@ -109,6 +119,7 @@ static void start_rows(void *argument, int64_t first, int64_t last) {
 }
 
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how) {
-    start_job job = {x, how, cafe_kernels_best()};
+    start_job job = {.x = x, .start = how, .kernels = cafe_kernels_best()};
+    if (how->kind == CAFE_START_LINKS) job.op = cafe_processor_held(how->op, how->held);
     return cafe_ranges(context, x->n, BLOCK, start_rows, &job);
 }

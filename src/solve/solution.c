@@ -61,6 +61,7 @@ typedef struct marks_job {
     uint64_t seed, stream;
     uint64_t columns;
     int32_t *marks;
+    int8_t *small; /* the same of few columns; one of the two */
 } marks_job;
 
 static void draw_marks(void *argument, int64_t first, int64_t last) {
@@ -68,7 +69,11 @@ static void draw_marks(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) {
         cafe_random4 r = cafe_philox(job->seed, job->stream, (uint64_t)u);
         int32_t column = (int32_t)(r.v[0] * job->columns >> 32);
-        job->marks[u] = r.v[1] & 1 ? column : ~column;
+        int32_t mark = r.v[1] & 1 ? column : ~column;
+        if (job->small)
+            job->small[u] = (int8_t)mark;
+        else
+            job->marks[u] = mark;
     }
 }
 
@@ -77,15 +82,17 @@ static cafe_status start_links(cafe_context *context, const cafe_operator *op, c
     enum { BLOCK = 16384 };
     cafe_status status = CAFE_OK;
     uint64_t stream = how->stream | (uint64_t)1 << 32;
-    marks_job job = {how->seed, stream, (uint64_t)h->columns, NULL};
-    job.marks = cafe_mem(context, h->n, sizeof *job.marks);
-    CAFE_TRY(cafe_mem_had(job.marks));
+    marks_job job = {.seed = how->seed, .stream = stream, .columns = (uint64_t)h->columns};
+    bool few = h->columns <= CAFE_SMALL_MARKS;
+    void *marks = cafe_mem(context, h->n, few ? sizeof *job.small : sizeof *job.marks);
+    CAFE_TRY(cafe_mem_had(marks));
+    job.small = few ? marks : NULL, job.marks = few ? NULL : marks;
     CAFE_TRY(cafe_ranges(context, h->n, BLOCK, draw_marks, &job));
-    how->kind = CAFE_START_LINKS, how->op = op, how->marks = job.marks;
+    how->kind = CAFE_START_LINKS, how->op = op, how->marks = job.marks, how->small = job.small;
     CAFE_TRY(cafe_engine_hold(context, h, op, &how->held));
     CAFE_TRY(cafe_ops(h)->start(context, h, how));
 done:
-    cafe_mem_free(context, job.marks);
+    cafe_mem_free(context, marks);
     return status;
 }
 
