@@ -2,8 +2,9 @@
  *
  *     a_j = a(u,w) f_u f_w      for link j of row u, which leads to w
  *
- * Every pass over the links would otherwise read the factor of every neighbour, and that as far
- * away in memory as the neighbour's row. Four bytes a link, an eighth of the memory left at most.
+ * Every pass over the links would otherwise read the factor of every neighbour, which lies as far
+ * away as its row once the factors outgrow the cache. Four bytes a link, an eighth of the memory
+ * left at most.
  */
 #include "base/limit.h"
 #include "base/memory.h"
@@ -11,9 +12,10 @@
 #include "engine/processor.h"
 
 enum {
-    ROWS = 4096, /* of a task */
-    AHEAD = 32,  /* links from asking for a factor to its use */
-    SHARE = 8    /* of the memory left */
+    ROWS = 4096,      /* of a task */
+    AHEAD = 32,       /* links from asking for a factor to its use */
+    SHARE = 8,        /* of the memory left */
+    CACHED = 1 << 19, /* factors that a core's cache holds */
 };
 
 typedef struct links_job {
@@ -43,7 +45,7 @@ cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engi
     links_job job = {q, NULL};
     (void)engine;
     *held = NULL;
-    if (!q->offsets || !q->factor || !fits(context, q->offsets[q->n])) return CAFE_OK;
+    if (!q->factor || q->n <= CACHED || !fits(context, q->offsets[q->n])) return CAFE_OK;
     job.weights = cafe_mem(context, q->offsets[q->n], sizeof *job.weights);
     CAFE_PASS(cafe_mem_had(job.weights));
     *held = job.weights;

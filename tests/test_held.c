@@ -1,0 +1,111 @@
+/* What the processor holds of an operator changes no bit: starts, products and sweeps with the
+ * weights of links worked out beforehand are those that read the factors of nodes.
+ */
+#include <string.h>
+
+#include "base/limit.h"
+#include "engine/processor.h"
+#include "graphs.h"
+#include "sample/sampled.h"
+
+enum { N = 1 << 19, M = 1 << 20, COLUMNS = 5 };
+
+typedef struct problem {
+    cafe_context *context;
+    cafe_graph *graph;
+    cafe_sampled *sampled;
+    cafe_operator *op;
+    void *held;
+} problem;
+
+static problem open_problem(int64_t n, int32_t weighted, double exponent, int64_t limit) {
+    problem p = {.context = test_context(2, 7)};
+    cafe_sample_options sample;
+    cafe_sample_options_init(&sample);
+    sample.degree_exponent = exponent;
+    if (limit > 0) TEST_OK(p.context, cafe_limit_memory(p.context, limit, NULL));
+    p.graph = test_random(p.context, n, M, weighted, 1, 3);
+    TEST_OK(p.context,
+            cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p.sampled));
+    TEST_OK(p.context, cafe_operator_modularity(p.context, p.sampled, &p.op));
+    cafe_block x = {0};
+    TEST_OK(p.context, cafe_engine_hold(p.context, &x, p.op, &p.held));
+    return p;
+}
+
+static void close_problem(problem *p) {
+    cafe_operator_free(p->op);
+    cafe_sampled_free(p->sampled);
+    cafe_graph_free(p->graph);
+    cafe_context_free(p->context);
+}
+
+/* H after a start from the links and two sweeps, and its product. */
+static void run(problem *p, void *held, cafe_block *h, cafe_block *y) {
+    const cafe_engine_ops *ops = cafe_processor.ops;
+    cafe_rule rule = {.kind = CAFE_RULE_SPHERE, .resolution = 1, .passes = 4};
+    void *sweep = NULL;
+    int8_t *marks = malloc((size_t)p->op->n);
+    for (int64_t u = 0; u < p->op->n; u++) marks[u] = (int8_t)(u % COLUMNS) ^ (u % 3 ? 0 : -1);
+    cafe_start start = {.kind = CAFE_START_LINKS, .seed = 3, .op = p->op, .held = held};
+    start.small = marks;
+    TEST_OK(p->context, cafe_block_make(p->context, p->op->n, COLUMNS, h));
+    TEST_OK(p->context, cafe_block_make(p->context, p->op->n, COLUMNS, y));
+    TEST_OK(p->context, ops->start(p->context, h, &start));
+    TEST_OK(p->context, ops->sweep_open(p->context, p->op, held, &rule, 0, NULL, h, &sweep));
+    for (int i = 0; i < 2; i++) {
+        double gain = 0;
+        TEST_OK(p->context, ops->sweep_run(p->context, sweep, &gain));
+    }
+    ops->sweep_close(p->context, sweep);
+    TEST_OK(p->context, ops->product(p->context, p->op, held, CAFE_SIDE_WALK, 1, h, 0, 0, y));
+    free(marks);
+}
+
+static void same_rows(const cafe_block *a, const cafe_block *b) {
+    assert_memory_equal(a->x, b->x, (size_t)(a->n * a->stride) * sizeof *a->x);
+}
+
+static void holding_changes_no_bit(void **state) {
+    (void)state;
+    TEST_NOT_OF_THREADS();
+    for (int32_t weighted = 0; weighted < 2; weighted++) {
+        problem p = open_problem(N + 1, weighted, 0.25, 0);
+        const float *links = p.held;
+        cafe_block h[2], y[2];
+        assert_non_null(links);
+        assert_true(links[1] == CAFE_LINK(p.sampled, p.sampled->offsets[1] > 1 ? 0 : 1, 1));
+        run(&p, NULL, &h[0], &y[0]);
+        run(&p, p.held, &h[1], &y[1]);
+        same_rows(&h[0], &h[1]);
+        same_rows(&y[0], &y[1]);
+        for (int i = 0; i < 2; i++) {
+            cafe_block_drop(p.context, &h[i]);
+            cafe_block_drop(p.context, &y[i]);
+        }
+        close_problem(&p);
+    }
+}
+
+/* Factors that the cache holds, links without factors, and where memory is short. */
+static void held_where_it_helps(void **state) {
+    (void)state;
+    const struct {
+        int64_t n;
+        double exponent;
+        int64_t limit;
+    } none[] = {{N, 0.25, 0}, {N + 1, 0, 0}, {N + 1, 0.25, 96 << 20}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        problem p = open_problem(none[i].n, 0, none[i].exponent, none[i].limit);
+        assert_null(p.held);
+        close_problem(&p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(holding_changes_no_bit),
+        cmocka_unit_test(held_where_it_helps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
