@@ -13,6 +13,16 @@ says 'warning: all labels are alike'
 expect 0 "$CAFE" evaluate classify g.in.txt --labels own.in.txt --repeats 2 -k 4 --train 0.5
 says 'warning: there are as many labels as labelled nodes'
 
+# ---- shares that cannot be
+expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 400
+says '300 nodes are labelled: there are not 400 to train on and 1 to test on'
+expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 0.5 --test 200
+says '300 nodes are labelled: there are not 150 to train on and 200 to test on'
+expect 1 "$CAFE" evaluate classify g.in.txt --labels l.in.txt --train 2.5
+says '2.5 to train on: expected a share below 1 or a whole number of nodes'
+expect 1 "$CAFE" evaluate link g.in.txt --train 5
+says '5 to train on: expected a share between 0 and 1'
+
 # ---- classify, by a classifier that needs no other library
 classify=("$CAFE" evaluate classify g.in.txt --labels l.in.txt)
 expect 0 "${classify[@]}" -q --method label-propagation --classifier none --repeats 4 --json r.json

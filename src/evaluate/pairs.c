@@ -251,7 +251,8 @@ cafe_status cafe_pair_sets_make(cafe_context *context, const cafe_graph *graph,
     cafe_pairs *const lists[2] = {&sets->train, &sets->test};
     *sets = (cafe_pair_sets){.wanted = 0};
     if (!(train > 0 && train < 1))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "a training share of %g", train);
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "%g to train on: expected a share between 0 and 1", train);
     CAFE_TRY((options->protocol == CAFE_LINK_HONEST ? honest_links : paper_links)(
         context, graph, options->most, train, sets));
     if (sets->train.count < 1 || sets->test.count < 1)

@@ -113,10 +113,15 @@ static cafe_status find_counts(cafe_context *context, int64_t all, double train,
     double most = (double)(test > 0 ? all - test : all - 1);
     double wanted =
         train < 1 ? fmin(fmax(round(train * (double)all), 1), (double)all - 1) : floor(train);
-    if (!(train > 0) || !(wanted <= most))
+    if (!(train > 0) || (train >= 1 && train != wanted))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "training on %g and testing on %lld of %lld labelled nodes", train,
-                         (long long)(test > 0 ? test : 1), (long long)all);
+                         "%g to train on: expected a share below 1 or a whole number of nodes",
+                         train);
+    if (!(wanted <= most))
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            "%lld nodes are labelled: there are not %.0f to train on and %lld to test on",
+            (long long)all, wanted, (long long)(test > 0 ? test : 1));
     parts->train = (int64_t)wanted;
     parts->test = test > 0 ? test : all - parts->train;
     return CAFE_OK;
