@@ -4,6 +4,7 @@
  */
 #include "dense.h"
 #include "engine/dense.h"
+#include "method/others.h"
 #include "spectral/eigen.h"
 
 enum { MOST = 60 };
@@ -257,6 +258,48 @@ static void no_copy_is_missed(void **state) {
     }
 }
 
+/* ---- both ends ------------------------------------------------------------------------------- */
+
+/* |X^T X - 1|, the largest entry. */
+static double defect(int64_t n, int64_t columns, const float *x) {
+    double worst = 0;
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            double dot = 0;
+            for (int64_t u = 0; u < n; u++) dot += (double)x[u * columns + i] * x[u * columns + j];
+            worst = fmax(worst, fabs(dot - (i == j)));
+        }
+    return worst;
+}
+
+/* Where an eigenvalue is of both halves, none of its vectors comes twice. */
+static void halves_have_no_vector_in_common(void **state) {
+    static const int64_t columns[] = {9, 9, 150, 8};
+    (void)state;
+    TEST_NOT_OF_THREADS();
+    for (int which = 0; which < 4; which++) {
+        cafe_context *context = test_context(2, 1);
+        spectrum s = which == 0   ? copies(context, 1, 100, star(100), false)
+                     : which == 1 ? copies(context, 1, 600, star(600), false)
+                     : which == 2 ? copies(context, 140, 4, ring(4), false)
+                                  : copies(context, 1, 520, clique(520), false);
+        cafe_graph *graph = test_graph(context, s.n, &s.l, 0, NULL);
+        float *x = malloc((size_t)(s.n * columns[which]) * sizeof *x);
+        cafe_spectral_options o;
+        cafe_solution *solution = NULL;
+        cafe_spectral_options_init(&o);
+        o.columns = columns[which], o.ends = CAFE_ENDS_BOTH;
+        TEST_OK(context, test_solve(context, graph, "spectral", &o, &solution));
+        cafe_solution_copy(solution, x);
+        assert_true(defect(s.n, columns[which], x) < 1e-5);
+        free(x);
+        cafe_solution_free(solution);
+        cafe_graph_free(graph);
+        drop(&s);
+        cafe_context_free(context);
+    }
+}
+
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 enum { PAIRS = 30 };
@@ -329,6 +372,7 @@ static void what_is_not_certain_is_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_copy_is_missed),
+        cmocka_unit_test(halves_have_no_vector_in_common),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(what_is_not_certain_is_said),
     };

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/others.h"
-#include "spectral/eigen.h"
+#include "spectral/apart.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -31,12 +31,15 @@ CAFE_OPTION_TABLE(spectral, "spectral", "exact dominant eigenvectors of the modu
 
 /* ---- pairs into columns ---------------------------------------------------------------------- */
 
-/* Falling eigenvalues: the column of pair j of one run, given the other run's pairs. */
-static int64_t column_of(const cafe_eigen *run, int64_t j, const cafe_eigen *other) {
+/* Falling eigenvalues: the column of pair j of one run, given the other run's pairs. Of equal ones
+ * those of the `first` run, and of a run the first, come first. */
+static int64_t column_of(const cafe_eigen *run, int64_t j, const cafe_eigen *other, bool first) {
     int64_t column = 0;
+    double value = run->values[j];
     for (int64_t i = 0; i < run->count; i++)
-        column += run->values[i] > run->values[j] || (run->values[i] == run->values[j] && i < j);
-    for (int64_t i = 0; i < other->count; i++) column += other->values[i] > run->values[j];
+        column += run->values[i] > value || (run->values[i] == value && i < j);
+    for (int64_t i = 0; i < other->count; i++)
+        column += other->values[i] > value || (other->values[i] == value && !first);
     return column;
 }
 
@@ -54,7 +57,7 @@ static cafe_status put_pairs(cafe_context *context, const cafe_graph *graph, con
     columns[0] = all, columns[1] = all + top->count;
     for (int k = 0; k < 2; k++)
         for (int64_t j = 0; j < runs[k]->count; j++) {
-            columns[k][j] = column_of(runs[k], j, runs[1 - k]);
+            columns[k][j] = column_of(runs[k], j, runs[1 - k], k == 0);
             s->objective[0] -= runs[k]->values[j] * runs[k]->values[j];
         }
     for (int64_t i = 0; i < rows->own; i++) {
@@ -77,6 +80,28 @@ static cafe_status find_pairs(cafe_context *context, const cafe_operator *op,
     cafe_eigen_problem problem = cafe_eigen_owned(op, rows, want, count, tolerance);
     cafe_status status = cafe_eigen_solve(context, &problem, run);
     return status == CAFE_OK ? cafe_eigen_need_all(context, run) : status;
+}
+
+/* The first of the top's pairs that has an eigenvalue of the bottom's too; their number: none has.
+ */
+static int64_t first_shared(const cafe_eigen *top, const cafe_eigen *bottom, double tolerance) {
+    int64_t first = top->count;
+    if (bottom->count == 0) return first;
+    double near = 10 * tolerance * fmax(fabs(top->values[0]), fabs(bottom->values[0]));
+    double last = bottom->values[bottom->count - 1] + near;
+    while (first > 0 && top->values[first - 1] <= last) first--;
+    return first;
+}
+
+/* The bottom's pairs anew, when some of the top's might be among them. */
+static cafe_status part_ends(cafe_context *context, const cafe_operator *op, const cafe_owned *rows,
+                             double tolerance, const cafe_eigen *top, cafe_eigen *bottom) {
+    int64_t first = first_shared(top, bottom, fmax(tolerance, 1e-12));
+    if (first == top->count) return CAFE_OK;
+    cafe_eigen_problem problem =
+        cafe_eigen_owned(op, rows, cafe_want_smallest, bottom->count, tolerance);
+    CAFE_PASS(cafe_eigen_apart(context, &problem, top, first, bottom));
+    return cafe_eigen_need_all(context, bottom);
 }
 
 typedef struct norm_job {
@@ -125,6 +150,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
                         o->ends == CAFE_ENDS_AUTO ? cafe_want_size : cafe_want_largest,
                         o->columns - low, o->tolerance, &top));
     CAFE_TRY(find_pairs(context, op, &rows, cafe_want_smallest, low, o->tolerance, &bottom));
+    CAFE_TRY(part_ends(context, op, &rows, o->tolerance, &top, &bottom));
     CAFE_TRY(cafe_solution_new(context, graph->n, o->columns, 0, &s));
     s->loss = true;
     s->converged = 1;
