@@ -71,8 +71,9 @@ static void say_other(embed_job *job) {
 void embed_say_solution(embed_job *job) {
     const cli_method *method = &job->method;
     if (method->row->communities) { /* found layer by layer, without sweeps */
-        cli_say(&job->run, "%-9s %" PRId64 " communities at the top, modularity %.6f",
-                method->row->name, job->communities, job->modularity);
+        cli_say(&job->run, "%-9s %" PRId64 " communit%s at the top, modularity %.6f",
+                method->row->name, job->communities, job->communities == 1 ? "y" : "ies",
+                job->modularity);
         return;
     }
     if (job->solved == 0) return; /* the hub part alone */
@@ -86,8 +87,8 @@ void embed_say_solution(embed_job *job) {
             cli_plural(job->sweeps), job->objective[0], job->objective[job->sweeps],
             job->converged ? "converged to the tolerance" : "stopped at the sweep limit");
     if (job->communities > 0)
-        cli_say(&job->run, "          %" PRId64 " communities, modularity %.6f", job->communities,
-                job->modularity);
+        cli_say(&job->run, "          %" PRId64 " communit%s, modularity %.6f", job->communities,
+                job->communities == 1 ? "y" : "ies", job->modularity);
 }
 
 /* One line of the certificate's table: the first columns side by side. */
@@ -254,9 +255,11 @@ static void print_alone(const embed_job *job) {
 void embed_print_plan(embed_job *job) {
     if (job->run.common.json && strcmp(job->run.common.json, "-") == 0) return;
     cli_progress_hide(job->run.bar);
-    printf("%" PRId64 " nodes, %" PRId64 " edges, %" PRId64 " columns, %d threads\n",
-           job->run.counts.nodes, job->run.counts.edges, job->columns,
-           (int)cafe_threads(job->run.context));
+    int64_t nodes = job->run.counts.nodes, edges = job->run.counts.edges;
+    int threads = (int)cafe_threads(job->run.context);
+    printf("%" PRId64 " node%s, %" PRId64 " edge%s, %" PRId64 " column%s, %d thread%s\n", nodes,
+           cli_plural(nodes), edges, cli_plural(edges), job->columns, cli_plural(job->columns),
+           threads, cli_plural(threads));
     if (job->spread.ranks > 0)
         embed_ranks_print(job);
     else

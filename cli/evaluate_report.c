@@ -97,8 +97,9 @@ void evaluate_say_end(const evaluate_job *job) {
     }
     warn_hidden(job);
     say_choices(job);
-    cli_say(job->run, "%" PRId64 " repeats a share; %.1f seconds",
-            cafe_evaluation_repeats(job->evaluation), cafe_evaluation_seconds(job->evaluation));
+    int64_t repeats = cafe_evaluation_repeats(job->evaluation);
+    cli_say(job->run, "%" PRId64 " repeat%s a share; %.1f seconds", repeats, cli_plural(repeats),
+            cafe_evaluation_seconds(job->evaluation));
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */

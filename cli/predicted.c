@@ -74,8 +74,8 @@ static int put_lines(FILE *file, const void *argument) {
 int cli_write_predicted(const cli_predicted *p, const char *path) {
     int64_t nodes = p->run->counts.nodes;
     CLI_TRY(cli_write_file(p->run, path, put_lines, p));
-    cli_say(p->run, "predicted %s: labels of %" PRId64 " nodes%s", path, p->reached,
-            p->reached < nodes ? "; no label reaches the others" : "");
+    cli_say(p->run, "predicted %s: labels of %" PRId64 " node%s%s", path, p->reached,
+            cli_plural(p->reached), p->reached < nodes ? "; no label reaches the others" : "");
     return CLI_OK;
 }
 

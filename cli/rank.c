@@ -112,7 +112,8 @@ static int rank_nodes(rank_job *job) {
     CLI_TRY(cli_check(run, find_values(job)));
     CLI_TRY(cli_check(run, cafe_rank_top(run->context, n, job->value, job->shown, job->order)));
     if (job->by == BY_PAGERANK)
-        cli_say(run, "pagerank  %" PRId64 " steps, %s, error at most %.2g in sum", job->steps.steps,
+        cli_say(run, "pagerank  %" PRId64 " step%s, %s, error at most %.2g in sum",
+                job->steps.steps, cli_plural(job->steps.steps),
                 job->steps.converged ? "converged" : "stopped at the limit", job->steps.error);
     return CLI_OK;
 }

@@ -137,7 +137,8 @@ static int embed(recommend_job *job) {
     double began = cli_seconds();
     CLI_TRY(cli_check(run, cafe_decoder_vectors(run->context, graph, &sphere, &job->decoder,
                                                 &job->columns, &job->vectors)));
-    cli_say(run, "embed     %" PRId64 " columns in %.2f s", job->columns, cli_seconds() - began);
+    cli_say(run, "embed     %" PRId64 " column%s in %.2f s", job->columns, cli_plural(job->columns),
+            cli_seconds() - began);
     return CLI_OK;
 }
 

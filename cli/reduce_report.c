@@ -57,10 +57,11 @@ static void say_solution(reduce_job *job) {
     if (job->options.method == CAFE_REDUCE_SOFTMAX)
         snprintf(theta, sizeof theta, ", theta %.4g", r->theta);
     if (job->run.common.verbose) say_sweeps(job);
-    cli_say(
-        &job->run, "%-9s %" PRId64 " columns%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
-        method_text(job), r->asked, theta, r->sweeps, cli_plural(r->sweeps), order, r->objective[0],
-        r->objective[r->sweeps], r->converged ? ", converged to the tolerance" : "");
+    cli_say(&job->run,
+            "%-9s %" PRId64 " column%s%s, %" PRId64 " sweep%s %s: objective %.6g -> %.6g%s",
+            method_text(job), r->asked, cli_plural(r->asked), theta, r->sweeps,
+            cli_plural(r->sweeps), order, r->objective[0], r->objective[r->sweeps],
+            r->converged ? ", converged to the tolerance" : "");
     if (job->options.method == CAFE_REDUCE_SOFTMAX)
         cli_say(&job->run,
                 "          %" PRId64 " of %" PRId64
@@ -101,8 +102,8 @@ void reduce_say_result(reduce_job *job) {
     say_solution(job);
     for (int64_t j = 0; j < r->columns; j++) explained += r->shares[j];
     cli_say(&job->run,
-            "vectors   %" PRId64 " columns, of rank %" PRId64 "; they hold %.2f%% of the variance",
-            r->columns, r->rank, 100 * explained);
+            "vectors   %" PRId64 " column%s, of rank %" PRId64 ", with %.2f%% of the variance",
+            r->columns, cli_plural(r->columns), r->rank, 100 * explained);
     warn_columns(job);
     if (r->columns == 0) return;
     cli_say(&job->run,
