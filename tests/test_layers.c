@@ -658,6 +658,37 @@ static void equal_blocks_of_a_large_graph_are_found(void **state) {
     cafe_context_free(context);
 }
 
+/* More than four million arcs: rows are gathered by community, and the upper layers are built
+ * several times in a round. */
+static void graphs_beyond_the_caches_are_sound(void **state) {
+    const int64_t n = 4000;
+    cafe_layers *layers[2];
+    cafe_context *contexts[2];
+    setting s[2];
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        cafe_generate_options o;
+        cafe_graph *graph = NULL;
+        contexts[t] = test_context(1 + 2 * t, 1);
+        cafe_generate_options_init(&o);
+        o.nodes = n;
+        o.edges = 2200000;
+        o.blocks = 8;
+        o.mixing = 0.7;
+        assert_int_equal(cafe_generate(contexts[t], CAFE_GENERATOR_SBM, &o, &graph, NULL), CAFE_OK);
+        s[t] = begin(contexts[t], graph);
+        layers[t] = find(&s[t], NULL);
+    }
+    expect_sound(&s[0], layers[0], 1, 1);
+    expect_same(layers[0], layers[1], n);
+    assert_int_equal(top_of(layers[0]).communities, 8);
+    for (int t = 0; t < 2; t++) {
+        cafe_layers_free(layers[t]);
+        end(&s[t]);
+        cafe_context_free(contexts[t]);
+    }
+}
+
 static void resolution_goes_from_components_to_single_nodes(void **state) {
     cafe_context *context = test_context(1, 1);
     setting s = begin(context, test_random(context, 150, 260, 1, 0, 4));
@@ -751,6 +782,7 @@ int main(void) {
         cmocka_unit_test(cliques_of_a_ring_are_found),
         cmocka_unit_test(planted_blocks_are_recovered),
         cmocka_unit_test(equal_blocks_of_a_large_graph_are_found),
+        cmocka_unit_test(graphs_beyond_the_caches_are_sound),
         cmocka_unit_test(resolution_goes_from_components_to_single_nodes),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),

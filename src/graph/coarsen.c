@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
-#include "graph/bins.h"
+#include "graph/gather.h"
 
 enum {
     NODES = 1 << 14,    /* of a task */
@@ -255,14 +255,11 @@ static void add_members(const coarsen_job *job, int64_t i, cafe_bins *bins) {
     double mass = 0, loop = 0;
     cafe_bins_open(bins, most_entries(job, i));
     for (int64_t m = job->groups.start[i]; m < job->groups.start[i + 1]; m++) {
-        int64_t u = job->groups.member[m], end = g->offsets[u + 1];
+        int64_t u = job->groups.member[m];
         cafe_pooled_send_for(g, job->group, job->groups.member, m, g->n);
         mass += g->mass[u];
         loop += cafe_pooled_loop(g, u);
-        for (int64_t j = g->offsets[u]; j < end; j++) {
-            int32_t other = cafe_pooled_label(g, job->group, j, end);
-            if (g->targets[j] != u) cafe_bins_add(bins, other, cafe_pooled_weight(g, u, j));
-        }
+        cafe_gather_row(g, job->group, NULL, u, bins);
     }
     job->mass[i] = mass;
     job->loops[i] = loop;

@@ -19,8 +19,9 @@
 #include "graph/permute.h"
 
 enum {
-    NODES = 1 << 14,  /* of a task */
-    MOST_FAILURES = 3 /* fresh starts in vain that end the search */
+    NODES = 1 << 14,   /* of a task */
+    MOST_FAILURES = 3, /* fresh starts in vain that end the search */
+    INNER_ROUNDS = 3   /* hierarchies built on a level of a large graph, at most */
 };
 
 /* Rounds by default, of graphs with so many arcs: many where they take milliseconds. */
@@ -34,8 +35,10 @@ enum {
 };
 
 /* In modularity: what a round must gain to be repeated at once; the same on large graphs, where it
- * is the only thing to be done; and what is worth anything. */
-static const double large_progress = 1e-3, fair_progress = 1e-5, least_progress = 1e-7;
+ * is the only thing to be done, and on those that the caches do not hold; and what is worth
+ * anything. */
+static const double large_progress = 1e-3, fair_progress = 1e-5, slow_progress = 2e-5,
+                    least_progress = 1e-7;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -88,6 +91,7 @@ typedef struct hierarchy {
     bool gather;           /* large: nodes of a community shall lie together; */
     cafe_pooled *gathered; /* then the finest level is this, with nodes at these places */
     int32_t *place;
+    bool inner; /* built on the first pooled level of another */
     cafe_layers *layers;
 } hierarchy;
 
@@ -210,6 +214,52 @@ static cafe_status close_top(cafe_context *context, hierarchy *h, level *l) {
     return cafe_layers_add(context, h->layers, l->part, l->count, modularity);
 }
 
+static double top_modularity(const cafe_layers *layers) {
+    return layers->at[layers->count - 1].modularity;
+}
+
+static const int32_t *top_partition(const cafe_layers *layers) {
+    return layers->at[layers->count - 1].partition;
+}
+
+/* The layers that were built on the top layer's communities follow it. */
+static cafe_status add_layers(cafe_context *context, const cafe_layers *inner,
+                              cafe_layers *layers) {
+    if (inner->at[0].communities == inner->nodes) return CAFE_OK; /* which it is already */
+    for (int64_t i = 0; i < inner->count; i++)
+        CAFE_PASS(cafe_layers_add(context, layers,
+                                  i > 0 ? inner->at[i - 1].parent : inner->at[0].partition,
+                                  inner->at[i].communities, inner->at[i].modularity));
+    return CAFE_OK;
+}
+
+static cafe_status build(cafe_context *context, hierarchy *h);
+
+/* The rest of a large hierarchy, from its first pooled level on: that takes so much less time than
+ * the finest level that it is built again from its own result while that gains. */
+static cafe_status build_inner(cafe_context *context, hierarchy *h, const level *l) {
+    cafe_status status = CAFE_OK;
+    cafe_layers *best = NULL;
+    hierarchy in = *h;
+    in.finest = l->g, in.start = l->part, in.inner = true;
+    for (int i = 0; i < INNER_ROUNDS; i++) {
+        double before = best ? top_modularity(best) : -HUGE_VAL;
+        CAFE_TRY(build(context, &in));
+        if (!(top_modularity(in.layers) > before)) break;
+        cafe_layers_free(best);
+        best = in.layers;
+        in.layers = NULL;
+        in.start = top_partition(best);
+        if (top_modularity(best) - before < fair_progress) break;
+    }
+    h->turn = in.turn;
+    CAFE_TRY(add_layers(context, best, h->layers));
+done:
+    cafe_layers_free(in.layers);
+    cafe_layers_free(best);
+    return status;
+}
+
 static cafe_status build(cafe_context *context, hierarchy *h) {
     cafe_status status = CAFE_OK;
     cafe_pooled *coarse = NULL;
@@ -222,7 +272,7 @@ static cafe_status build(cafe_context *context, hierarchy *h) {
         CAFE_TRY(move_level(context, h, &now));
         if (h->gather && !h->gathered) CAFE_TRY(gather_level(context, h, &now));
         CAFE_TRY(refine_level(context, h, &now));
-        if (now.groups == now.g->n || h->layers->count + 1 == CAFE_MOST_LAYERS) break;
+        if (now.groups == now.g->n || h->layers->count + 1 + h->inner == CAFE_MOST_LAYERS) break;
         status = pool_level(context, h, &now, &made, &next);
         free_level(context, &now);
         cafe_pooled_free(coarse);
@@ -230,6 +280,9 @@ static cafe_status build(cafe_context *context, hierarchy *h) {
         now = next;
         next = (level){0};
         CAFE_TRY(status);
+        if (!h->gather || h->inner) continue;
+        CAFE_TRY(build_inner(context, h, &now));
+        goto done;
     }
     CAFE_TRY(close_top(context, h, &now));
 done:
@@ -257,14 +310,6 @@ typedef struct search {
     cafe_layers *last;  /* one of the two */
     int32_t *meet;
 } search;
-
-static double top_modularity(const cafe_layers *layers) {
-    return layers->at[layers->count - 1].modularity;
-}
-
-static const int32_t *top_partition(const cafe_layers *layers) {
-    return layers->at[layers->count - 1].partition;
-}
 
 /* Nodes are together when they are so in both partitions. */
 static cafe_status meet(cafe_context *context, search *s) {
@@ -313,7 +358,8 @@ static cafe_status run_round(cafe_context *context, search *s, start from, doubl
 /* What follows a round that gained so much; false: nothing more to be done. */
 static bool choose_next(search *s, double gain, start *from) {
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
-    double least = room ? large_progress : s->large ? fair_progress : least_progress;
+    double fair = s->h.gather ? slow_progress : fair_progress;
+    double least = room ? large_progress : s->large ? fair : least_progress;
     if (s->left == 0) return false;
     if (*from == START_FRESH && s->other)
         *from = START_MEET;

@@ -2,14 +2,15 @@
  *
  * Chunk c is the active nodes u with u mod B = c. All of them find their best move from the state
  * before the chunk; those that want to move are the set C. With
- *     c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u)
- * the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is in
- * docs/algorithms/layers.md). The others are looked at once more: some one after another, those
+ *     c_u = 1/2 sum over w in C, w != u, of m(u,w) p(u,w) + resolution p_u (p(C) - p_u),
+ * where m(u,w) counts who of the two wants to go where the other leaves (in the first pass 2 for
+ * all), the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is
+ * in docs/algorithms/layers.md). The others are looked at once more: some one after another, those
  * beyond in the next pass. Chunks with few active nodes are taken together.
  *
  * Nodes have places, chunk after chunk: that of u is (u mod B) n/B + u / B. A chunk costs two jobs:
- * one finds, which only reads part, mass and size; one weighs and moves, which only reads who is
- * in C and what is theirs.
+ * one finds, which only reads part, mass and size; one weighs and moves, which only reads the ways
+ * of C and what is its own.
  *
  * Several processes share the tasks of both: each finds and weighs the wishes of its own, and is
  * told those of the others. All of them make all moves.
@@ -35,16 +36,21 @@ typedef struct wish {
     double gain;
 } wish;
 
+/* Where a node of C is and where it wants to go; from -1: it is not in C. */
+typedef struct way {
+    int32_t from, to;
+} way;
+
 typedef struct chunk_job {
     cafe_moves *moves;
-    int64_t chunks, length; /* B, and places of a chunk: n / B, rounded up */
-    uint64_t inverse;       /* 2^63 / B, rounded up */
-    bool all;               /* every node is looked at in this pass and in the next */
-    int64_t first, size;    /* the places at work */
-    int64_t task;           /* places of a task */
-    uint8_t *active;        /* of each place: to be looked at */
-    uint8_t *wants;         /* of each node: `stamp` when it is in C */
-    uint8_t stamp;
+    int64_t chunks, length;     /* B, and places of a chunk: n / B, rounded up */
+    uint64_t inverse;           /* 2^63 / B, rounded up */
+    bool first_pass;            /* of this level */
+    bool all;                   /* every node is looked at in this pass and in the next */
+    int64_t first, size;        /* the places at work */
+    int64_t task;               /* places of a task */
+    uint8_t *active;            /* of each place: to be looked at */
+    way *ways;                  /* of each place at work */
     wish *wishes;               /* of each task: the nodes of C, then those left over */
     int64_t *wanted;            /* how many of them */
     int64_t mine, end;          /* tasks of this process; */
@@ -58,10 +64,14 @@ static inline int64_t place_of(const chunk_job *job, int64_t u) {
     return (u - quotient * job->chunks) * job->length + quotient;
 }
 
-/* In C. The memory is asked only for nodes of the places at work: few, with many chunks. */
-static inline bool is_moving(const chunk_job *job, int64_t u) {
+/* The memory is asked only for nodes of the places at work: few, with many chunks. */
+static inline way way_of(const chunk_job *job, int64_t u) {
     uint64_t at = (uint64_t)(place_of(job, u) - job->first);
-    return at < (uint64_t)job->size && job->wants[u] == job->stamp;
+    return at < (uint64_t)job->size ? job->ways[at] : (way){-1, -1};
+}
+
+static inline bool is_moving(const chunk_job *job, int64_t u) {
+    return way_of(job, u).from >= 0;
 }
 
 static inline int64_t node_at(const chunk_job *job, int64_t place) {
@@ -81,6 +91,12 @@ static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int
     return count;
 }
 
+/* Node u is in C; returns its mass. */
+static int64_t join(const chunk_job *job, int64_t u, int32_t to) {
+    job->ways[place_of(job, u) - job->first] = (way){job->moves->part[u], to};
+    return cafe_moves_mass(job->moves, u);
+}
+
 static void find_moves(void *argument, int64_t task, int32_t worker) {
     chunk_job *job = argument;
     const cafe_moves *moves = job->moves;
@@ -90,13 +106,13 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
     int64_t first = job->first + task * job->task, mass = 0, wanted = 0;
     int64_t end = job->first + cafe_block_end(job->size, job->task, task);
     int64_t count = take_active(job, first, end, node);
+    memset(job->ways + task * job->task, -1, (size_t)(end - first) * sizeof *job->ways);
     for (int64_t i = 0; i < count; i++) {
         cafe_pooled_send_for(moves->g, moves->part, node, i, count);
         cafe_move move = cafe_moves_best(moves, &moves->bins[worker], node[i]);
         if (move.to == moves->part[node[i]]) continue;
         wishes[wanted++] = (wish){node[i], move.to, move.gain};
-        job->wants[node[i]] = job->stamp;
-        mass += cafe_moves_mass(moves, node[i]);
+        mass += join(job, node[i], move.to);
     }
     job->wanted[task] = wanted;
     if (wanted) __atomic_fetch_add(&job->whole, mass, __ATOMIC_RELAXED);
@@ -104,14 +120,20 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-/* total c_u */
+/* total c_u. In the first pass, where what is joined are single nodes, the ends of a link do not
+ * both move: communities that begin so are better where there are none to be found. */
 static double shift(const chunk_job *job, int64_t u) {
     const cafe_pooled *g = job->moves->g;
-    double inside = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
-    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
-        if (is_moving(job, g->targets[j]) && g->targets[j] != u)
-            inside += cafe_pooled_weight(g, u, j);
-    return inside + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
+    double missed = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
+    way own = way_of(job, u);
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+        way other = way_of(job, g->targets[j]);
+        if (other.from < 0 || g->targets[j] == u) continue;
+        int times = (own.to == other.from) + (other.to == own.from);
+        if (job->first_pass) times = 2;
+        if (times > 0) missed += 0.5 * times * cafe_pooled_weight(g, u, j);
+    }
+    return missed + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
 }
 
 /* Neighbours of moved nodes become active, unless they are with it; those that may be moving right
@@ -196,13 +218,6 @@ static cafe_status run_tasks(cafe_context *context, int64_t tasks, cafe_task *ta
     return CAFE_OK;
 }
 
-/* A new mark for "in C": the old ones need not be taken away, until all are used. */
-static void next_stamp(chunk_job *job) {
-    if (++job->stamp != 0) return;
-    memset(job->wants, 0, (size_t)job->moves->g->n);
-    job->stamp = 1;
-}
-
 /* ---- several processes ----------------------------------------------------------------------- */
 
 static int64_t first_task(const cafe_context *context, int64_t tasks, int32_t rank) {
@@ -243,13 +258,14 @@ static cafe_status share_wishes(cafe_context *context, chunk_job *job, int64_t t
 static void take_wishes(chunk_job *job, int64_t tasks) {
     for (int64_t t = 0; t < tasks; t++) {
         int64_t end = job->first + cafe_block_end(job->size, job->task, t);
-        bool own = t >= job->mine && t < job->end;
-        for (int64_t place = job->first + t * job->task; place < end && !own; place++)
+        if (t >= job->mine && t < job->end) continue;
+        for (int64_t place = job->first + t * job->task; place < end; place++) {
             if (job->active[place]) job->active[place] = job->all;
-        for (int64_t i = 0; i < job->wanted[t] && !own; i++) {
-            int32_t u = job->wishes[t * job->task + i].node;
-            job->wants[u] = job->stamp;
-            job->whole += cafe_moves_mass(job->moves, u);
+            job->ways[place - job->first] = (way){-1, -1};
+        }
+        for (int64_t i = 0; i < job->wanted[t]; i++) {
+            const wish *w = &job->wishes[t * job->task + i];
+            job->whole += join(job, w->node, w->to);
         }
     }
 }
@@ -268,7 +284,6 @@ static cafe_status find_and_weigh(cafe_context *context, chunk_job *job, int64_t
 
 static cafe_status move_places(cafe_context *context, chunk_job *job) {
     int64_t tasks = cafe_blocks(job->size, job->task);
-    next_stamp(job);
     job->whole = 0;
     if (cafe_team_ranks(context) > 1)
         CAFE_PASS(find_and_weigh(context, job, tasks));
@@ -320,11 +335,11 @@ static cafe_status start(cafe_context *context, chunk_job *job) {
     job->task = choose_task(job->moves->g);
     places = job->chunks * job->length;
     job->active = cafe_mem_zero(context, places, sizeof *job->active);
-    job->wants = cafe_mem_zero(context, n, sizeof *job->wants);
     places = cafe_blocks(MOST_CHUNKS * job->length, job->task) * job->task;
     job->wishes = cafe_mem(context, places, sizeof *job->wishes);
+    job->ways = cafe_mem(context, places, sizeof *job->ways);
     job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
-    CAFE_PASS(cafe_mem_had(job->active, job->wants, job->wishes, job->wanted));
+    CAFE_PASS(cafe_mem_had(job->active, job->wishes, job->ways, job->wanted));
     /* as many places of a chunk are taken as there are nodes u mod B = c */
     for (int64_t c = 0; c < job->chunks; c++)
         memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
@@ -338,11 +353,12 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
     CAFE_TRY(start(context, &job));
     do {
         before = moves->moved;
+        job.first_pass = pass == 0;
         job.all = moves->fresh && pass < WIDE_PASSES;
         CAFE_TRY(cafe_check_cancel(context));
         CAFE_TRY(run_pass(context, &job));
     } while ((moves->moved > before || job.all) && ++pass < MOST_PASSES);
 done:
-    cafe_mem_free_all(context, job.active, job.wants, job.wishes, job.wanted);
+    cafe_mem_free_all(context, job.active, job.wishes, job.ways, job.wanted);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
+#include "graph/gather.h"
 #include "solve/layers.h"
 
 enum {
@@ -27,35 +28,37 @@ enum {
 /* A gain must exceed this share of p_u: far above rounding, far below any edge. */
 static const double least_gain = 1e-10;
 
-/* The masses that will be asked for are sent for. */
-static void gather(const cafe_moves *moves, int64_t u, cafe_bins *bins) {
-    const cafe_pooled *g = moves->g;
-    int64_t end = g->offsets[u + 1];
-    cafe_bins_open(bins, end - g->offsets[u]);
-    for (int64_t j = g->offsets[u]; j < end; j++) {
-        int32_t s = cafe_pooled_label(g, moves->part, j, end);
-        __builtin_prefetch(&moves->mass[s]);
-        if (g->targets[j] != u) cafe_bins_add(bins, s, cafe_pooled_weight(g, u, j));
+/* The community with the largest z_u(S) above *best, which becomes that; own: none. The table is
+ * empty afterwards. */
+static int32_t find_best(const cafe_moves *moves, cafe_bins *bins, double pull, int32_t own,
+                         double *best) {
+    const cafe_bins b = *bins;
+    const int64_t *mass = moves->mass;
+    double most = *best;
+    int32_t to = own;
+    for (int64_t i = 0; i < b.count; i++) {
+        cafe_bin s = cafe_bins_at(&b, i);
+        b.bin[b.met[i]] = (cafe_bin){0, 0, 0};
+        double z = s.sum - pull * (double)mass[s.key];
+        bool better = (z > most) & (s.key != own); /* no branch: it would wait for the mass */
+        most = better ? z : most;
+        to = better ? s.key : to;
     }
+    bins->count = 0;
+    *best = most;
+    return to;
 }
 
 cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u) {
     const cafe_pooled *g = moves->g;
     int32_t own = moves->part[u];
     double degree = g->total * g->mass[u], pull = moves->resolution * degree * cafe_mass_unit;
-    gather(moves, u, bins);
+    cafe_bins_open(bins, g->offsets[u + 1] - g->offsets[u]);
+    cafe_gather_row(g, moves->part, moves->mass, u, bins);
     /* total z_u(S) = a(u,S) - resolution d_u p(S), of the own community without u */
     double others = (double)(moves->mass[own] - cafe_moves_mass(moves, u));
     double stay = cafe_bins_sum(bins, own) - pull * others, best = stay;
-    cafe_move move = {own, 0};
-    for (int64_t i = 0; i < bins->count; i++) {
-        cafe_bin b = cafe_bins_at(bins, i);
-        double z = b.sum - pull * (double)moves->mass[b.key];
-        bool better = (z > best) & (b.key != own); /* no branch: it would wait for the mass */
-        best = better ? z : best;
-        move.to = better ? b.key : move.to;
-    }
-    cafe_bins_clear(bins);
+    cafe_move move = {find_best(moves, bins, pull, own, &best), 0};
     if (best < 0 && moves->size[own] > 1) {
         best = 0;
         move.to = -1;
