@@ -27,6 +27,8 @@ static int check(void *argument) {
     CLI_TRY(cli_checkpoint_check("embed", &job->checkpoint, &job->method, job->run.arguments));
     if (job->predicted && !job->labels_path)
         return cli_usage_error("embed", "--predicted needs --labels FILE");
+    if (job->scratch && job->memory == 0)
+        return cli_usage_error("embed", "--scratch needs --memory-limit SIZE");
     return CLI_OK;
 }
 

@@ -72,6 +72,7 @@ usage 'unknown option --k; did you mean --columns' embed g.txt --k 4 -o v.npy
 usage '--labels does not go with --method layers, but with --method softmax' cluster g.txt --labels l -o c.tsv
 usage '--checkpoint does not go with --method layers, but with --method sphere\|cafe' \
     embed g.txt --method layers --checkpoint c -o v.npy
+usage '--scratch needs --memory-limit SIZE' embed g.txt --scratch . -o v.npy
 usage 'argument 1 is empty' embed '' -o v.npy
 usage 'page.txt: the ending tells the format; here it can be .html' view g.txt v.npy -o page.txt
 usage "--output is given twice, for 'a.npy' and 'b.npy'" embed g.txt -o a.npy -o b.npy

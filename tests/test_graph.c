@@ -347,6 +347,7 @@ static void bad_links_are_named(void **state) {
     refuse(context, 5, 3, 1, 3, FLT_MAX, "node 1: the weights of an edge add up");
     refuse(context, -1, 3, 1, 3, 1, "-1 nodes");
     refuse(context, (int64_t)1 << 31, 3, 1, 3, 1, "2147483648 nodes");
+    refuse(context, INT32_MAX, 3, 1, 3, 1, "2147483647 nodes: a graph has 0 to 2147483646 of them");
     refuse(context, 5, -3, 1, 3, 1, "-3 is not a number of links");
     assert_int_equal(cafe_graph_from_edges(context, 1, 0, NULL, NULL, NULL, &wrong, &g),
                      CAFE_ERROR_ARGUMENT);

@@ -37,8 +37,11 @@ void cafe_limit_free(cafe_context *context) {
 }
 
 cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *folder) {
+    if (bytes < 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld bytes are no limit of memory",
+                         (long long)bytes);
     cafe_limit_free(context);
-    if (bytes <= 0) return CAFE_OK;
+    if (bytes == 0) return CAFE_OK;
     struct cafe_limit *limit = cafe_mem_zero(context, 1, sizeof *limit);
     char *copy = cafe_mem_text(context, folder ? folder : ".");
     if (!limit || !copy) {

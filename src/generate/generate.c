@@ -14,7 +14,8 @@ enum { NODES = 1 << 14, ROUNDS = 6 };
 #define FIELD(name) offsetof(cafe_generate_options, name)
 
 static const cafe_option generate_options[] = {
-    {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 1000, 1, INT32_MAX, NULL, "how many nodes"},
+    {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 1000, 1, CAFE_MOST_NODES, NULL,
+     "how many nodes"},
     {"edges", "M", CAFE_OPTION_INTEGER, FIELD(edges), 5000, 0, INFINITY, NULL,
      "how many edges to aim at; the graph has no loops and no edge twice, so a few may be missing"},
     {"blocks", "B", CAFE_OPTION_INTEGER, FIELD(blocks), 0, 0, INT32_MAX, NULL,

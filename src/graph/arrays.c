@@ -17,10 +17,9 @@
 enum { ROWS = 1024 };
 
 cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count) {
-    if (nodes < 0 || nodes > INT32_MAX)
+    if (nodes < 0 || nodes > CAFE_MOST_NODES)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "%" PRId64 " nodes: a graph has 0 to %" PRId32 " of them", nodes,
-                         INT32_MAX);
+                         "%" PRId64 " nodes: a graph has 0 to %d of them", nodes, CAFE_MOST_NODES);
     if (count < 0 || count > INT64_MAX / 2)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%" PRId64 " is not a number of links",
                          count);

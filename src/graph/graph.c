@@ -28,7 +28,7 @@ static const cafe_option graph_options[] = {
      "none"},
     {"weights", NULL, CAFE_OPTION_SWITCH, FIELD(weights), 1, 0, 1, NULL,
      "use the weights of the file; without them every edge weighs 1"},
-    {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 0, 0, INT32_MAX, NULL,
+    {"nodes", "N", CAFE_OPTION_INTEGER, FIELD(nodes), 0, 0, CAFE_MOST_NODES, NULL,
      "the ids are 0 to N-1, so that nodes without an edge exist too; 0 takes the nodes from the "
      "file"},
     {"format", "NAME", CAFE_OPTION_CHOICE, FIELD(format), CAFE_FORMAT_AUTO, 0,

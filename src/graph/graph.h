@@ -9,6 +9,9 @@
 #include "base/limit.h"
 #include "base/team.h"
 
+/* Of a graph, wherever it comes from: ids are int32, and INT32_MAX stands for none. */
+enum { CAFE_MOST_NODES = INT32_MAX - 1 };
+
 typedef enum cafe_name_kind {
     CAFE_NAMES_INDEX = 0,   /* node u is called u */
     CAFE_NAMES_INTEGER = 1, /* integers[u], ascending */

@@ -72,6 +72,4 @@ cafe_status cafe_rows_graph(cafe_context *context, int64_t nodes, int64_t *offse
                             int32_t *targets, float *weights, const cafe_graph_options *options,
                             cafe_graph **graph);
 
-enum { CAFE_MOST_NODES = INT32_MAX - 1 };
-
 #endif

@@ -195,7 +195,7 @@ cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_graph *old
     cafe_link_lines lines = {.context = context, .weighted = weights != NULL};
     cafe_status status = CAFE_OK;
     *changes = NULL;
-    if (nodes < old->n || nodes > INT32_MAX || count < 0)
+    if (nodes < old->n || nodes > CAFE_MOST_NODES || count < 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld nodes after the change of %lld",
                          (long long)nodes, (long long)old->n);
     if (nodes > old->n && old->names.kind != CAFE_NAMES_INDEX)

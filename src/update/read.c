@@ -79,8 +79,8 @@ static cafe_status add_newcomer(reading *r, int64_t *node) {
     cafe_status status =
         cafe_dictionary_add(&r->names->names, r->rows.field, r->rows.length, &newcomer);
     *node = r->names->graph->n + newcomer;
-    if (status == CAFE_OK && *node >= INT32_MAX)
-        status = cafe_fail(r->context, CAFE_ERROR_LIMIT, "more than 2^31 - 1 nodes");
+    if (status == CAFE_OK && *node >= CAFE_MOST_NODES)
+        status = cafe_fail(r->context, CAFE_ERROR_LIMIT, "more than %d nodes", CAFE_MOST_NODES);
     return status;
 }
 
