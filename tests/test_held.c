@@ -1,6 +1,7 @@
 /* What the processor holds of an operator changes no bit: starts, products and sweeps with the
  * weights of links worked out beforehand are those that read the factors of nodes.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/limit.h"
@@ -87,6 +88,31 @@ static void holding_changes_no_bit(void **state) {
     }
 }
 
+/* Rows that are read have the bits of the whole product; the others are 0. */
+static void some_rows_are_those_of_all(void **state) {
+    (void)state;
+    enum { ROWS = 5000 };
+    problem p = open_problem(ROWS, 1, 0.25, 0);
+    cafe_block h, y[2];
+    double *weights = calloc(ROWS, sizeof *weights);
+    for (int64_t u = 0; u < ROWS; u += 7) weights[u] = 1;
+    run(&p, p.held, &h, &y[0]);
+    TEST_OK(p.context, cafe_block_make(p.context, ROWS, COLUMNS, &y[1]));
+    for (int64_t i = 0; i < ROWS * y[1].stride; i++) y[1].x[i] = NAN;
+    TEST_OK(p.context,
+            cafe_block_product_where(p.context, p.op, CAFE_SIDE_WALK, &h, weights, &y[1]));
+    assert_int_equal(y[1].columns, COLUMNS);
+    for (int64_t u = 0; u < ROWS; u++)
+        for (int64_t k = 0; k < COLUMNS; k++)
+            assert_true(cafe_row(&y[1], u)[k] == (u % 7 ? 0 : cafe_row(&y[0], u)[k]));
+    TEST_OK(p.context, cafe_block_product_where(p.context, p.op, CAFE_SIDE_WALK, &h, NULL, &y[1]));
+    same_rows(&y[0], &y[1]);
+    cafe_block_drop(p.context, &h);
+    for (int i = 0; i < 2; i++) cafe_block_drop(p.context, &y[i]);
+    free(weights);
+    close_problem(&p);
+}
+
 /* Factors that the cache holds, links without factors, and where memory is short. */
 static void held_where_it_helps(void **state) {
     (void)state;
@@ -105,6 +131,7 @@ static void held_where_it_helps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holding_changes_no_bit),
+        cmocka_unit_test(some_rows_are_those_of_all),
         cmocka_unit_test(held_where_it_helps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

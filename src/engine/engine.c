@@ -66,6 +66,17 @@ cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, c
     return cafe_ops(x)->product(context, op, held, side, a, x, b, c, y);
 }
 
+cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                     const cafe_block *x, const double *weights, cafe_block *y) {
+    void *held = NULL;
+    if (!weights || x->engine != &cafe_processor || !cafe_operator_has_rows(op) ||
+        cafe_in_file(context, x->x))
+        return cafe_block_product(context, op, side, 1, x, 0, 0, y);
+    CAFE_PASS(cafe_engine_hold(context, x, op, &held));
+    cafe_operator own = cafe_processor_held(op, held);
+    return cafe_processor_product_where(context, &own, side, x, weights, y);
+}
+
 cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all) {
     const cafe_engine *engine = NULL;
     *left = *all = 0;

@@ -334,6 +334,10 @@ cafe_status cafe_engine_sample(cafe_context *context, const cafe_graph *graph,
 /* Y = a M X + b X + c Y on the engine of X. */
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                float a, const cafe_block *x, float b, float c, cafe_block *y);
+/* Y = M X for whoever reads the rows with weights[u] != 0 alone (NULL: all): others are 0 where the
+ * engine can leave them out. */
+cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
+                                     const cafe_block *x, const double *weights, cafe_block *y);
 
 /* Fails, by the method's name, where the context's engine is not the processor. */
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method);

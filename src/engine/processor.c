@@ -130,6 +130,40 @@ static cafe_status product(cafe_context *context, const cafe_operator *op, void 
     return cafe_operator_apply(context, &own, side, x->stride, x->x, a, b, c, y->x);
 }
 
+static void zero_rows(void *argument, int64_t first, int64_t last) {
+    const cafe_block *y = argument;
+    memset(y->x + first * y->stride, 0, (size_t)((last - first) * y->stride) * sizeof *y->x);
+}
+
+static int64_t list_rows(int64_t n, const double *weights, int32_t *list) {
+    int64_t count = 0;
+    for (int64_t u = 0; u < n; u++) {
+        if (list && weights[u] != 0) list[count] = (int32_t)u;
+        count += weights[u] != 0;
+    }
+    return count;
+}
+
+cafe_status cafe_processor_product_where(cafe_context *context, const cafe_operator *op,
+                                         cafe_side side, const cafe_block *x, const double *weights,
+                                         cafe_block *y) {
+    cafe_status status = CAFE_OK;
+    cafe_range rows = {0, 1, list_rows(x->n, weights, NULL), NULL};
+    int32_t *list = cafe_mem(context, rows.count, sizeof *list);
+    double *s = cafe_mem(context, op->parts.width * x->stride, sizeof *s);
+    CAFE_TRY(cafe_mem_had(list, s));
+    list_rows(x->n, weights, list);
+    rows.list = list;
+    y->columns = x->columns;
+    CAFE_TRY(cafe_ranges(context, y->n, BLOCK, zero_rows, y));
+    CAFE_TRY(cafe_operator_sums(context, op, x->stride, x->x, s));
+    CAFE_TRY(
+        cafe_product_rows(context, op, side, rows, x->stride, x->x, s, 1, 0, 0, y->stride, y->x));
+done:
+    cafe_mem_free_all(context, list, s);
+    return status;
+}
+
 static cafe_status project(cafe_context *context, const cafe_operator *op, void *held,
                            const cafe_block *x, double *s) {
     (void)held;

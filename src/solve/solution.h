@@ -61,9 +61,11 @@ cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,
                                cafe_solution **solution);
 
 /* The top end of -Q with the columns and sweeps of the options, as a solution of Q whose columns
- * are all from the bottom. */
+ * are all from the bottom. Its Y is for who reads rows with weights[u] != 0 alone (NULL: all), and
+ * the level of its objective is not known. */
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
-                               const cafe_sphere_options *options, cafe_solution **solution);
+                               const cafe_sphere_options *options, const double *weights,
+                               cafe_solution **solution);
 
 /* cafe_softmax() with the course of the trace, whose diagonal grows with the lengths of the rows.
  */

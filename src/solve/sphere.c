@@ -159,12 +159,15 @@ done:
 }
 
 cafe_status cafe_sphere_bottom(cafe_context *context, const cafe_operator *op,
-                               const cafe_sphere_options *options, cafe_solution **solution) {
+                               const cafe_sphere_options *options, const double *weights,
+                               cafe_solution **solution) {
     cafe_operator negative = cafe_operator_negative(op);
     end bottom = {options->columns, 0, CAFE_STREAM_BOTTOM, NULL, NULL, 0};
     CAFE_PASS(solve_end(context, &negative, options, &bottom, solution));
-    (*solution)->bottom = options->columns;
-    return cafe_sweep_settle(context, op, *solution);
+    cafe_solution *s = *solution;
+    s->bottom = options->columns;
+    CAFE_PASS(cafe_ops(&s->h)->make(context, s->h.engine, s->n, s->columns, &s->y));
+    return cafe_block_product_where(context, op, CAFE_SIDE_WALK, &s->h, weights, &s->y);
 }
 
 cafe_status cafe_sphere_sweeps(cafe_context *context, const cafe_operator *op,

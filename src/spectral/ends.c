@@ -110,7 +110,7 @@ static cafe_status judge_bottom(cafe_context *context, int64_t columns, int64_t 
     o.columns = columns;
     o.sweeps = sweeps < o.sweeps ? sweeps : o.sweeps;
     cafe_ritz_free(context, &p->bottom);
-    cafe_status status = cafe_sphere_bottom(context, p->op, &o, &s);
+    cafe_status status = cafe_sphere_bottom(context, p->op, &o, p->sample, &s);
     if (status == CAFE_OK) status = values_of(context, p->p, s, 0, columns, &p->bottom);
     cafe_solution_free(s);
     return status;
