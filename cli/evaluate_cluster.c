@@ -119,6 +119,10 @@ static int work(void *argument) {
 
 static int check(void *argument) {
     cluster_job *job = argument;
+    if (job->communities)
+        CLI_TRY(cli_only_with(job->run.command, job->run.arguments,
+                              "resolution|refine|rounds|chunks",
+                              "communities that are found here, not with --communities"));
     return cli_sampling_check(job->run.command, &job->sampling, job->run.arguments);
 }
 

@@ -40,9 +40,15 @@ static int check(void *argument) {
     generate_job *job = argument;
     const char *name = job->run.words[0];
     while (job->model < MODELS && strcmp(models[job->model].name, name) != 0) job->model++;
-    if (job->model < MODELS) return CLI_OK;
-    return cli_usage_error("generate", "there is no model '%s'; there are sbm, planted, ba, rmat",
-                           name);
+    if (job->model == MODELS)
+        return cli_usage_error("generate",
+                               "there is no model '%s'; there are sbm, planted, ba, rmat", name);
+    if (models[job->model].model != CAFE_GENERATOR_PLANTED)
+        CLI_TRY(cli_only_with("generate", job->run.arguments, "exponent|size-exponent|size-ratio",
+                              "the model planted"));
+    if (models[job->model].blocks) return CLI_OK;
+    return cli_only_with("generate", job->run.arguments, "blocks|mixing",
+                         "the models sbm and planted");
 }
 
 static int work(void *argument) {

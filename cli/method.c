@@ -111,6 +111,11 @@ int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
     m->table = table_of(m->row, purpose)();
     m->free_columns = !cli_given(arguments, "columns");
     if (!cli_given(arguments, "output-form")) m->finish.form = m->row->form;
+    if (m->finish.form != CAFE_FORM_SCALED)
+        CLI_TRY(cli_only_with(command, arguments, "scale-exponent|scale-shortest",
+                              "--output-form scaled"));
+    if (m->finish.residual == 0)
+        CLI_TRY(cli_only_with(command, arguments, "residual-steps", "--residual R"));
     for (size_t i = 0; i < filter->count && !m->propagate; i++)
         if (cli_given(arguments, filter->options[i].name))
             return cli_usage_error(command, "--%s needs --propagate", filter->options[i].name);

@@ -164,6 +164,19 @@ bool cli_given(const cli_arguments *arguments, const char *name) {
     return false;
 }
 
+int cli_only_with(const char *command, const cli_arguments *arguments, const char *names,
+                  const char *what) {
+    while (*names) {
+        char name[64];
+        size_t length = strcspn(names, "|");
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        if (cli_given(arguments, name))
+            return cli_usage_error(command, "--%s goes with %s", name, what);
+        names += length + (names[length] == '|');
+    }
+    return CLI_OK;
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {

@@ -177,6 +177,9 @@ int cli_parse(const cli_command *command, int argc, char **argv, void *values,
               cli_arguments *arguments);
 void cli_arguments_free(cli_arguments *arguments);
 bool cli_given(const cli_arguments *arguments, const char *name);
+/* Refuses the options "a|b" where one was given: "--a goes with WHAT". */
+int cli_only_with(const char *command, const cli_arguments *arguments, const char *names,
+                  const char *what);
 
 /* The nearest of `count` names to a misspelt one, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);

@@ -72,6 +72,9 @@ static int check(void *argument) {
     recommend_job *job = argument;
     CLI_TRY(parse_share(job->evaluate, &job->share));
     CLI_TRY(check_nodes(job));
+    if (job->score_by != CAFE_SCORE_PRODUCT && job->share == 0)
+        CLI_TRY(cli_only_with("recommend", job->run.arguments, "columns|decode|residual",
+                              "--score product"));
     return check_vectors(job);
 }
 

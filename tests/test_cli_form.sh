@@ -51,10 +51,9 @@ for exponent in 0 0.25 0.5; do
         options+=' --parts sphere'
         # shellcheck disable=SC2086
         for form in raw scaled; do
-            file=z
-            [[ $form == raw ]] && file=h
-            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --degree-exponent 0 --parts sphere -o $file.npy --json $file.json \
-                --scale-exponent $exponent --scale-shortest $shortest
+            file=z scale="--scale-exponent $exponent --scale-shortest $shortest"
+            [[ $form == raw ]] && file=h scale=''
+            expect 0 "$CAFE" embed "$karate" -q -f --output-form $form $options --degree-exponent 0 --parts sphere -o $file.npy --json $file.json $scale
         done
         "$python" check.py "$karate" $exponent $shortest || fail "exponent $exponent, $options"
     done

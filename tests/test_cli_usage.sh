@@ -72,6 +72,16 @@ usage 'unknown option --k; did you mean --columns' embed g.txt --k 4 -o v.npy
 usage '--labels does not go with --method layers, but with --method softmax' cluster g.txt --labels l -o c.tsv
 usage '--checkpoint does not go with --method layers, but with --method sphere\|cafe' \
     embed g.txt --method layers --checkpoint c -o v.npy
+# an option that would do nothing is refused
+usage '--residual-steps goes with --residual R' embed g.txt --residual-steps 3 -o v.npy
+usage '--scale-exponent goes with --output-form scaled' embed g.txt --output-form walk --scale-exponent 0.1 -o v.npy
+usage '--damping goes with --by pagerank' rank g.txt --by degree --damping 0.5
+usage '--mixing goes with the models sbm and planted' generate ba --mixing 0.3 -o g2.txt
+usage '--exponent goes with the model planted' generate sbm --exponent 3 -o g2.txt
+usage '--width goes with --terminal' plot g.txt v.npy -o p.png --width 40
+usage '--decode goes with --score product' recommend g.txt --node 0 --score common --decode q
+usage '--resolution goes with communities that are found here' \
+    evaluate cluster g.txt --communities c.tsv --resolution 2
 usage '--scratch needs --memory-limit SIZE' embed g.txt --scratch . -o v.npy
 usage 'argument 1 is empty' embed '' -o v.npy
 usage 'page.txt: the ending tells the format; here it can be .html' view g.txt v.npy -o page.txt
