@@ -19,7 +19,8 @@ typedef struct problem {
     void *held;
 } problem;
 
-static problem open_problem(int64_t n, int32_t weighted, double exponent, int64_t limit) {
+static problem open_problem(int64_t n, int32_t weighted, double exponent, int64_t limit,
+                            int64_t stride) {
     problem p = {.context = test_context(2, 7)};
     cafe_sample_options sample;
     cafe_sample_options_init(&sample);
@@ -29,7 +30,7 @@ static problem open_problem(int64_t n, int32_t weighted, double exponent, int64_
     TEST_OK(p.context,
             cafe_sample(p.context, p.graph, CAFE_SAMPLING_EDGE, &sample, NULL, &p.sampled));
     TEST_OK(p.context, cafe_operator_modularity(p.context, p.sampled, &p.op));
-    cafe_block x = {0};
+    cafe_block x = {.stride = stride};
     TEST_OK(p.context, cafe_engine_hold(p.context, &x, p.op, &p.held));
     return p;
 }
@@ -71,7 +72,7 @@ static void holding_changes_no_bit(void **state) {
     (void)state;
     TEST_NOT_OF_THREADS();
     for (int32_t weighted = 0; weighted < 2; weighted++) {
-        problem p = open_problem(N + 1, weighted, 0.25, 0);
+        problem p = open_problem(N + 1, weighted, 0.25, 0, cafe_stride(COLUMNS));
         const float *links = p.held;
         cafe_block h[2], y[2];
         assert_non_null(links);
@@ -92,7 +93,7 @@ static void holding_changes_no_bit(void **state) {
 static void some_rows_are_those_of_all(void **state) {
     (void)state;
     enum { ROWS = 5000 };
-    problem p = open_problem(ROWS, 1, 0.25, 0);
+    problem p = open_problem(ROWS, 1, 0.25, 0, cafe_stride(COLUMNS));
     cafe_block h, y[2];
     double *weights = calloc(ROWS, sizeof *weights);
     for (int64_t u = 0; u < ROWS; u += 7) weights[u] = 1;
@@ -113,16 +114,17 @@ static void some_rows_are_those_of_all(void **state) {
     close_problem(&p);
 }
 
-/* Factors that the cache holds, links without factors, and where memory is short. */
+/* Factors that the cache holds, links without factors, where memory is short, and of rows that are
+ * less than the links. */
 static void held_where_it_helps(void **state) {
     (void)state;
     const struct {
         int64_t n;
         double exponent;
-        int64_t limit;
-    } none[] = {{N, 0.25, 0}, {N + 1, 0, 0}, {N + 1, 0.25, 96 << 20}};
+        int64_t limit, stride;
+    } none[] = {{N, 0.25, 0, 8}, {N + 1, 0, 0, 8}, {N + 1, 0.25, 96 << 20, 8}, {N + 1, 0.25, 0, 3}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        problem p = open_problem(none[i].n, 0, none[i].exponent, none[i].limit);
+        problem p = open_problem(none[i].n, 0, none[i].exponent, none[i].limit, none[i].stride);
         assert_null(p.held);
         close_problem(&p);
     }

@@ -104,7 +104,7 @@ typedef struct cuda_graph {
 } cuda_graph;
 
 cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
-                        void **held);
+                        int64_t stride, void **held);
 void cuda_detach(cafe_context *context, const cafe_engine *engine, void *held);
 cafe_status cuda_degrees(cafe_context *context, const cafe_engine *engine, void *held,
                          double *degrees);

@@ -199,10 +199,11 @@ static cafe_status cut_slices(cafe_context *context, const cuda_state *state,
 }
 
 cafe_status cuda_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
-                        void **held) {
+                        int64_t stride, void **held) {
     cuda_state *state = engine->state;
     const cafe_operator_parts *q = &op->parts;
     cafe_status status = CAFE_OK;
+    (void)stride;
     *held = NULL;
     if (!q->offsets || q->f)
         return state->host->fail(context, CAFE_ERROR_ARGUMENT,

@@ -154,7 +154,7 @@ static cafe_status divide_links(cafe_context *context, const petsc_state *state,
 }
 
 cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
-                         void **held) {
+                         int64_t stride, void **held) {
     petsc_state *state = engine->state;
     cafe_status status = CAFE_OK;
     *held = NULL;
@@ -168,7 +168,7 @@ cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const
     g->whole = g->layout->sole == state->rank;
     const cafe_engine *processor = state->host->processor;
     if (g->whole)
-        CAFE_TRY(processor->ops->attach(context, processor, op, &g->held));
+        CAFE_TRY(processor->ops->attach(context, processor, op, stride, &g->held));
     else
         CAFE_TRY(divide_links(context, state, op, g));
     take_parts(op, g);

@@ -136,7 +136,7 @@ void petsc_ghosts_leave(const petsc_graph *g, const cafe_block *x);
 void petsc_trip_free(cafe_context *context, const cafe_engine_host *host, petsc_trip *trip);
 
 cafe_status petsc_attach(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
-                         void **held);
+                         int64_t stride, void **held);
 void petsc_detach(cafe_context *context, const cafe_engine *engine, void *held);
 cafe_status petsc_product(cafe_context *context, const cafe_operator *op, void *held,
                           cafe_side side, float a, const cafe_block *x, float b, float c,

@@ -26,7 +26,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     if (!cafe_ops(x)->attach) return CAFE_OK;
     if (op->held->engine != engine) {
         cafe_let_go(context, op->held);
-        CAFE_PASS(engine->ops->attach(context, engine, op, &op->held->state));
+        CAFE_PASS(engine->ops->attach(context, engine, op, x->stride, &op->held->state));
         if (cafe_engine_joins(engine)) cafe_trim_graphs(context); /* it has links of its own now */
         op->held->engine = engine;
         op->held->let_go = let_go;
@@ -47,7 +47,7 @@ static cafe_status add_degrees(cafe_context *context, cafe_sampled *s) {
                                      .weights = s->weights,
                                      .factor = s->factor};
     cafe_let_go(context, &s->held);
-    CAFE_PASS(engine->ops->attach(context, engine, &op, &s->held.state));
+    CAFE_PASS(engine->ops->attach(context, engine, &op, 0, &s->held.state));
     s->held.engine = engine;
     s->held.let_go = let_go;
     return engine->ops->degrees(context, engine, s->held.state, s->p);

@@ -123,11 +123,11 @@ typedef struct cafe_engine_ops {
     cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
 
     /* What the engine needs of an operator, made when it first meets it and let go with it: a copy
-     * of its parts on a device, the weights of its links. The operator handed to the operations
-     * below may be the negative of the one attached, which has the same arrays. NULL: nothing (and
-     * `held` is NULL). */
+     * of its parts on a device, the weights of its links. It is for blocks of about `stride` floats
+     * a row; 0: it is not known. The operator handed to the operations below may be the negative of
+     * the one attached, which has the same arrays. NULL: nothing (and `held` is NULL). */
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
-                          void **held);
+                          int64_t stride, void **held);
     void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
     /* degrees_u = the sum over the links of row u of an operator that was attached before its p was
      * known (NULL): one after the other, in double precision. NULL: the processor adds them up. */

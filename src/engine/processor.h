@@ -9,7 +9,7 @@
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
                                 cafe_block *block);
 cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engine,
-                                  const cafe_operator *op, void **held);
+                                  const cafe_operator *op, int64_t stride, void **held);
 void cafe_processor_detach(cafe_context *context, const cafe_engine *engine, void *held);
 /* The operator with what is held of it. */
 cafe_operator cafe_processor_held(const cafe_operator *op, const void *held);

@@ -3,8 +3,8 @@
  *     a_j = a(u,w) f_u f_w      for link j of row u, which leads to w
  *
  * Every pass over the links would otherwise read the factor of every neighbour, which lies as far
- * away as its row once the factors outgrow the cache. Four bytes a link, an eighth of the memory
- * left at most.
+ * away as its row once the factors outgrow the cache. Four bytes a link, which are no more than the
+ * rows of a block take, and an eighth of the memory left at most.
  */
 #include "base/limit.h"
 #include "base/memory.h"
@@ -34,23 +34,29 @@ static void weigh_rows(void *argument, int64_t first, int64_t last) {
         }
 }
 
-static bool fits(const cafe_context *context, int64_t links) {
+static bool fits(const cafe_context *context, const cafe_operator_parts *q, int64_t stride) {
+    int64_t links = q->offsets[q->n];
+    if (q->n <= CACHED || links > q->n * stride) return false;
     int64_t left = cafe_memory_available(), room = cafe_room(context);
     return links * (int64_t)sizeof(float) <= (left < room ? left : room) / SHARE;
 }
 
 cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engine,
-                                  const cafe_operator *op, void **held) {
+                                  const cafe_operator *op, int64_t stride, void **held) {
     const cafe_operator_parts *q = &op->parts;
     links_job job = {q, NULL};
     (void)engine;
     *held = NULL;
-    if (!q->factor || q->n <= CACHED || !fits(context, q->offsets[q->n])) return CAFE_OK;
+    if (!q->factor || !fits(context, q, stride)) return CAFE_OK;
     job.weights = cafe_mem(context, q->offsets[q->n], sizeof *job.weights);
     CAFE_PASS(cafe_mem_had(job.weights));
-    *held = job.weights;
     cafe_mem_touch(context, job.weights);
-    return cafe_ranges(context, q->n, ROWS, weigh_rows, &job);
+    cafe_status status = cafe_ranges(context, q->n, ROWS, weigh_rows, &job);
+    if (status == CAFE_OK)
+        *held = job.weights;
+    else
+        cafe_mem_free(context, job.weights);
+    return status;
 }
 
 void cafe_processor_detach(cafe_context *context, const cafe_engine *engine, void *held) {
