@@ -172,14 +172,13 @@ cafe_status cafe_eigen_solve(cafe_context *context, const cafe_eigen_problem *pr
     return status;
 }
 
-/* All have converged, but copies of one of the values may be missing. */
+/* Those up to some value have converged, but copies of it may be missing. */
 static cafe_status fail_copies(cafe_context *context, const cafe_eigen *found) {
     return cafe_fail(context, CAFE_ERROR_NUMERIC,
-                     "%lld eigenpairs converged, and the first %lld are certain: the eigenvalue "
-                     "%.6g comes %d times or more often, and whether all its copies are found did "
-                     "not show in %lld passes over the matrix. Ask for %lld columns, or for a "
-                     "larger tolerance",
-                     (long long)found->count, (long long)found->sure,
+                     "the first %lld of %lld eigenpairs are certain: the eigenvalue %.6g comes "
+                     "%d times or more often, and whether all its copies are found did not show in "
+                     "%lld passes over the matrix. Ask for %lld columns, or for a larger tolerance",
+                     (long long)found->sure, (long long)found->count,
                      found->values[found->sure - 1], WIDTH, (long long)found->passes,
                      (long long)found->sure);
 }
