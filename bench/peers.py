@@ -53,15 +53,16 @@ PEERS = [
      "{program} {here}/peer.py networkit-plm {text} {out}.tsv {threads} 0"),
     ("communities", "NetworKit ParallelLeiden", "--networkit",
      "{program} {here}/peer.py networkit-leiden {text} {out}.tsv {threads} 0"),
-    ("communities", "GVE-Leiden", "--gve", "{program} {mtx} 1"),
+    ("communities", "GVE-Leiden", "--gve", "{program} {mtx} 1 0 {out}.tsv"),
 ]
 OPTIONS = {"--prone": "proNE.py", "--lightne": "the program", "--cleora": "the program",
            "--networkit": "a Python that has it",
-           "--gve": "the program (its threads are chosen when it is compiled); seconds are of all it runs"}
+           "--gve": "the program, called as PROGRAM GRAPH.mtx 1 0 OUT.tsv; one that writes no labels there is "
+                    "believed the modularity that it prints"}
 OUTPUTS = (".npy", ".tsv", ".txt")
 # What tools print about themselves: seconds of the method, and GVE's time and modularity.
 SOLVE = re.compile(r"\bsolve ([0-9.]+)|\bproducts ([0-9.]+)")
-GVE = re.compile(r"/([0-9.]+)ms.* ([0-9.]+) modularity.*leidenStaticOmp")
+GVE = re.compile(r"[{/]([0-9.]+)ms.* ([0-9.]+) modularity.*leidenStaticOmp")
 
 
 def tool(*words):
@@ -154,7 +155,7 @@ def solve_seconds(text, report):
 
 
 def judge(task, graph, out, text, a):
-    """Modularity or F1 of what was written (GVE writes nothing and says its modularity)."""
+    """Modularity or F1 of what was written (GVE may write nothing and say its modularity)."""
     if task == "communities":
         said = GVE.search(text)
         if not out:

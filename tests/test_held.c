@@ -130,11 +130,26 @@ static void held_where_it_helps(void **state) {
     }
 }
 
+/* Trials that run at the same time share an operator, each with a context of its own. */
+static void others_hold_nothing(void **state) {
+    (void)state;
+    problem p = open_problem(N + 1, 0, 0.25, 0, 8);
+    cafe_context *other = test_context(1, 7);
+    cafe_block x = {.stride = 8};
+    void *held = p.held;
+    assert_non_null(p.held);
+    TEST_OK(other, cafe_engine_hold(other, &x, p.op, &held));
+    assert_null(held);
+    cafe_context_free(other);
+    close_problem(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holding_changes_no_bit),
         cmocka_unit_test(some_rows_are_those_of_all),
         cmocka_unit_test(held_where_it_helps),
+        cmocka_unit_test(others_hold_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -666,6 +666,7 @@ static void graphs_beyond_the_caches_are_sound(void **state) {
     cafe_context *contexts[2];
     setting s[2];
     (void)state;
+    TEST_NOT_OF_THREADS();
     for (int t = 0; t < 2; t++) {
         cafe_generate_options o;
         cafe_graph *graph = NULL;

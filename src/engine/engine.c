@@ -24,6 +24,8 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     const cafe_engine *engine = x->engine ? x->engine : &cafe_processor;
     *held = NULL;
     if (!cafe_ops(x)->attach) return CAFE_OK;
+    /* other contexts may use the operator at the same time, and the processor can do without */
+    if (engine == &cafe_processor && context != op->context) return CAFE_OK;
     if (op->held->engine != engine) {
         cafe_let_go(context, op->held);
         CAFE_PASS(engine->ops->attach(context, engine, op, x->stride, &op->held->state));
