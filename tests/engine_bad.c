@@ -8,6 +8,10 @@ static cafe_status open_engine(cafe_context *context, const cafe_engine_host *ho
     return host->fail(context, CAFE_ERROR_SYSTEM, "there is no such device");
 }
 
+static const char *about(const void *state) {
+    return state;
+}
+
 const cafe_engine_library cafe_engine_entry = {
     .interface = BAD == 1 ? 0 : CAFE_ENGINE_INTERFACE,
     .table_size = BAD == 2 ? 8 : sizeof(cafe_engine_ops),
@@ -17,5 +21,6 @@ const cafe_engine_library cafe_engine_entry = {
     .summary = "cannot be used",
     .version = "0",
     .open = open_engine,
+    .about = about,
 };
 #endif

@@ -12,6 +12,13 @@ prints '^processor +this machine'
 prints '^naive +plain loops on one thread, for tests, version 1$'
 prints "libcafe-naive.so$"
 
+# that of several processes is listed without MPI, which here could not begin
+if [[ -e $BUILD/libcafe-petsc.so ]]; then
+    OMPI_MCA_pml=none expect 0 "$CAFE" engines
+    quiet
+    prints '^petsc +several processes by MPI, with PETSc [0-9.]+, version 1$'
+fi
+
 # what cannot be used says why; a relative folder is not looked into
 mkdir folder.in
 echo 'no library' >folder.in/libcafe-broken.so

@@ -364,8 +364,9 @@ static void check_product(problem *p, cafe_side side, const float abc[3], int64_
 
 static void products(problem *here, problem *there) {
     static const float factors[][3] = {{1, 0, 0}, {2, -0.5f, 0}, {-1, 0.25f, 3}, {1, 0, -1}};
+    int ways = here->op->window > 1 ? 9 : 16; /* of walks, one that is negative is enough */
     for (int w = 0; w < WIDTHS; w++)
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < ways; i++) {
             const float *f = factors[i % 4];
             int64_t k = widths[w];
             cafe_side side = i / 4 % 2 ? CAFE_SIDE_WALK : CAFE_SIDE_PLAIN;
@@ -380,11 +381,30 @@ static void products(problem *here, problem *there) {
                                                          &x[s], f[1], f[2], &y[s]));
             same_bits(here, &y[0], there, &y[1]);
             float *after = get(there, &y[1]);
-            if (here->n <= 150 && i < 8 && here->op->window <= 1)
+            /* with the processor's bits it is right for every process where it is for one */
+            if (here->n <= 150 && i < 8 && here->op->window <= 1 && !several(there))
                 check_product(there, side, f, k, from, before, after);
             free(before), free(after), free(from);
             for (int s = 0; s < 2; s++) drop(sides[s], &x[s]), drop(sides[s], &y[s]);
         }
+}
+
+/* Rows of a weight are those of the whole product, bit for bit. */
+static void some_products(problem *here, problem *there) {
+    int64_t k = 7, n = here->n;
+    double *weights = calloc((size_t)n, sizeof *weights);
+    for (int64_t u = 0; u < n; u += 3) weights[u] = 0.5;
+    cafe_block x[2] = {put_random(here, k, 1), put_random(there, k, 1)};
+    cafe_block y[2] = {put_random(here, k, 2), put_random(there, k, 2)};
+    ok(here->context,
+       cafe_block_product(here->context, here->op, CAFE_SIDE_WALK, 1, &x[0], 0, 0, &y[0]));
+    ok(there->context,
+       cafe_block_product_where(there->context, there->op, CAFE_SIDE_WALK, &x[1], weights, &y[1]));
+    float *all = get(here, &y[0]), *some = get(there, &y[1]);
+    for (int64_t u = 0; u < n; u += 3)
+        assert_memory_equal(all + u * k, some + u * k, (size_t)k * sizeof *all);
+    free(all), free(some), free(weights);
+    for (int i = 0; i < 2; i++) drop(i ? there : here, &x[i]), drop(i ? there : here, &y[i]);
 }
 
 static void gram_is_right(problem *p, const cafe_block *a, const cafe_block *b,
@@ -660,13 +680,17 @@ static void finish_alike(problem *here, problem *there, const cafe_sphere_option
     cafe_embedding_free(e[0]), cafe_embedding_free(e[1]);
 }
 
+/* Every form at every end. Several processes, who meet at every chunk, do all forms at both ends
+ * and one at each of the others. */
 static void spheres(problem *here, problem *there) {
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);
     o.columns = 9;
     for (int32_t ends = CAFE_ENDS_TOP; ends <= CAFE_ENDS_AUTO; ends++) {
         o.ends = ends;
-        for (int32_t form = CAFE_FORM_WALK; form <= CAFE_FORM_SCALED; form++)
+        finish_alike(here, there, &o, CAFE_FORM_WALK, 0);
+        if (several(there) && ends != CAFE_ENDS_BOTH) continue;
+        for (int32_t form = CAFE_FORM_HHAT; form <= CAFE_FORM_SCALED; form++)
             finish_alike(here, there, &o, form, 0);
         finish_alike(here, there, &o, CAFE_FORM_WALK, 1e-4);
         finish_alike(here, there, &o, CAFE_FORM_SCALED, 1e-4);
@@ -757,6 +781,7 @@ ON_EVERY_ENGINE(copies, RECIPES, 1)
 ON_EVERY_ENGINE(results, RECIPES, 1)
 ON_EVERY_ENGINE(starts, RECIPES, 1)
 ON_EVERY_ENGINE(products, RECIPES, 1)
+ON_EVERY_ENGINE(some_products, RECIPES, 1)
 static void walk_products_on_every_engine(void **state) {
     (void)state;
     on_every_engine(products, SMALL, 3);
@@ -1009,6 +1034,7 @@ int main(void) {
         cmocka_unit_test(results_on_every_engine),
         cmocka_unit_test(starts_on_every_engine),
         cmocka_unit_test(products_on_every_engine),
+        cmocka_unit_test(some_products_on_every_engine),
         cmocka_unit_test(walk_products_on_every_engine),
         cmocka_unit_test(grams_on_every_engine),
         cmocka_unit_test(transforms_on_every_engine),

@@ -89,8 +89,6 @@ static cafe_status open_engine(cafe_context *context, const cafe_engine_host *ho
     CAFE_TRY(petsc_mpi(context, s, MPI_Comm_size(s->comm, &ranks)));
     s->rank = rank, s->ranks = ranks;
     CAFE_TRY(petsc_listen(context, s));
-    PetscSNPrintf(s->about, sizeof s->about, "%d process%s by MPI, with PETSc %d.%d", ranks,
-                  ranks == 1 ? "" : "es", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR);
     *state = s;
     return CAFE_OK;
 done:
@@ -106,10 +104,6 @@ static void close_engine(cafe_context *context, void *state) {
     if (!ended) petsc_hush(s);
     if (!ended) MPI_Comm_free(&s->comm);
     s->host->release(context, s);
-}
-
-static const char *about(const void *state) {
-    return ((const petsc_state *)state)->about;
 }
 
 static const cafe_engine_ops operations = {
@@ -150,14 +144,17 @@ static const cafe_engine_ops operations = {
     .traffic = petsc_traffic,
 };
 
+#define QUOTED(x) #x
+#define TEXT(x)   QUOTED(x)
+
 const cafe_engine_library cafe_engine_entry = {
     .interface = CAFE_ENGINE_INTERFACE,
     .table_size = sizeof(cafe_engine_ops),
     .name = "petsc",
-    .summary = "several processes by MPI and PETSc",
+    .summary = "several processes by MPI, with PETSc " TEXT(PETSC_VERSION_MAJOR) "." TEXT(
+        PETSC_VERSION_MINOR),
     .version = "1",
     .ops = &operations,
     .open = open_engine,
-    .close = close_engine,
-    .about = about,
+    .close = close_engine, /* and nothing about what was opened: MPI is begun for runs alone */
 };

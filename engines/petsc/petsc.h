@@ -35,7 +35,6 @@ typedef struct petsc_state {
     petsc_voice voice;
     int64_t swept;        /* sweeps */
     int64_t sent, ghosts; /* bytes sent in sweeps; copies of rows that this process holds */
-    char about[128];
 } petsc_state;
 
 static inline petsc_state *petsc_of(const cafe_block *x) {

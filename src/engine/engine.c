@@ -24,8 +24,7 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     const cafe_engine *engine = x->engine ? x->engine : &cafe_processor;
     *held = NULL;
     if (!cafe_ops(x)->attach) return CAFE_OK;
-    /* other contexts may use the operator at the same time, and the processor can do without */
-    if (engine == &cafe_processor && context != op->context) return CAFE_OK;
+    if (engine->ops->spares_held && context != op->context) return CAFE_OK;
     if (op->held->engine != engine) {
         cafe_let_go(context, op->held);
         CAFE_PASS(engine->ops->attach(context, engine, op, x->stride, &op->held->state));
@@ -71,12 +70,10 @@ cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, c
 cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
                                      const cafe_block *x, const double *weights, cafe_block *y) {
     void *held = NULL;
-    if (!weights || x->engine != &cafe_processor || !cafe_operator_has_rows(op) ||
-        cafe_in_file(context, x->x))
+    if (!weights || !cafe_ops(x)->product_where)
         return cafe_block_product(context, op, side, 1, x, 0, 0, y);
     CAFE_PASS(cafe_engine_hold(context, x, op, &held));
-    cafe_operator own = cafe_processor_held(op, held);
-    return cafe_processor_product_where(context, &own, side, x, weights, y);
+    return cafe_ops(x)->product_where(context, op, held, side, x, weights, y);
 }
 
 cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all) {

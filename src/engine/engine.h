@@ -128,6 +128,9 @@ typedef struct cafe_engine_ops {
      * the one attached, which has the same arrays. NULL: nothing (and `held` is NULL). */
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           int64_t stride, void **held);
+    /* The operations below do without it too: then it is for the operator's own context alone,
+     * since others may use the operator at the same time, and they are given NULL. */
+    bool spares_held;
     void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
     /* degrees_u = the sum over the links of row u of an operator that was attached before its p was
      * known (NULL): one after the other, in double precision. NULL: the processor adds them up. */
@@ -140,6 +143,11 @@ typedef struct cafe_engine_ops {
     cafe_status (*product)(cafe_context *context, const cafe_operator *op, void *held,
                            cafe_side side, float a, const cafe_block *x, float b, float c,
                            cafe_block *y);
+    /* Y = M X in the rows with weights[u] != 0, and anything in the others. NULL: they cannot be
+     * left out. */
+    cafe_status (*product_where)(cafe_context *context, const cafe_operator *op, void *held,
+                                 cafe_side side, const cafe_block *x, const double *weights,
+                                 cafe_block *y);
     /* S = F^T X, L x stride; of a graph sum over w of p_w x_w: pieces of cafe_piece_rows(n) rows
      * (kernels/sums.h), each from its first row to its last in double precision; then the pieces.
      */
@@ -240,7 +248,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 14 };
+enum { CAFE_ENGINE_INTERFACE = 15 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {
@@ -300,7 +308,8 @@ typedef struct cafe_engine_library {
     /* Takes a device and whatever else is needed; state goes to the engine. */
     cafe_status (*open)(cafe_context *context, const cafe_engine_host *host, void **state);
     void (*close)(cafe_context *context, void *state);
-    /* What was opened, in a line: the device, its memory, its driver. NULL: the summary says it. */
+    /* What was opened, in a line: the device, its memory, its driver. NULL: the summary says it,
+     * and to list the engine it is not opened. */
     const char *(*about)(const void *state);
 } cafe_engine_library;
 
@@ -334,8 +343,7 @@ cafe_status cafe_engine_sample(cafe_context *context, const cafe_graph *graph,
 /* Y = a M X + b X + c Y on the engine of X. */
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                float a, const cafe_block *x, float b, float c, cafe_block *y);
-/* Y = M X for whoever reads the rows with weights[u] != 0 alone (NULL: all): others are 0 where the
- * engine can leave them out. */
+/* Y = M X for whoever reads the rows with weights[u] != 0 alone (NULL: all). */
 cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
                                      const cafe_block *x, const double *weights, cafe_block *y);
 

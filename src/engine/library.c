@@ -255,7 +255,9 @@ static const entry *find_entry(const cafe_engine_list *list, const char *name) {
     return e;
 }
 
-/* Opens the engine and closes it again: that is how one finds out. */
+/* Opens the engine and closes it again: that is how one finds out. One that has no more to say then
+ * is only loaded, with the libraries that it needs: to open it may begin what cannot be begun twice
+ * in a process. */
 static void describe(cafe_context *context, entry *e) {
     void *handle = NULL, *state = NULL;
     const cafe_engine_library *library = NULL;
@@ -263,10 +265,11 @@ static void describe(cafe_context *context, entry *e) {
     if (status == CAFE_OK) {
         cafe_print(e->summary, sizeof e->summary, "%s", library->summary);
         cafe_print(e->version, sizeof e->version, "%s", library->version);
-        status = library->open(context, &host, &state);
-        if (status == CAFE_OK && library->about)
+        if (library->about) status = library->open(context, &host, &state);
+        if (state) {
             cafe_print(e->summary, sizeof e->summary, "%s", library->about(state));
-        if (status == CAFE_OK) library->close(context, state);
+            library->close(context, state);
+        }
     }
     if (status != CAFE_OK) {
         cafe_print(e->problem, sizeof e->problem, "%s", context->error);

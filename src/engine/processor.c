@@ -144,10 +144,15 @@ static int64_t list_rows(int64_t n, const double *weights, int32_t *list) {
     return count;
 }
 
-cafe_status cafe_processor_product_where(cafe_context *context, const cafe_operator *op,
-                                         cafe_side side, const cafe_block *x, const double *weights,
-                                         cafe_block *y) {
+/* The other rows are 0, but for operators without rows and for blocks in files, of which the whole
+ * product is made. */
+static cafe_status product_where(cafe_context *context, const cafe_operator *op, void *held,
+                                 cafe_side side, const cafe_block *x, const double *weights,
+                                 cafe_block *y) {
     cafe_status status = CAFE_OK;
+    if (!cafe_operator_has_rows(op) || cafe_in_file(context, x->x))
+        return product(context, op, held, side, 1, x, 0, 0, y);
+    cafe_operator own = cafe_processor_held(op, held);
     cafe_range rows = {0, 1, list_rows(x->n, weights, NULL), NULL};
     int32_t *list = cafe_mem(context, rows.count, sizeof *list);
     double *s = cafe_mem(context, op->parts.width * x->stride, sizeof *s);
@@ -156,9 +161,9 @@ cafe_status cafe_processor_product_where(cafe_context *context, const cafe_opera
     rows.list = list;
     y->columns = x->columns;
     CAFE_TRY(cafe_ranges(context, y->n, BLOCK, zero_rows, y));
-    CAFE_TRY(cafe_operator_sums(context, op, x->stride, x->x, s));
+    CAFE_TRY(cafe_operator_sums(context, &own, x->stride, x->x, s));
     CAFE_TRY(
-        cafe_product_rows(context, op, side, rows, x->stride, x->x, s, 1, 0, 0, y->stride, y->x));
+        cafe_product_rows(context, &own, side, rows, x->stride, x->x, s, 1, 0, 0, y->stride, y->x));
 done:
     cafe_mem_free_all(context, list, s);
     return status;
@@ -228,7 +233,9 @@ static const cafe_engine_ops operations = {
     .start = cafe_processor_start,
     .attach = cafe_processor_attach,
     .detach = cafe_processor_detach,
+    .spares_held = true,
     .product = product,
+    .product_where = product_where,
     .project = project,
     .sweep_open = sweep_open,
     .sweep_run = sweep_run,

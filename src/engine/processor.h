@@ -13,10 +13,6 @@ cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engi
 void cafe_processor_detach(cafe_context *context, const cafe_engine *engine, void *held);
 /* The operator with what is held of it. */
 cafe_operator cafe_processor_held(const cafe_operator *op, const void *held);
-/* Y = M X in the rows with weights[u] != 0, and 0 elsewhere; the operator has rows. */
-cafe_status cafe_processor_product_where(cafe_context *context, const cafe_operator *op,
-                                         cafe_side side, const cafe_block *x, const double *weights,
-                                         cafe_block *y);
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
