@@ -1,36 +1,29 @@
-/* The row loops for one vector type: included once for each of v4, v8 and v16.
+/* The row loops for sums of WIDTH lanes, 4, 8 or 16: included once for each.
  *
- *     V      the vector of floats        I      integers of the same shape
- *     S      16 bits of each
- *     NAME   puts the type's suffix on a function's name
+ *     V      a register of the machine, or a vector of WIDTH floats where that is shorter
+ *     I      integers of the same shape        S      16 bits of each
+ *     OF     puts the register's suffix on a function's name, NAME that of the width
+ *
+ * No vector is longer than a register: the compilers keep longer ones in memory, number by number.
  */
 
-enum { NAME(LANES) = sizeof(V) / sizeof(float) };
+enum { NAME(LANES) = sizeof(V) / sizeof(float), NAME(PARTS) = WIDTH / NAME(LANES) };
 #define LANES         NAME(LANES)
+#define PARTS         NAME(PARTS) /* registers of WIDTH lanes */
 #define AT(pointer)   (*(V *)(pointer))
 #define READ(pointer) (*(const V *)(pointer))
+/* k goes over a row, and with it part, the register of the running sums. */
+#define EACH_PART                                        \
+    for (int64_t wide = 0; wide < stride; wide += WIDTH) \
+        for (int64_t part = 0, k = wide; part < PARTS; part++, k += LANES)
 
-/* Sums `count` rows of `vectors` vectors into out; `first` says that out is still empty. `vectors`
- * is a constant where it is called, so that the running sums stay in registers. */
-INLINE void NAME(gather)(const float *h, int64_t stride, const int32_t *targets,
-                         const float *weights, int64_t count, int first, float *out,
-                         const int vectors) {
-    const int ahead = vectors * LANES > 64 ? CAFE_AHEAD / 2 : CAFE_AHEAD;
-    V total[PANEL / LANES];
-    for (int i = 0; i < vectors; i++) total[i] = (V){0};
-    for (int64_t j = 0; j < count; j++) {
-        const float *next = h + targets[j + ahead] * stride, *row = h + targets[j] * stride;
-        for (int i = 0; i < vectors * LANES; i += 16) __builtin_prefetch(next + i, 0, 3);
-        if (weights)
-            for (int i = 0; i < vectors; i++) total[i] += weights[j] * READ(row + i * LANES);
-        else
-            for (int i = 0; i < vectors; i++) total[i] += READ(row + i * LANES);
-    }
-    for (int i = 0; i < vectors; i++)
-        if (first)
-            AT(out + i * LANES) = total[i];
-        else
-            AT(out + i * LANES) += total[i];
+/* Over the lanes, by halves. */
+INLINE double NAME(sum)(const V lanes[PARTS]) {
+    V x[PARTS];
+    for (int i = 0; i < PARTS; i++) x[i] = lanes[i];
+    for (int half = PARTS / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) x[i] += x[i + half];
+    return OF(sum)(x[0]);
 }
 
 /* Numbers of 16 bits as floats. */
@@ -38,7 +31,7 @@ INLINE V NAME(unpack)(const uint16_t *x, const int32_t storage) {
     if (storage == CAFE_STORAGE_BFLOAT16)
         return (V)(__builtin_convertvector(*(const S *)x, I) << 16);
 #ifdef __F16C__
-    return NAME(from_half)(x);
+    return OF(from_half)(x);
 #else
     I bits = __builtin_convertvector(*(const S *)x, I);
     V size = (V)((bits & 0x7FFF) << 13) * 0x1p112f;
@@ -46,20 +39,31 @@ INLINE V NAME(unpack)(const uint16_t *x, const int32_t storage) {
 #endif
 }
 
-/* The same sums of rows of 16 bits. */
-INLINE void NAME(gather_packed)(const uint16_t *h, int64_t stride, const int32_t *targets,
-                                const float *weights, int64_t count, int first, float *out,
-                                const int vectors, const int32_t storage) {
-    V total[PANEL / LANES];
+/* LANES numbers of a block from number `at` on. */
+INLINE V NAME(read)(const void *h, int64_t at, const int32_t storage) {
+    if (storage == CAFE_STORAGE_FLOAT32) return READ((const float *)h + at);
+    return NAME(unpack)((const uint16_t *)h + at, storage);
+}
+
+/* Sums `columns` numbers of each of `count` rows into out, from number `from` of a row on; `first`
+ * says that out is still empty. `columns` and `storage` are constants where it is called, so that
+ * the running sums stay in registers. */
+INLINE void NAME(gather)(const void *h, int64_t stride, int64_t from, const int32_t *targets,
+                         const float *weights, int64_t count, int first, float *out,
+                         const int32_t storage, const int columns) {
+    const int bytes = storage == CAFE_STORAGE_FLOAT32 ? 4 : 2, vectors = columns / LANES;
+    const int ahead = stride * bytes > FAR_BYTES ? CAFE_AHEAD / 2 : CAFE_AHEAD;
+    V total[WIDEST / LANES];
     for (int i = 0; i < vectors; i++) total[i] = (V){0};
     for (int64_t j = 0; j < count; j++) {
-        const uint16_t *next = h + targets[j + CAFE_AHEAD] * stride, *row = h + targets[j] * stride;
-        for (int i = 0; i < vectors * LANES; i += 32) __builtin_prefetch(next + i, 0, 3);
+        int64_t next = targets[j + ahead] * stride + from, row = targets[j] * stride + from;
+        for (int i = 0; i < columns * bytes; i += 64)
+            __builtin_prefetch((const char *)h + next * bytes + i, 0, 3);
         if (weights)
             for (int i = 0; i < vectors; i++)
-                total[i] += weights[j] * NAME(unpack)(row + i * LANES, storage);
+                total[i] += weights[j] * NAME(read)(h, row + i * LANES, storage);
         else
-            for (int i = 0; i < vectors; i++) total[i] += NAME(unpack)(row + i * LANES, storage);
+            for (int i = 0; i < vectors; i++) total[i] += NAME(read)(h, row + i * LANES, storage);
     }
     for (int i = 0; i < vectors; i++)
         if (first)
@@ -69,16 +73,15 @@ INLINE void NAME(gather_packed)(const uint16_t *h, int64_t stride, const int32_t
 }
 
 INLINE double NAME(dot)(int64_t stride, const float *x, const float *y) {
-    V sum = {0};
-    for (int64_t k = 0; k < stride; k += LANES) sum += READ(x + k) * READ(y + k);
+    V sum[PARTS] = {0};
+    EACH_PART sum[part] += READ(x + k) * READ(y + k);
     return NAME(sum)(sum);
 }
 
 INLINE double NAME(dot_moves)(int64_t stride, const float *x, const float *old_x, const float *y,
                               const float *old_y) {
-    V sum = {0};
-    for (int64_t k = 0; k < stride; k += LANES)
-        sum += (READ(x + k) - READ(old_x + k)) * (READ(y + k) - READ(old_y + k));
+    V sum[PARTS] = {0};
+    EACH_PART sum[part] += (READ(x + k) - READ(old_x + k)) * (READ(y + k) - READ(old_y + k));
     return NAME(sum)(sum);
 }
 
@@ -102,22 +105,22 @@ INLINE V NAME(round)(V x, const int32_t storage) {
 /* First loop: z in place of the sum, and v = z + keep h; second: v / ||v||. */
 INLINE cafe_gain NAME(sphere)(int64_t stride, const float *h, const float *s, cafe_pull pull,
                               float keep, float *row, const int32_t storage) {
-    V square = {0}, linear = {0}, moved = {0};
-    for (int64_t k = 0; k < stride; k += LANES) {
+    V square[PARTS] = {0}, linear[PARTS] = {0}, moved[PARTS] = {0};
+    EACH_PART {
         V old = READ(h + k);
         V z = READ(row + k) * pull.inverse_degree - READ(s + k) + pull.own * old;
         V v = z + keep * old;
         AT(row + k) = z;
-        square += v * v;
+        square[part] += v * v;
     }
     float norm = sqrtf((float)NAME(sum)(square));
     /* where nothing pulls, h stays: 0 (z + keep h) + 1 h */
     float inverse = norm > 1e-18f ? 1 / norm : 0, stay = norm > 1e-18f ? 0 : 1;
-    for (int64_t k = 0; k < stride; k += LANES) {
+    EACH_PART {
         V old = READ(h + k), z = READ(row + k);
         V now = NAME(round)((z + keep * old) * inverse + stay * old, storage), delta = now - old;
-        linear += z * delta;
-        moved += delta * delta;
+        linear[part] += z * delta;
+        moved[part] += delta * delta;
         AT(row + k) = now;
     }
     return (cafe_gain){NAME(sum)(linear), NAME(sum)(moved)};
@@ -151,31 +154,32 @@ INLINE V NAME(tilt)(V h, V x) {
  * first, so nothing overflows at any theta, and the sum is never 0. */
 INLINE cafe_gain NAME(softmax)(int64_t stride, const float *h, const float *s, cafe_pull pull,
                                float theta, float *row, const int32_t storage) {
-    V most = {0}, total = {0}, linear = {0}, moved = {0};
+    V most = {0}, total[PARTS] = {0}, linear[PARTS] = {0}, moved[PARTS] = {0};
     most -= 3e38f;
-    for (int64_t k = 0; k < stride; k += LANES) {
+    EACH_PART {
         V old = READ(h + k);
         V z = READ(row + k) * pull.inverse_degree - READ(s + k) + pull.own * old;
         V seen = NAME(choose)((I)(old > 0.0f), z, (V){0} - 3e38f);
         most = NAME(choose)((I)(seen > most), seen, most);
         AT(row + k) = z;
     }
-    float top = NAME(most)(most);
-    for (int64_t k = 0; k < stride; k += LANES)
-        total += NAME(tilt)(READ(h + k), theta * (READ(row + k) - top));
+    float top = OF(most)(most);
+    EACH_PART total[part] += NAME(tilt)(READ(h + k), theta * (READ(row + k) - top));
     float inverse = 1 / (float)NAME(sum)(total);
-    for (int64_t k = 0; k < stride; k += LANES) {
+    EACH_PART {
         V old = READ(h + k), z = READ(row + k);
         V now = NAME(tilt)(old, theta * (z - top)) * inverse;
         now = NAME(round)(NAME(choose)((I)(now > 1e-30f), now, (V){0}), storage);
         V delta = now - old;
-        linear += z * delta;
-        moved += delta * delta;
+        linear[part] += z * delta;
+        moved[part] += delta * delta;
         AT(row + k) = now;
     }
     return (cafe_gain){NAME(sum)(linear), NAME(sum)(moved)};
 }
 
 #undef LANES
+#undef PARTS
+#undef EACH_PART
 #undef AT
 #undef READ
