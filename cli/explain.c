@@ -130,6 +130,14 @@ static int explain(explain_job *job) {
     cli_run *run = &job->run;
     cafe_context *context = run->context;
     bool cheap = run->counts.nodes <= CHEAP_NODES && run->counts.edges <= CHEAP_EDGES;
+    if (!job->wants_spectrum && !cheap)
+        CLI_TRY(cli_only_with("explain", run->arguments, "next|value-tolerance|probes|probe-steps",
+                              "--spectrum"));
+    if (!job->wants_bound && !cheap)
+        CLI_TRY(cli_only_with("explain", run->arguments,
+                              "bound-columns|bound-sweeps|bound-tolerance|bound-residual|"
+                              "bound-passes",
+                              "--bound"));
     CLI_TRY(cli_check(run, cafe_operator_modularity(context, job->sampled, &job->op)));
     CLI_TRY(cli_check(run, cafe_explain(context, job->op, job->columns, job->vectors, job->part,
                                         &job->explain, &job->explanation)));

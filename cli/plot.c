@@ -171,6 +171,10 @@ static int check(void *argument) {
     if (job->dark && job->light) return cli_usage_error("plot", "give --dark or --light, not both");
     if (job->colour == PLOT_LABEL && !job->labels_path)
         return cli_usage_error("plot", "--colour label needs --labels FILE");
+    if (!job->run.common.output)
+        CLI_TRY(cli_only_with("plot", job->run.arguments, "size|most-links|names|radius|light|dark",
+                              "-o FILE"));
+    CLI_TRY(plot_check_colours(job));
     if (!job->terminal)
         return cli_only_with("plot", job->run.arguments, "width|ansi", "--terminal");
     return CLI_OK;

@@ -26,6 +26,8 @@ typedef struct plot_job {
 } plot_job;
 
 /* plot_colours.c: classes or values of the points, as --colour says. */
+/* Refuses files and columns that the colours chosen do not tell of. */
+int plot_check_colours(const plot_job *job);
 int plot_find_colours(plot_job *job);
 
 /* A column of those there are, the first is 0. */

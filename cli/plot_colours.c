@@ -89,6 +89,15 @@ static int chosen(const plot_job *job) {
     return job->labels_path ? PLOT_LABEL : job->column ? PLOT_COLUMN : PLOT_COMMUNITY;
 }
 
+int plot_check_colours(const plot_job *job) {
+    int colour = chosen(job);
+    const cli_arguments *given = job->run.arguments;
+    if (colour != PLOT_LABEL) CLI_TRY(cli_only_with("plot", given, "labels", "--colour label"));
+    if (colour != PLOT_COLUMN) CLI_TRY(cli_only_with("plot", given, "column", "--colour column"));
+    if (colour == PLOT_COMMUNITY) return CLI_OK;
+    return cli_only_with("plot", given, "communities", "--colour community");
+}
+
 int plot_find_colours(plot_job *job) {
     int code = CLI_OK, colour = chosen(job);
     static const char *const legends[] = {[PLOT_COMMUNITY] = "community",

@@ -149,6 +149,7 @@ static int check(void *argument) {
         return cli_usage_error("rank",
                                "degrees do not depend on a set; did you mean --by relative "
                                "or --by pagerank?");
+    if (job->other_path) CLI_TRY(cli_only_with("rank", run->arguments, "top", "one set"));
     if (job->by != BY_PAGERANK || job->other_path)
         return cli_only_with("rank", run->arguments, "damping|tolerance|steps", "--by pagerank");
     return CLI_OK;

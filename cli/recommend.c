@@ -60,6 +60,8 @@ static int check_nodes(const recommend_job *job) {
 
 static int check_vectors(const recommend_job *job) {
     if (!job->embedding) return CLI_OK;
+    CLI_TRY(cli_only_with("recommend", job->run.arguments, "columns|decode|residual",
+                          "an embedding that is made here, not with --embedding"));
     if (job->share > 0)
         return cli_usage_error("recommend",
                                "--evaluate embeds what is left of the graph: vectors of the whole "

@@ -82,6 +82,15 @@ usage '--width goes with --terminal' plot g.txt v.npy -o p.png --width 40
 usage '--decode goes with --score product' recommend g.txt --node 0 --score common --decode q
 usage '--resolution goes with communities that are found here' \
     evaluate cluster g.txt --communities c.tsv --resolution 2
+usage '--unknown-nodes goes with a file of labels' embed g.txt --unknown-nodes skip -o v.npy
+usage '--rounds goes with --refine yes' cluster g.txt --refine no --rounds 3 -o c.tsv
+usage '--width goes with --kernel gaussian' points t.txt --kernel cosine --width 2 -o g2.txt
+usage '--labels goes with --colour label' plot g.txt v.npy --labels l --colour none -o p.png
+usage '--communities goes with --colour community' plot g.txt v.npy --communities c.tsv --colour none -o p.png
+usage '--column goes with --colour column' plot g.txt v.npy --column 1 --colour none -o p.png
+usage '--radius goes with -o FILE' plot g.txt v.npy --terminal --radius 3
+usage '--decode goes with an embedding that is made here' recommend g.txt --node 0 --embedding v.npy --decode q
+usage '--top goes with one set' rank g.txt --set s --other s --top 3
 usage '--scratch needs --memory-limit SIZE' embed g.txt --scratch . -o v.npy
 usage 'argument 1 is empty' embed '' -o v.npy
 usage 'page.txt: the ending tells the format; here it can be .html' view g.txt v.npy -o page.txt
@@ -163,3 +172,34 @@ if [[ -e $manual/cafe.1 ]]; then
 else
     echo "skipped: no manual pages were built (scdoc is missing)"
 fi
+
+# an option that nothing depends on is refused by the library: by it the same in Python
+idle() {
+    local text=$1
+    shift
+    expect "$code" "$CAFE" "$@" -q
+    silent
+    says "$text"
+}
+karate=$SOURCE/examples/karate.txt
+"$CAFE" embed "$karate" -k 4 -o idle.in.npy -q
+"$CAFE" convert "$karate" idle.in.cafe -q
+printf '1 2\n3 5\n4 1\n' >idle.in.txt
+code=1
+idle '--support goes with sparse rows: give --rows sparse' cluster "$karate" --method softmax -k 4 --support 3 -o x.tsv
+idle '--threshold goes with sparse rows' cluster "$karate" --method softmax --rows dense --threshold 0.01 -o x.tsv
+idle '--quality goes with the hub part' embed "$karate" --parts sphere --quality high -o x.npy
+idle '--quality goes with the hub part' embed "$karate" --output-form ritz --quality high -o x.npy
+idle '--alpha goes with --kind spreading' embed "$karate" --method label-propagation \
+    --labels "$SOURCE/examples/karate.labels.txt" --alpha 0.4 -o x.npy
+idle '--negative goes with --loss negative' embed "$karate" --method deepwalk --negative 3 -o x.npy
+idle '--neighbours goes with --forces vectors' map "$karate" idle.in.npy --forces graph --neighbours 5 -o x.npy
+for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
+    # shellcheck disable=SC2086
+    idle "--${option% *} goes with edge lists" info idle.in.cafe --$option
+done
+idle '--trust goes with .cafe files' info "$karate" --trust yes
+idle '--copy goes with .cafe files' info "$karate" --copy yes
+code=2
+idle '--theta goes with --method softmax' reduce idle.in.txt -k 2 --method sphere --theta 3 -o x.npy
+idle '--beta goes with --method sphere' reduce idle.in.txt -k 2 --beta 0.5 -o x.npy

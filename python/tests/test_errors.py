@@ -90,6 +90,20 @@ def test_messages_have_python_s_words(call):
     assert "--" not in str(caught.value) and "cafe embed" not in str(caught.value)
 
 
+@pytest.mark.parametrize("call, argument", [
+    (lambda: cafe.layout(cafe.karate(), np.ones((34, 2)), forces="graph", n_neighbors=5), "n_neighbors"),
+    (lambda: cafe.Reduce(2, method="sphere", theta=3.0).fit(np.eye(5)), "theta"),
+    (lambda: cafe.Reduce(2, beta=0.5).fit(np.eye(5)), "beta"),
+    (lambda: cafe.SoftmaxClustering(n_components=4, support=3).fit(cafe.karate()), "support"),
+    (lambda: cafe.SphereGCN(parts="sphere", quality="high").fit(cafe.karate()), "quality"),
+    (lambda: cafe.DeepWalk(negative=3).fit(cafe.karate()), "negative"),
+])
+def test_arguments_that_nothing_depends_on(call, argument):
+    with pytest.raises(ValueError, match=f"{argument} goes with") as caught:
+        call()
+    assert "--" not in str(caught.value)
+
+
 def test_messages_name_the_argument(karate):
     for call in (lambda: cafe.explain(karate, np.ones((34, 2)), labels=[1, 2]),
                  lambda: cafe.view(karate, np.ones((34, 2)), labels=[1, 2]),

@@ -186,6 +186,24 @@ cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *ta
     return cafe_fail(context, CAFE_ERROR_ARGUMENT, "the %s options %s", table->name, wrong);
 }
 
+static bool is_among(const char *name, const char *names) {
+    size_t length = strlen(name);
+    for (const char *at = names; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == 0 || at[length] == '|')) return true;
+    return false;
+}
+
+cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
+                              const void *own, const char *names, const char *what) {
+    for (size_t i = 0; i < table->count; i++) {
+        const cafe_option *o = &table->options[i];
+        double none = o->type == CAFE_OPTION_TEXT ? 0 : o->initial;
+        if (is_among(o->name, names) && cafe_options_number(o, own) != none)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "--%s goes with %s", o->name, what);
+    }
+    return CAFE_OK;
+}
+
 /* The value that `text` stands for, NaN when it stands for none. Whole numbers may be written as
  * 1e6; they are exact up to 2^53. */
 static double parse(const cafe_option *option, const char *text) {

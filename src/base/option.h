@@ -19,6 +19,11 @@
 cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
                               const void *given, void *own);
 
+/* Fails where one of the options "a|b" of checked ones is not at its default, since in what else
+ * was asked for nothing depends on it: "--a goes with WHAT". */
+cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
+                              const void *own, const char *names, const char *what);
+
 /* The structs of callers, of whatever version. _take: own (already filled with defaults) <- given,
  * by the rule above; NULL, or what is wrong with them. _give: theirs <- own, no more than their
  * size; what a longer one has beyond ours becomes 0. theirs may be NULL. */

@@ -72,6 +72,25 @@ static cafe_status check_directed(const cafe_input *input, const cafe_graph_opti
         input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
+/* Columns are told apart in edge lists alone, and weights by their name also where edges have
+ * attributes; a .cafe file alone can be trusted or copied. */
+static cafe_status check_kind(const cafe_input *input, const cafe_graph_options *options,
+                              cafe_format format) {
+    const cafe_option_table *table = cafe_graph_option_table();
+    cafe_context *context = input->context;
+    bool marked =
+        format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML || format == CAFE_FORMAT_GEXF;
+    if (format != CAFE_FORMAT_EDGES)
+        CAFE_PASS(cafe_options_idle(context, table, options,
+                                    "source|target|header|delimiter|decimal",
+                                    "edge lists, which this file is not"));
+    if (format != CAFE_FORMAT_EDGES && !marked)
+        CAFE_PASS(cafe_options_idle(context, table, options, "weight",
+                                    "edge lists, GraphML, GML and GEXF, which this file is not"));
+    if (format == CAFE_FORMAT_CAFE) return CAFE_OK;
+    return cafe_options_idle(context, table, options, "trust|copy", ".cafe files");
+}
+
 /* What several processes read together: none of them is to hold the whole graph. */
 static cafe_status check_team(const cafe_input *input, cafe_format format) {
     bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
@@ -113,6 +132,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     CAFE_TRY(detect(input, options, format));
     const cafe_graph_format *found = cafe_graph_format_get(*format);
     CAFE_TRY(check_directed(input, options, *format));
+    CAFE_TRY(check_kind(input, options, *format));
     CAFE_TRY(check_team(input, *format));
     if ((found->binary || found->whole) && cafe_input_is_gzip(input))
         CAFE_TRY(cafe_input_expand(input));

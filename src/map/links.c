@@ -12,6 +12,7 @@
 #include <cafe/points.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "base/pool.h"
 #include "graph/graph.h"
 #include "map/map.h"
@@ -184,10 +185,13 @@ static bool by_vectors(const cafe_graph *graph, int64_t n, const cafe_map_option
 cafe_status cafe_map_link(cafe_context *context, const cafe_graph *graph, int64_t n,
                           int64_t columns, const float *vectors, const cafe_map_options *options,
                           cafe_map_rows *rows) {
+    *rows = (cafe_map_rows){0};
+    if (!by_vectors(graph, n, options))
+        CAFE_PASS(cafe_options_idle(context, cafe_map_option_table(), options, "neighbours",
+                                    "--forces vectors"));
     float *scale = cafe_mem(context, n, sizeof *scale);
     int32_t *rank = cafe_mem(context, n, sizeof *rank);
     cafe_status status = CAFE_ERROR_MEMORY;
-    *rows = (cafe_map_rows){0};
     if (!scale || !rank) goto done;
     cafe_phase(context, "links", 0);
     CAFE_TRY(cafe_map_scales(context, n, columns, vectors, scale));

@@ -1,6 +1,7 @@
 /* The paper's methods as rows of the registry: sphere, cafe and layers. Softmax clustering, which
  * has more to choose from, is in soft.c. */
 #include "base/memory.h"
+#include "base/option.h"
 #include "graph/graph.h"
 #include "method/hubs.h"
 #include "method/method.h"
@@ -76,8 +77,11 @@ static cafe_status solve_sphere(cafe_context *context, const cafe_job *job,
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the hub part goes with the scaled form: other forms are of the sphere's "
                          "columns alone");
-    if (!is_scaled(job) || o->parts == CAFE_PARTS_SPHERE)
-        return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
+    bool alone = !is_scaled(job) || o->parts == CAFE_PARTS_SPHERE;
+    if (alone)
+        CAFE_PASS(cafe_options_idle(context, cafe_sphere_option_table(), o, "quality",
+                                    "the hub part: the scaled form, and parts other than sphere"));
+    if (alone) return cafe_sphere(context, job->model->op, o, job->inputs.start, solution);
     cafe_status status = solve_parts(context, job, o, solution);
     if (status != CAFE_OK) {
         cafe_solution_free(*solution);

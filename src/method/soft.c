@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option.h"
 #include "graph/coarsen.h"
 #include "graph/graph.h"
 #include "method/method.h"
@@ -129,6 +130,9 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
     if (o.storage != CAFE_STORAGE_FLOAT32 && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "--storage is for dense rows: give --rows dense, or fewer columns"));
+    if (!sparse)
+        CAFE_TRY(cafe_options_idle(context, cafe_softmax_option_table(), &o, "support|threshold",
+                                   "sparse rows: give --rows sparse, or more columns"));
     if (o.start == CAFE_START_SPHERE && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "--start sphere needs dense rows: give --rows dense, or fewer columns"));
