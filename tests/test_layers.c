@@ -429,13 +429,13 @@ static void order_of_nodes_is_taken_back(void **state) {
         random_order(n, &numbers, order, place);
         assert_int_equal(cafe_pooled_permute(context, g, order, place, &moved), CAFE_OK);
         for (int32_t i = 0; i < n; i++) part[i] = i;
-        assert_int_equal(cafe_layers_move(context, moved, 1, 0, false, 0, part), CAFE_OK);
+        assert_int_equal(cafe_layers_move(context, moved, 1, 0, 0, part), CAFE_OK);
         assert_int_equal(cafe_groups_number(context, n, part, &count), CAFE_OK);
         assert_int_equal(cafe_layers_modularity(context, moved, 1, part, count, &q), CAFE_OK);
         assert_int_equal(cafe_layers_add(context, layers, part, count, q), CAFE_OK);
         assert_int_equal(cafe_coarsen(context, moved, part, count, &coarse), CAFE_OK);
         for (int32_t i = 0; i < count; i++) above[i] = i;
-        assert_int_equal(cafe_layers_move(context, coarse, 1, 0, false, 0, above), CAFE_OK);
+        assert_int_equal(cafe_layers_move(context, coarse, 1, 0, 0, above), CAFE_OK);
         above[count - 1] = above[0]; /* one community fewer in any case */
         assert_int_equal(cafe_groups_number(context, count, above, &next), CAFE_OK);
         assert_int_equal(cafe_layers_modularity(context, coarse, 1, above, next, &q), CAFE_OK);
@@ -482,7 +482,7 @@ static void climb(const setting *s, const cafe_pooled *g, int64_t chunks, int32_
     double q = dense_modularity(s->graph, part, 1), next;
     do {
         memcpy(before, part, bytes);
-        assert_int_equal(cafe_layers_move(s->context, g, 1, chunks, false, 0, part), CAFE_OK);
+        assert_int_equal(cafe_layers_move(s->context, g, 1, chunks, 0, part), CAFE_OK);
         next = dense_modularity(s->graph, part, 1);
         assert_true(next >= q - 1e-14);
         q = next;

@@ -34,10 +34,10 @@ enum {
     GATHER_ARCS = 1 << 22 /* and of graphs that the caches do not hold */
 };
 
-/* In modularity: what a round must gain to be repeated at once; the same on large graphs, where it
- * is the only thing to be done, and on those that the caches do not hold; and what is worth
- * anything. */
-static const double large_progress = 1e-3, fair_progress = 1e-5, slow_progress = 2e-5,
+/* In modularity: what a round must gain to be repeated at once; what the upper layers of a large
+ * graph must, which take less time; what a round of a large graph is expected to gain; and what is
+ * worth anything. */
+static const double large_progress = 1e-3, fair_progress = 1e-5, slow_progress = 3e-6,
                     least_progress = 1e-7;
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -140,8 +140,8 @@ static cafe_status open_coarse(cafe_context *context, const cafe_pooled *g, cons
 
 /* Afterwards part is numbered by first appearance. */
 static cafe_status move_level(cafe_context *context, const hierarchy *h, level *l) {
-    CAFE_PASS(cafe_layers_move(context, l->g, h->options->resolution, h->options->chunks, h->gather,
-                               h->turn, l->part));
+    CAFE_PASS(cafe_layers_move(context, l->g, h->options->resolution, h->options->chunks, h->turn,
+                               l->part));
     return cafe_groups_number(context, l->g->n, l->part, &l->count);
 }
 
@@ -305,6 +305,8 @@ typedef struct search {
     int64_t left;       /* rounds */
     bool large;         /* a round takes so long that fresh starts are not tried */
     int64_t failures;   /* fresh starts since the best was found */
+    double gain;        /* of the last round over the partition that it started from */
+    double before;      /* the same of the round before it; both HUGE_VAL from other starts */
     cafe_layers *best;  /* so far */
     cafe_layers *other; /* what the last round found, or what it replaced as the best */
     cafe_layers *last;  /* one of the two */
@@ -337,9 +339,8 @@ done:
     return status;
 }
 
-/* One round from such a start. The better of it and the best is kept as the best; gain is over the
- * partition started from. */
-static cafe_status run_round(cafe_context *context, search *s, start from, double *gain) {
+/* One round from such a start. The better of it and the best is kept as the best. */
+static cafe_status run_round(cafe_context *context, search *s, start from) {
     double before = from == START_LAST ? top_modularity(s->last) : -HUGE_VAL;
     if (from == START_MEET) CAFE_PASS(meet(context, s));
     s->h.start = from == START_FRESH ? NULL : from == START_LAST ? top_partition(s->last) : s->meet;
@@ -347,7 +348,8 @@ static cafe_status run_round(cafe_context *context, search *s, start from, doubl
     cafe_layers_free(s->other);
     s->other = s->last = s->h.layers;
     s->h.layers = NULL;
-    *gain = top_modularity(s->last) - before;
+    s->before = s->gain;
+    s->gain = top_modularity(s->last) - before;
     if (s->best && !(top_modularity(s->last) > top_modularity(s->best))) return CAFE_OK;
     s->other = s->best;
     s->best = s->last;
@@ -355,15 +357,26 @@ static cafe_status run_round(cafe_context *context, search *s, start from, doubl
     return CAFE_OK;
 }
 
-/* What follows a round that gained so much; false: nothing more to be done. */
-static bool choose_next(search *s, double gain, start *from) {
+/* What the next round may gain: less than the last one by the root of what that gained less than
+ * the one before. The first round gained all of the modularity. */
+static double expect_gain(const search *s) {
+    double before = s->before < HUGE_VAL ? s->before : top_modularity(s->best);
+    if (!(s->gain < HUGE_VAL)) return s->gain;
+    return s->gain > 0 && before > 0 ? s->gain * sqrt(s->gain / before) : 0;
+}
+
+static bool is_worth_repeating(const search *s, bool room) {
+    if (s->large) return expect_gain(s) > slow_progress;
+    return s->gain > (room ? large_progress : least_progress);
+}
+
+/* What follows the last round; false: nothing more to be done. */
+static bool choose_next(search *s, start *from) {
     bool room = !s->large && s->left >= 3; /* for a fresh start, a meeting, and what follows it */
-    double fair = s->h.gather ? slow_progress : fair_progress;
-    double least = room ? large_progress : s->large ? fair : least_progress;
     if (s->left == 0) return false;
     if (*from == START_FRESH && s->other)
         *from = START_MEET;
-    else if (gain > least)
+    else if (is_worth_repeating(s, room))
         *from = START_LAST;
     else if (room && s->failures++ < MOST_FAILURES)
         *from = START_FRESH;
@@ -375,13 +388,12 @@ static bool choose_next(search *s, double gain, start *from) {
 static cafe_status run_rounds(cafe_context *context, search *s) {
     int64_t rounds = s->left;
     start from = START_FRESH;
-    double gain;
     cafe_phase(context, "layers", rounds);
     do {
-        CAFE_PASS(run_round(context, s, from, &gain));
+        CAFE_PASS(run_round(context, s, from));
         s->left--;
         cafe_step(context, rounds - s->left, top_modularity(s->best));
-    } while (choose_next(s, gain, &from));
+    } while (choose_next(s, &from));
     return CAFE_OK;
 }
 

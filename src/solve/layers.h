@@ -52,11 +52,10 @@ cafe_move cafe_moves_best(const cafe_moves *moves, cafe_bins *bins, int64_t u);
 void cafe_moves_make(cafe_moves *moves, int64_t u, int32_t to);
 
 /* Looks at every node, and again at those next to moved ones, and moves each to where it gains
- * most. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the level
- * and whether it belongs to a large graph; n moves one node at a time. turn: of the random order, 0
- * for the nodes' own. */
+ * most. part[n] in 0 .. n-1 is start and result. chunks: 0 chooses by the size of the level;
+ * n moves one node at a time. turn: of the random order, 0 for the nodes' own. */
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
-                             int64_t chunks, bool large, uint64_t turn, int32_t *part);
+                             int64_t chunks, uint64_t turn, int32_t *part);
 
 /* Puts node[n] in a random order that depends on seed, turn and place alone. */
 void cafe_layers_shuffle(uint64_t seed, uint64_t turn, int64_t place, int64_t n, int32_t *node);

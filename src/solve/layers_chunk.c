@@ -2,15 +2,14 @@
  *
  * Chunk c is the active nodes u with u mod B = c. All of them find their best move from the state
  * before the chunk; those that want to move are the set C. With
- *     c_u = 1/2 sum over w in C, w != u, of m(u,w) p(u,w) + resolution p_u (p(C) - p_u),
- * where m(u,w) counts who of the two wants to go where the other leaves (in the first pass 2 for
- * all), the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is
- * in docs/algorithms/layers.md). The others are looked at once more: some one after another, those
+ *     c_u = sum over w in C, w != u, of p(u,w) + resolution p_u (p(C) - p_u)
+ * the nodes with z_new - z_old > c_u move at once, and the modularity grows (the argument is in
+ * docs/algorithms/layers.md). The others are looked at once more: some one after another, those
  * beyond in the next pass. Chunks with few active nodes are taken together.
  *
  * Nodes have places, chunk after chunk: that of u is (u mod B) n/B + u / B. A chunk costs two jobs:
- * one finds, which only reads part, mass and size; one weighs and moves, which only reads the ways
- * of C and what is its own.
+ * one finds, which only reads part, mass and size; one weighs and moves, which only reads who is
+ * in C and what is its own.
  *
  * Several processes share the tasks of both: each finds and weighs the wishes of its own, and is
  * told those of the others. All of them make all moves.
@@ -36,21 +35,15 @@ typedef struct wish {
     double gain;
 } wish;
 
-/* Where a node of C is and where it wants to go; from -1: it is not in C. */
-typedef struct way {
-    int32_t from, to;
-} way;
-
 typedef struct chunk_job {
     cafe_moves *moves;
     int64_t chunks, length;     /* B, and places of a chunk: n / B, rounded up */
     uint64_t inverse;           /* 2^63 / B, rounded up */
-    bool first_pass;            /* of this level */
     bool all;                   /* every node is looked at in this pass and in the next */
     int64_t first, size;        /* the places at work */
     int64_t task;               /* places of a task */
     uint8_t *active;            /* of each place: to be looked at */
-    way *ways;                  /* of each place at work */
+    uint8_t *wants;             /* of each place at work: its node is in C */
     wish *wishes;               /* of each task: the nodes of C, then those left over */
     int64_t *wanted;            /* how many of them */
     int64_t mine, end;          /* tasks of this process; */
@@ -65,13 +58,9 @@ static inline int64_t place_of(const chunk_job *job, int64_t u) {
 }
 
 /* The memory is asked only for nodes of the places at work: few, with many chunks. */
-static inline way way_of(const chunk_job *job, int64_t u) {
-    uint64_t at = (uint64_t)(place_of(job, u) - job->first);
-    return at < (uint64_t)job->size ? job->ways[at] : (way){-1, -1};
-}
-
 static inline bool is_moving(const chunk_job *job, int64_t u) {
-    return way_of(job, u).from >= 0;
+    uint64_t at = (uint64_t)(place_of(job, u) - job->first);
+    return at < (uint64_t)job->size && job->wants[at];
 }
 
 static inline int64_t node_at(const chunk_job *job, int64_t place) {
@@ -92,8 +81,8 @@ static int64_t take_active(const chunk_job *job, int64_t first, int64_t end, int
 }
 
 /* Node u is in C; returns its mass. */
-static int64_t join(const chunk_job *job, int64_t u, int32_t to) {
-    job->ways[place_of(job, u) - job->first] = (way){job->moves->part[u], to};
+static int64_t join(const chunk_job *job, int64_t u) {
+    job->wants[place_of(job, u) - job->first] = 1;
     return cafe_moves_mass(job->moves, u);
 }
 
@@ -106,13 +95,13 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
     int64_t first = job->first + task * job->task, mass = 0, wanted = 0;
     int64_t end = job->first + cafe_block_end(job->size, job->task, task);
     int64_t count = take_active(job, first, end, node);
-    memset(job->ways + task * job->task, -1, (size_t)(end - first) * sizeof *job->ways);
+    memset(job->wants + task * job->task, 0, (size_t)(end - first));
     for (int64_t i = 0; i < count; i++) {
         cafe_pooled_send_for(moves->g, moves->part, node, i, count);
         cafe_move move = cafe_moves_best(moves, &moves->bins[worker], node[i]);
         if (move.to == moves->part[node[i]]) continue;
         wishes[wanted++] = (wish){node[i], move.to, move.gain};
-        mass += join(job, node[i], move.to);
+        mass += join(job, node[i]);
     }
     job->wanted[task] = wanted;
     if (wanted) __atomic_fetch_add(&job->whole, mass, __ATOMIC_RELAXED);
@@ -120,20 +109,16 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-/* total c_u. In the first pass, where what is joined are single nodes, the ends of a link do not
- * both move: communities that begin so are better where there are none to be found. */
+/* total c_u. Links to nodes that leave and go where u does lose nothing, and could be left out; but
+ * where there are no communities to be found, those are better that the ends of links do not join
+ * at once. */
 static double shift(const chunk_job *job, int64_t u) {
     const cafe_pooled *g = job->moves->g;
-    double missed = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
-    way own = way_of(job, u);
-    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
-        way other = way_of(job, g->targets[j]);
-        if (other.from < 0 || g->targets[j] == u) continue;
-        int times = (own.to == other.from) + (other.to == own.from);
-        if (job->first_pass) times = 2;
-        if (times > 0) missed += 0.5 * times * cafe_pooled_weight(g, u, j);
-    }
-    return missed + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
+    double inside = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
+        if (is_moving(job, g->targets[j]) && g->targets[j] != u)
+            inside += cafe_pooled_weight(g, u, j);
+    return inside + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
 }
 
 /* Neighbours of moved nodes become active, unless they are with it; those that may be moving right
@@ -261,12 +246,10 @@ static void take_wishes(chunk_job *job, int64_t tasks) {
         if (t >= job->mine && t < job->end) continue;
         for (int64_t place = job->first + t * job->task; place < end; place++) {
             if (job->active[place]) job->active[place] = job->all;
-            job->ways[place - job->first] = (way){-1, -1};
+            job->wants[place - job->first] = 0;
         }
-        for (int64_t i = 0; i < job->wanted[t]; i++) {
-            const wish *w = &job->wishes[t * job->task + i];
-            job->whole += join(job, w->node, w->to);
-        }
+        for (int64_t i = 0; i < job->wanted[t]; i++)
+            job->whole += join(job, job->wishes[t * job->task + i].node);
     }
 }
 
@@ -337,9 +320,9 @@ static cafe_status start(cafe_context *context, chunk_job *job) {
     job->active = cafe_mem_zero(context, places, sizeof *job->active);
     places = cafe_blocks(MOST_CHUNKS * job->length, job->task) * job->task;
     job->wishes = cafe_mem(context, places, sizeof *job->wishes);
-    job->ways = cafe_mem(context, places, sizeof *job->ways);
+    job->wants = cafe_mem(context, places, sizeof *job->wants);
     job->wanted = cafe_mem(context, places / job->task, sizeof *job->wanted);
-    CAFE_PASS(cafe_mem_had(job->active, job->wishes, job->ways, job->wanted));
+    CAFE_PASS(cafe_mem_had(job->active, job->wishes, job->wants, job->wanted));
     /* as many places of a chunk are taken as there are nodes u mod B = c */
     for (int64_t c = 0; c < job->chunks; c++)
         memset(job->active + c * job->length, 1, (size_t)((n - c + job->chunks - 1) / job->chunks));
@@ -353,12 +336,11 @@ cafe_status cafe_layers_move_chunks(cafe_context *context, cafe_moves *moves, in
     CAFE_TRY(start(context, &job));
     do {
         before = moves->moved;
-        job.first_pass = pass == 0;
         job.all = moves->fresh && pass < WIDE_PASSES;
         CAFE_TRY(cafe_check_cancel(context));
         CAFE_TRY(run_pass(context, &job));
     } while ((moves->moved > before || job.all) && ++pass < MOST_PASSES);
 done:
-    cafe_mem_free_all(context, job.active, job.wishes, job.ways, job.wanted);
+    cafe_mem_free_all(context, job.active, job.wishes, job.wants, job.wanted);
     return status;
 }

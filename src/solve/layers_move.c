@@ -18,8 +18,7 @@ enum {
     CHECK = 1024,              /* visits between looks at the cancel flag */
     MOST_VISITS = 1000,        /* per node; some tens do, but moves on rows that are not symmetric
                                 * need not end */
-    SEQUENTIAL_ARCS = 1 << 22, /* levels with fewer arcs are moved node by node; */
-    LARGE_ARCS = 1 << 20,      /* where the graph is large: with fewer than this; threads wait */
+    SEQUENTIAL_ARCS = 1 << 20, /* levels with fewer arcs are moved node by node; threads wait */
     CHUNK_NODES = 8192,        /* of larger ones: nodes of a chunk, */
     LEAST_CHUNKS = 64,         /* and how many chunks at least */
     MOST_CHUNKS = 256          /* and at most: threads meet at the end of each */
@@ -205,9 +204,9 @@ static cafe_status start_moves(cafe_context *context, cafe_moves *moves) {
 }
 
 /* By sizes alone, so that the result does not depend on the threads. */
-static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted, bool large) {
+static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted) {
     if (wanted > 0) return wanted < g->n ? wanted : g->n;
-    if (g->offsets[g->n] < (large ? LARGE_ARCS : SEQUENTIAL_ARCS)) return g->n;
+    if (g->offsets[g->n] < SEQUENTIAL_ARCS) return g->n;
     int64_t chunks = (g->n + CHUNK_NODES - 1) / CHUNK_NODES;
     if (chunks < LEAST_CHUNKS) chunks = LEAST_CHUNKS;
     if (chunks > MOST_CHUNKS) chunks = MOST_CHUNKS;
@@ -215,11 +214,11 @@ static int64_t choose_chunks(const cafe_pooled *g, int64_t wanted, bool large) {
 }
 
 cafe_status cafe_layers_move(cafe_context *context, const cafe_pooled *g, double resolution,
-                             int64_t chunks, bool large, uint64_t turn, int32_t *part) {
+                             int64_t chunks, uint64_t turn, int32_t *part) {
     cafe_status status = CAFE_OK;
     cafe_moves moves = {.g = g, .resolution = resolution, .part = part, .turn = turn};
     int32_t workers;
-    chunks = choose_chunks(g, chunks, large);
+    chunks = choose_chunks(g, chunks);
     workers = chunks < g->n ? context->threads : 1;
     CAFE_TRY(start_moves(context, &moves));
     moves.bins = cafe_bins_new(context, workers, g->widest, g->n);
