@@ -258,6 +258,15 @@ static void accumulate_move(int64_t stride, double weight, const float *restrict
     for (int64_t k = 0; k < stride; k++) y[k] += cafe_to_grid(weight * ((double)x[k] - old[k]));
 }
 
+static void exchange(int64_t stride, float *restrict x, float *restrict y, const float *next) {
+    for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(next + k, 1);
+    for (int64_t k = 0; k < stride; k++) {
+        float now = y[k];
+        y[k] = x[k];
+        x[k] = now;
+    }
+}
+
 static void round_all(int32_t storage, int64_t count, float *x) {
     for (int64_t k = 0; k < count; k += 4) {
         v4 *four = (v4 *)(x + k);
@@ -293,6 +302,7 @@ const cafe_kernels JOIN(cafe_kernels_, CAFE_ISA) = {
     dot_moves,
     accumulate,
     accumulate_move,
+    exchange,
     round_all,
     pack,
     JOIN(cafe_hash_links_, CAFE_ISA),

@@ -83,6 +83,9 @@ typedef struct cafe_kernels {
     void (*accumulate_move)(int64_t stride, double weight, const float *x, const float *old,
                             double *y);
 
+    /* x in exchange for y, and `next`, which will be written soon, asked for. */
+    void (*exchange)(int64_t stride, float *x, float *y, const float *next);
+
     /* x rounded to the storage, a multiple of four numbers; and such numbers as 16 bits each */
     void (*round)(int32_t storage, int64_t count, float *x);
     void (*pack)(int32_t storage, int64_t count, const float *x, uint16_t *y);

@@ -16,10 +16,10 @@
 
 enum {
     ALONE = 1 << 20, /* bytes that a chunk's rows are summed from, below which one thread does it */
-    TASK = 32,       /* nodes of a chunk that one task updates; fixes the shape of the sums */
-    COPY = 1024,     /* rows that one task copies */
-    SETTLE = 64,     /* rows of S that one task moves, */
-    COLUMNS = 16     /* or columns, where it has one row */
+    TASK = 16,   /* nodes of a chunk that one task updates: few, so that many threads end at once */
+    COPY = 1024, /* rows that one task copies */
+    SETTLE = 64, /* rows of S that one task moves, */
+    COLUMNS = 16 /* or columns, where it has one row */
 };
 
 /* ---- rows of 16 bits ------------------------------------------------------------------------- */

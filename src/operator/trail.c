@@ -128,11 +128,13 @@ void cafe_trail_stored(const cafe_trail *t, int64_t chunk, int64_t first, cafe_r
                        int64_t stride, cafe_stored x, const uint8_t *skip, float *out,
                        cafe_row_done *done, void *argument) {
     int64_t spot = t->chunks->starts[chunk] + first;
-    for (int64_t i = 0; i < range.count; i++) {
-        int64_t u = cafe_range_node(&range, i);
-        float *sum = out + i * stride;
-        ask_node(t, &range, i, stride, x.x, skip);
-        sum_row(t, spot + i, skip && skip[u], stride, x, sum);
-        done(argument, i, u, sum);
+    for (int64_t i = 0; i <= range.count; i++) {
+        int64_t before = i - 1; /* done while the next one's rows are on their way */
+        if (i < range.count) {
+            ask_node(t, &range, i, stride, x.x, skip);
+            sum_row(t, spot + i, skip && skip[cafe_range_node(&range, i)], stride, x,
+                    out + i * stride);
+        }
+        if (i > 0) done(argument, before, cafe_range_node(&range, before), out + before * stride);
     }
 }

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "operator/table.h"
 
-enum { MOVE_AHEAD = 4 }; /* rows asked for before they are written */
+enum { MOVE_AHEAD = 16 }; /* rows asked for before they are written */
 
 /* ---- find the new rows ----------------------------------------------------------------------- */
 
@@ -118,24 +118,18 @@ void cafe_turn_weigh(const cafe_turn *t, int64_t first, int64_t last, int32_t wo
     t->gains[worker].inner += sum;
 }
 
-/* Rows of H in exchange for the new ones: `row` is one of these, and has the old one then. */
-static void write_row(const cafe_mover *m, float *restrict h, float *restrict row) {
-    for (int64_t k = 0; k < m->stride; k++) {
-        float now = row[k];
-        row[k] = h[k];
-        h[k] = now;
-    }
-    if (m->packed) m->op->kernels->pack(m->by.rule.storage, m->stride, h, m->packed + (h - m->h));
-}
-
+/* Rows of H in exchange for the new ones, which are one after another. */
 void cafe_turn_write(const cafe_turn *t, int64_t first, int64_t last) {
     const cafe_mover *m = t->mover;
+    const cafe_kernels *kernels = m->op->kernels;
+    int64_t stride = m->stride;
     cafe_range range = cafe_turn_nodes(t, first, last);
     for (int64_t i = 0; i < range.count; i++) {
-        if (i + MOVE_AHEAD < range.count)
-            cafe_ask_row(m->h + cafe_range_node(&range, i + MOVE_AHEAD) * m->stride, m->stride);
-        write_row(m, m->h + cafe_range_node(&range, i) * m->stride,
-                  t->rows + (first + i) * m->stride);
+        int64_t far = i + MOVE_AHEAD < range.count ? i + MOVE_AHEAD : i;
+        float *h = m->h + cafe_range_node(&range, i) * stride;
+        kernels->exchange(stride, h, t->rows + (first + i) * stride,
+                          m->h + cafe_range_node(&range, far) * stride);
+        if (m->packed) kernels->pack(m->by.rule.storage, stride, h, m->packed + (h - m->h));
     }
 }
 
