@@ -109,16 +109,19 @@ static void find_moves(void *argument, int64_t task, int32_t worker) {
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-/* total c_u. Links to nodes that leave and go where u does lose nothing, and could be left out; but
- * where there are no communities to be found, those are better that the ends of links do not join
- * at once. */
-static double shift(const chunk_job *job, int64_t u) {
+/* Is the gain above total c_u? That only grows on the way: the rest of a row need not be read once
+ * it is not. Links to nodes that neither go to what u leaves nor leave what it goes to lose nothing
+ * and could be left out; but where there are no communities to be found, those are better that the
+ * ends of links do not join at once. */
+static bool outweighs(const chunk_job *job, const wish *w) {
     const cafe_pooled *g = job->moves->g;
+    int64_t u = w->node, end = g->offsets[u + 1];
     double inside = 0, others = (double)(job->whole - cafe_moves_mass(job->moves, u));
-    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++)
+    double rest = job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
+    for (int64_t j = g->offsets[u]; j < end && w->gain > inside + rest; j++)
         if (is_moving(job, g->targets[j]) && g->targets[j] != u)
             inside += cafe_pooled_weight(g, u, j);
-    return inside + job->moves->resolution * g->total * g->mass[u] * others * cafe_mass_unit;
+    return w->gain > inside + rest;
 }
 
 /* Neighbours of moved nodes become active, unless they are with it; those that may be moving right
@@ -153,7 +156,7 @@ static void weigh_wishes(void *argument, int64_t task, int32_t worker) {
     task += job->mine;
     for (int64_t i = 0; i < job->wanted[task]; i++) {
         wish *w = &job->wishes[task * job->task + i];
-        w->gain = w->gain > shift(job, w->node) ? 1 : 0;
+        w->gain = outweighs(job, w) ? 1 : 0;
     }
 }
 
@@ -165,7 +168,7 @@ static void make_moves(void *argument, int64_t task, int32_t worker) {
     (void)worker;
     for (int64_t i = 0; i < job->wanted[task]; i++) {
         wish w = wishes[i];
-        if (w.to >= 0 && w.gain > (job->weighed ? 0 : shift(job, w.node)))
+        if (w.to >= 0 && (job->weighed ? w.gain > 0 : outweighs(job, &w)))
             move_now(job, w.node, w.to);
         else
             wishes[left++] = w;
