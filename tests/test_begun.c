@@ -175,10 +175,17 @@ static cafe_embedding *embed_to(run *r, const char *path) {
     return embedding;
 }
 
+#ifdef __SANITIZE_THREAD__ /* the finish of one form meets the writer as that of the others does \
+                            */
+enum { FORMS = 1 };
+#else
+enum { FORMS = 3 };
+#endif
+
 static void test_vectors(void **state) {
     const int32_t forms[] = {CAFE_FORM_SCALED, CAFE_FORM_WALK, CAFE_FORM_RITZ};
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < FORMS; i++) {
         run r;
         io_scratch one = io_scratch_new(), two = io_scratch_new();
         start_run(&r, forms[i]);
@@ -203,6 +210,7 @@ static void test_vectors_elsewhere(void **state) {
     run r;
     io_scratch scratch = io_scratch_new(), other = io_scratch_new();
     (void)state;
+    TEST_NOT_OF_THREADS();
     start_run(&r, CAFE_FORM_SCALED);
     cafe_embedding *e = embed_to(&r, io_path(&scratch, "v.npy"));
     assert_int_equal(io_scratch_files(&scratch), 1);
