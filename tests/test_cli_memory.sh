@@ -81,3 +81,10 @@ got=0
 wait $job || got=$?
 [[ $got -eq 130 ]] || fail "exit code $got instead of 130"
 only_inputs
+
+# ---- a pipe that does not end: the run does, once the limit is reached
+for name in - /dev/stdin; do
+    expect 1 timeout 60 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')
+    says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
+    [[ ! -e v.npy ]] || fail 'a file is left'
+done
