@@ -13,17 +13,22 @@ typedef float v4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 
+enum { WIDTH = 16 }; /* lanes of a sum */
+
 #define TARGET
+#define V              v4
 #define WORD           "plain"
 #define NAME(function) plain_##function
 #include "method/skipgram_body.h"
 
 #if defined __x86_64__
 #define TARGET         __attribute__((target("avx2")))
+#define V              v8
 #define WORD           "avx2"
 #define NAME(function) avx2_##function
 #include "method/skipgram_body.h"
 #define TARGET         __attribute__((target("avx512f,avx512vl")))
+#define V              v16
 #define WORD           "avx512"
 #define NAME(function) avx512_##function
 #include "method/skipgram_body.h"
@@ -42,6 +47,7 @@ typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 #endif
 #if defined RACING
 #define TARGET         __attribute__((no_sanitize("thread")))
+#define V              v4
 #define WORD           "racing"
 #define NAME(function) racing_##function
 #include "method/skipgram_body.h"
