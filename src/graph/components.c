@@ -4,7 +4,8 @@
  * links are done the root of a component is its smallest node: the result does not depend on the
  * order of the links, nor on the threads. First every node is linked with its first two neighbours
  * only; that joins nearly all of a large component, whose remaining nodes can then be skipped, for
- * an edge that leaves it is also listed at its other end.
+ * an edge that leaves it is also listed at its other end. The first neighbour is the smallest: a
+ * node that is larger starts below it, so that nothing is read at random for it.
  *
  * Processes that share the rows each join what the links of theirs join, nothing skipped, and hand
  * their forests on in pairs until the first has them all.
@@ -53,13 +54,24 @@ static void start_alone(void *argument, int64_t first, int64_t last) {
     for (int64_t u = first; u < last; u++) f->parent[u] = (int32_t)u;
 }
 
-static void join_first(void *argument, int64_t first, int64_t last) {
+static void start_below(void *argument, int64_t first, int64_t last) {
     forest *f = argument;
     const int64_t *offsets = f->graph->offsets;
     for (int64_t u = first; u < last; u++) {
-        int64_t stop = offsets[u + 1] - offsets[u] < FIRST ? offsets[u + 1] : offsets[u] + FIRST;
-        for (int64_t i = offsets[u]; i < stop; i++)
-            join(f->parent, (int32_t)u, f->graph->targets[i]);
+        int32_t w = offsets[u] < offsets[u + 1] ? f->graph->targets[offsets[u]] : (int32_t)u;
+        f->parent[u] = w < u ? w : (int32_t)u;
+    }
+}
+
+/* With the second neighbour; with the first one where that is larger. */
+static void join_first(void *argument, int64_t first, int64_t last) {
+    forest *f = argument;
+    const int64_t *offsets = f->graph->offsets;
+    const int32_t *targets = f->graph->targets;
+    for (int64_t u = first; u < last; u++) {
+        int64_t i = offsets[u], end = offsets[u + 1];
+        if (i < end && targets[i] > u) join(f->parent, (int32_t)u, targets[i]);
+        if (i + 1 < end) join(f->parent, (int32_t)u, targets[i + 1]);
     }
 }
 
@@ -152,6 +164,8 @@ done:
 
 static cafe_status join_all(cafe_context *context, forest *f) {
     int64_t n = f->graph->n;
+    CAFE_PASS(cafe_ranges(context, n, ROWS, start_below, f));
+    CAFE_PASS(cafe_ranges(context, n, ROWS, flatten, f));
     CAFE_PASS(cafe_ranges(context, n, ROWS, join_first, f));
     CAFE_PASS(cafe_ranges(context, n, ROWS, flatten, f));
     f->skipped = frequent_root(f);
@@ -160,8 +174,9 @@ static cafe_status join_all(cafe_context *context, forest *f) {
 }
 
 static cafe_status find_roots(cafe_context *context, forest *f) {
+    if (!f->graph->portion.shared) return join_all(context, f);
     CAFE_PASS(cafe_ranges(context, f->graph->n, ROWS, start_alone, f));
-    return f->graph->portion.shared ? join_shared(context, f) : join_all(context, f);
+    return join_shared(context, f);
 }
 
 cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
