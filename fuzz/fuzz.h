@@ -115,6 +115,8 @@ static inline void fuzz_read(const char *name, cafe_format format, const uint8_t
     if (size > 0) { /* the last byte may as well choose */
         options.self_loops = data[size - 1] & 1;
         input.window = data[size - 1] & 2 ? 16 : 4096;
+    }
+    if (size > 0 && format == CAFE_FORMAT_EDGES) {
         options.header = (data[size - 1] >> 2 & 3) % 3;
         options.decimal = data[size - 1] >> 4 & 1;
         if (data[size - 1] & 32) options.delimiter = ";";

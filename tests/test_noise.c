@@ -224,7 +224,8 @@ static double check_table(uint64_t seed) {
     o.columns = 2 + test_below(&state, 14);
     o.method = test_below(&state, 4) ? CAFE_REDUCE_SOFTMAX : CAFE_REDUCE_SPHERE;
     o.sweeps = 1 + test_below(&state, 60);
-    o.theta = test_below(&state, 2) ? 0 : pow(10, (double)test_below(&state, 400) / 100 - 3);
+    if (o.method == CAFE_REDUCE_SOFTMAX && test_below(&state, 2))
+        o.theta = pow(10, (double)test_below(&state, 400) / 100 - 3);
     TEST_OK(context, cafe_reduce(context, n, width, x, &o, &reduction));
     const cafe_reduction_report *r = cafe_reduction_get(reduction);
     float *h = malloc((size_t)(n * r->held + 1) * sizeof *h);
