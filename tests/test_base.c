@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pages.h"
 #include "base/pool.h"
 #include "base/random.h"
 #include "dense.h"
@@ -222,49 +221,6 @@ static void pages_are_made(void **state) {
         cafe_mem_free_all(context, block, small);
         cafe_context_free(context);
     }
-}
-
-/* The pages of freed blocks serve larger and smaller ones, and go with the last block. */
-static void pages_serve_again(void **state) {
-    enum { LARGE = 40 << 20, ODD = 12345, ROUNDS = 3 };
-    (void)state;
-    cafe_context *context = test_context(1, 1);
-    if (!context->pages) skip(); /* a sanitizer watches */
-    const int64_t before = cafe_bytes(context);
-    char *rest = cafe_mem(context, 8 * (int64_t)LARGE, 1);
-    for (int round = 0; round < ROUNDS; round++) {
-        char *one = cafe_mem(context, LARGE + ODD, 1), *two = cafe_mem(context, 2 * LARGE, 1);
-        memset(one, 1, LARGE + ODD);
-        memset(two, 2, 2 * LARGE);
-        cafe_mem_free_all(context, one, two);
-        char *both = cafe_mem(context, 3 * (int64_t)LARGE - ODD, 1);
-        assert_int_equal((uintptr_t)both % (2 << 20), 0);
-        const int64_t there = pages_there(both, LARGE), pages = LARGE / sysconf(_SC_PAGESIZE);
-        assert_int_equal(there, pages);
-        memset(both, 3, 3 * (size_t)LARGE - ODD);
-        assert_int_equal(both[0] + both[LARGE] + both[3 * (size_t)LARGE - ODD - 1], 9);
-        assert_int_equal(cafe_bytes(context) - before, 11 * (int64_t)LARGE - ODD);
-        cafe_mem_free(context, both);
-    }
-    assert_true(cafe_pages_drop(context->pages));
-    assert_false(cafe_pages_drop(context->pages));
-    cafe_mem_free(context, rest);
-    assert_false(cafe_pages_drop(context->pages));
-    assert_int_equal(cafe_bytes(context), before);
-    cafe_context_free(context);
-}
-
-/* Within a limit nothing is kept. */
-static void limits_keep_no_pages(void **state) {
-    (void)state;
-    cafe_context *context = test_context(1, 1);
-    assert_int_equal(cafe_limit_memory(context, (int64_t)1 << 30, NULL), CAFE_OK);
-    void *one = cafe_mem(context, 40 << 20, 1), *two = cafe_mem(context, 40 << 20, 1);
-    memset(one, 1, 40 << 20);
-    cafe_mem_free(context, one);
-    assert_false(cafe_pages_drop(context->pages));
-    cafe_mem_free(context, two);
-    cafe_context_free(context);
 }
 
 static void limits_leave_less(void **state) {
@@ -518,8 +474,6 @@ int main(void) {
         cmocka_unit_test(works_after_fork),
         cmocka_unit_test(memory_is_counted),
         cmocka_unit_test(pages_are_made),
-        cmocka_unit_test(pages_serve_again),
-        cmocka_unit_test(limits_keep_no_pages),
         cmocka_unit_test(limits_leave_less),
         cmocka_unit_test(context_refuses_nonsense),
         cmocka_unit_test(context_survives_failing_memory),

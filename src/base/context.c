@@ -11,7 +11,6 @@
 
 #include "base/limit.h"
 #include "base/option.h"
-#include "base/pages.h"
 #include "base/pool.h"
 #include "base/print.h"
 
@@ -51,11 +50,6 @@ static cafe_status settle_options(const cafe_context_options *given, cafe_contex
     return CAFE_OK;
 }
 
-static void free_context(cafe_context *c) {
-    cafe_pages_free(c->pages);
-    c->allocator.release(c->allocator.user, c);
-}
-
 cafe_status cafe_context_create(const cafe_context_options *options, cafe_context **context) {
     cafe_context_options o;
     *context = NULL;
@@ -64,16 +58,15 @@ cafe_status cafe_context_create(const cafe_context_options *options, cafe_contex
     if (!c) return CAFE_ERROR_MEMORY;
     memset(c, 0, sizeof *c);
     c->allocator = o.allocator;
-    if (o.allocator.allocate == plain_allocate) c->pages = cafe_pages_new();
     c->threads = o.threads;
     c->seed = o.seed;
     memcpy(c->engine_name, o.engine, strlen(o.engine) + 1);
     atomic_store(&c->phase, "");
     cafe_status status = cafe_pool_create(c);
-    if (status == CAFE_OK)
-        *context = c;
+    if (status != CAFE_OK)
+        c->allocator.release(c->allocator.user, c);
     else
-        free_context(c);
+        *context = c;
     return status;
 }
 
@@ -84,7 +77,7 @@ void cafe_context_free(cafe_context *context) {
     if (context->close_engines) context->close_engines(context);
     cafe_pool_free(context);
     cafe_limit_free(context);
-    free_context(context);
+    context->allocator.release(context->allocator.user, context);
 }
 
 const char *cafe_error(const cafe_context *context) {

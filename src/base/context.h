@@ -12,14 +12,12 @@ struct cafe_pool;
 struct cafe_engine;
 struct cafe_limit;
 struct cafe_mapped;
-struct cafe_pages;
 struct cafe_team;
 
 enum { CAFE_MOST_ENGINE_NAME = 32 };
 
 struct cafe_context {
     cafe_allocator allocator;
-    struct cafe_pages *pages; /* of large blocks, base/pages.h; NULL: the allocator has these too */
     struct cafe_pool *pool;
     struct cafe_context *parent; /* cancelled with it; NULL: with none */
     int32_t threads;

@@ -2,8 +2,7 @@
  *
  * Every block is preceded by a header with its raw address and size, so that the bytes in use and
  * their peak are known. Blocks of 2 MiB and more start at a 2 MiB boundary and ask for huge pages
- * before they are first touched: random rows of H then cost one TLB entry per 2 MiB. Large blocks
- * use the pages of those that were freed (pages.h), unless the caller brings an allocator.
+ * before they are first touched: random rows of H then cost one TLB entry per 2 MiB.
  */
 #define _GNU_SOURCE
 #include "base/memory.h"
@@ -13,20 +12,16 @@
 #include <sys/mman.h>
 
 #include "base/limit.h"
-#include "base/pages.h"
 #include "base/pool.h"
 
 enum { ALIGNMENT = 64 };
-static const size_t huge_page = CAFE_HUGE_PAGE;
-static const size_t huge_block = CAFE_HUGE_PAGE;
+static const size_t huge_page = (size_t)2 << 20;
+static const size_t huge_block = (size_t)2 << 20;
 
 typedef struct header {
     void *raw; /* NULL: a block in a file (base/limit.h) */
     size_t bytes;
-    bool paged; /* from the context's pages, raw is the block itself */
 } header;
-
-_Static_assert(sizeof(header) <= ALIGNMENT && ALIGNMENT <= CAFE_PAGES_ROOM, "room for a header");
 
 static header *header_of(void *block) {
     return (header *)((char *)block - ALIGNMENT);
@@ -64,24 +59,6 @@ static void count_bytes(cafe_context *context, size_t bytes) {
     }
 }
 
-static void *take_pages(cafe_context *context, size_t bytes) {
-    char *block = cafe_pages_take(context->pages, bytes);
-    if (block) *header_of(block) = (header){block, bytes, true};
-    return block;
-}
-
-static void *allocate(cafe_context *context, size_t bytes) {
-    size_t align = align_of(bytes);
-    char *raw = context->allocator.allocate(context->allocator.user, bytes + ALIGNMENT + align);
-    if (!raw) return NULL;
-    uintptr_t start = ((uintptr_t)raw + ALIGNMENT + align - 1) & ~(uintptr_t)(align - 1);
-    char *block = raw + (start - (uintptr_t)raw);
-    if (align == huge_page) madvise(block, bytes & ~(huge_page - 1), MADV_HUGEPAGE);
-    *header_of(block) = (header){raw, bytes, false};
-    ASAN_POISON_MEMORY_REGION(block + bytes, room_behind(block));
-    return block;
-}
-
 void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
     size_t bytes;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) ||
@@ -89,13 +66,18 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
         cafe_fail_memory(context, "a block larger than the address space");
         return NULL;
     }
-    bool paged = context->pages && bytes >= CAFE_LARGE;
-    void *block = paged ? take_pages(context, bytes) : allocate(context, bytes);
-    if (!block && cafe_pages_drop(context->pages) && !paged) block = allocate(context, bytes);
-    if (block)
-        count_bytes(context, bytes);
-    else
+    size_t align = align_of(bytes);
+    char *raw = context->allocator.allocate(context->allocator.user, bytes + ALIGNMENT + align);
+    if (!raw) {
         cafe_fail(context, CAFE_ERROR_MEMORY, "out of memory: %zu bytes could not be had", bytes);
+        return NULL;
+    }
+    uintptr_t start = ((uintptr_t)raw + ALIGNMENT + align - 1) & ~(uintptr_t)(align - 1);
+    char *block = raw + (start - (uintptr_t)raw);
+    if (align == huge_page) madvise(block, bytes & ~(huge_page - 1), MADV_HUGEPAGE);
+    *header_of(block) = (header){raw, bytes};
+    ASAN_POISON_MEMORY_REGION(block + bytes, room_behind(block));
+    count_bytes(context, bytes);
     return block;
 }
 
@@ -108,13 +90,14 @@ static void touch_page(void *argument, int64_t page) {
 }
 
 void cafe_mem_touch(cafe_context *context, void *block) {
+    static const size_t large = (size_t)32 << 20;
     const header *h = header_of(block);
-    if (!h->raw || h->bytes < CAFE_LARGE || context->threads == 1) return;
+    if (!h->raw || h->bytes < large || context->threads == 1) return;
     cafe_each(context, (int64_t)((h->bytes + huge_page - 1) / huge_page), touch_page, block);
 }
 
 void cafe_mem_mark(void *block, size_t bytes) {
-    *header_of(block) = (header){NULL, bytes, false};
+    *header_of(block) = (header){NULL, bytes};
 }
 
 void *cafe_mem_zero(cafe_context *context, int64_t count, size_t size) {
@@ -153,10 +136,6 @@ void cafe_mem_free(cafe_context *context, void *block) {
         return;
     }
     atomic_fetch_sub(&context->bytes, (long long)h->bytes);
-    if (h->paged) {
-        cafe_pages_give(context->pages, block, !context->limit);
-        return;
-    }
     ASAN_UNPOISON_MEMORY_REGION((char *)block + h->bytes, room_behind(block));
     context->allocator.release(context->allocator.user, h->raw);
 }
