@@ -105,12 +105,6 @@ int64_t cli_method_columns(const cli_method *m) {
     return cafe_method_columns(m->table, m->own);
 }
 
-static int check_layers(const char *command, const cli_method *m, const cli_arguments *arguments) {
-    const cafe_layers_options *layers = (const void *)m->own;
-    if (strcmp(m->row->name, "layers") != 0 || layers->refine) return CLI_OK;
-    return cli_only_with(command, arguments, "rounds", "--refine yes");
-}
-
 int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
                      const cli_arguments *arguments) {
     const cafe_option_table *filter = cafe_propagate_option_table();
@@ -122,7 +116,6 @@ int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
                               "--output-form scaled"));
     if (m->finish.residual == 0)
         CLI_TRY(cli_only_with(command, arguments, "residual-steps", "--residual R"));
-    CLI_TRY(check_layers(command, m, arguments));
     for (size_t i = 0; i < filter->count && !m->propagate; i++)
         if (cli_given(arguments, filter->options[i].name))
             return cli_usage_error(command, "--%s needs --propagate", filter->options[i].name);

@@ -109,8 +109,6 @@ static int check(void *argument) {
         if (cli_given(job->run.arguments, other->options[i].name))
             return cli_usage_error("points", "--%s has no meaning %s --matrix",
                                    other->options[i].name, job->matrix ? "with" : "without");
-    if (job->points.kernel == CAFE_KERNEL_COSINE)
-        return cli_only_with("points", job->run.arguments, "width", "--kernel gaussian");
     return CLI_OK;
 }
 

@@ -83,8 +83,6 @@ usage '--decode goes with --score product' recommend g.txt --node 0 --score comm
 usage '--resolution goes with communities that are found here' \
     evaluate cluster g.txt --communities c.tsv --resolution 2
 usage '--unknown-nodes goes with a file of labels' embed g.txt --unknown-nodes skip -o v.npy
-usage '--rounds goes with --refine yes' cluster g.txt --refine no --rounds 3 -o c.tsv
-usage '--width goes with --kernel gaussian' points t.txt --kernel cosine --width 2 -o g2.txt
 usage '--labels goes with --colour label' plot g.txt v.npy --labels l --colour none -o p.png
 usage '--communities goes with --colour community' plot g.txt v.npy --communities c.tsv --colour none -o p.png
 usage '--column goes with --colour column' plot g.txt v.npy --column 1 --colour none -o p.png
@@ -198,8 +196,11 @@ for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
     # shellcheck disable=SC2086
     idle "--${option% *} goes with edge lists" info idle.in.cafe --$option
 done
+idle '--rounds goes with --refine yes' cluster "$karate" --refine no --rounds 3 -o x.tsv
 idle '--trust goes with .cafe files' info "$karate" --trust yes
 idle '--copy goes with .cafe files' info "$karate" --copy yes
+code=3
+idle '--width goes with --kernel gaussian' points idle.in.txt --kernel cosine --width 2 -o x.cafe
 code=2
 idle '--theta goes with --method softmax' reduce idle.in.txt -k 2 --method sphere --theta 3 -o x.npy
 idle '--beta goes with --method sphere' reduce idle.in.txt -k 2 --beta 0.5 -o x.npy

@@ -37,7 +37,7 @@ static cafe_layers_options with(double resolution, int32_t refine, int64_t round
     cafe_layers_options_init(&o);
     o.resolution = resolution;
     o.refine = refine;
-    o.rounds = rounds;
+    o.rounds = refine ? rounds : 0; /* there is one round, and no other number is taken */
     o.chunks = chunks;
     return o;
 }

@@ -426,6 +426,9 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     cafe_layers_options o;
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
+    if (!o.refine)
+        CAFE_TRY(
+            cafe_options_idle(context, cafe_layers_option_table(), &o, "rounds", "--refine yes"));
     CAFE_TRY(cafe_engine_need_rows(context, "layers"));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));
