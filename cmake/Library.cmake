@@ -56,8 +56,8 @@ add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
 target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/library.c PROPERTIES COMPILE_DEFINITIONS
-                            "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/folders.c ${CMAKE_SOURCE_DIR}/src/engine/library.c
+                            PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
 # published.tsv becomes rows of an array of src/evaluate/paper.c: table, set, method, figures

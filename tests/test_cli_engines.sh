@@ -6,15 +6,17 @@ source "${SOURCE:?}/tests/lib.sh"
 cp "$SOURCE/examples/karate.txt" g.in.txt
 
 # the list: the processor first, the naive one from beside the tool
-expect 0 "$CAFE" engines
+expect 0 "$CAFE" engines --probe
 quiet
 prints '^processor +this machine'
 prints '^naive +plain loops on one thread, for tests, version 1$'
 prints "libcafe-naive.so$"
+expect 0 "$CAFE" engines
+prints "^naive +/.*/libcafe-naive.so$"
 
 # that of several processes is listed without MPI, which here could not begin
 if [[ -e $BUILD/libcafe-petsc.so ]]; then
-    OMPI_MCA_pml=none expect 0 "$CAFE" engines
+    OMPI_MCA_pml=none expect 0 "$CAFE" engines --probe
     quiet
     prints '^petsc +several processes by MPI, with PETSc [0-9.]+, version 1$'
 fi
@@ -22,9 +24,9 @@ fi
 # what cannot be used says why; a relative folder is not looked into
 mkdir folder.in
 echo 'no library' >folder.in/libcafe-broken.so
-CAFE_ENGINE_PATH=folder.in expect 0 "$CAFE" engines
+CAFE_ENGINE_PATH=folder.in expect 0 "$CAFE" engines --probe
 ! grep -q broken .last/out || fail 'a relative folder was looked into'
-CAFE_ENGINE_PATH=folder.in:$PWD/folder.in expect 0 "$CAFE" engines
+CAFE_ENGINE_PATH=folder.in:$PWD/folder.in expect 0 "$CAFE" engines --probe
 prints '^broken'
 prints '^ +not usable: .*libcafe-broken.so'
 CAFE_ENGINE_PATH=$PWD/folder.in expect 1 "$CAFE" embed g.in.txt --engine broken -o v.npy
@@ -79,4 +81,94 @@ for method in layers gf deepwalk node2vec line hope grarep sdne spectral; do
 done
 expect 1 "$CAFE" embed g.in.txt -k 4 --propagate --engine naive -o v.npy
 says "runs on the processor alone, not on the engine 'naive'"
+only_inputs
+
+# ---- engines that somebody planted: none of them is loaded
+planted=$BUILD/tests/planted/libcafe-planted.so
+ran=$SCRATCH/planted.ran.in
+plant() { rm -rf "$1" && mkdir -p "$1" && cp "$planted" "$1"; }
+# never COMMAND...: the planted engine is not loaded, whatever else the command does.
+never() {
+    rm -f "$ran"
+    CAFE_PLANTED=$ran "$@" >.last/out 2>.last/err || true
+    [[ ! -e $ran ]] || fail "the planted engine ran: $*"
+}
+embed() { "$1" embed "$SCRATCH/g.in.txt" -k 4 --engine planted -o v.npy; }
+# refuses_planted FOLDER REASON: named in CAFE_ENGINE_PATH, it is listed as not usable, and not opened.
+refuses_planted() {
+    export CAFE_ENGINE_PATH=$1
+    never "$CAFE" engines --probe
+    prints "not usable: .*libcafe-planted.so: .*$2"
+    never "$CAFE" engines
+    prints "not usable: .*libcafe-planted.so: .*$2"
+    never embed "$CAFE"
+    says "libcafe-planted.so: .*$2"
+    unset CAFE_ENGINE_PATH
+}
+
+# in the current folder, and beside a link to the tool or a name that is not the tool's
+plant work.in
+(
+    cd work.in
+    mkdir .last
+    for path in '' . : ./ :.; do
+        CAFE_ENGINE_PATH=$path never "$CAFE" engines --probe
+        CAFE_ENGINE_PATH=$path never embed "$CAFE"
+        says "there is no engine 'planted'"
+    done
+)
+plant beside.in
+ln -s "$CAFE" beside.in/cafe
+never "$PWD/beside.in/cafe" engines --probe
+never embed "$PWD/beside.in/cafe"
+says "there is no engine 'planted'"
+named() { (exec -a "$PWD/beside.in/other" "$CAFE" "$@"); }
+never named engines --probe
+never embed named
+says "there is no engine 'planted'"
+
+# a folder, a file or a folder above it that others may write
+plant fine.in/engines
+for mode in 777 1777; do
+    plant shared.in && chmod $mode shared.in
+    refuses_planted "$PWD/shared.in" 'everybody may write .*shared.in$'
+done
+plant shared.in && chmod 775 shared.in && chgrp 12345 shared.in 2>/dev/null &&
+    refuses_planted "$PWD/shared.in" 'its group may write .*shared.in$'
+plant shared.in && chmod 666 shared.in/libcafe-planted.so
+refuses_planted "$PWD/shared.in" 'everybody may write .*libcafe-planted.so$'
+plant shared.in/engines && chmod 777 shared.in
+refuses_planted "$PWD/shared.in/engines" 'everybody may write .*shared.in$'
+chmod 1777 shared.in # others cannot rename what is not theirs
+CAFE_ENGINE_PATH=$PWD/shared.in/engines expect 0 "$CAFE" engines
+prints '^planted'
+! grep -q 'not usable: .*planted' .last/out || fail 'a folder below one such as /tmp is refused'
+# links lead to where they lead
+plant shared.in && chmod 777 shared.in
+rm -rf links.in && mkdir links.in
+ln -s "$PWD/shared.in/libcafe-planted.so" links.in/
+refuses_planted "$PWD/links.in" 'everybody may write .*shared.in$'
+rm -rf link.in && ln -s shared.in link.in
+refuses_planted "$PWD/link.in" 'everybody may write .*shared.in$'
+if [[ $(id -u) -eq 0 ]]; then
+    plant shared.in && chown -R 65534 shared.in
+    refuses_planted "$PWD/shared.in" 'another user'
+    # with rights of somebody else the environment does not count
+    cp "$CAFE" other.in && chown 65534 other.in && chmod u+s other.in
+    export CAFE_ENGINE_PATH=$PWD/fine.in/engines
+    never embed "$PWD/other.in"
+    says 'CAFE_ENGINE_PATH is not set'
+    rm -f other.in
+    unset CAFE_ENGINE_PATH
+fi
+
+# one that nobody else may change is listed without being loaded, and loaded when it is asked for
+export CAFE_ENGINE_PATH=$PWD/fine.in/engines
+never "$CAFE" engines
+prints '^planted'
+never "$CAFE" embed g.in.txt -k 4 -o v.npy
+rm -f v.npy
+CAFE_PLANTED=$ran expect 0 "$CAFE" engines --probe
+[[ -e $ran ]] || fail 'the planted engine does not show that it was loaded: this test cannot fail'
+unset CAFE_ENGINE_PATH
 only_inputs

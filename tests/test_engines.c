@@ -893,7 +893,7 @@ static void the_list_says_what_is_there(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);
     cafe_engine_list *list = NULL;
-    ok(context, cafe_engine_list_make(context, &list));
+    ok(context, cafe_engine_list_make(context, 1, &list));
     assert_string_equal(cafe_engine_list_get(list, 0)->name, "processor");
     assert_string_equal(cafe_error(context), "");
     assert_null(cafe_engine_list_get(list, cafe_engine_list_count(list)));
@@ -901,6 +901,11 @@ static void the_list_says_what_is_there(void **state) {
     assert_non_null(strstr(find(list, "naive")->summary, "plain loops"));
     assert_non_null(strstr(find(list, "old")->problem, "version 0"));
     assert_non_null(strstr(find(list, "absent")->problem, "no such device"));
+    cafe_engine_list_free(list);
+    ok(context, cafe_engine_list_make(context, 0, &list)); /* what is in a file is not known then */
+    assert_null(find(list, "naive")->problem);
+    assert_string_equal(find(list, "naive")->summary, "");
+    assert_null(find(list, "old")->problem);
     cafe_engine_list_free(list);
     cafe_context_free(context);
 }
@@ -1012,7 +1017,7 @@ static int find_engines(void) {
     const char *wanted = getenv("CAFE_TEST_ENGINE");
     cafe_engine_list *list = NULL;
     cafe_context *context = test_context(1, 1);
-    ok(context, cafe_engine_list_make(context, &list));
+    ok(context, cafe_engine_list_make(context, 1, &list));
     for (int64_t i = 0; i < cafe_engine_list_count(list); i++) {
         const cafe_engine_info *info = cafe_engine_list_get(list, i);
         if (wanted && strcmp(info->name, wanted) != 0) continue;

@@ -1,4 +1,5 @@
 /* The device in plain C: its memory is this machine's, its kernels are loops over blocks. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum { BEFORE = 64 }; /* bytes of an allocation that hold its size */
 
 int device_open(device **made, char *text, size_t size) {
     static const char words[] = "kernels for CUDA in plain loops, for tests";
-    const char *limit = getenv("CAFE_EMULATED_MEMORY");
+    const char *limit = secure_getenv("CAFE_EMULATED_MEMORY");
     *made = calloc(1, sizeof **made);
     if (*made) (*made)->limit = limit ? strtoll(limit, NULL, 10) : (int64_t)1 << 50;
     if (size >= sizeof words) memcpy(text, words, sizeof words);

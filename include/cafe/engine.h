@@ -3,7 +3,8 @@
  * "processor" is always there: this machine's memory and the context's threads. Every other engine
  * is a shared library libcafe-NAME.so, which is looked for in the folder of libcafe itself and in
  * the folders that the environment variable CAFE_ENGINE_PATH lists (absolute paths, with a colon in
- * between), nowhere else. Results are the same on every engine (docs/engines.md).
+ * between), nowhere else. A library that others may change is refused. Results are the same on
+ * every engine (docs/engines.md).
  *
  * Sphere, softmax with rows of all columns and the spectral finish run on the context's engine. A
  * method that cannot run there fails and says so; everything around them (reading, sampling,
@@ -73,10 +74,11 @@ CAFE_API cafe_status cafe_engine_traffic(cafe_context *context, cafe_traffic *tr
 
 /* ---- the list --------------------------------------------------------------------------------
  *
- * The engines that there are, and why some cannot be used. */
+ * The engines that there are, and why some cannot be used. To load a library runs its code: the
+ * list only names the files, unless `probe` is not 0; then each is loaded and opened. */
 typedef struct cafe_engine_info {
     const char *name;
-    const char *summary; /* one line; "" where the library cannot be read */
+    const char *summary; /* one line; "" where the library was not loaded */
     const char *version; /* of the engine; "" likewise */
     const char *path;    /* of the library; "" for the processor */
     const char *problem; /* why it cannot be used; NULL: it can */
@@ -84,7 +86,8 @@ typedef struct cafe_engine_info {
 
 typedef struct cafe_engine_list cafe_engine_list;
 
-CAFE_API cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list);
+CAFE_API cafe_status cafe_engine_list_make(cafe_context *context, int32_t probe,
+                                           cafe_engine_list **list);
 CAFE_API int64_t cafe_engine_list_count(const cafe_engine_list *list);
 CAFE_API const cafe_engine_info *cafe_engine_list_get(const cafe_engine_list *list, int64_t i);
 CAFE_API void cafe_engine_list_free(cafe_engine_list *list);

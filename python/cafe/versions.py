@@ -24,9 +24,9 @@ def versions() -> Dict[str, Any]:
 
 
 def _engines() -> List[str]:
-    """Those that can be used, as `cafe engines` lists them."""
+    """Those that may be loaded, as `cafe engines` lists them."""
     context = Context(1)
-    found = context.make("cafe_engine_list_make", "cafe_engine_list")  # the names are its own
+    found = context.make("cafe_engine_list_make", "cafe_engine_list", 0)  # the names are its own
     engines = (lib.cafe_engine_list_get(found.pointer, i).contents
                for i in range(lib.cafe_engine_list_count(found.pointer)))
     return [engine.name.decode() for engine in engines if not engine.problem]

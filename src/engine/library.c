@@ -3,13 +3,13 @@
  * A library is taken from the folder of libcafe itself (of the program, where libcafe is linked
  * into it, and from the folder that libraries are installed to beside the program's), or from one
  * of CAFE_ENGINE_PATH; a folder that is not an absolute path is passed over, so nothing is ever
- * loaded from where the process happens to stand.
+ * loaded from where the process happens to stand. Nor is a library that others may change
+ * (folders.c). The list loads none, unless it is asked to.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@
 #include "base/print.h"
 #include "base/team.h"
 #include "engine/engine.h"
+#include "engine/folders.h"
 #include "engine/processor.h"
 
 #define BEFORE "libcafe-"
@@ -59,38 +60,6 @@ static const cafe_engine_host host = {
     .move_row = cafe_move_row,
 };
 
-/* ---- folders --------------------------------------------------------------------------------- */
-
-/* The folder of the file that holds this function; "" when it is not known. */
-static void own_folder(char folder[PATH_MAX]) {
-    Dl_info info = {0};
-    folder[0] = 0;
-    if (dladdr(&host, &info) && info.dli_fname && info.dli_fname[0] == '/') {
-        cafe_print(folder, PATH_MAX, "%s", info.dli_fname);
-    } else { /* linked into the program, which was started by a relative name */
-        ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-        folder[length > 0 ? length : 0] = 0;
-    }
-    char *slash = strrchr(folder, '/');
-    if (slash) *slash = 0;
-}
-
-/* Folder i, the library's own first; false behind the last. One that is not to be used is "". */
-static bool get_folder(int64_t i, char folder[PATH_MAX]) {
-    const char *path = getenv("CAFE_ENGINE_PATH");
-    own_folder(folder);
-    if (i == 1) strncat(folder, "/../" CAFE_LIBRARY_FOLDER, PATH_MAX - 1 - strlen(folder));
-    for (int64_t at = 1; at < i; at++) {
-        if (!path) return false;
-        const char *end = strchrnul(path, ':');
-        int length = (int)(end - path);
-        cafe_print(folder, PATH_MAX, "%.*s", path[0] == '/' && length < PATH_MAX ? length : 0,
-                   path);
-        path = *end ? end + 1 : NULL;
-    }
-    return true;
-}
-
 /* ---- one library ----------------------------------------------------------------------------- */
 
 static cafe_status check_library(cafe_context *context, const char *path, const char *name,
@@ -112,8 +81,11 @@ static cafe_status check_library(cafe_context *context, const char *path, const 
 /* Loads the file and checks what it is; *handle is closed by the caller, whatever the status. */
 static cafe_status load(cafe_context *context, const char *path, const char *name, void **handle,
                         const cafe_engine_library **library) {
+    char real[PATH_MAX];
+    *handle = NULL;
+    CAFE_PASS(cafe_engine_check_file(context, path, real));
     /* what a device's own libraries leave running must not lose its code */
-    *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     *library = *handle ? dlsym(*handle, "cafe_engine_entry") : NULL;
     if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", dlerror());
     return check_library(context, path, name, *library);
@@ -183,12 +155,12 @@ static bool is_name(const char *name) {
 
 static cafe_status find(cafe_context *context, const char *name, const cafe_engine **engine) {
     char folder[PATH_MAX], path[PATH_MAX + 64];
-    for (int64_t i = 0; get_folder(i, folder); i++) {
+    for (int64_t i = 0; cafe_engine_folder(i, folder); i++) {
         cafe_print(path, sizeof path, "%s/" BEFORE "%s" BEHIND, folder, name);
         if (folder[0] && access(path, F_OK) == 0) return open_library(context, path, name, engine);
     }
-    const char *more = getenv("CAFE_ENGINE_PATH");
-    own_folder(folder);
+    const char *more = cafe_engine_path();
+    cafe_engine_folder(0, folder);
     return cafe_fail(context, CAFE_ERROR_SYSTEM,
                      "there is no engine '%s': no " BEFORE "%s" BEHIND
                      " in %s and its ../" CAFE_LIBRARY_FOLDER "%s%s",
@@ -235,6 +207,7 @@ typedef struct entry {
 
 struct cafe_engine_list {
     cafe_context *context;
+    bool probe;
     int64_t count;
     entry *first, *last;
 };
@@ -255,10 +228,9 @@ static const entry *find_entry(const cafe_engine_list *list, const char *name) {
     return e;
 }
 
-/* Opens the engine and closes it again: that is how one finds out. One that has no more to say then
- * is only loaded, with the libraries that it needs: to open it may begin what cannot be begun twice
- * in a process. */
-static void describe(cafe_context *context, entry *e) {
+/* Opens the engine and closes it again. One that has no more to say then is only loaded, with the
+ * libraries that it needs: to open it may begin what cannot be begun twice in a process. */
+static cafe_status probe(cafe_context *context, entry *e) {
     void *handle = NULL, *state = NULL;
     const cafe_engine_library *library = NULL;
     cafe_status status = load(context, e->path, e->name, &handle, &library);
@@ -271,12 +243,20 @@ static void describe(cafe_context *context, entry *e) {
             library->close(context, state);
         }
     }
-    if (status != CAFE_OK) {
-        cafe_print(e->problem, sizeof e->problem, "%s", context->error);
-        e->info.problem = e->problem;
-        context->error[0] = 0; /* an engine that is not usable is no failure of the list */
-    }
     unload(handle);
+    return status;
+}
+
+/* Without a probe nothing of the file is read: who may change it is all that is looked at. */
+static void describe(const cafe_engine_list *list, entry *e) {
+    char real[PATH_MAX];
+    cafe_context *context = list->context;
+    cafe_status status =
+        list->probe ? probe(context, e) : cafe_engine_check_file(context, e->path, real);
+    if (status == CAFE_OK) return;
+    cafe_print(e->problem, sizeof e->problem, "%s", context->error);
+    e->info.problem = e->problem;
+    context->error[0] = 0; /* an engine that is not usable is no failure of the list */
 }
 
 /* The name in "libcafe-NAME.so"; false for other files. */
@@ -303,18 +283,19 @@ static cafe_status add_folder(cafe_engine_list *list, const char *folder) {
         if (!e) break;
         memcpy(e->name, name, sizeof name);
         cafe_print(e->path, sizeof e->path, "%s/%s", folder, file->d_name);
-        describe(list->context, e);
+        describe(list, e);
     }
     if (directory) closedir(directory);
     return status;
 }
 
-cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list) {
+cafe_status cafe_engine_list_make(cafe_context *context, int32_t probe, cafe_engine_list **list) {
     char folder[PATH_MAX];
     cafe_engine_list *l = cafe_mem_zero(context, 1, sizeof *l);
     *list = NULL;
     if (!l) return CAFE_ERROR_MEMORY;
     l->context = context;
+    l->probe = probe != 0;
     entry *e = new_entry(l);
     cafe_status status = e ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (e) {
@@ -323,7 +304,7 @@ cafe_status cafe_engine_list_make(cafe_context *context, cafe_engine_list **list
                    cafe_kernels_best()->name);
         cafe_print(e->version, sizeof e->version, "%s", cafe_version());
     }
-    for (int64_t i = 0; status == CAFE_OK && get_folder(i, folder); i++)
+    for (int64_t i = 0; status == CAFE_OK && cafe_engine_folder(i, folder); i++)
         status = add_folder(l, folder);
     if (status == CAFE_OK)
         *list = l;
