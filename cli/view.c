@@ -105,6 +105,11 @@ static void say_left_out(view_job *job) {
     if (r->columns < in->columns)
         cli_say(run, "left out  %" PRId64 " of %" PRId64 " columns", in->columns - r->columns,
                 in->columns);
+    if (r->nearest < r->nearest_found)
+        cli_say(run,
+                "left out  %" PRId64 " of the %" PRId64
+                " nearest nodes of each node (--page-limit 0 keeps them)",
+                r->nearest_found - r->nearest, r->nearest_found);
     if (r->links == 0 && edges > 0)
         cli_say(run, "left out  %" PRId64 " links%s", edges,
                 job->options.links == CAFE_VIEW_LINKS_NONE ? "" : " (--links all keeps them)");

@@ -1,6 +1,7 @@
 /* The parts of an interactive page: curve, packing, base64, JSON that is safe inside HTML, limit
  * and memory. What the page does in a browser is for tests/browser.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -236,6 +237,100 @@ static void test_report(void **state) {
     cafe_graph_free(f.graph);
 }
 
+/* ---- the nearest nodes ----------------------------------------------------------------------- */
+
+static const cafe_view_section *section_of(const cafe_view *page, const char *name) {
+    for (int64_t i = 0; i < page->sections; i++)
+        if (strcmp(page->section[i].name, name) == 0) return &page->section[i];
+    return NULL;
+}
+
+static uint32_t *numbers_of(cafe_context *context, const cafe_view_section *s) {
+    uint8_t *planes = cafe_mem(context, s->raw, 1);
+    void *inflate = cafe_mem(context, (int64_t)cafe_inflate_bytes(), 1);
+    uint32_t *values = cafe_mem_zero(context, s->count, sizeof *values);
+    assert_true(cafe_inflate(inflate, s->packed, s->packed_size, planes, s->raw));
+    for (int64_t b = 0; b < s->raw / s->count; b++)
+        for (int64_t i = 0; i < s->count; i++)
+            values[i] |= (uint32_t)planes[b * s->count + i] << (8 * b);
+    cafe_mem_free_all(context, planes, inflate);
+    return values;
+}
+
+static double cosine(const float *x, const float *y) {
+    double xx = 0, yy = 0, xy = 0;
+    for (int k = 0; k < COLUMNS; k++) {
+        xx += (double)x[k] * x[k];
+        yy += (double)y[k] * y[k];
+        xy += (double)x[k] * y[k];
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : -2;
+}
+
+/* The j-th largest cosine of u with another node, by trying all; -2: there is none. */
+static double best_cosine(const fixture *f, int u, int64_t j) {
+    double best[NODES];
+    int count = 0;
+    for (int w = 0; w < NODES; w++) {
+        double c = w == u ? -2 : cosine(f->vectors + u * COLUMNS, f->vectors + w * COLUMNS);
+        int at = count++;
+        for (; at > 0 && best[at - 1] < c; at--) best[at] = best[at - 1];
+        best[at] = c;
+    }
+    return best[j];
+}
+
+/* Ends and cosines of every point against all pairs of nodes, over all columns, whatever the page
+ * has of them. Returns the length of the lists. */
+static int64_t check_nearest(cafe_context *context, const fixture *f, const cafe_view *page) {
+    const cafe_view_section *ends = section_of(page, "nearest");
+    const cafe_view_section *steps = section_of(page, "nearest-cosine");
+    if (!ends) return 0;
+    uint32_t *end = numbers_of(context, ends), *step = numbers_of(context, steps);
+    assert_int_equal(ends->count, page->report.nearest * NODES);
+    for (int64_t at = 0; at < ends->count; at++) {
+        int64_t i = at % NODES, far = end[at] % 2 ? -(int64_t)(end[at] + 1) / 2 : end[at] / 2;
+        int u = (int)page->order[i];
+        double best = best_cosine(f, u, at / NODES);
+        assert_int_equal(end[at] > 0, best > -2);
+        if (end[at] == 0) continue;
+        int w = (int)page->order[i + far];
+        double said = steps->low + (steps->high - steps->low) * step[at] / (double)steps->steps;
+        assert_true(fabs(cosine(f->vectors + u * COLUMNS, f->vectors + w * COLUMNS) - best) < 1e-6);
+        assert_true(fabs(said - best) < 1e-4);
+    }
+    cafe_mem_free_all(context, end, step);
+    return page->report.nearest;
+}
+
+static void test_nearest(void **state) {
+    fixture f;
+    cafe_view_options options;
+    fill(*state, &f);
+    for (int u = 5; u < NODES; u += 50) memset(f.vectors + u * COLUMNS, 0, COLUMNS * sizeof(float));
+    cafe_view_options_init(&options);
+    options.columns_shown = 1;
+    int64_t last = -1, lengths = 0;
+    for (int64_t limit = 3000; limit < 40000; limit += 1500) {
+        options.page_limit = limit;
+        cafe_view page = {
+            .context = *state, .graph = f.graph, .inputs = &f.inputs, .options = &options};
+        page.n = NODES;
+        if (cafe_view_fill(&page) == CAFE_OK) {
+            int64_t length = check_nearest(*state, &f, &page);
+            assert_true(length >= last);
+            assert_int_equal(page.report.nearest_found, 10);
+            lengths += length > last;
+            last = length;
+        }
+        assert_true(page.spent <= limit);
+        cafe_view_free(&page);
+    }
+    assert_int_equal(last, 10);
+    assert_true(lengths >= 4); /* none, some of the lengths between, ten */
+    cafe_graph_free(f.graph);
+}
+
 /* One node, one column, nothing else: everything is degenerate and nothing divides by zero. */
 static void test_least(void **state) {
     cafe_graph *graph = NULL;
@@ -349,7 +444,7 @@ int main(void) {
         cmocka_unit_test(test_base64),      cmocka_unit_test(test_text),
         cmocka_unit_test(test_report),      cmocka_unit_test(test_least),
         cmocka_unit_test(test_memory),      cmocka_unit_test(test_find),
-        cmocka_unit_test(test_memory_find),
+        cmocka_unit_test(test_memory_find), cmocka_unit_test(test_nearest),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

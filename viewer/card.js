@@ -27,33 +27,29 @@ export function showEmptyCard(panel, { central, kind, nameOf, open }) {
   panel.replaceChildren(...parts);
 }
 
-function neighbourList(card, neighbours) {
+// Neighbours by their pull, or by the weight of the link where the page has no pulls.
+function neighbourList(card) {
   const most = 12;
-  const top = neighbours[0] ? Math.abs(neighbours[0].pull) || 1 : 1;
-  const list = make('ul', { class: 'rows' });
-  for (const each of neighbours.slice(0, most)) {
-    list.append(row(card.nameOf(each.point), figure(each.pull), each.pull / top, () => card.open(each.point)));
-  }
-  return list;
+  const valueOf = ({ pull, weight }) => pull ?? weight;
+  const top = card.neighbours[0] ? Math.abs(valueOf(card.neighbours[0])) || 1 : 1;
+  const title = card.neighbours[0]?.pull === undefined ? 'Heaviest links of' : 'Strongest pulls of';
+  return [make('h3', {}, `${title} ${count(card.neighbours.length)} neighbours`),
+    make('ul', { class: 'rows' }, ...card.neighbours.slice(0, most).map((each) => row(card.nameOf(each.point),
+      figure(valueOf(each)), valueOf(each) / top, () => card.open(each.point))))];
 }
 
-// nearest: [{ point, cosine }]
-export function showNearest(panel, nearest, columns, nameOf, open) {
-  if (!nearest.length) return;
-  panel.append(make('div', { class: 'nearest' }, make('h3', {}, 'Nearest by cosine'), make('ul', { class: 'rows' },
-    ...nearest.map(({ point, cosine }) => row(nameOf(point), figure(cosine), cosine, () => open(point)))),
-  make('p', { class: 'figures' }, `Of the vectors, over the ${columns} columns of this page.`)));
+function nearestList(card) {
+  const rows = (card.nearest ?? []).map(({ point, cosine, digits }) => row(card.nameOf(point), cosine.toFixed(digits),
+    cosine, () => card.open(point)));
+  return make('div', { class: 'nearest' }, make('h3', {}, 'Nearest by cosine'), make('ul', { class: 'rows' }, ...rows),
+    make('p', { class: 'figures' }, card.nearestNote));
 }
 
-// card: name, pairs, neighbours (null: the page has no links), note, nameOf, open
+// card: name, pairs, neighbours (null: the page has no links), note, nearest (null: the page has none), nearestNote,
+// nameOf, open
 export function showCard(panel, card) {
-  const parts = [make('h2', { dir: 'auto' }, card.name), facts(card.pairs)];
-  if (card.neighbours) {
-    parts.push(make('h3', {}, `Strongest pulls of ${count(card.neighbours.length)} neighbours`),
-      neighbourList(card, card.neighbours));
-  }
-  parts.push(make('p', { class: 'figures' }, card.note));
-  panel.replaceChildren(...parts);
+  panel.replaceChildren(make('h2', { dir: 'auto' }, card.name), facts(card.pairs),
+    ...(card.neighbours ? neighbourList(card) : []), make('p', { class: 'figures' }, card.note), nearestList(card));
 }
 
 // ---- what is said of a point

@@ -93,6 +93,9 @@ export function showSelection(app) {
 export function showLeftOut({ meta, store }) {
   const said = [];
   if (meta.columnsShown < meta.columns) said.push(`${meta.columns - meta.columnsShown} of ${meta.columns} columns`);
+  if (meta.nearest < meta.nearestFound) {
+    said.push(meta.nearest ? `all but ${meta.nearest} of the ${meta.nearestFound} nearest nodes of each` : 'the nearest nodes of each');
+  }
   if (!store.has('link-ends') && meta.edges > 0) said.push(`${count(meta.edges)} links`);
   if (meta.names === 'none') said.push('the names of the nodes');
   if (meta.labelled && !store.has('label')) said.push('the labels');

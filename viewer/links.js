@@ -76,7 +76,12 @@ class Links {
   }
 }
 
-// Pull of a neighbour: q(u,w) <h_u, h_w>, over the columns at hand.
+// Neighbours by the weight of the link.
+export function heaviest(links, i) {
+  return links.of(i).filter((link) => link.point !== i).sort((a, b) => b.weight - a.weight || a.point - b.point);
+}
+
+// Pull of a neighbour: q(u,w) <h_u, h_w>; axes: all columns of the vectors.
 export function pulls(links, axes, i) {
   const mine = axes.map((axis) => valueAt(axis, i));
   return links.of(i).filter((link) => link.point !== i).map((link) => {

@@ -7,10 +7,10 @@ import { Points } from './points.js';
 import { Overlay } from './overlay.js';
 import { strip } from './axes.js';
 import { byCentrality, byColumn, byKind, byNumber } from './colours.js';
-import { pulls } from './links.js';
+import { heaviest, pulls } from './links.js';
 import { Facts } from './facts.js';
-import { nearestByCosine } from './cosine.js';
-import { factsOf, showCard, showEmptyCard, showNearest, tipLines } from './card.js';
+import { nearestNote, nearestOf } from './nearest.js';
+import { factsOf, showCard, showEmptyCard, tipLines } from './card.js';
 import { showDimensions } from './dimensions.js';
 import { Tree } from './tree.js';
 import { showRun } from './charts.js';
@@ -428,21 +428,24 @@ class App {
     this.redraw();
     if (point < 0) return this.showNoNode();
     const neighbours = await this.neighbours(point);
+    const nearest = await nearestOf(this, point);
     const pairs = await factsOf(this, point, neighbours);
     if (this.opened !== point) return;
     this.openLinks = neighbours ?? [];
     this.named = this.openLinks.slice(0, 8).map((link) => link.point);
     showCard(id('panel-node'), { name: this.nameOf(point), pairs, neighbours,
-      note: neighbours ? `q(u,w) times the inner product over the ${this.meta.columnsShown} columns of this page.`
-        : 'The links are not in this page: cafe view --links all puts them in.',
+      note: this.linkNote(), nearest, nearestNote: nearestNote(this.meta, nearest),
       nameOf: (i) => this.nameOf(i), open: (i) => this.openNode(this.node[i]) });
     showTab('node');
     this.reveal(point);
     this.redraw();
-    const nearest = await nearestByCosine(this, point, 10);
-    if (this.opened === point && !id('panel-node').querySelector('.nearest')) {
-      showNearest(id('panel-node'), nearest, this.meta.columnsShown, (i) => this.nameOf(i), (i) => this.openNode(this.node[i]));
-    }
+  }
+
+  linkNote() {
+    const { columns, columnsShown } = this.meta;
+    if (!this.store.has('link-ends')) return 'The links are not in this page: cafe view --links all puts them in.';
+    if (columnsShown < columns) return `Without pulls, which need all ${columns} columns: this page has ${columnsShown}.`;
+    return 'Pull: q(u,w) times the inner product of the vectors.';
   }
 
   // Where the card stands below the plot it comes into view, and the point, if it can, stays there.
@@ -464,8 +467,9 @@ class App {
   async neighbours(point) {
     const links = await this.facts.links();
     if (!links) return null;
+    if (this.meta.columnsShown < this.meta.columns) return heaviest(links, point);
     const axes = [];
-    for (let j = 0; j < this.meta.columnsShown; j++) axes.push(await this.column(j));
+    for (let j = 0; j < this.meta.columns; j++) axes.push(await this.column(j));
     return pulls(links, axes, point);
   }
 

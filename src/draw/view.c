@@ -180,6 +180,9 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     cafe_report_string(text, "centrality",
                        in->centrality_name ? in->centrality_name : "centrality");
     put_central(page, text);
+    cafe_report_integer(text, "nearest", page->report.nearest);
+    cafe_report_integer(text, "nearestFound", page->report.nearest_found);
+    cafe_report_integer(text, "nearestExact", page->report.nearest_exact);
     cafe_report_integer(text, "labelled", in->labels != NULL);
     put_classes(page, text);
     put_facts(page, text);

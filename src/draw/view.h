@@ -52,4 +52,8 @@ int64_t cafe_view_left(const cafe_view *page);
 /* The links, each once, from the point of smaller number to the larger. */
 cafe_status cafe_view_add_links(cafe_view *page);
 
+/* The nearest nodes of each node by the cosine of their vectors: ten, or as many as fit half of
+ * what is left of the page. */
+cafe_status cafe_view_add_nearest(cafe_view *page);
+
 #endif

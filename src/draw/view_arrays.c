@@ -1,6 +1,6 @@
 /* What goes into a page, in the order in which it matters: who is where, the communities, labels
- * and centralities, names, the table, the first columns, links, more columns. What does not fit is
- * left out whole.
+ * and centralities, names, the table, the nearest nodes, the first columns, links, more columns.
+ * What does not fit is left out whole.
  */
 #include <math.h>
 #include <string.h>
@@ -363,7 +363,7 @@ static cafe_status add_degrees(cafe_view *page) {
 cafe_status cafe_view_fill(cafe_view *page) {
     cafe_context *context = page->context;
     int64_t n = page->n;
-    enum { OTHERS = 16 }; /* sections beside columns and parents */
+    enum { OTHERS = 20 }; /* sections beside columns and parents */
     int64_t most = page->inputs->columns + page->inputs->layers + OTHERS;
     if (page->inputs->facts) most += 2 * cafe_facts_columns(page->inputs->facts);
     page->section = cafe_mem_zero(context, most, sizeof *page->section);
@@ -378,6 +378,7 @@ cafe_status cafe_view_fill(cafe_view *page) {
     CAFE_PASS(add_centrality(page));
     CAFE_PASS(add_names(page));
     CAFE_PASS(add_facts(page));
+    CAFE_PASS(cafe_view_add_nearest(page));
     CAFE_PASS(add_columns(page, FIRST_COLUMNS));
     CAFE_PASS(cafe_view_add_links(page));
     CAFE_PASS(add_degrees(page));

@@ -30,6 +30,7 @@ function makePages() {
   view('karate.html', '--labels', clubs, '--report', file('karate.json'), '--table', file('about.in.tsv'),
     '--title', 'Zachary\'s karate club');
   view('plain.html', '--map', 'none');
+  view('few.html', '--map', 'none', '--columns-shown', '2');
   view('named.html', '--communities', file('factions.in.tsv'), '--map', 'none');
   run('generate', 'planted', '--nodes', '3000', '--edges', '18000', '--blocks', '100', '-q', '-f', '-o', file('many.in.txt'),
     '--labels', file('many.in.labels'));
@@ -115,6 +116,23 @@ const marksOf = (page) => page.locator('#legend .dot').evaluateAll((dots) => dot
 const rgbOf = (css) => css.match(/\d+/g).slice(0, 3).map(Number);
 
 // ---- tests
+
+async function checkNearest(browser, name) {
+  const page = await open(browser, name);
+  const h = vectors(file('karate.npy'));
+  const row = (u) => Array.from({ length: h.columns }, (_, j) => h.at(u, j));
+  const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
+  const cosine = (u, w) => dot(row(u), row(w)) / Math.sqrt(dot(row(u), row(u)) * dot(row(w), row(w)));
+  await find(page, '0');
+  await page.waitForSelector('.nearest');
+  const names = (await page.locator('.nearest .name').allInnerTexts()).map(Number);
+  const wanted = [...club.keys()].filter((u) => u !== 0).map((u) => cosine(0, u)).sort((a, b) => b - a).slice(0, 10);
+  equal(names.length, 10, 'nodes listed');
+  names.forEach((u, i) => check(Math.abs(cosine(0, u) - wanted[i]) < 1e-3, `place ${i}: node ${u}`));
+  const said = (await page.locator('.nearest .value').allInnerTexts()).map(Number);
+  said.forEach((c, i) => check(Math.abs(c - wanted[i]) < 1e-4, `cosine ${c} for ${wanted[i]}`));
+  await page.done();
+}
 
 const tests = {
   async 'scales of values are seen'(browser) {
@@ -225,20 +243,17 @@ const tests = {
     await page.done();
   },
 
+  // All columns count, also in a page that has two of them.
   async 'nearest nodes by cosine'(browser) {
-    const page = await open(browser, 'plain.html');
-    const h = vectors(file('karate.npy'));
-    const row = (u) => Array.from({ length: h.columns }, (_, j) => h.at(u, j));
-    const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
-    const cosine = (u, w) => dot(row(u), row(w)) / Math.sqrt(dot(row(u), row(u)) * dot(row(w), row(w)));
-    await find(page, '0');
-    await page.waitForSelector('.nearest');
-    const names = (await page.locator('.nearest .name').allInnerTexts()).map(Number);
-    const wanted = [...club.keys()].filter((u) => u !== 0).map((u) => cosine(0, u)).sort((a, b) => b - a).slice(0, 10);
-    equal(names.length, 10, 'nodes listed');
-    names.forEach((u, i) => check(Math.abs(cosine(0, u) - wanted[i]) < 1e-3, `place ${i}: node ${u}`));
-    const said = (await page.locator('.nearest .value').allInnerTexts()).map(Number);
-    said.forEach((c, i) => check(Math.abs(c - wanted[i]) < 2e-3, `cosine ${c} for ${wanted[i]}`));
+    for (const name of ['plain.html', 'few.html']) await checkNearest(browser, name);
+  },
+
+  async 'no pulls over a part of the columns'(browser) {
+    const page = await open(browser, 'few.html');
+    await find(page, '33');
+    const said = await text(page, '#panel-node');
+    check(said.includes('Heaviest links of 17 neighbours') && !said.includes('Strongest pulls'), said);
+    check(said.includes('this page has 2'), said);
     await page.done();
   },
 
