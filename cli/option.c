@@ -46,10 +46,14 @@ int cli_usage_error(const char *command, const char *format, ...) {
 
 /* ---- the merged list ------------------------------------------------------------------------- */
 
-static char shared_letter(const char *name) {
+/* An option of the command's own keeps its letter. */
+static char shared_letter(const cli_entries *entries, const char *name) {
+    char letter = 0;
     for (size_t i = 0; i < sizeof shared_letters / sizeof *shared_letters; i++)
-        if (strcmp(shared_letters[i].name, name) == 0) return shared_letters[i].letter;
-    return 0;
+        if (strcmp(shared_letters[i].name, name) == 0) letter = shared_letters[i].letter;
+    for (size_t i = 0; i < entries->count; i++)
+        if (entries->at[i].own && entries->at[i].letter == letter) return 0;
+    return letter;
 }
 
 static void add_entry(cli_entries *entries, cli_entry entry) {
@@ -65,7 +69,7 @@ static void merge_own(const cli_group *group, const cli_option *o, cli_entries *
 
 static void merge_shared(const cli_group *group, const cafe_option *o, cli_entries *entries) {
     cli_entry entry = {.group = group, .shared = o, .name = o->name, .help = o->help};
-    entry.letter = shared_letter(o->name);
+    entry.letter = shared_letter(entries, o->name);
     entry.placeholder = o->type == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
     add_entry(entries, entry);
 }

@@ -16,7 +16,7 @@ typedef struct recommend_job {
     cli_run run;
     const char *node, *nodes_file, *embedding, *evaluate;
     bool all, linked;
-    int32_t count, score_by, sides, columns_asked;
+    int32_t count, score_by, sides;
     cafe_decoder_options decoder;
     double share; /* of the links to hide; 0: no evaluation */
     cafe_recommend_options options;
@@ -132,15 +132,12 @@ static int find_queries(recommend_job *job) {
 static int embed(recommend_job *job) {
     cli_run *run = &job->run;
     const cafe_graph *graph = job->share > 0 ? job->split.training : run->graph;
-    cafe_sphere_options sphere;
     if (job->score_by != CAFE_SCORE_PRODUCT) return CLI_OK;
     if (job->embedding)
         return cli_read_vectors(run, job->embedding, NULL, &run->graph, &job->columns,
                                 &job->vectors);
-    cafe_sphere_options_init(&sphere);
-    sphere.columns = job->columns_asked;
     double began = cli_seconds();
-    CLI_TRY(cli_check(run, cafe_decoder_vectors(run->context, graph, &sphere, &job->decoder,
+    CLI_TRY(cli_check(run, cafe_decoder_vectors(run->context, graph, NULL, &job->decoder,
                                                 &job->columns, &job->vectors)));
     cli_say(run, "embed     %" PRId64 " column%s in %.2f s", job->columns, cli_plural(job->columns),
             cli_seconds() - began);
@@ -241,7 +238,6 @@ static void put_options(cafe_report *report, const recommend_job *job) {
     cafe_report_open(report, "options", '{');
     cafe_report_context(report);
     cafe_report_options(report, cafe_recommend_option_table(), &job->options);
-    cafe_report_integer(report, "columns", job->columns_asked);
     cafe_report_options(report, cafe_decoder_option_table(), &job->decoder);
     cafe_report_options(report, cafe_graph_option_table(), &job->run.common.reading);
     cafe_report_close(report);
@@ -323,8 +319,6 @@ static const cli_option vector_options[] = {
         JOB, embedding, "embedding",
         "vectors to multiply as they are (.npy, .tsv, .csv or .txt) instead of embedding the "
         "graph"),
-    CLI_ROW_NUMBER(JOB, columns_asked, "columns", "C", CLI_POSITIVE, "64",
-                   "columns of the embedding"),
     CLI_ROW_END,
 };
 static const cli_group groups[] = {

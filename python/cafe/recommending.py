@@ -14,17 +14,16 @@ from .explanation import embedding_of
 from .graph import Graph, as_graph
 
 SCORES = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_score"]]
-COLUMNS = 64
+COLUMNS = Table.named("decoder").default("n_components")
 
 
 def _vectors(context: Context, graph: Any, nodes: int, n_components: int,
              options: Dict[str, Any]) -> np.ndarray:
     """Vectors whose inner products are P, as `cafe recommend` makes them."""
-    sphere = Table.named("sphere").pointer_to(context, {"n_components": n_components},
-                                              "cafe_sphere_options")
-    o = Table.named("decoder").pointer_to(context, options, "cafe_decoder_options")
+    o = Table.named("decoder").pointer_to(context, {"n_components": n_components, **options},
+                                          "cafe_decoder_options")
     columns, values = ctypes.c_int64(), ctypes.POINTER(ctypes.c_float)()
-    context.call("cafe_decoder_vectors", graph, sphere, o, columns, values)
+    context.call("cafe_decoder_vectors", graph, None, o, columns, values)
     found = copied(values, nodes * columns.value, np.float32).reshape(nodes, columns.value)
     lib.cafe_block_free(context.pointer, values)
     return found

@@ -70,6 +70,7 @@ cafe_status cafe_cluster(cafe_context *context, const cafe_graph *graph, const c
     cafe_status status = CAFE_OK;
     cafe_model *model = NULL;
     *clustering = NULL;
+    method = cafe_method_or_first(method, true);
     CAFE_TRY(cafe_model_create(context, graph, method, options, inputs, &model));
     CAFE_TRY(cafe_model_cluster(context, model, method, options, inputs, clustering));
 done:

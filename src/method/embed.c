@@ -122,7 +122,7 @@ cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
     *embedding = NULL;
     CAFE_TRY(cafe_method_take(context, options, NULL, &o, &none));
     CAFE_TRY(cafe_options_take(context, cafe_finish_option_table(), o.finish, &finish));
-    if (method && !o.finish) finish.form = method->form;
+    if (!o.finish) finish.form = (method ? method : model->method)->form;
     if ((*solution)->columns > 0)
         CAFE_TRY(cafe_finish_to(context, cafe_model_certified(model), solution, &finish,
                                 path && !o.propagate ? &to : NULL, embedding));

@@ -89,20 +89,14 @@ cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
     cafe_method_inputs in;
     int64_t cut;
     CAFE_PASS(cafe_method_take(context, options, inputs, &o, &in));
-    CAFE_PASS(check_inputs(context, cafe_method_or_first(method), &in));
+    CAFE_PASS(check_inputs(context, cafe_method_or_first(method, false), &in));
     return settle(context, table, &o, &in, nodes, own, &cut);
 }
 
 /* ---- a job ----------------------------------------------------------------------------------- */
 
-/* The first method for the purpose stands for none. */
-static cafe_status find_table(cafe_context *context, const cafe_method **method, bool communities,
+static cafe_status find_table(cafe_context *context, const cafe_method *m, bool communities,
                               const cafe_option_table **table) {
-    size_t count, i = 0;
-    const cafe_method *const *all = cafe_methods(&count);
-    for (; !*method; i++)
-        if (communities ? all[i]->communities != NULL : all[i]->vectors != NULL) *method = all[i];
-    const cafe_method *m = *method;
     if (communities ? !m->communities : !m->vectors)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s finds no %s", m->name,
                          communities ? "communities" : "vectors");
@@ -114,7 +108,8 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
                           bool communities, const cafe_method_options *options,
                           const cafe_method_inputs *inputs, cafe_job *job) {
     const cafe_option_table *table = NULL;
-    CAFE_PASS(find_table(context, &method, communities, &table));
+    if (!method) method = model->method;
+    CAFE_PASS(find_table(context, method, communities, &table));
     job->model = model;
     job->method = method;
     CAFE_PASS(cafe_method_take(context, options, inputs, &job->options, &job->inputs));

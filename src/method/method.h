@@ -14,6 +14,7 @@
 struct cafe_model {
     cafe_context *context;
     const cafe_graph *graph;
+    const cafe_method *method; /* that it was made for */
     cafe_sampled *sampled;
     cafe_operator *op;
     cafe_sampled *edges;    /* for the operator below */
@@ -45,8 +46,8 @@ typedef struct cafe_job {
     int64_t cut; /* columns asked for beyond the number of nodes */
 } cafe_job;
 
-/* The method, or the first of the registry, which stands for none. */
-const cafe_method *cafe_method_or_first(const cafe_method *method);
+/* The method; NULL stands for the first of the registry that finds vectors, or communities. */
+const cafe_method *cafe_method_or_first(const cafe_method *method, bool communities);
 
 /* What a method does; the table in its row says which of the two are there. */
 struct cafe_method_code {

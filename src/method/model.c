@@ -18,13 +18,13 @@ static cafe_status certify_exact(cafe_context *context, int64_t window, cafe_mod
 static cafe_status take_sample(cafe_context *context, const cafe_method *method,
                                const cafe_sample_options *given, cafe_sample_options *o) {
     CAFE_PASS(cafe_options_take(context, cafe_sample_option_table(), given, o));
-    if (o->degree_exponent < 0) o->degree_exponent = cafe_method_or_first(method)->degree_exponent;
+    if (o->degree_exponent < 0) o->degree_exponent = method->degree_exponent;
     return CAFE_OK;
 }
 
 static cafe_status check_sampling(cafe_context *context, const cafe_method *method,
                                   const cafe_method_options *o, const cafe_method_inputs *in) {
-    if (!method || (method->takes & CAFE_TAKES_SAMPLING)) return CAFE_OK;
+    if (method->takes & CAFE_TAKES_SAMPLING) return CAFE_OK;
     if (o->sampling == CAFE_SAMPLING_EDGE && !o->sample && !in->sample) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no sampling: it sees the graph itself",
                      method->name);
@@ -39,6 +39,7 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
     cafe_sample_options sample;
     cafe_model *m = NULL;
     *model = NULL;
+    method = cafe_method_or_first(method, false);
     CAFE_TRY(cafe_method_take(context, options, inputs, &o, &in));
     CAFE_TRY(check_sampling(context, method, &o, &in));
     CAFE_TRY(take_sample(context, method, o.sample, &sample));
@@ -46,6 +47,7 @@ cafe_status cafe_model_create(cafe_context *context, const cafe_graph *graph,
     if (!m) return CAFE_ERROR_MEMORY;
     m->context = context;
     m->graph = graph;
+    m->method = method;
     CAFE_TRY(cafe_engine_sample(context, graph, (cafe_sampling)o.sampling, &sample, in.sample,
                                 &m->sampled));
     CAFE_TRY(cafe_operator_modularity(context, m->sampled, &m->op));

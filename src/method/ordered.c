@@ -20,7 +20,7 @@ enum { ROWS = 1024 };
 
 /* Those that start from rows and sweep over them. */
 static bool sweeps(const cafe_method *method) {
-    return cafe_method_or_first(method)->takes & CAFE_TAKES_START;
+    return method->takes & CAFE_TAKES_START;
 }
 
 cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,
@@ -39,7 +39,7 @@ cafe_status cafe_ordered_make(cafe_context *context, const cafe_method *method,
 }
 
 bool cafe_ordered_takes(const cafe_model *model, const cafe_method *method) {
-    return model->ordered && sweeps(method);
+    return model->ordered && sweeps(method ? method : model->method);
 }
 
 /* ---- there ----------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ void cafe_planned_take(const cafe_method *method, const cafe_method_options *opt
                        cafe_planned *planned) {
     cafe_method_options_init(&planned->options);
     cafe_struct_take(options, &planned->options, sizeof planned->options);
-    planned->method = cafe_method_or_first(method);
+    planned->method = cafe_method_or_first(method, false);
     if (planned->options.own) return;
     const cafe_option_table *table = cafe_plan_table(planned->method);
     cafe_options_init(table, planned->own, table->struct_size);
@@ -57,6 +57,7 @@ double cafe_plan_size(const cafe_method *method, const cafe_method_options *opti
     double hubs = add_hub_bytes(counts, size);
     if (size->columns > counts->nodes) size->columns = counts->nodes;
     cafe_finish_options_init(finish);
+    finish->form = method->form;
     if (options->finish) *finish = *options->finish;
     return hubs;
 }

@@ -32,8 +32,11 @@ const cafe_method *const *cafe_methods(size_t *count) {
     return methods;
 }
 
-const cafe_method *cafe_method_or_first(const cafe_method *method) {
-    return method ? method : methods[0];
+const cafe_method *cafe_method_or_first(const cafe_method *method, bool communities) {
+    for (size_t i = 0; !method; i++)
+        if (communities ? methods[i]->communities != NULL : methods[i]->vectors != NULL)
+            method = methods[i];
+    return method;
 }
 
 const cafe_method *cafe_method_find(const char *name) {

@@ -22,6 +22,8 @@ static const cafe_option decoder_options[] = {
      "what inner products stand for: p, the probability of a pair as far as the embedding has "
      "found it; q, that less what degrees alone would give; vectors, orthonormal columns all "
      "alike; raw, the cosines of the rows that the method found"},
+    {"columns", "C", CAFE_OPTION_INTEGER, offsetof(cafe_decoder_options, columns), 64, 1, 65536,
+     NULL, "columns of the embedding"},
     {"residual", "R", CAFE_OPTION_REAL, offsetof(cafe_decoder_options, residual), 0.3, 0, 1, NULL,
      "the embedding is improved until every column's relative residual is below R; 0: it is not"},
 };
@@ -72,6 +74,7 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph,
     cafe_method_options options;
     cafe_finish_options finish;
     cafe_sample_options sample;
+    cafe_sphere_options own;
     bool raw = o->decode == CAFE_DECODE_RAW;
     cafe_finish_options_init(&finish);
     finish.form = raw ? CAFE_FORM_RAW : CAFE_FORM_RITZ;
@@ -80,7 +83,9 @@ static cafe_status embed(cafe_context *context, const cafe_graph *graph,
     sample.degree_exponent = 0; /* P itself is what scores stand for */
     cafe_method_options_init(&options);
     options.sample = &sample;
-    options.own = sphere;
+    cafe_sphere_options_init(&own);
+    own.columns = o->columns;
+    options.own = sphere ? sphere : &own;
     options.finish = &finish;
     return cafe_embed(context, graph, NULL, &options, NULL, embedding);
 }
