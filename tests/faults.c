@@ -117,14 +117,6 @@ int renameat2(int a, const char *from, int b, const char *to, unsigned flags) {
     return fails("rename", EIO) ? -1 : (int)syscall(SYS_renameat2, a, from, b, to, flags);
 }
 
-int link(const char *from, const char *to) {
-    return fails("link", EIO) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
-}
-
-int symlink(const char *to, const char *path) {
-    return fails("symlink", EIO) ? -1 : (int)syscall(SYS_symlinkat, to, AT_FDCWD, path);
-}
-
 /* Only killed at: nothing is left to be done about a file that cannot be removed. */
 int unlink(const char *path) {
     if (kills() && fails("unlink", EIO)) return -1;

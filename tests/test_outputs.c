@@ -10,9 +10,6 @@
 #include "failing.h"
 #include "test_io.h"
 
-#include "base/memory.h"
-#include "io/journal.h"
-
 static cafe_status put(cafe_context *context, const char *path, const char *text) {
     cafe_output *output = NULL;
     cafe_status status = cafe_output_create(context, path, 1, &output);
@@ -101,13 +98,14 @@ static void test_freed_context(void **state) {
     io_scratch_free(&scratch);
 }
 
-/* The mode of the old file stays, and a symbolic link is followed. */
+/* The permissions of the old file stay, those to run as its owner do not; a symbolic link is
+ * followed. */
 static void test_mode_and_link(void **state) {
     io_scratch scratch = io_scratch_new();
     struct stat about;
     (void)state;
     TEST_OK(shared, put(shared, io_path(&scratch, "a"), "old"));
-    assert_int_equal(chmod(io_path(&scratch, "a"), 0640), 0);
+    assert_int_equal(chmod(io_path(&scratch, "a"), 06640), 0);
     assert_int_equal(symlink("a", io_path(&scratch, "link")), 0);
     TEST_OK(shared, put(shared, io_path(&scratch, "link"), "new"));
     assert_int_equal(lstat(io_path(&scratch, "link"), &about), 0);
@@ -121,74 +119,129 @@ static void test_mode_and_link(void **state) {
     io_scratch_free(&scratch);
 }
 
-/* A temporary file goes when nobody holds its lock, and only then. */
+/* A temporary file goes when nobody holds its lock, and only then; links and pipes stay. */
 static void test_leftovers(void **state) {
     io_scratch scratch = io_scratch_new();
-    static const char dead[] = ".cafe-0123456789abcdef.tmp", alive[] = ".cafe-fedcba9876543210.tmp";
+    static const char dead[] = ".cafe-0123456789abcdef.tmp", alive[] = ".cafe-fedcba9876543210.tmp",
+                      link[] = ".cafe-1111111111111111.tmp", pipe[] = ".cafe-2222222222222222.tmp";
+    struct stat about;
     (void)state;
     io_store(io_path(&scratch, dead), "x", 1);
     io_store(io_path(&scratch, alive), "x", 1);
     io_store(io_path(&scratch, ".cafe-notes.tmp"), "x", 1);
+    io_store(io_path(&scratch, ".cafe-1.tmp"), "x", 1);
+    assert_int_equal(symlink(".cafe-1.tmp", io_path(&scratch, link)), 0);
+    assert_int_equal(mkfifo(io_path(&scratch, pipe), 0600), 0);
     int fd = open(io_path(&scratch, alive), O_RDONLY);
     assert_int_equal(flock(fd, LOCK_EX), 0);
     TEST_OK(shared, put(shared, io_path(&scratch, "a"), "1"));
     assert_int_not_equal(access(io_path(&scratch, dead), F_OK), 0);
     assert_int_equal(access(io_path(&scratch, alive), F_OK), 0);
     assert_int_equal(access(io_path(&scratch, ".cafe-notes.tmp"), F_OK), 0);
+    assert_int_equal(access(io_path(&scratch, ".cafe-1.tmp"), F_OK), 0);
+    assert_int_equal(lstat(io_path(&scratch, link), &about), 0);
+    assert_int_equal(lstat(io_path(&scratch, pipe), &about), 0);
     close(fd);
     TEST_OK(shared, put(shared, io_path(&scratch, "a"), "2"));
     assert_int_not_equal(access(io_path(&scratch, alive), F_OK), 0);
     io_scratch_free(&scratch);
 }
 
-/* Writes a journal in the scratch folder that names x -> a and takes b away, and leaves it. */
-static void leave_journal(io_scratch *scratch, bool whole) {
-    char from[512], a[512], b[512], folder[410];
-    char *full = cafe_folder_of(shared, io_path(scratch, "a"));
-    assert_non_null(full);
-    snprintf(folder, sizeof folder, "%.400s", full);
-    cafe_mem_free(shared, full);
-    snprintf(from, sizeof from, "%s/.cafe-0123456789abcdef.tmp", folder);
-    snprintf(a, sizeof a, "%s/a", folder);
-    snprintf(b, sizeof b, "%s/b", folder);
-    io_store(from, "new", 3);
-    io_store(a, "old", 3);
-    io_store(b, "old", 3);
-    cafe_naming names[2] = {{.from = from, .to = a, .folder = folder, .overwrite = true},
-                            {.to = b, .folder = folder}};
-    cafe_journal journal;
-    TEST_OK(shared, cafe_journal_open(shared, names, 2, &journal));
-    TEST_OK(shared, cafe_journal_add(&journal, names, 2));
-    if (!whole) assert_int_equal(ftruncate(journal.fd, lseek(journal.fd, 0, SEEK_END) - 2), 0);
-    close(journal.fd);
-    journal.fd = -1;
-    cafe_journal_close(&journal);
-}
-
-/* What a dead run had decided is done by whoever comes next; what it had not is not. */
-static void test_journal(void **state) {
-    (void)state;
-    for (int whole = 0; whole < 2; whole++) {
-        io_scratch scratch = io_scratch_new();
-        leave_journal(&scratch, whole != 0);
-        TEST_OK(shared, put(shared, io_path(&scratch, "c"), "3"));
-        assert_true(holds(io_path(&scratch, "a"), whole ? "new" : "old"));
-        assert_true(holds(io_path(&scratch, "b"), whole ? NULL : "old"));
-        assert_int_equal(io_scratch_files(&scratch), whole ? 2 : 3);
-        io_scratch_free(&scratch);
-    }
-}
-
-/* A reader completes it too. */
-static void test_journal_read(void **state) {
-    io_scratch scratch = io_scratch_new();
+static cafe_status read_graph(io_scratch *scratch, const char *name) {
     cafe_graph *graph = NULL;
+    cafe_status status = cafe_graph_read(shared, io_path(scratch, name), NULL, &graph);
+    cafe_graph_free(graph);
+    return status;
+}
+
+/* A file with a mark is refused by its name, through a link too, until a run writes it again. A
+ * link of the mark's name is not followed. */
+static void test_unfinished(void **state) {
+    io_scratch scratch = io_scratch_new();
+    static const char mark[] = ".cafe-unfinished.g";
     (void)state;
     io_store(io_path(&scratch, "g"), "1 2\n", 4);
-    leave_journal(&scratch, true);
-    TEST_OK(shared, cafe_graph_read(shared, io_path(&scratch, "g"), NULL, &graph));
-    assert_true(holds(io_path(&scratch, "a"), "new"));
-    assert_true(holds(io_path(&scratch, "b"), NULL));
+    io_store(io_path(&scratch, "precious"), "old", 3);
+    assert_int_equal(symlink("g", io_path(&scratch, "link")), 0);
+    TEST_OK(shared, read_graph(&scratch, "g"));
+    assert_int_equal(symlink("precious", io_path(&scratch, mark)), 0);
+    const char *names[] = {"g", "link"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_graph(&scratch, names[i]), CAFE_ERROR_FORMAT);
+        assert_non_null(strstr(cafe_error(shared), io_path(&scratch, names[i])));
+        assert_non_null(strstr(cafe_error(shared), mark));
+    }
+    TEST_OK(shared, put(shared, io_path(&scratch, "g"), "1 3\n"));
+    TEST_OK(shared, read_graph(&scratch, "g"));
+    assert_true(holds(io_path(&scratch, "precious"), "old"));
+    assert_int_equal(io_scratch_files(&scratch), 3);
+    io_scratch_free(&scratch);
+}
+
+/* The marks of a dead run stay when the next one fails, and go when it writes the files again. */
+static void test_unfinished_set(void **state) {
+    io_scratch scratch = io_scratch_new();
+    (void)state;
+    io_store(io_path(&scratch, "a"), "1 2\n", 4);
+    io_store(io_path(&scratch, ".cafe-unfinished.a"), "", 0);
+    assert_int_equal(mkdir(io_path(&scratch, ".cafe-unfinished.b"), 0700), 0);
+    for (int tries = 0; tries < 2; tries++) {
+        TEST_OK(shared, cafe_outputs_begin(shared));
+        TEST_OK(shared, put(shared, io_path(&scratch, "a"), "2 3\n"));
+        TEST_OK(shared, put(shared, io_path(&scratch, "b"), "2 3\n"));
+        cafe_status status = cafe_outputs_end(shared, CAFE_OK);
+        assert_int_equal(status, tries ? CAFE_OK : CAFE_ERROR_IO);
+        assert_true(holds(io_path(&scratch, "a"), tries ? "2 3\n" : "1 2\n"));
+        assert_int_equal(read_graph(&scratch, "a"), tries ? CAFE_OK : CAFE_ERROR_FORMAT);
+        if (!tries) assert_int_equal(rmdir(io_path(&scratch, ".cafe-unfinished.b")), 0);
+    }
+    assert_int_equal(io_scratch_files(&scratch), 2);
+    io_scratch_free(&scratch);
+}
+
+/* What an earlier version left, or a stranger made: a list of renames that no reader and no writer
+ * looks at. */
+static void test_no_list(void **state) {
+    io_scratch scratch = io_scratch_new();
+    char name[64];
+    (void)state;
+    snprintf(name, sizeof name, ".cafe-%lu.pending", (unsigned long)geteuid());
+    io_store(io_path(&scratch, "g"), "1 2\n", 4);
+    io_store(io_path(&scratch, "precious"), "old", 3);
+    assert_int_equal(symlink("precious", io_path(&scratch, name)), 0);
+    TEST_OK(shared, read_graph(&scratch, "g"));
+    TEST_OK(shared, put(shared, io_path(&scratch, "h"), "1 2\n"));
+    assert_true(holds(io_path(&scratch, "precious"), "old"));
+    assert_true(holds(io_path(&scratch, name), "old"));
+    io_scratch_free(&scratch);
+}
+
+/* The file of names goes with another one: a link of its name is replaced, and a pipe is not
+ * waited for. */
+static void test_link_beside(void **state) {
+    io_scratch scratch = io_scratch_new();
+    cafe_graph *graph = NULL;
+    struct stat about;
+    (void)state;
+    graph = io_read(shared, "g", "a b\n", NULL);
+    io_store(io_path(&scratch, "precious"), "old", 3);
+    assert_int_equal(symlink("precious", io_path(&scratch, "g.mtx.names.txt")), 0);
+    TEST_OK(shared, cafe_graph_write(shared, graph, io_path(&scratch, "g.mtx"), 0, 1));
+    assert_true(holds(io_path(&scratch, "precious"), "old"));
+    assert_true(holds(io_path(&scratch, "g.mtx.names.txt"), "a\nb\n"));
+    assert_int_equal(lstat(io_path(&scratch, "g.mtx.names.txt"), &about), 0);
+    assert_true(S_ISREG(about.st_mode));
+    assert_int_equal(unlink(io_path(&scratch, "g.mtx.names.txt")), 0);
+    assert_int_equal(mkfifo(io_path(&scratch, "g.mtx.names.txt"), 0600), 0);
+    assert_int_equal(read_graph(&scratch, "g.mtx"), CAFE_ERROR_FORMAT);
+    cafe_graph_free(graph);
+    graph =
+        io_read(shared, "g", "0 1\n", NULL); /* without names: a leftover goes, not its target */
+    assert_int_equal(unlink(io_path(&scratch, "g.mtx.names.txt")), 0);
+    assert_int_equal(symlink("precious", io_path(&scratch, "g.mtx.names.txt")), 0);
+    TEST_OK(shared, cafe_graph_write(shared, graph, io_path(&scratch, "g.mtx"), 0, 1));
+    assert_true(holds(io_path(&scratch, "precious"), "old"));
+    assert_int_not_equal(lstat(io_path(&scratch, "g.mtx.names.txt"), &about), 0);
     cafe_graph_free(graph);
     io_scratch_free(&scratch);
 }
@@ -224,7 +277,8 @@ int main(void) {
         cmocka_unit_test(test_all_or_none),    cmocka_unit_test(test_nested),
         cmocka_unit_test(test_one_name_twice), cmocka_unit_test(test_freed_context),
         cmocka_unit_test(test_mode_and_link),  cmocka_unit_test(test_leftovers),
-        cmocka_unit_test(test_journal),        cmocka_unit_test(test_journal_read),
+        cmocka_unit_test(test_unfinished),     cmocka_unit_test(test_unfinished_set),
+        cmocka_unit_test(test_no_list),        cmocka_unit_test(test_link_beside),
         cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -20,8 +20,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "io/gzip.h"
-#include "io/journal.h"
 #include "io/place.h"
+#include "io/unfinished.h"
 #include "io/unpack.h"
 
 static const int64_t first_block = (int64_t)1 << 16, piece = (int64_t)1 << 23;
@@ -81,7 +81,7 @@ static cafe_status begin(cafe_input *input, int fd) {
 cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input *input) {
     bool standard = strcmp(path, "-") == 0;
     *input = (cafe_input){.context = context, .name = standard ? "<stdin>" : path};
-    if (!standard) CAFE_PASS(cafe_journal_settle(context, path));
+    if (!standard) CAFE_PASS(cafe_unfinished_check(context, path));
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_errno(input, "cannot be opened");
     cafe_status status = begin(input, fd);

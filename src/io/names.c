@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -147,7 +148,7 @@ static char *names_path(cafe_context *context, const char *path) {
 static cafe_status clear_leftover(cafe_context *context, const char *path, bool overwrite,
                                   cafe_output **output) {
     if (access(path, F_OK) != 0) return CAFE_OK;
-    if (overwrite) return cafe_output_remove(context, path, output);
+    if (overwrite) return cafe_output_remove(context, path, true, output);
     return cafe_fail(context, CAFE_ERROR_EXISTS,
                      "%s: exists and would no longer be true; overwriting removes it", path);
 }
@@ -163,7 +164,7 @@ cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int
         status = clear_leftover(context, beside, overwrite, output);
         goto done;
     }
-    CAFE_TRY(cafe_output_create(context, beside, overwrite, output));
+    CAFE_TRY(cafe_output_create_beside(context, beside, overwrite, output));
     (*output)->digested = true;
     int64_t line = cafe_names_longest(names, n) + 1;
     if (line * BLOCK > (1 << 20)) l.rows = (1 << 20) / line + 1;
@@ -227,6 +228,14 @@ static cafe_status fail_missing(cafe_context *context, const char *beside, const
                      path);
 }
 
+/* Nobody asked for this name: a pipe that has it would be waited for. */
+static cafe_status check_kind(cafe_context *context, const char *beside) {
+    struct stat about;
+    if (stat(beside, &about) != 0 || S_ISREG(about.st_mode)) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%s: expected a file of names, found a folder, a pipe or a device", beside);
+}
+
 /* The names of v.npy.gz stand beside it or, when it was compressed later, beside v.npy. */
 static char *find_names(cafe_context *context, const char *path) {
     char *beside = names_path(context, path);
@@ -250,6 +259,7 @@ cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
         if (digest) status = fail_missing(context, beside, path);
         goto done;
     }
+    CAFE_TRY(check_kind(context, beside));
     CAFE_TRY(cafe_input_open(context, beside, &input));
     CAFE_TRY(cafe_input_load(&input));
     CAFE_TRY(check_digest(&input, path, digest));

@@ -19,7 +19,6 @@
 #include "base/team.h"
 #include "io/gzip.h"
 #include "io/gzip_write.h"
-#include "io/journal.h"
 #include "io/outputs.h"
 #include "io/pieces.h"
 #include "io/temporary.h"
@@ -33,12 +32,12 @@ static cafe_status fail_exists(cafe_output *output) {
                      output->path);
 }
 
-/* The folder, and the file in it behind symbolic links. */
+/* The folder, and the file in it: behind symbolic links, if the caller named them. */
 static cafe_status resolve(cafe_output *output) {
     char real[PATH_MAX];
     struct stat about;
     const char *path = output->path;
-    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
+    if (!output->beside && lstat(path, &about) == 0 && S_ISLNK(about.st_mode)) {
         if (!(path = realpath(path, real)))
             return fail_errno(output, "is a symbolic link that leads nowhere");
     }
@@ -52,13 +51,14 @@ static cafe_status resolve(cafe_output *output) {
     return CAFE_OK;
 }
 
-/* What there was before keeps its mode. The owner may be one that we cannot give files to. */
+/* The new file has the permissions of the old one, without the bits that let a program run as its
+ * owner. The owner may be one that we cannot give files to. */
 static cafe_status take_over(cafe_output *output, const struct stat *old) {
     if (!old) return CAFE_OK;
     if ((old->st_uid != geteuid() || old->st_gid != getegid()) &&
         fchown(output->fd, old->st_uid, old->st_gid) != 0)
         errno = 0;
-    if (fchmod(output->fd, old->st_mode & 07777) == 0 || errno == EPERM || errno == ENOSYS)
+    if (fchmod(output->fd, old->st_mode & 0777) == 0 || errno == EPERM || errno == ENOSYS)
         return CAFE_OK;
     return fail_errno(output, "cannot be created");
 }
@@ -75,27 +75,28 @@ static cafe_status open_temporary(cafe_output *output, const struct stat *old) {
     return take_over(output, old);
 }
 
-/* With what a dead run still had to rename here done: then it is known what there is. */
 static cafe_status open_path(cafe_output *output) {
     struct stat about;
-    CAFE_PASS(cafe_journal_settle(output->context, output->path));
-    if (stat(output->path, &about) != 0)
+    if ((output->beside ? lstat : stat)(output->path, &about) != 0)
         return errno == ENOENT ? open_temporary(output, NULL)
                                : fail_errno(output, "cannot be created");
     if (S_ISDIR(about.st_mode)) {
         errno = EISDIR;
         return fail_errno(output, "cannot be written");
     }
-    if (S_ISREG(about.st_mode))
-        return output->overwrite ? open_temporary(output, &about) : fail_exists(output);
+    if (S_ISREG(about.st_mode) || output->beside) {
+        const struct stat *old = S_ISREG(about.st_mode) ? &about : NULL;
+        return output->overwrite ? open_temporary(output, old) : fail_exists(output);
+    }
     output->fd = open(output->path, O_WRONLY | O_CLOEXEC); /* a device or a pipe */
     return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");
 }
 
-static cafe_output *new_output(cafe_context *context, const char *path, bool overwrite) {
+static cafe_output *new_output(cafe_context *context, const char *path, bool overwrite,
+                               bool beside) {
     cafe_output *o = cafe_mem_zero(context, 1, sizeof *o);
     if (!o) return NULL;
-    *o = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite};
+    *o = (cafe_output){.context = context, .fd = -1, .overwrite = overwrite, .beside = beside};
     o->path = cafe_mem_text(context, path);
     if (o->path) return o;
     cafe_mem_free(context, o);
@@ -108,9 +109,9 @@ static cafe_status open_nothing(cafe_output *output) {
     return output->fd >= 0 ? CAFE_OK : fail_errno(output, "cannot be opened");
 }
 
-cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
-                               cafe_output **output) {
-    cafe_output *o = *output = new_output(context, path, overwrite != 0);
+static cafe_status create(cafe_context *context, const char *path, bool overwrite, bool beside,
+                          cafe_output **output) {
+    cafe_output *o = *output = new_output(context, path, overwrite, beside);
     cafe_status status = o ? CAFE_OK : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK && cafe_team_rank(context) > 0)
         status = open_nothing(o);
@@ -129,8 +130,19 @@ cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t 
     return status;
 }
 
-cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_output **output) {
-    cafe_output *o = *output = new_output(context, path, true);
+cafe_status cafe_output_create(cafe_context *context, const char *path, int32_t overwrite,
+                               cafe_output **output) {
+    return create(context, path, overwrite != 0, false, output);
+}
+
+cafe_status cafe_output_create_beside(cafe_context *context, const char *path, bool overwrite,
+                                      cafe_output **output) {
+    return create(context, path, overwrite, true, output);
+}
+
+cafe_status cafe_output_remove(cafe_context *context, const char *path, bool beside,
+                               cafe_output **output) {
+    cafe_output *o = *output = new_output(context, path, true, beside);
     cafe_status status = o ? resolve(o) : CAFE_ERROR_MEMORY;
     if (status == CAFE_OK) return status;
     cafe_output_discard(o);

@@ -18,6 +18,7 @@ struct cafe_output {
     char *temporary; /* NULL: written in place (standard output, a device, a pipe), or removed */
     int fd;          /* -1: none; it holds the temporary's lock */
     bool overwrite;
+    bool beside;                      /* the caller named another file, and this goes with it */
     bool digested;                    /* count the bytes in, from the start: */
     uint64_t digest;                  /* crc64 of what was written */
     const struct cafe_output *names;  /* of the rows, beside it; NULL: none */
@@ -33,8 +34,14 @@ struct cafe_output {
     cafe_terminal terminal;
 };
 
-/* A name to be removed together with the outputs that get theirs. */
-cafe_status cafe_output_remove(cafe_context *context, const char *path, cafe_output **output);
+/* cafe_output_create() of a file whose name follows from that of another: a link, a pipe or a
+ * device of this name is replaced, where that is allowed, and never followed or opened. */
+cafe_status cafe_output_create_beside(cafe_context *context, const char *path, bool overwrite,
+                                      cafe_output **output);
+/* A name to be removed together with the outputs that get theirs. `beside`: the name itself, else
+ * what it leads to. */
+cafe_status cafe_output_remove(cafe_context *context, const char *path, bool beside,
+                               cafe_output **output);
 /* Formats block `block` into text (of the capacity given) and returns its length. */
 typedef int64_t cafe_output_format(const void *argument, int64_t block, char *text);
 

@@ -1,4 +1,4 @@
-/* Files that belong together: completed under temporary names, named all at once. */
+/* Files that belong together: completed under temporary names, then named one after the other. */
 #ifndef CAFE_IO_OUTPUTS_H
 #define CAFE_IO_OUTPUTS_H
 

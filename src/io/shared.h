@@ -40,8 +40,8 @@ void cafe_numbered_free(cafe_context *context, cafe_numbered *numbered);
 cafe_status cafe_share_rows(cafe_edge_list *list, int64_t nodes, const cafe_graph_options *options,
                             int64_t *bounds, cafe_graph **rows);
 
-/* One graph, mapped by all, of the rows and names of each. The file lies beside the input, or in
- * the working folder, and loses its name as soon as all have it. */
+/* One graph, mapped by all, of the rows and names of each. The file lies in the working
+ * folder and loses its name as soon as all have it. */
 cafe_status cafe_join_rows(const cafe_input *input, const int64_t *bounds, cafe_graph *rows,
                            const cafe_numbered *numbered, cafe_graph **graph);
 

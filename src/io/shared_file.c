@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/journal.h"
 #include "io/shared.h"
 #include "io/temporary.h"
 
@@ -61,17 +60,15 @@ static cafe_status plan(joining *j) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Beside the input, which all processes see; else in the working folder. */
+/* In the working folder: reading leaves the folder of the input alone. */
 static cafe_status make_file(joining *j) {
-    const char *tried[] = {j->name, "./"};
-    for (int i = 0; i < 2 && j->made < 0; i++) {
-        char *folder = cafe_folder_of(j->context, tried[i]);
-        if (!folder) continue;
-        cafe_temporaries_sweep(folder);
-        j->made = cafe_temporary_open(j->context, folder, &j->path);
-        cafe_mem_free(j->context, folder);
-    }
-    if (j->made < 0) return fail_errno(j, j->name, "its rows cannot be put beside it");
+    char *folder = cafe_folder_of(j->context, "./");
+    errno = folder ? 0 : errno;
+    if (folder) j->made = cafe_temporary_open(j->context, folder, &j->path);
+    cafe_mem_free(j->context, folder);
+    if (j->made < 0 && errno == 0) return CAFE_ERROR_MEMORY;
+    if (j->made < 0)
+        return fail_errno(j, j->name, "its rows cannot be put into the working folder");
     if (ftruncate(j->made, (off_t)j->header.file_bytes) == 0) return CAFE_OK;
     return fail_errno(j, j->path, "cannot be written");
 }

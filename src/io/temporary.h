@@ -1,5 +1,5 @@
-/* Temporary files beside the final ones: names that nothing else has, a lock by which others see
- * that their run is alive, and the removal of those whose run is not.
+/* Temporary files in the folder of the final ones: random names, a lock that shows that their run
+ * is alive, and the removal of those whose run is not.
  */
 #ifndef CAFE_IO_TEMPORARY_H
 #define CAFE_IO_TEMPORARY_H
@@ -10,14 +10,17 @@
  * whatever the length of the final name. NULL without memory. */
 char *cafe_temporary_name(cafe_context *context, const char *folder);
 
-/* Makes a new file there and locks it; the lock lasts as long as fd is open. -1 and errno, or
- * errno 0 without memory. */
+/* Creates a file of such a name and locks it; the lock lasts as long as fd is open. -1 and errno,
+ * or errno 0 without memory. */
 int cafe_temporary_open(cafe_context *context, const char *folder, char **path);
 
-/* Removes what dead runs left in the folder. A file that a list of renames waits for stays. */
+/* Removes the temporary files of dead runs from a folder that the caller writes to: regular files
+ * of this user whose names fit and whose lock is free. No link is followed, no lock waited for. */
 void cafe_temporaries_sweep(const char *folder);
 
-/* flock() that waits, or with `now` does not; a file system without locks grants all. */
-int cafe_lock(cafe_context *context, int fd, int now);
+/* The folder of a path, in full and without symbolic links. NULL: errno, or 0 without memory. */
+char *cafe_folder_of(cafe_context *context, const char *path);
+/* The names in the folder reach the disk. */
+cafe_status cafe_folder_sync(cafe_context *context, const char *folder);
 
 #endif

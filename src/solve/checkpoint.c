@@ -15,7 +15,6 @@
 #include "base/print.h"
 #include "base/team.h"
 #include "io/gzip.h"
-#include "io/journal.h"
 #include "io/outputs.h"
 #include "io/temporary.h"
 
@@ -102,7 +101,6 @@ cafe_status cafe_checkpoint_keep(cafe_context *context, const char *path, int64_
     c->path = cafe_mem_text(context, path);
     CAFE_TRY(cafe_mem_had(c->path));
     c->info = (cafe_checkpoint_info){.path = c->path, .every = every};
-    CAFE_TRY(cafe_journal_settle(context, path));
     CAFE_TRY(resolve(context, c));
     CAFE_TRY(try_folder(context, c));
     CAFE_TRY(look(context, c));
@@ -123,7 +121,7 @@ cafe_status cafe_checkpoint_remove(cafe_context *context) {
     cafe_output *output = NULL;
     if (!c || (c->info.saved == 0 && c->info.resumed == 0)) return CAFE_OK;
     if (cafe_team_rank(context) > 0) return CAFE_OK; /* the first does, with the outputs' names */
-    CAFE_PASS(cafe_output_remove(context, c->path, &output));
+    CAFE_PASS(cafe_output_remove(context, c->path, false, &output));
     return cafe_outputs_add(context, output);
 }
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +24,6 @@
 #include "base/pool.h"
 #include "base/team.h"
 #include "io/gzip.h"
-#include "io/journal.h"
 #include "io/temporary.h"
 #include "solve/checkpoint.h"
 
@@ -202,13 +202,8 @@ static cafe_status join_file(writer *w) {
 }
 
 static cafe_status name_file(const writer *w) {
-    cafe_naming name = {.from = w->temporary,
-                        .to = w->names->target,
-                        .folder = w->names->folder,
-                        .shown = w->names->path,
-                        .overwrite = true};
-    if (cafe_naming_do(&name) != 0) return fail_write(w);
-    return cafe_namings_sync(w->context, &name, 1);
+    if (rename(w->temporary, w->names->target) != 0) return fail_write(w);
+    return cafe_folder_sync(w->context, w->names->folder);
 }
 
 static cafe_status write_file(writer *w, cafe_solution *const *solutions) {
