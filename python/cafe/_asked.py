@@ -6,8 +6,8 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ._labels import known_positions, positions, some
-from ._sklearn import warn
-from ._sources import Links, links_of_rows
+from ._sklearn import quiet, warn
+from ._sources import Links, links_of_rows, weights_of
 from .graph import Graph, as_graph
 
 
@@ -103,7 +103,7 @@ def links_to(lists: Any, graph: Graph) -> Links:
     offsets = np.concatenate([[0], np.cumsum([len(row) for row in at])]).astype(np.int64)
     order = [np.argsort(row, kind="stable") for row in at]
     target = [row[o] for row, o in zip(at, order)]
-    weight = [np.asarray(w, np.float32)[o] for (_, w), o in zip(pairs, order)]
+    weight = [weights_of(w)[o] for (_, w), o in zip(pairs, order)]
     joined = np.concatenate([np.zeros(0, np.float32), *weight])
     return Links(len(at), np.concatenate([np.zeros(0, np.int64), *target]).astype(np.int32),
                  None if (joined == 1).all() else joined, offsets=offsets)
@@ -135,7 +135,8 @@ def mean_of_neighbours(rows: Any, links: Links) -> np.ndarray:
 def _is_trained(X: Any, graph: Graph) -> bool:
     """Whether X, which might be links of new nodes too, is the graph that was fitted."""
     try:
-        return same_graph(as_graph(X), graph)
+        with quiet():
+            return same_graph(as_graph(X), graph)
     except (TypeError, ValueError):
         return False
 

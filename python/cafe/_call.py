@@ -126,6 +126,27 @@ def error_of(status: int, text: str = "", number: int = 0, path: Optional[str] =
     return error
 
 
+def c_text(value: Any) -> bytes:
+    """A text for the library, which reads up to the first NUL: a text with one is refused."""
+    return _without_nul(str(value).encode("utf-8", "surrogateescape"))
+
+
+def c_path(path: Any) -> bytes:
+    """A path for the library."""
+    return _without_nul(os.fsencode(path))
+
+
+def c_shown(value: Any) -> bytes:
+    """A text that is shown and nothing else: what cannot be shown is replaced."""
+    return str(value).encode("utf-8", "replace").replace(b"\0", b"?")
+
+
+def _without_nul(found: bytes) -> bytes:
+    if b"\0" in found:
+        raise ValueError(f"{os.fsdecode(found)!r}: expected a text without NUL")
+    return found
+
+
 def _path_in(text: str, arguments: Sequence[Any]) -> Optional[str]:
     """The argument that is the path at the head of the text."""
     paths = [os.fsdecode(a) for a in arguments if isinstance(a, bytes)]
@@ -201,7 +222,7 @@ class Context:
         options.threads, options.seed = threads, seed
         if engine is not None and not isinstance(engine, str):
             raise TypeError(f"engine={engine!r}: expected the name of an engine, or None")
-        options.engine = engine.encode() if engine is not None else None
+        options.engine = c_text(engine) if engine is not None else None
         pointer = ctypes.POINTER(_abi.cafe_context)()
         status = lib.cafe_context_create(options, pointer)
         if status != 0:

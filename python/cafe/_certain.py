@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrow import is_stream
 from ._columns import certain_table
-from ._sources import (Links, from_adjacency, from_edge_index, from_edges, from_igraph,
+from ._sources import (Links, are_tuples, from_adjacency, from_edge_index, from_edges, from_igraph,
                        from_networkx, from_scipy, listed)
 
 
@@ -68,6 +68,8 @@ def kind_of(data: Any) -> str:
         raise TypeError(f"an open file: give its path, Graph.from_file({path})")
     if isinstance(data, Mapping):
         raise TypeError("a mapping from nodes to their neighbours: Graph.from_networkx(networkx.Graph(x))")
+    if are_tuples(data):
+        return "edges"
     array = listed(data)
     if array.ndim == 0:
         raise TypeError("expected a graph: a Graph, a file's path, a matrix of scipy.sparse, a graph of networkx or "
@@ -80,7 +82,7 @@ def _kind_of_array(array: np.ndarray) -> str:
     names = array.dtype.kind not in "biuf"
     if columns == 2 and (rows != 2 or names):
         return "edges"
-    if rows == 2 and columns > 2:
+    if rows == 2 and columns > 3:
         return "edge_index"
     if rows == columns and rows > 3:
         return "adjacency"
@@ -94,6 +96,9 @@ def _uncertain(array: np.ndarray, rows: int, columns: int) -> str:
     if rows == columns == 3:
         return ("a 3 x 3 array may be three edges with weights or an adjacency: "
                 "Graph.from_edges(x[:, :2], weights=x[:, 2]) or Graph.from_adjacency(x)")
+    if rows == 2 and columns == 3:
+        return ("a 2 x 3 array may be two edges with weights or an edge_index of three columns: "
+                "Graph.from_edges(x[:, :2], weights=x[:, 2]) or Graph.from_edge_index(x)")
     if columns == 3:
         return ("an m x 3 array may be edges with weights: "
                 "Graph.from_edges(x[:, :2], weights=x[:, 2])")

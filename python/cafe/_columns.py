@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from . import _arrow
-from ._arrays import as_array, as_floats, as_numbers
+from ._arrays import as_array
 from ._sources import Links, as_names, indices_of, numbered, numbers_of, there_are, weights_of
 
 
@@ -40,7 +40,8 @@ def from_pandas(table: Any, source: Any, target: Any, weight: Any) -> Links:
         raise TypeError(f"expected a table of pandas, found {type(table).__name__}")
     given = None
     if _is_name_of_column(weight):
-        given = as_floats(numbers_of(_column(table, weight), f"column {weight!r}"))
+        given = weights_of(numbers_of(_column(table, weight), f"column {weight!r}"),
+                           f"column {weight!r}")
     elif weight is not None:
         if hasattr(weight, "iloc") and not weight.index.equals(table.index):
             raise ValueError("weight: its index is not that of the table")
@@ -101,7 +102,7 @@ def from_arrow(table: Any, source: Any, target: Any, weight: Any) -> Links:
         table = _arrow.Table(table)
     given = None
     if _is_name_of_column(weight):
-        given = as_floats(as_numbers(_column(table, weight), f"column {weight!r}"))
+        given = weights_of(_column(table, weight), f"column {weight!r}")
     elif weight is not None:
         given = weights_of(as_array(weight, "weight"))
     ends = [_as_ends(_column(table, c), f"column {c!r}") for c in _two(source, target)]

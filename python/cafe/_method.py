@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import as_array, block, copied, pointer
-from ._call import Context, Handle, of_size
+from ._call import Context, Handle, c_path, of_size
 from ._labels import rows_by_name
 from ._library import lib
 from ._options import Table
@@ -207,7 +207,7 @@ def with_checkpoint(context: Context, path: Any, every: int,
     """What work() returns, with checkpoints in a file that is removed when it is done."""
     if path is None:
         return work()
-    context.call("cafe_checkpoint_keep", os.fsencode(path), operator.index(every))
+    context.call("cafe_checkpoint_keep", c_path(path), operator.index(every))
     found, info = work(), _abi.cafe_checkpoint_info()
     lib.cafe_checkpoint_get_sized(context.pointer, info, ctypes.sizeof(info))
     found["report_"]["checkpoint"] = {

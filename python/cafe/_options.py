@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _abi
-from ._call import Context
+from ._call import Context, c_text
 from ._library import lib
 from ._names import in_python, nearest_names, python_name
 
@@ -116,7 +116,7 @@ class Table:
         for option in self.options:
             if option.keyword in values and (option.type != "text" or
                                              values[option.keyword] is not None):
-                text = option.text(values[option.keyword]).encode()
+                text = c_text(option.text(values[option.keyword]))
                 struct.texts.append(text)
                 context.call("cafe_options_set", self.pointer, address, option.name.encode(),
                              text)
@@ -168,6 +168,10 @@ class Parameter:
     default: Any
     text: str  # its entry in the docstring
     annotation: str
+
+    @staticmethod
+    def default_of(parameters: "Sequence[Parameter]", name: str) -> Any:
+        return next((p.default for p in parameters if p.name == name), None)
 
 
 _ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "text": "str"}

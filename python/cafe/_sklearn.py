@@ -1,8 +1,10 @@
 """scikit-learn's conventions, with or without scikit-learn: base classes, warnings, set_output."""
+import contextlib
 import inspect
 import sys
+import threading
 import warnings
-from typing import Any, Dict, List, Type
+from typing import Any, Dict, Iterator, List, Type
 
 import numpy as np
 
@@ -62,8 +64,24 @@ class CafeWarning(UserWarning):
     """What was asked for was done, but it may not be what was meant."""
 
 
+_QUIET = threading.local()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings of this package in this thread: what is tried may not be what is meant."""
+    before = getattr(_QUIET, "on", False)
+    _QUIET.on = True
+    try:
+        yield
+    finally:
+        _QUIET.on = before
+
+
 def warn(text: str, kind: Type[Warning] = CafeWarning) -> None:
     """A warning that points at the line outside of this package that led to it."""
+    if getattr(_QUIET, "on", False):
+        return
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__package__") == __package__:
         frame, level = frame.f_back, level + 1

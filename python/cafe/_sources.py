@@ -4,9 +4,8 @@ No other library is imported here. Tables of edges are in _columns.py; what data
 so, in _certain.py.
 """
 import numbers
-import sys
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ class Links:
     source: Optional[np.ndarray] = None  # int32
     offsets: Optional[np.ndarray] = None  # int64
     names: Optional[np.ndarray] = None
-    lent: Tuple[Tuple[np.ndarray, bool], ...] = ()  # the caller's that these may be; held alone?
+    lent: Tuple[np.ndarray, ...] = ()  # the caller's, which these may be
     matrix: Any = None  # of scipy, that these are of
     directed: bool = False  # the source says that its links have directions
 
@@ -43,14 +42,13 @@ class Links:
         if self.offsets is not None:
             _check_offsets(self.offsets, self.nodes, count)
 
-    def own(self, copy: Optional[bool]) -> None:
-        """Arrays of our own instead of the caller's: all (True), those that somebody else might
-        write into (None), or none."""
-        given = [array for array, alone in self.lent if copy or (copy is None and not alone)]
+    def own(self) -> None:
+        """Arrays of our own instead of the caller's."""
         for name in ("target", "weights", "offsets"):
             array = getattr(self, name)
-            if array is not None and any(np.may_share_memory(array, other) for other in given):
+            if array is not None and any(np.may_share_memory(array, other) for other in self.lent):
                 setattr(self, name, array.copy())
+        self.lent = ()
 
     def sources(self) -> np.ndarray:
         if self.source is None:
@@ -146,10 +144,44 @@ def from_scipy(matrix: Any) -> Links:
         raise TypeError(f"expected a matrix of scipy.sparse, found {type(matrix).__name__}")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"an adjacency is square, found shape {matrix.shape}")
-    csr = matrix.tocsr()
-    alone = [(name, _held_alone(csr, name)) for name in ("indptr", "indices", "data")]
-    lent = tuple((getattr(csr, name), yes) for name, yes in alone if csr is matrix)
+    csr = _as_csr(matrix)
+    lent = (csr.indptr, csr.indices, csr.data) if csr is matrix else ()
     return _rows(csr, csr.shape[0], csr.shape[0], lent=lent, matrix=csr)
+
+
+def _as_csr(matrix: Any) -> Any:
+    """SciPy writes where the indices point to without a look at them: they are looked at here."""
+    kind = getattr(matrix, "format", "")
+    if kind in ("csr", "csc", "bsr"):
+        _check_compressed(matrix, kind)
+    if kind in ("csr", "csc", "bsr") or not hasattr(matrix, "tocoo"):
+        return matrix.tocsr()
+    coo = matrix.tocoo()
+    if not len(coo.row) == len(coo.col) == len(coo.data):
+        raise ValueError(f"coo: expected rows, columns and data of one length, found {len(coo.row)}, "
+                         f"{len(coo.col)} and {len(coo.data)}")
+    _check_indices(coo.row, matrix.shape[0], "rows")
+    _check_indices(coo.col, matrix.shape[1], "columns")
+    return coo.tocsr()
+
+
+def _check_compressed(matrix: Any, kind: str) -> None:
+    block = matrix.blocksize if kind == "bsr" else (1, 1)
+    rows, columns = (matrix.shape[i] // block[i] for i in (0, 1))
+    if kind == "csc":
+        rows, columns = columns, rows
+    if len(matrix.data) != len(matrix.indices):
+        raise ValueError(f"data: expected {len(matrix.indices)}, found {len(matrix.data)}")
+    _check_offsets(_offsets(matrix.indptr), rows, len(matrix.indices))
+    _check_indices(matrix.indices, columns, "indices")
+
+
+def _check_indices(values: Any, nodes: int, what: str) -> None:
+    array = as_array(values, what)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError(f"{what}: expected whole numbers, found {array.dtype} of shape {array.shape}")
+    if len(array) and not -1 < array.min() <= array.max() < nodes:
+        raise ValueError(f"{what}: expected 0 to {nodes - 1}, found {array.min()} to {array.max()}")
 
 
 def _rows(csr: Any, rows: int, columns: int, **more: Any) -> Links:
@@ -164,44 +196,6 @@ def _offsets(values: Any) -> np.ndarray:
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"indptr: ends at {array.max()}")
     return np.require(array, np.int64, ["C", "A"])
-
-
-def _held_alone(owner: Any, name: str) -> bool:
-    """Whether nobody but its owner can write into an array: it is read-only down to its memory, or
-    the owner has the only reference to it, so that there is no other view."""
-    if not isinstance(getattr(owner, name), np.ndarray):
-        return False
-    if not any(array.flags.writeable for array in _chain(getattr(owner, name))):
-        return True
-    if [array.base for array in _chain(getattr(owner, name))][-1] is not None:
-        return False  # memory of something else
-    return all(n <= most for n, most in zip(_references(owner, name), _FEWEST))
-
-
-def _chain(array: np.ndarray) -> Iterator[np.ndarray]:
-    """An array, the one that it is a view of, and so on."""
-    here: Any = array
-    while isinstance(here, np.ndarray):
-        yield here
-        here = here.base
-
-
-def _references(owner: Any, name: str) -> Tuple[int, int]:
-    """To an array, and to the one that it is a view of."""
-    if not hasattr(sys, "getrefcount"):
-        return MOST_NODES, 0  # not counted: nobody knows
-    base = getattr(owner, name).base
-    return sys.getrefcount(getattr(owner, name)), 0 if base is None else sys.getrefcount(base)
-
-
-class _Probe:
-    """An owner of a view that nobody else has."""
-
-    def __init__(self) -> None:
-        self.array = np.arange(4)[:]
-
-
-_FEWEST = _references(_Probe(), "array")
 
 
 def summed(matrix: Any) -> Links:
@@ -246,7 +240,7 @@ def links_of_rows(matrix: Any, columns: int) -> Links:
         raise ValueError(f"links: expected {columns} columns, found shape {matrix.shape}")
     if not hasattr(matrix, "tocsr"):
         return _from_dense(matrix)
-    csr = matrix.tocsr()
+    csr = _as_csr(matrix)
     return _rows(csr, csr.shape[0], columns)
 
 
@@ -258,18 +252,22 @@ def _data_weights(data: Any) -> Optional[np.ndarray]:
     return weights_of(array)
 
 
-def weights_of(values: Any) -> np.ndarray:
-    return as_floats(as_numbers(values, "weights"))
+def weights_of(values: Any, what: str = "weights") -> np.ndarray:
+    """As float32; a weight that would become 0 is refused, as it is in a file."""
+    array = as_numbers(values, what)
+    if array.dtype.kind == "f":
+        small = np.abs(array)
+        if ((small > 0) & (small < np.finfo(np.float32).tiny)).any():
+            raise ValueError(f"{what}: expected 0 or at least {np.finfo(np.float32).tiny:.3g}, found "
+                             f"{array[(small > 0) & (small < np.finfo(np.float32).tiny)].flat[0]:g}")
+    return as_floats(array)
 
 
 def indices_of(values: Any, nodes: int) -> np.ndarray:
     array = as_array(values, "indices")
     if nodes > MOST_NODES:
         raise ValueError(f"{nodes} nodes: a graph has at most {MOST_NODES}")
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise ValueError(f"indices: expected whole numbers, found {array.dtype} of shape {array.shape}")
-    if len(array) and not -1 < array.min() <= array.max() < nodes:
-        raise ValueError(f"indices: expected 0 to {nodes - 1}, found {array.min()} to {array.max()}")
+    _check_indices(array, nodes, "indices")
     return np.require(array, np.int32, ["C", "A"])
 
 
@@ -295,8 +293,10 @@ def _is_name(x: Any) -> bool:
 
 
 def from_edges(edges: Any, target: Any, weights: Any, nodes: Optional[int]) -> Links:
-    """Pairs, m x 2; or the sources and the targets, each m long."""
+    """Pairs, m x 2, or tuples with a weight; or the sources and the targets, each m long."""
     if target is None:
+        if are_tuples(edges):
+            edges, weights = _from_tuples(edges, weights)
         array = listed(edges)
         if array.ndim != 2 or array.shape[1] != 2:
             raise ValueError(f"edges: expected an m x 2 array, found shape {array.shape}")
@@ -306,6 +306,24 @@ def from_edges(edges: Any, target: Any, weights: Any, nodes: Optional[int]) -> L
         raise ValueError(f"edges: expected sources and targets of one length, found shapes "
                          f"{array.shape} and {other.shape}")
     return _from_pairs(array, other, weights, nodes)
+
+
+def are_tuples(data: Any) -> bool:
+    """Whether data is a list of tuples, which are edges whatever their number."""
+    return isinstance(data, list) and bool(data) and all(isinstance(row, tuple) for row in data)
+
+
+def _from_tuples(edges: Any, weights: Any) -> Tuple[Any, Any]:
+    """(node, node) or (node, node, weight) each: the pairs, and the weights."""
+    lengths = {len(edge) for edge in edges}
+    if lengths == {3} and weights is None:
+        return [edge[:2] for edge in edges], [edge[2] for edge in edges]
+    if lengths != {2}:
+        wanted = "(node, node)" + (" or (node, node, weight), all of one kind" if weights is None else
+                                   ", since weights are given")
+        odd = next(edge for edge in edges if len(edge) != 2)
+        raise ValueError(f"edges: expected {wanted}; found {odd!r}")
+    return edges, weights
 
 
 def _column(values: Any) -> np.ndarray:

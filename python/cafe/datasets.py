@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _miserables
 from ._arrays import copied
-from ._call import Context, run, threads_of
+from ._call import Context, c_path, run, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
@@ -155,7 +155,7 @@ def read_labels(graph: Graph, path: Path) -> np.ndarray:
 
 def _labels(context: Context, graph: Graph, path: Path) -> np.ndarray:
     named = graph._to_write(context)
-    made = context.make("cafe_labels_read", "cafe_labels", named.pointer, os.fsencode(path),
+    made = context.make("cafe_labels_read", "cafe_labels", named.pointer, c_path(path),
                         keep=[named])
     texts = [lib.cafe_labels_class_name(made.pointer, c).decode(errors="replace")
              for c in range(lib.cafe_labels_classes(made.pointer))]
@@ -183,10 +183,10 @@ def _labelled(graph_file: pathlib.Path, label_file: Optional[pathlib.Path], thre
 
     def work(context: Context) -> Tuple[Graph, Optional[np.ndarray]]:
         o = table.pointer_to(context, options, "cafe_graph_options")
-        handle = context.make("cafe_graph_read", "cafe_graph", os.fsencode(graph_file), o)
+        handle = context.make("cafe_graph_read", "cafe_graph", c_path(graph_file), o)
         if label_file:
             made, added = handle.pointer, ctypes.c_int64()
-            context.call("cafe_graph_add_labelled", os.fsencode(label_file), made, added)
+            context.call("cafe_graph_add_labelled", c_path(label_file), made, added)
             handle.replace(made)  # the graph, or a larger one in its place
         graph = Graph._of(handle)
         graph._asked = False
@@ -198,7 +198,7 @@ def _labelled(graph_file: pathlib.Path, label_file: Optional[pathlib.Path], thre
 def _table(path: pathlib.Path) -> np.ndarray:
     """The numbers of a table, by the library's reader."""
     def work(context: Context) -> np.ndarray:
-        made = context.make("cafe_table_read", "cafe_table", os.fsencode(path))
+        made = context.make("cafe_table_read", "cafe_table", c_path(path))
         rows, columns = (getattr(lib, f"cafe_table_{what}")(made.pointer)
                          for what in ("rows", "columns"))
         return copied(lib.cafe_table_values(made.pointer), rows * columns,

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, copied, pointer
-from ._call import Context, of_size, run
+from ._call import Context, c_path, c_text, of_size, run
 from ._fitted import result_of
 from ._library import lib
 from .graph import Graph, as_graph
@@ -55,7 +55,7 @@ def write_vectors(embedding: Any, path: Path, *, names: Any = None, overwrite: b
         if found.dtype.kind not in "iu" or not np.array_equal(found, np.arange(len(rows))):
             context.call("cafe_graph_set_names", graph.pointer, _texts(found))
         context.call("cafe_vectors_write", graph.pointer, rows.shape[1], pointer(rows),
-                     os.fsencode(path), int(overwrite))
+                     c_path(path), int(overwrite))
 
     run(work)
 
@@ -63,10 +63,9 @@ def write_vectors(embedding: Any, path: Path, *, names: Any = None, overwrite: b
 def _texts(names: np.ndarray) -> Any:
     texts = [str(name) for name in names.tolist()]
     for text in texts:
-        if not text or "\0" in text or "\n" in text:
+        if not text or "\n" in text:
             raise ValueError(f"names: expected one line of text each, found {text!r}")
-    return (ctypes.c_char_p * len(texts))(*[text.encode("utf-8", "surrogateescape")
-                                            for text in texts])
+    return (ctypes.c_char_p * len(texts))(*map(c_text, texts))
 
 
 def read_vectors(graph: Any, path: Path) -> np.ndarray:
@@ -77,7 +76,7 @@ def read_vectors(graph: Any, path: Path) -> np.ndarray:
     def work(context: Context) -> np.ndarray:
         columns, values = ctypes.c_int64(), ctypes.POINTER(ctypes.c_float)()
         named = g._to_write(context)
-        context.call("cafe_vectors_read", named.pointer, os.fsencode(path), columns, values)
+        context.call("cafe_vectors_read", named.pointer, c_path(path), columns, values)
         found = copied(values, g.n_nodes * columns.value, np.float32)
         lib.cafe_block_free(context.pointer, values)
         return found.reshape(g.n_nodes, columns.value)
@@ -126,18 +125,18 @@ class ArrowVectors:
         given = of_size(_abi.cafe_arrow_inputs)
         given.rows, given.columns = self._rows.shape
         given.values = pointer(self._rows)
-        titles = (ctypes.c_char_p * len(self.titles))(*[t.encode() for t in self.titles])
+        titles = (ctypes.c_char_p * len(self.titles))(*[c_text(t) for t in self.titles])
         given.titles = titles
         given._kept = [titles]  # as long as the struct
         if self._names is None:
             return given
-        given.key = self.key.encode()
+        given.key = c_text(self.key)
         if self._names.dtype.kind in "iu":
             numbers = np.ascontiguousarray(self._names, np.int64)
             given.numbers = pointer(numbers)
             given._kept.append(numbers)
         else:
-            texts = [str(n).encode("utf-8", "replace") for n in self._names.tolist()]
+            texts = [c_text(n) for n in self._names.tolist()]
             given.texts = (ctypes.c_char_p * len(texts))(*texts)
             given._kept += [texts, given.texts]
         return given

@@ -1,4 +1,4 @@
-"""Graphs: from whatever Python holds them in, without copying what need not be copied."""
+"""Graphs: from whatever Python holds them in."""
 import ctypes
 import os
 from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _abi, _columns, _sources
 from ._arrays import as_numbers, block, pointer
-from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
+from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._certain import certain_links
 from ._library import lib
 from ._options import Table, check_keywords, described_options
@@ -27,11 +27,9 @@ class Graph:
     ----------
     data : graph-like
         - a matrix of scipy.sparse of any format, or a square NumPy array of at least four rows: the
-          adjacency. CSR with int32 indices is not copied when it is symmetric with sorted rows,
-          without loops and zeros, its data is float32 or all ones, and nobody else holds its
-          arrays: `shared` is then True, and they become read-only. A matrix M that is not symmetric
-          becomes M + M.T.
-        - an m x 2 array of edges, or a 2 x m `edge_index`, m > 2. Integers are numbers of nodes,
+          adjacency. A matrix M that is not symmetric becomes M + M.T.
+        - a list of tuples: edges, (node, node) or (node, node, weight)
+        - an m x 2 array of edges, or a 2 x m `edge_index`, m > 3. Integers are numbers of nodes,
           from 0 to the largest one or to `nodes` - 1; anything else is a name.
         - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
         - a graph of networkx or igraph
@@ -48,8 +46,10 @@ class Graph:
         Show progress, or call this with it.
     **options
         As in `cafe info --help`, "Reading the graph": self_loops, duplicates, directed, reorder; nodes
-        where the edges are numbers; format and trust for files. copy: True never shares memory,
-        False does so even with arrays that others hold; default: what is safe. Of a file: not mapped.
+        where the edges are numbers; format and trust for files. copy=False: CSR with int32 indices is
+        used where it lies when it is symmetric with sorted rows, without loops and zeros, and its data is
+        float32 or all ones; `shared` is then True, and a run refuses the graph once the arrays changed.
+        copy=True, of a file: not mapped.
 
     Examples
     --------
@@ -86,6 +86,8 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
             if weights is not None:
                 raise TypeError("weights: a file has its own; True or False: they count or not")
             self._handle = _read(data, options, n_jobs, verbose)
+            if self.reading.get("format") != "cafe":  # its input was left behind when it was made
+                _warn_of_losses(self.counts, options)
         else:
             for name in _OF_FILES & set(options):
                 raise TypeError(f"{name}: belongs to files")
@@ -96,16 +98,18 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     def _take(self, links: "_sources.Links", options: Dict[str, Any], n_jobs: Optional[int],
               verbose: Verbose) -> None:
-        links.own(_switch("copy", options.pop("copy", None)))
+        if _switch("copy", options.pop("copy", None)) is not False:
+            links.own()
         self._handle = _build(links, options, n_jobs, verbose)
         if links.matrix is not None and self.counts["duplicates"] and "duplicates" not in options:
             links = _sources.summed(links.matrix)
             self._handle = _build(links, options, n_jobs, verbose)
         self._names, self._asked = links.names, True
+        _warn_of_losses(self.counts, options, links.offsets is not None)
         if "directed" not in options and _one_way(self, links):
             warn("the links have directions, and become edges without: directed='no' says that this is "
                  "meant, 'sum', 'cocitation' and 'flow' are other ways (docs/formats.md)")
-        self.shared = _protect(self, links)
+        self.shared = _shares(self, links)
         links.lent, links.matrix = (), None  # what is not used is the caller's alone again
 
     @classmethod
@@ -447,7 +451,7 @@ ignored column 0 'year'; a heading; semicolons"
         def work(context: Context) -> None:
             graph = self._to_write(context)  # lives as long as it is written
             context.call("cafe_graph_write_attributes", graph.pointer, len(columns), array,
-                         os.fsencode(path), 0, int(overwrite))
+                         c_path(path), 0, int(overwrite))
 
         run(work)
 
@@ -456,10 +460,7 @@ ignored column 0 'year'; a heading; semicolons"
         assert self.pointer  # of rows that did not change
         if self.names is None or not lib.cafe_graph_names_are_indices(self.pointer):
             return self._handle
-        texts = [str(name) for name in self.names.tolist()]
-        if any("\0" in text for text in texts):
-            raise ValueError("names: expected text without NUL")
-        names = (ctypes.c_char_p * len(texts))(*[text.encode() for text in texts])
+        names = (ctypes.c_char_p * len(self.names))(*map(c_text, self.names.tolist()))
         twin = twin_of(context, self)
         context.call("cafe_graph_set_names", twin.pointer, names)
         return twin
@@ -508,7 +509,7 @@ def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any,
             parts = {f"{name}{j}": rows[:, j] for j in range(rows.shape[1])}
             found += _as_attributes(parts, nodes)
             continue
-        column, key = _abi.cafe_attribute(), str(name).encode()
+        column, key = _abi.cafe_attribute(), c_text(name)
         keep: Any
         if rows.dtype.kind in "biu" and (rows.size == 0 or abs(int(rows.max())) < 2 ** 31 and
                                          abs(int(rows.min())) < 2 ** 31):
@@ -519,7 +520,7 @@ def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any,
             column.reals = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
             column.stride = 1
         else:
-            keep = (ctypes.c_char_p * nodes)(*[str(value).encode() for value in rows.tolist()])
+            keep = (ctypes.c_char_p * nodes)(*map(c_text, rows.tolist()))
             column.texts = ctypes.cast(keep, type(column.texts))
         column.name = key
         found.append((column, (key, keep)))
@@ -538,7 +539,7 @@ def _read(path: Any, options: Dict[str, Any], n_jobs: Optional[int], verbose: Ve
 
     def work(context: Context) -> Handle:
         o = _table().pointer_to(context, options, "cafe_graph_options")
-        return context.make("cafe_graph_read", "cafe_graph", os.fsencode(path), o)
+        return context.make("cafe_graph_read", "cafe_graph", c_path(path), o)
 
     return run(work, threads, verbose=verbose)
 
@@ -584,16 +585,23 @@ def _one_way(graph: Graph, links: "_sources.Links") -> bool:
     return bool(found["total_weight"] > 1.5 * links.weights[others].sum(dtype=np.float64))
 
 
-def _protect(graph: Graph, links: "_sources.Links") -> bool:
-    """Whether the graph lies in arrays of the caller's: nobody writes into these from now on."""
+def _warn_of_losses(counts: Dict[str, Any], options: Dict[str, Any], matrix: bool = False) -> None:
+    """What of the input is not in the graph though nobody said so. Zeros of a matrix are no edges."""
+    lost = []
+    if counts["self_loops"] and not counts["self_loops_kept"] and "self_loops" not in options:
+        lost.append(f"{counts['self_loops']} loops (self_loops='drop' or 'keep')")
+    if counts["duplicates"] and not counts["weighted"] and "duplicates" not in options:
+        lost.append(f"{counts['duplicates']} repeated edges (duplicates='one' or 'sum')")
+    if counts["zero_weights"] and not matrix:
+        lost.append(f"{counts['zero_weights']} edges of weight 0")
+    if lost:
+        warn(f"left out of the graph: {', '.join(lost)}")
+
+
+def _shares(graph: Graph, links: "_sources.Links") -> bool:
+    """Whether the graph lies in arrays of the caller's."""
     own = [array for array in graph.csr() if array is not None]
-    shared = [lent for lent, _ in links.lent if any(np.may_share_memory(lent, a) for a in own)]
-    for lent in shared:
-        array: Any = lent
-        while isinstance(array, np.ndarray):
-            array.flags.writeable = False
-            array = array.base
-    return bool(shared)
+    return any(np.may_share_memory(lent, array) for lent in links.lent for array in own)
 
 
 def _restored(offsets: np.ndarray, targets: np.ndarray, weights: Optional[np.ndarray], loops: bool,

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import datasets, embed
-from ._call import Context, Verbose, run, seed_of, threads_of
+from ._call import Context, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._library import lib
 from ._names import python_name
 from ._options import Option, Table
@@ -132,7 +132,7 @@ def reproduced(report: Union[str, "os.PathLike[str]", Mapping[str, Any]]) -> Rep
 
 
 def _source(name: str) -> str:
-    found = lib.cafe_paper_set_find(name.encode())
+    found = lib.cafe_paper_set_find(c_text(name))
     return found.contents.source.decode() if found else "unknown"
 
 
@@ -254,8 +254,8 @@ def _experiment(table: str, name: str, data: pathlib.Path, seed: int, n_jobs: Op
                 verbose: Verbose) -> Tuple[str, bool, List[Tuple[Figure, Figure]]]:
     """A row that is no evaluation: its method, whether its set is missing, its cells."""
     def work(context: Context) -> Tuple[str, bool, List[Tuple[Figure, Figure]]]:
-        made = context.make("cafe_experiment_run", "cafe_experiment", table.encode(), name.encode(),
-                            os.fsencode(data))
+        made = context.make("cafe_experiment_run", "cafe_experiment", c_text(table), c_text(name),
+                            c_path(data))
         found = lib.cafe_experiment_get(made.pointer).contents
         cells = [found.cells[i] for i in range(found.count)]
         return (found.method.decode(), bool(found.missing),
@@ -280,9 +280,9 @@ def _evaluations(table: _Table, options: Dict[str, Any], classifier: Any) -> Non
         for recipe in _listed("recipe"):
             method = recipe.method.decode()
             if recipe.table.decode() != table.name or not table.wants(method) or \
-                    not lib.cafe_paper_recipe_is_for(recipe, name.encode()):
+                    not lib.cafe_paper_recipe_is_for(recipe, c_text(name)):
                 continue
-            known = lib.cafe_paper_set_find(name.encode()).contents
+            known = lib.cafe_paper_set_find(c_text(name)).contents
             where = table.data / (known.folder or known.name).decode()
             edges = (recipe.graph or known.graph or b"edges.txt").decode()
             try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, pointer
-from ._call import Context, Verbose, of_size, run
+from ._call import Context, Verbose, c_path, c_shown, of_size, run
 from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
@@ -38,11 +38,11 @@ class Picture:
         given.n, given.xy, given.equal = len(self._points), pointer(self._points), int(self._equal)
         given.graph = None if self._graph is None else self._graph.pointer
         given.value = pointer(self._value)
-        legend, title, x_label, y_label = (t.encode("utf-8", "replace") for t in self._texts)
+        legend, title, x_label, y_label = (c_shown(t) for t in self._texts)
         given.legend, given.x_label, given.y_label = legend, x_label, y_label
         given.title = title or None
         if self._kind is not None:
-            names = [str(n).encode("utf-8", "replace") for n in self._names]
+            names = [c_shown(n) for n in self._names]
             given.kinds, given.kind = len(names), pointer(self._kind)
             given._kept = (ctypes.c_char_p * len(names))(*names)
             given.names = given._kept
@@ -57,7 +57,7 @@ class Picture:
         if target.suffix.lower() not in ENDINGS:
             raise ValueError(f"{target}: expected a name that ends with .png or .svg")
         run(lambda context: context.call(ENDINGS[target.suffix.lower()], self._inputs(),
-                                         self._table(context), os.fsencode(target), int(overwrite)))
+                                         self._table(context), c_path(target), int(overwrite)))
         return target
 
     def pixels(self) -> np.ndarray:

@@ -9,6 +9,7 @@ from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
+from ._sources import as_names, weights_of
 from ._updating import apply_changes
 from .explanation import communities_of, embedding_of
 from .graph import Graph, as_graph
@@ -57,18 +58,18 @@ class Update(Shown):
                 "objective": f"{self.objective[0]:.6g} -> {self.objective[-1]:.6g}"}
 
 
-def _pairs(edges: Any, what: str) -> List[Tuple[Any, Any, Optional[float]]]:
+def _pairs(edges: Any, what: str) -> List[Tuple[Any, Any, Any]]:
     """(u, w) or (u, w, weight) each."""
     found = []
     for edge in ([] if edges is None else edges):
         if len(edge) not in (2, 3):
             raise ValueError(f"{what}: expected (node, node) or (node, node, weight), found {edge!r}")
         u, w = (n.item() if isinstance(n, np.generic) else n for n in edge[:2])
-        found.append((u, w, float(edge[2]) if len(edge) == 3 else None))
+        found.append((u, w, edge[2] if len(edge) == 3 else None))
     return found
 
 
-def _numbered(graph: Graph, pairs: Sequence[Tuple[Any, Any, Optional[float]]]
+def _numbered(graph: Graph, pairs: Sequence[Tuple[Any, Any, Any]]
               ) -> Tuple[np.ndarray, List[Any]]:
     """Numbers of the ends, and the names of nodes that the graph does not have, which come behind
     its own."""
@@ -137,8 +138,8 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     ends, new = _numbered(g, [*goes, *comes])
     gone = np.array([1] * len(goes) + [0] * len(comes), np.uint8)
     told = [w for _, _, w in (*goes, *comes)]
-    weights = None if all(w is None for w in told) else np.array(
-        [1.0 if w is None else w for w in told], np.float32)
+    weights = None if all(w is None for w in told) else weights_of(
+        [1.0 if w is None else w for w in told])
 
     def values(table: str) -> Dict[str, Any]:
         return {o.keyword: options[o.keyword] for o in tables[table].options
@@ -180,7 +181,6 @@ def _names(graph: Graph, new: List[Any]) -> Any:
     """Those of the old nodes and the new ones; None while they are 0 .. n-1."""
     if graph.names is None and new == list(range(graph.n_nodes, graph.n_nodes + len(new))):
         return None
-    from ._sources import as_names
     return as_names([*graph.nodes.tolist(), *new])
 
 

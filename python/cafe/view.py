@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _abi
 from ._arrays import block, pointer
-from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
+from ._call import Context, Handle, Verbose, c_path, c_shown, of_size, run, seed_of, threads_of
 from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
@@ -96,13 +96,13 @@ class Page:
         """Writes the page into a file, which appears whole or not at all."""
         def work(context: Context) -> None:
             output, text = ctypes.POINTER(_abi.cafe_output)(), self.html.encode()
-            context.call("cafe_output_create", os.fsencode(path), int(overwrite), output)
+            context.call("cafe_output_create", c_path(path), int(overwrite), output)
             status = lib.cafe_output_write(output, text, len(text))
             if status == 0:
                 status = lib.cafe_output_commit(output)
             else:
                 lib.cafe_output_discard(output)
-            context.check(status, (os.fsencode(path),))
+            context.check(status, (c_path(path),))
 
         run(work)
         return pathlib.Path(path)
@@ -128,7 +128,7 @@ class Page:
 def _texts(values: Any) -> Any:
     """Names as the library takes them: one line each, none empty."""
     lines = [" ".join(str(v).split()) or "-" for v in values]
-    return (ctypes.c_char_p * len(lines))(*[t.encode("utf-8", "replace") for t in lines])
+    return (ctypes.c_char_p * len(lines))(*[c_shown(t) for t in lines])
 
 
 def _named_twin(context: Context, graph: Graph) -> Handle:
@@ -159,7 +159,7 @@ def _facts(context: Context, table: Any, graph: Graph) -> Handle:
     """The columns of a mapping or a data frame."""
     columns = dict(table.items())
     cells = [c for name, column in columns.items() for c in _cells(column, graph, name)]
-    text = (ctypes.c_char_p * len(cells))(*[c.encode("utf-8", "replace") for c in cells])
+    text = (ctypes.c_char_p * len(cells))(*[c_shown(c) for c in cells])
     return context.make("cafe_facts_from_arrays", "cafe_facts", graph.n_nodes, len(columns),
                         _texts(columns), text)
 
@@ -228,7 +228,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         twin = _named_twin(context, g)
         read = None if labels is None else _labels(context, labels, g)
         given = of_size(_abi.cafe_view_inputs)
-        given.title = (title or "Embedding").encode()
+        given.title = c_shown(title or "Embedding")
         given.columns, given.vectors = vectors.shape[1], pointer(vectors)
         given.map, given.labels = pointer(points), read.pointer if read else None
         given.named = len(names)
@@ -240,7 +240,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         found = context.make("cafe_view_find", "cafe_view_found", twin.pointer, pointer(part),
                              int(isinstance(map, str)), given, keep=[twin])
         report = context.figures("cafe_view_write", "cafe_view_report", twin.pointer, given, o,
-                                 os.fsencode(target), int(overwrite))
+                                 c_path(target), int(overwrite))
         text = target.read_text(encoding="utf-8")
         return Page(None if path is None else target, text, report)
 

@@ -215,8 +215,9 @@ TRIPLES = [(0, 1, 2.5), (1, 2, 1.0), (0, 2, 1.0)]
 
 
 @pytest.mark.parametrize("data, constructor", [
-    (TRIPLES, "from_edges"), (TRIPLES, "from_adjacency"), ([[0, 0], [1, 2]], "from_edge_index"),
-    (np.array(TRIPLES + TRIPLES), "from_edges"),
+    (np.array(TRIPLES), "from_edges"), (np.array(TRIPLES), "from_adjacency"), ([[0, 0], [1, 2]], "from_edge_index"),
+    (np.array(TRIPLES + TRIPLES), "from_edges"), (np.array(TRIPLES[:2]), "from_edge_index"),
+    ([[0, 1, 2], [1, 5, 1]], r"from_edges\(x\[:, :2\], weights=x\[:, 2\]\)"),
     (pandas.DataFrame(np.eye(4)), "from_adjacency"),
     (pandas.DataFrame({"id": [7, 8], "from": [0, 1], "to": [1, 2]}), "from_pandas"),
 ])
@@ -380,28 +381,32 @@ def short_rows(arrays):
     return matrix
 
 
-def test_fitting_rows_are_not_copied(arrays):
+def test_fitting_rows_need_not_be_copied(arrays):
     matrix = short_rows(arrays)
-    graph = cafe.Graph(matrix)
+    graph = cafe.Graph(matrix, copy=False)
     offsets, targets, weights = graph.csr()
     assert targets.ctypes.data == matrix.indices.ctypes.data
     assert weights.ctypes.data == matrix.data.ctypes.data
     ones = scipy.sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr))
-    graph = cafe.Graph(ones)  # float64, but all ones: no weights at all
+    graph = cafe.Graph(ones, copy=False)  # float64, but all ones: no weights at all
     assert graph.csr()[1].ctypes.data == ones.indices.ctypes.data and graph.csr()[2] is None
 
 
-def test_shared_arrays_are_protected(arrays):
+def test_the_callers_arrays_stay_as_they_are(arrays):
     matrix = short_rows(arrays)
-    copied = cafe.Graph(matrix, copy=True)
-    assert not copied.shared and matrix.data.flags.writeable
-    graph = cafe.Graph(matrix)
-    assert graph.shared and "shared" in repr(graph) and not cafe.Graph(arrays[0]).shared
-    for array in (matrix.data, matrix.indices):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1
-    rows = _Rows(np.array([0, 1, 2]), np.array([1, 0], np.int32)[:], np.ones(2), shape=(2, 2))
-    assert cafe.Graph(rows).shared and not rows.indices.base.flags.writeable
+    before = [a.copy() for a in (matrix.data, matrix.indices, matrix.indptr)]
+    for copy in (None, True, False):
+        graph = cafe.Graph(matrix, copy=copy)
+        assert graph.shared == (copy is False) and ("shared" in repr(graph)) == graph.shared
+        cafe.SphereGCN(2).fit(graph)
+    cafe.SphereGCN(2).fit(matrix)
+    for array, was in zip((matrix.data, matrix.indices, matrix.indptr), before):
+        assert array.flags.writeable and np.array_equal(array, was)
+    matrix.data[0] = 7  # as its owner may
+    with pytest.raises(ValueError, match="arrays that the graph shares changed"):
+        cafe.SphereGCN(2).fit(graph)
+    model = cafe.SphereGCN(2).fit(matrix.maximum(matrix.T))
+    assert not model.graph_.shared
 
 
 def test_views_keep_the_graph(arrays):

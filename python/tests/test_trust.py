@@ -1,0 +1,194 @@
+"""No wrong answer without a word: what has two meanings is refused, what is left out is told, and
+what belongs to the caller stays as it is."""
+import pathlib
+import pickle
+import warnings
+
+import igraph
+import networkx
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+
+import cafe
+
+
+# ---- paths
+
+def test_a_path_with_a_nul_is_refused(karate, tmp_path):
+    """The library would read it up to the NUL."""
+    text, model = str(tmp_path / "g.txt"), cafe.SphereGCN(3).fit(karate)
+    karate.write(text)
+    model.write(tmp_path / "v.npy")
+    for path in (text + "\0.gz", pathlib.Path(text + "\0"), str(tmp_path / "v.npy") + "\0x.npy",
+                 str(tmp_path / "new\0.html"), str(tmp_path / "new\0.svg")):
+        for call in (lambda: cafe.Graph(path), lambda: cafe.Graph.from_file(path),
+                     lambda: karate.write(path, overwrite=True), lambda: model.write(path),
+                     lambda: cafe.write_vectors(model, path), lambda: cafe.read_vectors(karate, path),
+                     lambda: cafe.SphereGCN(3).fit(karate, checkpoint=path),
+                     lambda: cafe.LayeredCafe().fit(karate, checkpoint=path),
+                     lambda: cafe.view(karate, model, path), lambda: cafe.view(karate, model).save(path),
+                     lambda: cafe.plot(model, graph=karate).save(path), lambda: cafe.load(path),
+                     lambda: cafe.datasets.read_labels(karate, path),
+                     lambda: cafe.reproduce(data=path, tables=["classification"])):
+            with pytest.raises((ValueError, FileNotFoundError, TypeError)):
+                call()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["g.txt", "v.npy"]
+
+
+def test_other_paths_stay_fine(karate, tmp_path):
+    karate.write(str(tmp_path / "ä.txt").encode())
+    assert cafe.Graph(tmp_path / "ä.txt").n_edges == 78
+
+
+def test_texts_with_a_nul(karate, tmp_path):
+    model = cafe.SphereGCN(3).fit(karate)
+    names = [f"n\0{u}" for u in range(34)]
+    with pytest.raises(ValueError, match="NUL"):
+        cafe.Graph(karate, names=names).write(tmp_path / "g.txt")
+    with pytest.raises(ValueError, match="NUL"):
+        cafe.write_vectors(model, tmp_path / "v.tsv", names=names)
+    with pytest.raises(ValueError, match="NUL"):
+        karate.write(tmp_path / "g.gml", attributes={"a\0b": range(34)})
+    with pytest.raises(ValueError, match="NUL"):
+        cafe.SphereGCN(3, engine="processor\0").fit(karate)
+    with pytest.raises(ValueError, match="NUL"):
+        cafe.Graph.from_file(tmp_path / "x.txt", source="a\0", target="b")
+
+
+# ---- matrices
+
+def changed(kind, **arrays):
+    """A matrix of scipy with other arrays than its constructor would take."""
+    matrix = scipy.sparse.csr_matrix(networkx.to_numpy_array(networkx.path_graph(5))).asformat(kind)
+    for name, array in arrays.items():
+        setattr(matrix, name, np.asarray(array))
+    return matrix
+
+
+@pytest.mark.parametrize("matrix, error", [
+    (changed("coo", row=[-1, 1, 1, 2, 2, 3, 3, 4]), "rows: expected 0 to 4, found -1"),
+    (changed("coo", col=[1, 0, 2, 1, 3, 2, 4, 2**30]), "columns: expected 0 to 4"),
+    (changed("coo", row=[0, 1]), "one length"), (changed("coo", row=np.zeros(8)), "whole numbers"),
+    (changed("csr", indices=[1, 0, 2, 1, 3, 2, 4, -3]), "indices: expected 0 to 4"),
+    (changed("csr", indptr=[0, 5, 3, 5, 7, 8]), "ascend from 0"),
+    (changed("csr", indptr=[0, 1, 3, 5, 7, 99]), "ends at 99"),
+    (changed("csr", indptr=[0, 1, 8]), "expected 6 offsets"),
+    (changed("csc", indices=[1, 0, 2, 1, 3, 2, 4, 77]), "indices: expected 0 to 4"),
+    (changed("csc", indptr=[8, 7, 5, 3, 1, 0]), "ascend from 0"),
+    (changed("csc", data=[1.0]), "data: expected 8"),
+    (changed("bsr", indices=[1, 0, 2, 1, 3, 2, 4, 9]), "indices: expected 0 to 4")])
+def test_indices_are_looked_at_before_scipy_follows_them(karate, matrix, error):
+    for call in (lambda: cafe.Graph(matrix), lambda: cafe.Graph.from_scipy(matrix),
+                 lambda: cafe.SphereGCN(2).fit(matrix)):
+        with pytest.raises(ValueError, match=error):
+            call()
+    graph = networkx.path_graph(5)
+    with pytest.raises(ValueError, match=error):
+        cafe.place(graph, np.ones((5, 1)), matrix, form="raw")
+
+
+def test_every_format_of_scipy():
+    matrix = scipy.sparse.csr_matrix(networkx.to_numpy_array(networkx.path_graph(6)))
+    for kind in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil"):
+        assert cafe.Graph(matrix.asformat(kind)).n_edges == 5
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-46, -1e-300, 1e-40, np.float32(1e-40), np.float16(6e-8) * 0 + 1e-39])
+def test_weights_that_float32_cannot_hold(weight):
+    pairs, weights = [(0, 1), (1, 2)], [weight, 1.0]
+    table = pandas.DataFrame({"source": [0, 1], "target": [1, 2], "weight": weights})
+    dense = np.zeros((4, 4))
+    dense[[0, 1], [1, 2]] = weights
+    tables = networkx.Graph()
+    tables.add_weighted_edges_from([(0, 1, weight), (1, 2, 1.0)])
+    for call in (lambda: cafe.Graph(pairs, weights=weights), lambda: cafe.Graph(table),
+                 lambda: cafe.Graph(dense, directed="no"), lambda: cafe.Graph(tables),
+                 lambda: cafe.Graph(scipy.sparse.csr_matrix(dense), directed="no"),
+                 lambda: cafe.Graph([(0, 1, weight), (1, 2, 1.0)]),
+                 lambda: cafe.SphereGCN(2).fit(cafe.karate()).transform({"new": {0: weight}})):
+        with pytest.raises(ValueError, match="weight"):
+            call()
+
+
+@pytest.mark.parametrize("weight", ["5", "5 ", "0x10", b"5"])
+def test_text_is_no_weight(karate, weight):
+    for call in (lambda: cafe.Graph([(0, 1, weight), (1, 2, 1)]),
+                 lambda: cafe.SphereGCN(2).fit(karate).transform({"new": {0: weight}}),
+                 lambda: cafe.update(karate, cafe.SphereGCN(2, output_form="raw", parts="sphere").fit(karate),
+                                     added=[(0, 33, weight)])):
+        with pytest.raises(ValueError, match="weight"):
+            call()
+
+
+# ---- lists of tuples
+
+def test_a_list_of_tuples_is_a_list_of_edges():
+    weighted = cafe.Graph([(0, 1, 2), (1, 5, 1)])
+    assert weighted.n_nodes == 6 and weighted.to_edges()[2].tolist() == [2.0, 1.0]
+    assert cafe.Graph.from_edges([(0, 1, 2), (1, 5, 1)]).weighted
+    assert cafe.Graph([(0, 1), (1, 5)]).n_edges == 2
+    assert cafe.Graph([(0, 1)]).n_edges == 1
+    assert cafe.Graph([("a", "b", 2.5), ("b", "c", 1)]).nodes.tolist() == ["a", "b", "c"]
+    assert cafe.Graph([(0, 1), (1, 5)], weights=[3, 1]).weighted
+    assert not cafe.Graph([(0, 1, 2), (1, 5, 1)], weights=False).weighted
+    assert cafe.SphereGCN(2).fit([(0, 1, 2), (1, 5, 1), (0, 5, 1)]).embedding_.shape[0] == 6
+    for odd in ([(0, 1), (1, 2, 3)], [(0,), (1,)], [(0, 1, 2, 3)] * 2, [("a", "b", "c")]):
+        with pytest.raises(ValueError, match="edges: expected|weights: expected"):
+            cafe.Graph(odd)
+    with pytest.raises(ValueError, match="weights are given"):
+        cafe.Graph([(0, 1, 2), (1, 5, 1)], weights=[1, 2])
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3)])
+def test_arrays_of_two_meanings(shape):
+    data = np.arange(np.prod(shape)).reshape(shape)
+    for x in (data, data.tolist()):
+        with pytest.raises(ValueError, match=r"Graph\.from_edges\(.*or Graph\.from"):
+            cafe.Graph(x)
+
+
+# ---- what is left out
+
+LOSSES = "left out of the graph: 1 loops .*2 repeated edges"
+
+
+def lossy():
+    edges = [(0, 1), (1, 0), (0, 1), (0, 1), (2, 2), (1, 2)]
+    yield edges
+    yield np.array(edges)
+    yield np.array(edges).T
+    yield pandas.DataFrame(edges, columns=["source", "target"])
+
+
+def test_loops_and_repeated_edges_are_told(tmp_path):
+    for data in lossy():
+        with pytest.warns(cafe.CafeWarning, match=LOSSES) as caught:
+            assert cafe.Graph(data).n_edges == 2
+        assert len(caught) == 1 and caught[0].filename == __file__
+        with pytest.warns(cafe.CafeWarning, match=LOSSES):
+            cafe.SphereGCN(1).fit(data)
+    (tmp_path / "g.txt").write_text("0 1\n0 1\n0 1\n2 2\n1 2\n")
+    with pytest.warns(cafe.CafeWarning, match=LOSSES):
+        graph = cafe.Graph(tmp_path / "g.txt")
+    multi = [(0, 1), (1, 0), (0, 1), (2, 2), (1, 2)]
+    for data in (networkx.MultiGraph(multi), igraph.Graph(multi)):
+        with pytest.warns(cafe.CafeWarning, match=LOSSES):
+            cafe.Graph(data)
+    for data in (np.eye(5) + np.eye(5, k=1) + np.eye(5, k=-1), networkx.Graph([(0, 1), (1, 1)])):
+        with pytest.warns(cafe.CafeWarning, match="1 loops|5 loops"):
+            cafe.Graph(data)
+    with pytest.warns(cafe.CafeWarning, match="1 edges of weight 0"):
+        cafe.Graph([(0, 1, 1), (1, 2, 0)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for data in lossy():
+            cafe.Graph(data, self_loops="drop", duplicates="one")
+            cafe.Graph(data, self_loops="keep", duplicates="sum")
+        graph.write(tmp_path / "g.cafe")
+        cafe.Graph(tmp_path / "g.cafe")
+        pickle.loads(pickle.dumps(graph))
+        cafe.Graph(graph)
+        cafe.Graph([(0, 1), (1, 0), (1, 2)])  # both directions of an edge
+        cafe.SphereGCN(2).fit(cafe.karate()).transform([(1, 1 + 1), (3, 4)])  # links of new nodes
