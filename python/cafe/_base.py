@@ -1,4 +1,5 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
+import numbers
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
 
@@ -142,17 +143,28 @@ class Estimator(BaseEstimator):
         elif tol and self.n_iter_ and not self.converged_:
             warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
                  "or tol where this is good enough", ConvergenceWarning)
-        made = vars(self).get("certificate_")
-        asked = getattr(self, "n_components", None)
-        if made and asked and 0 < made.columns < made.asked == asked < len(self.nodes_) and not made.hubs:
-            warn(f"{name}: {made.columns} of n_components={asked} columns: the others are "
-                 "combinations of them and carry no information", CafeWarning)
+        self._warn_of_columns()
         rows = getattr(self, "embedding_", np.ones((0, 1)))
         suspects = rows[(rows[:, :1] == 0).all(axis=1)]  # most rows are settled by their first column
         empty = len(suspects) - int(suspects.any(axis=1).sum())
         if empty:
             warn(f"{name}: {empty} of {len(rows)} vectors are 0: nothing reaches their nodes",
                  CafeWarning)
+
+    def _warn_of_columns(self) -> None:
+        """Of fewer columns than n_components, and why."""
+        asked, n = getattr(self, "n_components", None), len(self.nodes_)
+        if self._method.communities and Parameter.default_of(self._parameters, "n_components") == asked:
+            return  # a column a community, and nobody asked for a number of them
+        rows = vars(self).get("embedding_", vars(self).get("memberships_"))
+        if rows is None or not isinstance(asked, numbers.Integral) or rows.shape[1] >= asked:
+            return
+        why = "the others are combinations of them and carry no information"
+        if rows.shape[1] == n - 1:
+            why = f"Q of {n} nodes has the rank {n - 1}, since its rows sum to 0"
+        elif rows.shape[1] >= n:
+            why = f"{n} nodes have at most {n}"
+        warn(f"{type(self).__name__}: {rows.shape[1]} of n_components={asked} columns: {why}")
 
     def _check_fitted(self, name: str) -> None:
         if name not in vars(self):

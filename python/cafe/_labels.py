@@ -58,11 +58,12 @@ def encode_labels(y: Any, graph: Graph, what: str = "y") -> Tuple[np.ndarray, np
     """Known labels as numbers (-1: unknown), and the classes in order.
 
     y is a sequence with an entry per node, a mapping from nodes to labels, or a pandas Series (a
-    table of one column) whose index has the nodes. -1, None and what pandas takes for missing are
-    unknown. A node that is not mentioned has no label where that is certain (in a mapping, or a
-    Series with an index of its own), and is an error otherwise."""
+    table of one column) whose index has the nodes. None, NaN and what pandas takes for missing are
+    unknown; -1 is a class to some and unknown to others, and is refused. A node that is not mentioned
+    has no label where that is certain (in a mapping, or a Series with an index of its own), and is an
+    error otherwise."""
     known = _in_order(y, graph, what)
-    unknown = _unknown(known)
+    unknown = _unknown(known, what)
     if unknown.all():
         raise ValueError(f"{what}: expected at least one known label, found none")
     try:
@@ -155,17 +156,16 @@ def _objects(values: Iterable[Any]) -> np.ndarray:
     return found
 
 
-def _unknown(labels: np.ndarray) -> np.ndarray:
-    kind = labels.dtype.kind
-    if kind in "bU":
-        return np.zeros(len(labels), bool)
-    if kind in "iuf":
-        return (labels == -1) | np.isnan(labels) if kind == "f" else labels == -1
-    return np.fromiter(map(_is_unknown, labels), bool, len(labels))
+def _unknown(labels: np.ndarray, what: str) -> np.ndarray:
+    missing = missing_labels(labels)
+    if any(map(_is_minus_one, labels[~missing].tolist())):
+        raise ValueError(f"{what}: -1 may be a class or no label: None or NaN is no label, "
+                         f"np.where({what} == -1, None, {what}); a class needs another name")
+    return missing
 
 
 def missing_labels(labels: np.ndarray) -> np.ndarray:
-    """Where there is none; -1 is a label like others."""
+    """Where there is none."""
     if labels.dtype.kind in "biuU":
         return np.zeros(len(labels), bool)
     return np.fromiter(map(_is_missing, labels), bool, len(labels))
@@ -177,10 +177,8 @@ def _is_missing(label: Any) -> bool:
     return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
 
 
-def _is_unknown(label: Any) -> bool:
-    if _is_missing(label):
-        return True
-    return not isinstance(label, (str, bool, np.bool_)) and np.isscalar(label) and label == -1
+def _is_minus_one(label: Any) -> bool:
+    return isinstance(label, (int, float, np.number)) and label == -1
 
 
 def plain_labels(y: Any) -> np.ndarray:
@@ -222,5 +220,5 @@ def known_labels(y: Any, nodes: Any) -> Tuple[np.ndarray, np.ndarray]:
     values = _values(y)
     if values.shape != (len(nodes),):
         raise ValueError(f"y: expected {len(nodes)} labels, found shape {values.shape}")
-    known = np.flatnonzero(~_unknown(values))
+    known = np.flatnonzero(~_unknown(values, "y"))
     return _plain(values[known]), known

@@ -2,16 +2,19 @@
 
 The library updates rows of length 1, as sphere leaves them, where links came and went (docs/update.md).
 """
+import os
 from typing import Any, Dict, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
 from ._arrays import copied, pointer
 from ._call import Context, Handle
+from ._certain import kind_of
 from ._labels import positions
 from ._library import lib
 from ._options import Table, check_keywords
-from .graph import Graph, twin_of
+from ._sklearn import warn
+from .graph import Graph, as_graph, twin_of
 
 
 class Updated(NamedTuple):
@@ -23,6 +26,20 @@ class Updated(NamedTuple):
     objective: np.ndarray
     rounds: int
     converged: bool
+
+
+def whole_graph(X: Any, old: Graph, n_jobs: Any) -> Graph:
+    """The graph as it is now: what says that it is whole. Edges may also be those that came."""
+    alone = not isinstance(X, (Graph, str, os.PathLike)) and not hasattr(X, "edge_index")
+    if alone and kind_of(X) in ("edges", "edge_index", "pandas", "arrow"):
+        raise ValueError("X: edges may be the whole graph or the new edges alone: partial_fit(cafe.Graph(x)) for "
+                         "the whole, cafe.update(graph, embedding, added=x) for the new ones")
+    graph = as_graph(X, n_jobs)
+    gone = int((positions(graph, old.nodes) < 0).sum())
+    if 2 * gone > old.n_nodes or 2 * graph.n_edges < old.n_edges:
+        warn(f"of the {old.n_nodes} nodes and {old.n_edges} edges that were fitted, this graph has "
+             f"{old.n_nodes - gone} nodes, and {graph.n_edges} edges: partial_fit takes the whole graph as it is now")
+    return graph
 
 
 def update_rows(context: Context, old: Graph, rows: np.ndarray, new: Graph,

@@ -50,7 +50,7 @@ class Clustering(ClusterMixin, Transformer, Estimator):
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Any = None,
             attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Clustering":
-        """Finds the communities of a graph; y: known labels, -1 or None where there is none;
+        """Finds the communities of a graph; y: known labels, None or NaN where there is none;
         checkpoint, every: as in cafe.SphereGCN.fit."""
         graph = as_graph(X, self.n_jobs)
         given = self._shared(start, seeds, attributes)

@@ -15,7 +15,7 @@ from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, co
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
-from ._updating import update_options, update_rows
+from ._updating import update_options, update_rows, whole_graph
 from ._vectors import Vectors
 from .graph import Graph, as_graph
 from .placing import placed_by
@@ -89,7 +89,8 @@ class Embedding(Vectors, Transformer, Estimator):
         X : Graph or graph-like
             See cafe.Graph.
         y : array or mapping, optional
-            Known labels (methods that take them): -1 or None where there is none.
+            Known labels (methods that take them): None or NaN where there is none. -1 is refused: it
+            may be a class or no label.
         start : array of shape (n_nodes, n_components), optional
             Vectors to start from (methods that take them).
         seeds : sequence of nodes, optional
@@ -236,7 +237,9 @@ class Updatable(Embedding):
         Parameters
         ----------
         X : Graph or graph-like
-            The graph as it is now; nodes are the same where their names are. The first call is a fit.
+            The whole graph as it is now; nodes are the same where their names are. The first call is
+            a fit. Edges alone (an array, a list, a table) are refused from the second call on: they
+            may be the whole graph, cafe.Graph(x), or those that came, for which there is cafe.update.
         y : ignored
         **options
             max_iter, tol, spread and align, as in `cafe update --help`.
@@ -245,9 +248,9 @@ class Updatable(Embedding):
         An update starts from the raw rows, which partial_fit keeps; those of fit() are solved once
         more.
         """
-        graph = as_graph(X, self.n_jobs)
         if not hasattr(self, "embedding_"):
-            return self._first(graph)
+            return self._first(as_graph(X, self.n_jobs))
+        graph = whole_graph(X, self.graph_, self.n_jobs)
         given = self._made
         if given.sampling != "edge":
             raise ValueError(f"sampling={given.sampling!r}: an update is of edges; call fit again")

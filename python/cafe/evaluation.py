@@ -323,7 +323,7 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
     ----------
     graph : Graph or graph-like
     labels : array, mapping or Series
-        Nodes without one (-1, None) take no part. Lists or sets: several labels a node; so does a
+        Nodes without one (None, NaN) take no part. Lists or sets: several labels a node; so does a
         table of 0 and 1 with a column a class.
     model : estimator, array, or several of them
         An estimator is fitted once on the whole graph (a fitted one is taken as it is); one that

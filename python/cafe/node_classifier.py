@@ -1,6 +1,7 @@
 """A classifier of nodes that cross-validation can split: X has nodes, the graph is a parameter."""
+import copy
 import weakref
-from typing import Any, Dict, Hashable, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -68,13 +69,14 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         nodes = _names(X)
         at = found_positions(graph, nodes, "X")
         labels = _labels(X, nodes, y, graph)
-        self.graph_, self.classes_ = graph, np.unique(labels)
+        self.graph_ = graph
+        self.classes_, number, count = np.unique(labels, return_inverse=True, return_counts=True)
         model = _copy(self.embedding) if self.embedding is not None else _default_embedding()
         if hasattr(model, "predict_proba"):
-            self.model_ = model.fit(graph, dict(zip(graph.nodes[at].tolist(), labels.tolist())))
+            self.model_ = model.fit(graph, dict(zip(graph.nodes[at].tolist(), number.tolist())))
         else:
             self.model_ = _fitted(graph, model)
-        self._most = self.classes_[np.argmax([(labels == c).sum() for c in self.classes_])]
+        self._most = self.classes_[np.argmax(count)]
         self.classifier_ = None
         if self.classifier is not None or not hasattr(model, "predict_proba"):
             chosen = _copy(self.classifier) if self.classifier is not None else _default_classifier()
@@ -207,25 +209,31 @@ def _copy(estimator: Any) -> Any:
     return clone(estimator)
 
 
-# The vectors last made of each graph: one seed gives the same bits again, so folds may share them.
-_LAST: "weakref.WeakKeyDictionary[Graph, Tuple[Hashable, Any]]" = weakref.WeakKeyDictionary()
+# The model last fitted to each graph: one seed gives the same bits again, so folds may share its
+# vectors. What lies here is a copy that nobody else holds, without the graph, which it would keep alive.
+_LAST: "weakref.WeakKeyDictionary[Graph, Tuple[str, Any]]" = weakref.WeakKeyDictionary()
 
 
 def _fitted(graph: Graph, model: Any) -> Any:
+    """The model, or a copy of the one with the same parameters that was fitted to the graph."""
     key = _key(model)
     last = _LAST.get(graph)
-    if key is not None and last is not None and last[0] == key:
-        return last[1]
-    model.fit(graph)
-    if key is not None:
-        _LAST[graph] = (key, model)
-    return model
+    if key is None or last is None or last[0] != key:
+        model.fit(graph)
+        if key is not None:
+            kept = copy.deepcopy(model)
+            del kept.graph_
+            _LAST[graph] = key, kept
+        return model
+    found = copy.deepcopy(last[1])
+    found.graph_ = graph
+    return found.set_params(n_jobs=model.n_jobs, verbose=model.verbose)
 
 
-def _key(model: Any) -> Optional[Hashable]:
+def _key(model: Any) -> Optional[str]:
     """What decides about the vectors of one of ours; None: they may differ from run to run."""
     if not isinstance(model, Embedding):
         return None
     params = {n: v for n, v in model.get_params().items() if n not in ("n_jobs", "verbose")}
     seeded = params["random_state"] is None or isinstance(params["random_state"], (int, np.integer))
-    return (type(model), tuple(sorted(params.items()))) if seeded else None
+    return f"{type(model).__module__}.{type(model).__qualname__} {sorted(params.items())!r}" if seeded else None

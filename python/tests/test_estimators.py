@@ -218,7 +218,7 @@ def test_soft_clusters(start, rows, planted):
 
 
 def test_labels_stay(karate, faction):
-    y = np.full(34, -1)
+    y = np.full(34, np.nan)
     y[[0, 33]] = faction[[0, 33]]
     for model in (cafe.CafeGCN(), cafe.SoftmaxClustering(), cafe.LabelPropagation()):
         model.fit(karate, y)
@@ -259,9 +259,9 @@ def test_labels_that_reach_nobody():
     assert cafe.LabelPropagation().fit(two, {0: "a"}).transduction_.tolist() == \
         ["a", "a", None, None]
     with pytest.raises(ValueError, match="known label"):
-        cafe.LabelPropagation().fit(two, [-1] * 4)
+        cafe.LabelPropagation().fit(two, [None] * 4)
     with pytest.raises(ValueError, match="too few"):
-        cafe.CafeGCN(n_components=1).fit(two, [0, 1, -1, -1])
+        cafe.CafeGCN(n_components=1).fit(two, [0, 1, None, None])
 
 
 def test_start_goes_on(planted):

@@ -69,7 +69,7 @@ def test_a_node_that_is_not_mentioned_has_no_label(club, karate, faction):
         cafe.explain(karate, cafe.SphereGCN(2).fit(karate), communities=short)
 
 
-@pytest.mark.parametrize("missing", [None, np.nan, -1, pandas.NA, np.float32("nan")])
+@pytest.mark.parametrize("missing", [None, np.nan, pandas.NA, np.float32("nan")])
 def test_what_is_not_known(karate, missing):
     y = np.full(34, None, object)
     y[:], y[[0, 33]] = missing, [1, 2]

@@ -1,8 +1,10 @@
 """No wrong answer without a word: what has two meanings is refused, what is left out is told, and
 what belongs to the caller stays as it is."""
+import gc
 import pathlib
 import pickle
 import warnings
+import weakref
 
 import igraph
 import networkx
@@ -10,6 +12,7 @@ import numpy as np
 import pandas
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 
 import cafe
 
@@ -192,3 +195,94 @@ def test_loops_and_repeated_edges_are_told(tmp_path):
         cafe.Graph(graph)
         cafe.Graph([(0, 1), (1, 0), (1, 2)])  # both directions of an edge
         cafe.SphereGCN(2).fit(cafe.karate()).transform([(1, 1 + 1), (3, 4)])  # links of new nodes
+
+
+# ---- columns
+
+def test_fewer_columns_than_asked_for(karate):
+    for count in (34, 64):
+        with pytest.warns(cafe.CafeWarning, match=f"33 of n_components={count} columns: Q of 34 nodes has "
+                                                  "the rank 33"):
+            assert cafe.SphereGCN(count).fit(karate).embedding_.shape == (34, 33)
+    with pytest.warns(cafe.CafeWarning, match="34 of n_components=64 columns: 34 nodes"):
+        cafe.Spectral(64).fit(karate)
+    with pytest.warns(cafe.CafeWarning, match="34 of n_components=50"):
+        cafe.SoftmaxClustering(50).fit(karate)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cafe.SphereGCN(33).fit(karate)
+        cafe.LayeredCafe().fit(karate)  # as many as there are communities
+
+
+# ---- labels
+
+def test_minus_one_may_be_a_class(karate, faction):
+    signs = np.array([-1, 1])[faction]
+    for embedding in (None, cafe.CafeGCN(), cafe.LabelPropagation(), cafe.SphereGCN(4)):
+        right = cafe.NodeClassifier(karate, embedding=embedding).fit(karate.nodes[::2], faction[::2])
+        model = clone(right).fit(karate.nodes[::2], signs[::2])
+        assert model.classes_.tolist() == [-1, 1]
+        assert np.array_equal(model.predict(karate.nodes), np.array([-1, 1])[right.predict(karate.nodes)])
+        assert np.array_equal(model.predict_proba(karate.nodes), right.predict_proba(karate.nodes))
+        assert model.score(karate.nodes, signs) == right.score(karate.nodes, faction) > 0.8
+    three = np.array([-1, 0, 1])[np.arange(34) % 3]
+    model = cafe.NodeClassifier(karate, embedding=cafe.CafeGCN()).fit(karate.nodes, three)
+    assert model.score(karate.nodes, three) > 0.9
+
+
+def test_minus_one_may_be_unknown(karate, faction):
+    y = np.where(np.arange(34) % 2, -1, faction)
+    for labels in (y, y.astype(float), y.tolist(), pandas.Series(y), dict(enumerate(y.tolist()))):
+        for model in (cafe.CafeGCN(), cafe.LabelPropagation(), cafe.SoftmaxClustering(2)):
+            with pytest.raises(ValueError, match="y: -1 may be a class or no label"):
+                model.fit(karate, labels)
+    with pytest.raises(ValueError, match="-1 may be"):
+        cafe.CafeGCN().fit(karate, faction).score(karate, y)
+    with pytest.raises(ValueError, match="-1 may be"):
+        cafe.evaluate_classification(karate, y, cafe.SphereGCN(2), train=0.5, repeats=1)
+    known = cafe.CafeGCN().fit(karate, np.where(y == -1, None, y))
+    assert known.classes_.tolist() == [0, 1] and known.score(karate, faction) > 0.8
+
+
+# ---- models of NodeClassifier
+
+def test_a_model_is_nobody_elses(faction):
+    graph = cafe.karate()
+    first = cafe.NodeClassifier(graph, embedding=cafe.SphereGCN(4)).fit(graph.nodes, faction)
+    before = first.model_.embedding_.copy()
+    first.model_.embedding_[:] = 0
+    first.model_.fit(cafe.les_miserables())
+    second = clone(first).fit(graph.nodes, faction)
+    assert second.model_ is not first.model_ and second.model_.graph_ is graph
+    assert np.array_equal(second.model_.embedding_, before)
+    assert second.score(graph.nodes, faction) > 0.9
+
+
+def test_a_graph_is_freed(faction):
+    graph = cafe.karate()
+    model = cafe.NodeClassifier(graph, embedding=cafe.SphereGCN(4)).fit(graph.nodes, faction)
+    alive = weakref.ref(graph)
+    del graph, model
+    gc.collect()
+    assert alive() is None
+
+
+# ---- partial_fit
+
+def test_new_edges_are_not_the_whole_graph(karate):
+    new = [(0, 9), (1, 3), (2, 3)]
+    for edges in (new, np.array(new), np.array(new * 2).T,
+                  pandas.DataFrame(new, columns=["source", "target"])):
+        model = cafe.SphereGCN(4).fit(karate)
+        with pytest.raises(ValueError, match="cafe.update"):
+            model.partial_fit(edges)
+        assert len(model.embedding_) == 34
+    assert cafe.SphereGCN(2).partial_fit(new + [(0, 2), (9, 3)]).embedding_.shape[0] == 10  # a fit
+    for small in (cafe.Graph(new), cafe.Graph(new, nodes=34)):
+        with pytest.warns(cafe.CafeWarning, match="of the 34 nodes and 78 edges"):
+            cafe.SphereGCN(4).fit(karate).partial_fit(small)
+    later = karate.to_networkx()
+    later.remove_node(11)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cafe.SphereGCN(4).fit(karate).partial_fit(later).embedding_.shape == (33, 4)
