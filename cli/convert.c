@@ -164,7 +164,7 @@ const cli_command cli_convert = {
         "The format of IN is told by its content (- is standard input), that of OUT by "
         "its ending:" CLI_GRAPHS
         ", text also with .gz behind it; - writes an edge list to standard output. A .cafe file is "
-        "mapped rather than read: the fastest to load. GraphML and GML, for Gephi, Cytoscape and "
+        "copied rather than parsed: the fastest to load. GraphML and GML, for Gephi, Cytoscape and "
         "others, take what is known of the nodes along.",
     CLI_JOB(convert_job, 2, 1),
     .check = check,

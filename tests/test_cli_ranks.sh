@@ -62,6 +62,16 @@ refuses() { # MESSAGE CODE ARGUMENTS...
     expect "$code" "${dry[@]}" "$@"
     says "$message"
 }
+# a file that others may write is not mapped but copied, by every rank
+forecast() { expect 0 "${dry[@]}" g.in.cafe --ranks 2 -q -f --json "$1"; }
+forecast mapped.in.json
+chmod 666 g.in.cafe
+forecast copied.in.json
+chmod 644 g.in.cafe
+[[ $(json_value mapped.in.json mapped_bytes) -gt 0 && $(json_value copied.in.json mapped_bytes) -eq 0 ]] ||
+    fail 'the forecast of a file that others may write'
+(($(json_value copied.in.json rank_bytes) > $(json_value mapped.in.json rank_bytes))) || fail 'the copy is not in the forecast'
+
 refuses "'25gb' may be bits or bytes a second; write 25Gbit or 25GB" 1 g.in.cafe --ranks 2 --network 25gb
 refuses "'25' may be bits or bytes" 1 g.in.cafe --ranks 2 --network 25
 refuses 'takes a rate such as 25Gbit or 3GB' 1 g.in.cafe --ranks 2 --memory-bandwidth fast

@@ -19,6 +19,9 @@ for list in names.csv ids.txt; do
     done
     expect 0 together 3 convert one.cafe many.cafe -f -q
     cmp one.cafe many.cafe || fail "one.cafe: another file from 3 processes"
+    chmod 666 one.cafe # then each has a copy
+    expect 0 together 3 convert one.cafe many.cafe -f -q
+    cmp one.cafe many.cafe || fail "one.cafe: another file from 3 processes that copy it"
 done
 [[ -z $(find . -name '.cafe-*') ]] || fail "a temporary file is left"
 

@@ -198,7 +198,6 @@ for option in 'source 0' 'weight 2' 'header yes' 'delimiter ,' 'decimal ,'; do
 done
 idle '--rounds goes with --refine yes' cluster "$karate" --refine no --rounds 3 -o x.tsv
 idle '--trust goes with .cafe files' info "$karate" --trust yes
-idle '--copy goes with .cafe files' info "$karate" --copy yes
 code=3
 idle '--width goes with --kernel gaussian' points idle.in.txt --kernel cosine --width 2 -o x.cafe
 code=2

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include "base/limit.h"
 #include "craft.h"
 #include "io/table.h"
 
@@ -146,60 +147,107 @@ static void test_cut_meanwhile(void **state) {
     io_scratch_free(&scratch);
 }
 
-/* ---- a mapped graph -------------------------------------------------------------------------- */
+/* ---- a graph of a .cafe file ----------------------------------------------------------------- */
 
-static cafe_graph *stored_graph(io_scratch *scratch, int32_t copy) {
-    cafe_graph *graph = test_random(shared, 500, 2000, 1, 0, 4), *mapped = NULL;
-    cafe_graph_options o;
-    cafe_graph_options_init(&o);
-    o.copy = copy;
-    io_path(scratch, "g.cafe");
-    TEST_OK(shared, cafe_graph_write(shared, graph, scratch->path, CAFE_FORMAT_AUTO, 1));
-    cafe_graph_free(graph);
-    TEST_OK(shared, cafe_graph_read(shared, scratch->path, &o, &mapped));
-    TEST_OK(shared, cafe_graph_unchanged(shared, mapped));
-    return mapped;
+/* All ids, and whatever else is behind the header, become others: outside any array. */
+static void scramble(const char *path) {
+    uint8_t bytes[4096];
+    struct stat about;
+    int fd = open(path, O_WRONLY);
+    memset(bytes, 0x7f, sizeof bytes);
+    assert_true(fd >= 0 && fstat(fd, &about) == 0);
+    for (int64_t at = 256, left; (left = about.st_size - at) > 0; at += (int64_t)sizeof bytes) {
+        size_t count = left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes;
+        assert_int_equal(pwrite(fd, bytes, count, at), (ssize_t)count);
+    }
+    close(fd);
 }
 
-static void test_mapped_changes(void **state) {
+/* Reads every id and follows it. */
+static void walk(const cafe_graph *graph) {
+    cafe_graph_profile profile;
+    cafe_sampled *sampled = NULL;
+    TEST_OK(shared, cafe_graph_describe(shared, graph, &profile));
+    TEST_OK(shared, cafe_sample(shared, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &sampled));
+    cafe_sampled_free(sampled);
+}
+
+/* A graph of a file that is changed in every way is what it was: in memory, and within a limit to
+ * the memory in a file without a name. */
+static void test_cafe_changes(void **state) {
+    static void (*const all[])(const char *path) = {halve, empty, overwrite, scramble};
     io_scratch scratch = io_scratch_new();
+    cafe_graph *graph = test_random(shared, 50000, 300000, 1, 0, 4), *read = NULL;
     (void)state;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        cafe_graph *graph = stored_graph(&scratch, 0);
-        changes[i](scratch.path);
-        assert_int_equal(cafe_graph_unchanged(shared, graph), CAFE_ERROR_IO);
-        assert_non_null(strstr(cafe_error(shared), "g.cafe: changed while it was read"));
-        cafe_graph_free(graph);
-    }
+    io_path(&scratch, "g.cafe");
+    for (int limited = 0; limited < 2; limited++)
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            TEST_OK(shared, cafe_graph_write(shared, graph, scratch.path, CAFE_FORMAT_AUTO, 1));
+            TEST_OK(shared, cafe_limit_memory(shared, limited ? 8 << 20 : 0, "."));
+            TEST_OK(shared, cafe_graph_read(shared, scratch.path, NULL, &read));
+            assert_int_equal(cafe_in_file(shared, read->targets), limited);
+            all[i](scratch.path);
+            TEST_OK(shared, cafe_graph_unchanged(shared, read));
+            io_expect_equal(graph, read);
+            walk(read);
+            cafe_graph_free(read);
+        }
+    TEST_OK(shared, cafe_limit_memory(shared, 0, NULL));
+    cafe_graph_free(graph);
     io_scratch_free(&scratch);
 }
 
-/* Written anew under its name, as the library writes, the mapped file stays what it was. */
-static void test_mapped_replaced(void **state) {
+/* Written anew under its name, as the library writes, the graph stays what it was. */
+static void test_cafe_replaced(void **state) {
     io_scratch scratch = io_scratch_new();
-    cafe_graph *graph = stored_graph(&scratch, 0), *other = test_karate(shared);
-    int64_t edges = cafe_graph_edges(graph);
+    cafe_graph *graph = test_random(shared, 500, 2000, 1, 0, 4), *read = NULL;
+    cafe_graph *other = test_karate(shared);
     (void)state;
+    io_path(&scratch, "g.cafe");
+    TEST_OK(shared, cafe_graph_write(shared, graph, scratch.path, CAFE_FORMAT_AUTO, 1));
+    TEST_OK(shared, cafe_graph_read(shared, scratch.path, NULL, &read));
     TEST_OK(shared, cafe_graph_write(shared, other, scratch.path, CAFE_FORMAT_AUTO, 1));
-    TEST_OK(shared, cafe_graph_unchanged(shared, graph));
-    assert_int_equal(cafe_graph_edges(graph), edges);
+    TEST_OK(shared, cafe_graph_unchanged(shared, read));
+    io_expect_equal(graph, read);
     cafe_graph_free(graph);
+    cafe_graph_free(read);
     cafe_graph_free(other);
     io_scratch_free(&scratch);
 }
 
-/* A copy can be read to its end whatever becomes of the file. */
-static void test_copied(void **state) {
-    io_scratch scratch = io_scratch_new();
-    (void)state;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        cafe_graph *graph = stored_graph(&scratch, 1);
-        cafe_graph_profile profile;
-        changes[i](scratch.path);
-        TEST_OK(shared, cafe_graph_unchanged(shared, graph));
-        TEST_OK(shared, cafe_graph_describe(shared, graph, &profile));
-        cafe_graph_free(graph);
+/* Scrambles the ids and writes them again, over and over, without a change of size. */
+static void *scramble_and_mend(void *argument) {
+    vandal *v = argument;
+    int fd = open(v->path, O_WRONLY);
+    while (!atomic_load(&v->stop)) {
+        scramble(v->path);
+        if (pwrite(fd, v->text, v->size, 0) != (ssize_t)v->size) break;
     }
+    close(fd);
+    return NULL;
+}
+
+/* Readings beside it: each ends with a graph that is sound, or with an error. */
+static void test_scrambled_meanwhile(void **state) {
+    io_scratch scratch = io_scratch_new();
+    cafe_graph *graph = test_random(shared, 5000, 20000, 1, 0, 4);
+    vandal v = {.path = io_path(&scratch, "g.cafe")};
+    pthread_t thread;
+    (void)state;
+    TEST_OK(shared, cafe_graph_write(shared, graph, v.path, CAFE_FORMAT_AUTO, 1));
+    v.text = io_load(v.path, &v.size);
+    assert_int_equal(pthread_create(&thread, NULL, scramble_and_mend, &v), 0);
+    for (int i = 0; i < 200; i++) {
+        cafe_graph *read = NULL;
+        cafe_status status = cafe_graph_read(shared, v.path, NULL, &read);
+        assert_true(status == CAFE_OK || status == CAFE_ERROR_IO || status == CAFE_ERROR_FORMAT);
+        if (status == CAFE_OK) walk(read);
+        cafe_graph_free(read);
+    }
+    atomic_store(&v.stop, 1);
+    pthread_join(thread, NULL);
+    free((void *)v.text);
+    cafe_graph_free(graph);
     io_scratch_free(&scratch);
 }
 
@@ -247,9 +295,9 @@ int main(void) {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_other_formats),
         cmocka_unit_test(test_cut_meanwhile),
-        cmocka_unit_test(test_mapped_changes),
-        cmocka_unit_test(test_mapped_replaced),
-        cmocka_unit_test(test_copied),
+        cmocka_unit_test(test_cafe_changes),
+        cmocka_unit_test(test_cafe_replaced),
+        cmocka_unit_test(test_scrambled_meanwhile),
         cmocka_unit_test(test_file_and_memory),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -122,7 +122,7 @@ static void units_are_the_users(void **state) {
     cafe_context_free(context);
 }
 
-/* A mapped file holds the user's weights, and what is computed from it is the same. */
+/* A file holds the user's weights, and what is computed from it is the same. */
 static void files_keep_units(void **state) {
     (void)state;
     cafe_context *context = test_context(1, 1);

@@ -62,7 +62,6 @@ typedef struct cafe_graph_options {
     int32_t format;     /* cafe_format; CAFE_FORMAT_AUTO: by content, then by name */
     int32_t directed;   /* cafe_directed: what cafe_graph_read() makes of directions */
     int32_t trust;      /* 1: symmetry, components and names of a .cafe file are not checked */
-    int32_t copy;       /* 1: a .cafe file is read into memory, not mapped */
     int32_t reorder;    /* cafe_reorder */
     /* of edge lists: */
     const char *source, *target; /* columns of the nodes, by the name in the heading or by number
@@ -194,7 +193,7 @@ typedef struct cafe_graph_profile {
     int32_t bipartite;
     int64_t first_side,
         second_side;   /* nodes of each, when bipartite; isolated ones are on neither */
-    int64_t row_bytes; /* the compressed rows, in memory or mapped */
+    int64_t row_bytes; /* the compressed rows */
 } cafe_graph_profile;
 
 CAFE_API cafe_status cafe_graph_describe_sized(cafe_context *context, const cafe_graph *graph,
@@ -212,7 +211,7 @@ static inline cafe_status cafe_graph_describe(cafe_context *context, const cafe_
     X(MTX, mtx, ".mtx", "Matrix Market", 1, 1)                  \
     X(METIS, metis, ".graph .metis", "METIS", 1, 1)             \
     X(NPZ, npz, ".npz", "scipy npz", 0, 0)                      \
-    X(CAFE, cafe, ".cafe", "binary, mapped", 1, 0)              \
+    X(CAFE, cafe, ".cafe", "binary", 1, 0)                      \
     X(GRAPHML, graphml, ".graphml", "GraphML", 1, 0)            \
     X(GML, gml, ".gml", "GML", 1, 0)                            \
     X(GEXF, gexf, ".gexf", "GEXF, of Gephi", 0, 0)              \
@@ -237,13 +236,13 @@ typedef enum cafe_format {
 CAFE_API cafe_status cafe_graph_read(cafe_context *context, const char *path,
                                      const cafe_graph_options *options, cafe_graph **graph);
 
-/* A graph read from a .cafe file points into the mapped file, unless options->copy is set. Another
- * program that writes into the file changes the graph, and one that cuts it short ends the process
- * (SIGBUS). A file that is replaced by renaming, as cafe_graph_write() does it, stays what it was.
- * CAFE_ERROR_IO when the file's size or time is not what it was at opening: whatever was computed
- * since is to be thrown away. Of a graph on borrowed arrays: CAFE_ERROR_ARGUMENT when these are not
- * what they were, by a pass over them; to be asked before a run, which trusts them, and after it.
- * CAFE_OK for all other graphs. */
+/* Whether what a graph does not own is still what it was. Borrowed arrays: CAFE_ERROR_ARGUMENT when
+ * they changed, by a pass over them; to be asked before a run, which trusts them, and after it. A
+ * .cafe file that several processes map (nobody else may write it, else each copies it):
+ * CAFE_ERROR_IO when its size or time changed; whatever was computed since is to be thrown away.
+ * Their user can still write into such a file, which changes the graph under them and may end them
+ * by a signal, as cutting it short does (SIGBUS); to replace it by renaming, as cafe_graph_write()
+ * does, is harmless. CAFE_OK for all other graphs: they are in the process's own memory. */
 CAFE_API cafe_status cafe_graph_unchanged(cafe_context *context, const cafe_graph *graph);
 
 /* Writes a graph file (format AUTO: by the name's ending) under a temporary name and renames it. An

@@ -173,7 +173,8 @@ typedef struct cafe_ranks_plan {
     double network, memory_bandwidth;
     double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
     /* Of the graph's file, mapped: pages that the ranks of a machine share and the system takes
-     * back when it needs them, so that `memory` does not count them. */
+     * back when it needs them, so that `memory` does not count them. 0 where others may write the
+     * file: `memory` then counts a copy in each rank. */
     int64_t mapped_bytes;
 } cafe_ranks_plan;
 

@@ -176,7 +176,7 @@ class Run:
             self.options, self.inputs, keep=[self.model]))
 
     def _of_the_file(self, result: Handle) -> Handle:
-        """Nothing is made of a mapped graph whose file changed meanwhile."""
+        """Nothing is made of a graph whose arrays changed meanwhile."""
         self.context.call("cafe_graph_unchanged", self.graph.pointer)
         return result
 

@@ -34,7 +34,7 @@ class Graph:
         - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
         - a graph of networkx or igraph
         - a table of pandas, polars, DuckDB or pyarrow with columns source, target and perhaps weight
-        - the path of a file: edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped
+        - the path of a file: edge list, Matrix Market, METIS, scipy .npz, or .cafe
     weights : array, str or bool, optional
         Of the edges: an array of m, the name of an edge attribute or column (default "weight"), or
         False: every edge weighs 1.
@@ -49,7 +49,6 @@ class Graph:
         where the edges are numbers; format and trust for files. copy=False: CSR with int32 indices is
         used where it lies when it is symmetric with sorted rows, without loops and zeros, and its data is
         float32 or all ones; `shared` is then True, and a run refuses the graph once the arrays changed.
-        copy=True, of a file: not mapped.
 
     Examples
     --------
@@ -69,7 +68,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     def __init__(self, data: Any, *, weights: Any = None, names: Optional[Sequence] = None,
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
-        check_keywords(options, [o.keyword for o in _table().options], "Graph")
+        check_keywords(options, [*(o.keyword for o in _table().options), "copy"], "Graph")
         self._names: Any = None
         self._asked = False
         self._index: Optional[Dict[Hashable, int]] = None
@@ -85,6 +84,8 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         elif isinstance(data, (str, os.PathLike)):
             if weights is not None:
                 raise TypeError("weights: a file has its own; True or False: they count or not")
+            if "copy" in options:
+                raise TypeError("copy: belongs to arrays; a file is always read into memory")
             self._handle = _read(data, options, n_jobs, verbose)
             if self.reading.get("format") != "cafe":  # its input was left behind when it was made
                 _warn_of_losses(self.counts, options)
@@ -202,7 +203,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
-        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe, which is mapped.
+        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe.
 
         Of an edge list, what its columns are and whether it has a heading is told by its first
         lines; a file of which that is not certain is refused. Then these say it: source, target,

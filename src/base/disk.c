@@ -35,7 +35,7 @@ cafe_status cafe_disk_free(cafe_context *context, const char *folder, int64_t *b
     struct statvfs about;
     *bytes = 0;
     if (statvfs(folder, &about) != 0) return fail(context, folder, errno);
-    *bytes = (int64_t)about.f_bavail * (int64_t)about.f_frsize;
+    *bytes = (int64_t)about.f_bavail * (int64_t)about.f_frsize + context->file_bytes;
     return CAFE_OK;
 }
 

@@ -91,8 +91,8 @@ void cafe_mapped_remove(cafe_context *context, cafe_mapped *map) {
     map->next = map->before = NULL;
 }
 
-static const cafe_mapped *find(const cafe_context *context, const void *address) {
-    const cafe_mapped *m = context->maps;
+static cafe_mapped *find(const cafe_context *context, const void *address) {
+    cafe_mapped *m = context->maps;
     const char *at = address;
     while (m && !(at >= m->start && at < m->start + m->bytes)) m = m->next;
     return m;
@@ -101,6 +101,11 @@ static const cafe_mapped *find(const cafe_context *context, const void *address)
 bool cafe_in_file(const cafe_context *context, const void *address) {
     const cafe_mapped *m = find(context, address);
     return m && m->block;
+}
+
+void cafe_mapped_rows(const cafe_context *context, const void *block) {
+    cafe_mapped *m = find(context, block);
+    if (m) m->graph = true;
 }
 
 bool cafe_is_mapped(const cafe_context *context, const void *address) {
@@ -128,17 +133,17 @@ static bool time_to_look(struct cafe_limit *limit) {
     return true;
 }
 
-static void let_go(const cafe_context *context, bool blocks) {
+static void let_go(const cafe_context *context, bool graphs) {
     for (const cafe_mapped *m = context->maps; m; m = m->next)
-        if (m->block == blocks) madvise(m->start, m->bytes, MADV_DONTNEED);
+        if (m->graph == graphs) madvise(m->start, m->bytes, MADV_DONTNEED);
 }
 
 void cafe_trim_blocks(cafe_context *context) {
-    if (context->limit) let_go(context, true);
+    if (context->limit) let_go(context, false);
 }
 
 void cafe_trim_graphs(const cafe_context *context) {
-    let_go(context, false);
+    let_go(context, true);
 }
 
 /* Before the limit is reached: a task may pass over many rows between two looks. The graph's pages
@@ -148,8 +153,8 @@ void cafe_trim(cafe_context *context) {
     if (!limit || !time_to_look(limit)) return;
     int64_t most = limit->bytes - limit->bytes / 16 - process_bytes / 2;
     if (resident(limit) <= most) return;
-    let_go(context, true);
-    if (resident(limit) > most) let_go(context, false);
+    let_go(context, false);
+    if (resident(limit) > most) let_go(context, true);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -197,6 +202,14 @@ cafe_status cafe_mem_file(cafe_context *context, int64_t count, size_t size, voi
     if (context->file_bytes > context->file_peak) context->file_peak = context->file_bytes;
     *block = map->start;
     return CAFE_OK;
+}
+
+cafe_status cafe_mem_large(cafe_context *context, int64_t count, size_t size, void **block) {
+    const struct cafe_limit *limit = context->limit;
+    if (limit && count > limit->bytes / 8 / (int64_t)size)
+        return cafe_mem_file(context, count, size, block);
+    *block = cafe_mem(context, count, size);
+    return cafe_mem_had(*block);
 }
 
 void cafe_mem_file_free(cafe_context *context, void *block) {

@@ -21,7 +21,8 @@ typedef struct cafe_mapped {
     char *start;
     size_t bytes;
     struct cafe_mapped *before, *next;
-    bool block; /* a block of ours, not a graph that is only read */
+    bool block; /* a block of ours, which cafe_mem_free() gives back */
+    bool graph; /* the rows of a graph, which are wanted again soon: they are let go last */
 } cafe_mapped;
 
 void cafe_mapped_add(cafe_context *context, cafe_mapped *map);
@@ -31,6 +32,11 @@ void cafe_mapped_remove(cafe_context *context,
 /* count x size bytes, freed by cafe_mem_free(): in a file without a name where the context has a
  * limit and they are many, else in memory. */
 cafe_status cafe_mem_file(cafe_context *context, int64_t count, size_t size, void **block);
+
+/* The same, in a file only where it takes more than an eighth of the limit. */
+cafe_status cafe_mem_large(cafe_context *context, int64_t count, size_t size, void **block);
+/* Says of a block, in a file or not, that it has the rows of a graph. */
+void cafe_mapped_rows(const cafe_context *context, const void *block);
 
 /* Does the address lie in a block that is a file; in a file of any kind? */
 bool cafe_in_file(const cafe_context *context, const void *address);
@@ -61,7 +67,7 @@ static inline int64_t cafe_grouped_chunks(int64_t groups) {
 /* Lets pages go where the process is near its limit; asked by the pool between tasks. */
 void cafe_trim(cafe_context *context);
 
-/* Lets all pages of blocks in files go, where there is a limit; those of mapped graphs. */
+/* Lets all pages of blocks in files go, where there is a limit; those of graphs in files. */
 void cafe_trim_blocks(cafe_context *context);
 void cafe_trim_graphs(const cafe_context *context);
 

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/owner.h"
 #include "base/print.h"
 
 /* ---- folders --------------------------------------------------------------------------------- */
@@ -63,18 +63,6 @@ bool cafe_engine_folder(int64_t i, char folder[PATH_MAX]) {
 
 /* ---- who may change a library ---------------------------------------------------------------- */
 
-/* A group whose number is its owner's is that user's own (Debian's user-private groups, for which
- * umask is 002). In a folder with the sticky bit, such as /tmp, nobody renames what is not theirs.
- */
-static const char *who_else_may_write(const struct stat *about, uid_t owner, bool above) {
-    uid_t user = about->st_uid;
-    bool sticky = above && about->st_mode & S_ISVTX;
-    if (user != 0 && user != geteuid() && user != owner) return "another user owns";
-    if (about->st_mode & S_IWOTH && !sticky) return "everybody may write";
-    bool shared = about->st_gid != 0 && about->st_gid != user;
-    return about->st_mode & S_IWGRP && shared && !sticky ? "its group may write" : NULL;
-}
-
 static uid_t owner_of_library(void) {
     char path[PATH_MAX];
     struct stat about;
@@ -93,7 +81,7 @@ cafe_status cafe_engine_check_file(cafe_context *context, const char *path, char
             return cafe_fail_file(context, part, "cannot be examined", errno);
         if (depth == 0 && !S_ISREG(about.st_mode))
             return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s: is no file", path);
-        const char *who = who_else_may_write(&about, owner, depth > 1);
+        const char *who = cafe_others_may_write(&about, owner, depth > 1);
         if (who)
             return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s: is not loaded: %s %s", path, who,
                              part);

@@ -42,9 +42,6 @@ static const cafe_option graph_options[] = {
     {"trust", NULL, CAFE_OPTION_SWITCH, FIELD(trust), 0, 0, 1, NULL,
      "skip the slow checks of a .cafe file that you made yourself (symmetry, components, repeated "
      "names); checksums, indices and the other counts are still checked"},
-    {"copy", NULL, CAFE_OPTION_SWITCH, FIELD(copy), 0, 0, 1, NULL,
-     "read a .cafe file into memory instead of mapping it, so that later changes to the file do no "
-     "harm"},
     {"reorder", "ORDER", CAFE_OPTION_CHOICE, FIELD(reorder), CAFE_REORDER_AUTO, 0, 3,
      "none|degree|communities|auto",
      "work on the nodes in another order, for speed (sphere, softmax): hubs first, or community by "

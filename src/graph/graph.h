@@ -64,12 +64,13 @@ struct cafe_graph {
     bool owns_order; /* likewise the order */
     bool borrowed;   /* the rows are the caller's arrays, */
     cafe_seal seal;  /* which had this seal */
-    cafe_mapped map; /* a mapped .cafe file; start NULL: none */
+    cafe_mapped map; /* a .cafe file that several processes map; start NULL: none */
     bool open;       /* the mapped file: its descriptor, what it was at opening, its name */
     int file;
     cafe_stamp stamp;
     char *file_name;
-    void *block; /* the context's memory that holds a .cafe file that is not mapped, or NULL */
+    void *block;  /* the context's memory that holds a .cafe file that is not mapped, or NULL */
+    bool exposed; /* others may write this file, which several processes then do not map */
     _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/names.c */
 };
 

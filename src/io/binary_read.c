@@ -1,4 +1,10 @@
-/* The reader of .cafe files: maps the file, checks it, and lets the graph point into it.
+/* The reader of .cafe files: copies the file into memory, checks it, and lets the graph point into
+ * it.
+ *
+ * What was checked must stay what it was: an id that another program changes in a mapped file leads
+ * out of an array. So the bytes are the process's own before they are looked at, within a limit to
+ * the memory in a file that has no name. Several processes map the file, to have it in memory once;
+ * they copy it too where others may write it.
  *
  * The checksums find damage. Anyone can make a file with right checksums, so what is in it is
  * looked at too, once: rows, names, symmetry and counts. With the option trust the checks that keep
@@ -261,6 +267,7 @@ static void take_history(const cafe_binary_header *h, cafe_graph_counts *c) {
 /* The bytes become the graph's; of a mapped file also what it was at opening. */
 static cafe_status take_file(cafe_input *input, cafe_graph *g) {
     g->block = input->owned;
+    g->exposed = cafe_input_is_exposed(input);
     input->owned = NULL;
     if (!input->map.start) return CAFE_OK;
     g->file_name = cafe_mem_text(input->context, input->name);
@@ -308,8 +315,11 @@ done:
 }
 
 /* All of the file: mapped, or in memory that the graph can keep. */
-static cafe_status take_bytes(cafe_input *input, bool copy) {
-    CAFE_PASS(copy ? cafe_input_load(input) : cafe_input_map(input));
+static cafe_status take_bytes(cafe_input *input) {
+    bool several = cafe_team_ranks(input->context) > 1;
+    CAFE_PASS(several && !cafe_input_is_exposed(input) ? cafe_input_map(input)
+                                                       : cafe_input_load(input));
+    cafe_mapped_rows(input->context, input->owned);
     if (input->map.start || input->owned) return CAFE_OK;
     input->owned = cafe_mem(input->context, input->size, 1);
     if (!input->owned) return CAFE_ERROR_MEMORY;
@@ -325,7 +335,7 @@ cafe_status cafe_binary_read(cafe_input *input, const cafe_graph_options *option
     cafe_phase(o.context, "read", 0);
     CAFE_PASS(check_header(&o, input));
     CAFE_PASS(cafe_check_nodes(o.context, o.name, o.header.nodes, options));
-    CAFE_PASS(cafe_team_agree(o.context, take_bytes(input, options->copy != 0)));
+    CAFE_PASS(cafe_team_agree(o.context, take_bytes(input)));
     o.bytes = input->bytes;
     CAFE_PASS(check_sums(&o));
     o.in = cafe_binary_point(&o.header, o.sections, o.bytes);

@@ -2,7 +2,8 @@
  *
  * A regular file is read piece by piece, at places, by whoever needs them: text as it is parsed
  * (text.c), arrays as a whole. It is not mapped, for a mapped file that another program cuts short
- * ends this one; only .cafe files are, which are made to be. What has no places (a pipe, standard
+ * ends this one; only several processes map one .cafe file, to have it in memory once. What has no
+ * places (a pipe, standard
  * input) is read into memory. Size and time of the file are compared at the end, so that nothing
  * is made of a file that changed meanwhile.
  */
@@ -18,6 +19,7 @@
 
 #include "base/limit.h"
 #include "base/memory.h"
+#include "base/owner.h"
 #include "base/pool.h"
 #include "io/gzip.h"
 #include "io/place.h"
@@ -126,8 +128,9 @@ static void load_piece(void *argument, int64_t first, int64_t last) {
 
 cafe_status cafe_input_load(cafe_input *input) {
     if (input->bytes || input->size == 0) return CAFE_OK;
-    input->owned = cafe_mem(input->context, input->size, 1);
-    if (!input->owned) return CAFE_ERROR_MEMORY;
+    void *block = NULL;
+    CAFE_PASS(cafe_mem_large(input->context, input->size, 1, &block));
+    input->owned = block;
     CAFE_PASS(cafe_ranges(input->context, input->size, piece, load_piece, input));
     input->bytes = input->owned;
     return cafe_input_unchanged(input);
@@ -137,10 +140,16 @@ cafe_status cafe_input_map(cafe_input *input) {
     if (input->bytes || !input->open) return CAFE_OK;
     void *map = mmap(NULL, (size_t)input->size, PROT_READ, MAP_PRIVATE, input->file, 0);
     if (map == MAP_FAILED) return cafe_input_load(input);
-    input->map = (cafe_mapped){.start = map, .bytes = (size_t)input->size};
+    input->map = (cafe_mapped){.start = map, .bytes = (size_t)input->size, .graph = true};
     cafe_mapped_add(input->context, &input->map);
     input->bytes = map;
     return cafe_input_unchanged(input);
+}
+
+bool cafe_input_is_exposed(const cafe_input *input) {
+    struct stat about;
+    return input->open &&
+           (fstat(input->file, &about) != 0 || cafe_others_may_write(&about, 0, false));
 }
 
 cafe_status cafe_input_unchanged(const cafe_input *input) {

@@ -33,10 +33,13 @@ cafe_status cafe_input_open(cafe_context *context, const char *path, cafe_input 
  * that is by now. Touches no context: it may run inside a task. */
 int64_t cafe_input_read(const cafe_input *input, int64_t at, uint8_t *out, int64_t count);
 
-/* input->bytes become all of it: read by all threads, or mapped where that can be. A map shows what
- * becomes of the file, and ends the process when the file becomes shorter. */
+/* input->bytes become all of it: read by all threads, or mapped where that can be. What is read is
+ * the process's own, within a limit to the memory perhaps in a file without a name. A map shows
+ * what becomes of the file, and ends the process when the file becomes shorter. */
 cafe_status cafe_input_load(cafe_input *input);
 cafe_status cafe_input_map(cafe_input *input);
+/* May others than the user and root write the file? */
+bool cafe_input_is_exposed(const cafe_input *input);
 
 /* Bytes from .. to - 1 of the input, as one of their own: it lives as long as the whole, which is
  * the one to be closed. */

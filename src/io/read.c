@@ -73,7 +73,7 @@ static cafe_status check_directed(const cafe_input *input, const cafe_graph_opti
 }
 
 /* Columns are told apart in edge lists alone, and weights by their name also where edges have
- * attributes; a .cafe file alone can be trusted or copied. */
+ * attributes; a .cafe file alone can be trusted. */
 static cafe_status check_kind(const cafe_input *input, const cafe_graph_options *options,
                               cafe_format format) {
     const cafe_option_table *table = cafe_graph_option_table();
@@ -88,7 +88,7 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
         CAFE_PASS(cafe_options_idle(context, table, options, "weight",
                                     "edge lists, GraphML, GML and GEXF, which this file is not"));
     if (format == CAFE_FORMAT_CAFE) return CAFE_OK;
-    return cafe_options_idle(context, table, options, "trust|copy", ".cafe files");
+    return cafe_options_idle(context, table, options, "trust", ".cafe files");
 }
 
 /* What several processes read together: none of them is to hold the whole graph. */

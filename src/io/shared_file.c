@@ -146,7 +146,7 @@ static cafe_status map_file(joining *j, cafe_graph *g) {
     if (j->file < 0) return fail_errno(j, j->path, "cannot be opened");
     void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, j->file, 0);
     if (map == MAP_FAILED) return fail_errno(j, j->path, "cannot be mapped");
-    g->map = (cafe_mapped){.start = map, .bytes = bytes};
+    g->map = (cafe_mapped){.start = map, .bytes = bytes, .graph = true};
     cafe_mapped_add(j->context, &g->map);
     return CAFE_OK;
 }

@@ -94,12 +94,13 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Bytes of links in memory: none of a mapped graph, all of a sampled one. */
+/* Bytes of links in memory: none of a graph in a file, all of a sampled one. */
 static double links_of(const cafe_graph *graph, int64_t entries) {
     double arcs = (double)graph->arcs;
     if (entries != graph->arcs) return 8.0 * (double)entries + arcs * (graph->weights ? 8 : 4);
-    double targets = graph->map.start ? 0 : 4 * arcs;
-    return targets + (graph->scaled_copy || (graph->scaled && !graph->map.start) ? 4 * arcs : 0);
+    bool in_file = cafe_is_mapped(graph->context, graph->targets);
+    double targets = in_file ? 0 : 4 * arcs;
+    return targets + (graph->scaled_copy || (graph->scaled && !in_file) ? 4 * arcs : 0);
 }
 
 /* The least limit: an eighth of it is for pages of files, and beside the program and the links
@@ -141,7 +142,7 @@ static void plan_files(const cafe_method *method, const cafe_method_options *opt
            sweeps = cafe_plan_number(table, "sweeps", options->own);
     double links = links_of(graph, entries);
     int64_t floats = cafe_limit_floats(plan->limit, n, (int64_t)links);
-    plan->files = (int64_t)cafe_embed_blocks(n, &size, &finish);
+    plan->files = (int64_t)cafe_embed_blocks(n, &size, &finish) + graph->context->file_bytes;
     plan->least = (int64_t)(least_of((double)n, links, (double)size.columns, threads) + hubs);
     plan->groups = cafe_column_groups(stride, floats);
     plan->chunks = (int64_t)cafe_plan_number(table, "chunks", options->own);

@@ -133,14 +133,16 @@ static double own_bytes(const plan_job *job, int64_t rows, int64_t threads) {
 static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, wide = 4.0 * (double)cafe_stride(job->size.columns);
     double arc = job->weighted ? 8 : 4, n = (double)p->nodes;
-    p->whole_bytes = whole(WHOLE * n + job->hubs);
+    bool copied = job->graph && job->graph->exposed;
+    double rows = copied ? arc * (double)job->graph->arcs + 8 * n : 0; /* and names */
+    p->whole_bytes = whole(WHOLE * n + job->hubs + rows);
     p->link_bytes = whole(arc * (double)p->rank_links + 8.0 * (double)p->rank_rows);
     p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish) +
                            own_bytes(job, p->rank_rows, (int64_t)p->threads));
     p->ghost_bytes = whole((GHOST_ROWS * wide + GHOST) * (double)p->rank_ghosts);
     p->work_bytes =
         LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
-    p->mapped_bytes = job->same ? whole(arc * (double)p->rank_links + 8 * n) : 0;
+    p->mapped_bytes = job->same && !copied ? whole(arc * (double)p->rank_links + 8 * n) : 0;
     p->memory = whole((double)p->whole_bytes + (double)p->link_bytes + (double)p->block_bytes +
                       (double)p->ghost_bytes + (double)p->work_bytes);
     p->bytes_per_sweep = p->chunks > 0 ? whole(row * (double)p->ghost_rows) : 0;

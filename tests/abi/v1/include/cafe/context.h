@@ -89,7 +89,8 @@ CAFE_API void cafe_reset_peak_bytes(cafe_context *context);
 
 /* From now on the process is to stay below so many bytes of memory (0: there is no limit): blocks
  * of n x K numbers lie in files without names in the folder (NULL: the current one), which are gone
- * with the process however it ends; their pages, and those of a mapped graph, are let go in time.
+ * with the process however it ends, and so does a .cafe file of more than an eighth of the limit;
+ * their pages are let go in time.
  * The same bits come out. What methods besides sphere and cafe hold of every node is not held back.
  */
 CAFE_API cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *folder);

@@ -101,9 +101,9 @@ CAFE_API cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph 
 /* ---- files that appear whole ----------------------------------------------------------------- */
 
 /* A file written under a temporary name; "-" is standard output. An existing file is
- * CAFE_ERROR_EXISTS unless `overwrite`; the new one then has its mode, and a symbolic link is
- * followed. It ends with commit, which gives it its name, or discard. Temporary files of runs that
- * were killed are removed by the next output in their folder.
+ * CAFE_ERROR_EXISTS unless `overwrite`; the new one then has its permissions, and a symbolic link
+ * is followed. It ends with commit, which gives it its name, or discard. Temporary files of runs
+ * that were killed are removed by the next output in their folder.
  */
 typedef struct cafe_output cafe_output;
 
@@ -117,8 +117,8 @@ CAFE_API void cafe_output_discard(cafe_output *output);
 /* Files that belong together, by whatever calls on this context they are written: between begin and
  * end those that are complete keep their temporary names, and the end gives all of them their names
  * or, with a status other than CAFE_OK, which it returns, none. A process that is killed among the
- * renames leaves a list of them, and the next call that opens a file in the folder completes it:
- * all files are old or all are new. Groups may be nested: the outermost counts. */
+ * renames leaves an empty file .cafe-unfinished.NAME beside each, and readers refuse these files
+ * until they are written again. Groups may be nested: the outermost counts. */
 CAFE_API cafe_status cafe_outputs_begin(cafe_context *context);
 CAFE_API cafe_status cafe_outputs_end(cafe_context *context, cafe_status status);
 

@@ -89,9 +89,9 @@ typedef struct cafe_method_inputs {
 
 CAFE_INPUTS(method)
 
-/* In all calls below method NULL is the first of the registry for what is asked (sphere for
- * vectors, layers for communities), options and inputs may be NULL, and what a method does not take
- * is refused (CAFE_ERROR_ARGUMENT).
+/* In all calls below options and inputs may be NULL, for the method's own defaults, and an option
+ * or input that a method does not take is refused (CAFE_ERROR_ARGUMENT). Method NULL is layers in
+ * cafe_cluster(), else sphere; with a model, the method that the model was made for.
  *
  * The options a run will really use, for reports: own gets a struct of `table` (the method's for
  * vectors or communities) with the columns as labels and start say. More columns than nodes are
@@ -173,7 +173,8 @@ typedef struct cafe_ranks_plan {
     double network, memory_bandwidth;
     double work_seconds, ghost_seconds, wait_seconds, sweep_seconds, run_seconds;
     /* Of the graph's file, mapped: pages that the ranks of a machine share and the system takes
-     * back when it needs them, so that `memory` does not count them. */
+     * back when it needs them, so that `memory` does not count them. 0 where others may write the
+     * file: `memory` then counts a copy in each rank. */
     int64_t mapped_bytes;
 } cafe_ranks_plan;
 

@@ -23,14 +23,15 @@ typedef struct cafe_decoder_options {
     size_t struct_size;
     int32_t decode;  /* cafe_decode */
     double residual; /* relative residual of the Ritz pairs (cafe_finish_options); raw: not used */
+    int64_t columns; /* of the vectors, when no options of sphere are given */
 } cafe_decoder_options;
 
 CAFE_OPTIONS(decoder)
 
 /* Vectors x_u, row-major nodes x *columns (freed with cafe_block_free), with <x_u, x_w> the entry
  * of the matrix asked for. V and rho are the Ritz pairs of Q from Sphere-GCN; for P and Q those
- * with rho > 0 are used, the columns being sqrt(rho_j) v_j, and p itself in front for P. Options
- * may be NULL. */
+ * with rho > 0 are used, the columns being sqrt(rho_j) v_j, and p itself in front for P. sphere
+ * NULL: its defaults, with the columns of the decoder's options. */
 CAFE_API cafe_status cafe_decoder_vectors(cafe_context *context, const cafe_graph *graph,
                                           const cafe_sphere_options *sphere,
                                           const cafe_decoder_options *options, int64_t *columns,

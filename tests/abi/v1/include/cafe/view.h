@@ -75,7 +75,10 @@ typedef struct cafe_view_report {
     int32_t names;   /* 1: nodes have their names; 0: left out, their numbers are shown */
     int32_t labels;
     int32_t centrality;
-    int64_t facts; /* columns of the table: the first ones */
+    int64_t facts;         /* columns of the table: the first ones */
+    int64_t nearest;       /* nodes nearest to each by cosine that are in the page; 0: left out */
+    int64_t nearest_found; /* that would be there without a limit */
+    int32_t nearest_exact; /* 1: all pairs were compared; 0: approximate search */
 } cafe_view_report;
 
 /* Writes the page under a temporary name and renames it; "-" is standard output. An existing file
