@@ -20,14 +20,34 @@ static int standard_output = -1; /* while nothing goes there */
 
 /* ---- who this process is --------------------------------------------------------------------- */
 
-/* By the variables that Open MPI, MPICH and Intel's MPI, and Slurm's PMIx set; 0 without them. */
+/* The number in an environment variable; `none` without it. */
+static int32_t number_in(const char *name, int32_t none) {
+    const char *value = getenv(name);
+    return value && *value ? (int32_t)atoi(value) : none;
+}
+
+/* Slurm's variables are those of a step that srun started: a shell of salloc and the script of
+ * sbatch have the number of tasks of the job, and are one process. */
+static bool in_step(void) {
+    return number_in("SLURM_STEP_NUM_TASKS", 1) > 1;
+}
+
+/* By the variables that Open MPI, MPICH and Intel's MPI, PMIx and Slurm set; 0 without them. */
 static int32_t started_rank(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value) return (int32_t)atoi(value);
-    }
-    return 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (number_in(names[i], -1) >= 0) return number_in(names[i], -1);
+    return in_step() ? number_in("SLURM_PROCID", 0) : 0;
+}
+
+/* How many processes were started together, as far as the variables say; PMIx gives a number alone,
+ * and from 1 on there are others. */
+static int32_t started_ranks(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    int32_t ranks = started_rank() + 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (number_in(names[i], 1) > ranks) ranks = number_in(names[i], 1);
+    return ranks;
 }
 
 /* What is printed goes nowhere, or there again. */
@@ -70,18 +90,46 @@ bool cli_team_several(void) {
     return all_ranks > 1;
 }
 
-int cli_team_join(cli_run *run, int inputs) {
+static bool writes_file(const cli_run *run, const cli_command *command) {
+    bool writes = command->most > command->inputs && command->inputs > 0;
+    for (size_t i = 0; i < run->arguments->entries.count; i++) {
+        const cli_option *own = run->arguments->entries.at[i].own;
+        writes |= own && (own->kind == CLI_WRITES || own->kind == CLI_KEEPS);
+    }
+    return writes;
+}
+
+static void wait_turn(double seconds);
+
+/* Processes that were started together and do not know one another would all do the whole work, and
+ * write the same files. The first of them says so. */
+static int refuse_alone(const cli_run *run, const cli_command *command) {
+    bool engine = false;
+    if (started_ranks() == 1 || !writes_file(run, command)) return CLI_OK;
+    for (size_t i = 0; i < run->arguments->entries.count; i++)
+        engine |= strcmp(run->arguments->entries.at[i].name, "engine") == 0;
+    if (started_rank() > 0) wait_turn(2);
+    if (started_rank() > 0) return CLI_USAGE;
+    return cli_usage_error(
+        run->command, "this is one of %" PRId32 " processes that mpirun or srun started, and %s",
+        started_ranks(),
+        engine ? "each would do the whole work: --engine petsc joins them"
+               : "this command runs in one process: start it without them");
+}
+
+int cli_team_join(cli_run *run, const cli_command *command) {
     int32_t rank, ranks;
     CLI_TRY(cli_check(run, cafe_engine_team(run->context, &rank, &ranks)));
     become(rank, ranks);
+    if (ranks == 1) CLI_TRY(refuse_alone(run, command));
     if (ranks == 1 && cli_given(run->arguments, "partition"))
         return cli_usage_error(run->command,
                                "--partition divides the nodes among several processes, and there "
                                "is one: mpirun starts them, --engine petsc joins them");
-    if (ranks > 1 && cli_reads_standard(run, inputs) > 0)
+    if (ranks > 1 && cli_reads_standard(run, command->inputs) > 0)
         return cli_usage_error(run->command,
                                "standard input reaches one process only: give a file");
-    return CLI_OK;
+    return ranks > 1 ? cli_team_same(run, command) : CLI_OK;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -11,9 +11,11 @@
 /* Before the options are read: what is wrong with them is said once. The environment tells which
  * process this is; --engine among the words, that it may be one of several. */
 void cli_team_guess(int argc, char **argv);
-/* Once the engine is open: who this process really is. Refuses what several cannot do;
- * `inputs` of its words are files to read. */
-int cli_team_join(cli_run *run, int inputs);
+/* Once the engine is open: who this process really is. Refuses what several cannot do, several that
+ * do not know one another, and several that were not given the same. */
+int cli_team_join(cli_run *run, const cli_command *command);
+/* same.c: compares what the command was given among all processes. */
+int cli_team_same(cli_run *run, const cli_command *command);
 
 /* Does this process speak? */
 bool cli_team_speaks(void);

@@ -181,12 +181,18 @@ ended() {
     swept
 }
 
-# while reading: the labels come from a pipe that nobody writes to
-mkfifo pipe.in
-begin small.in.cafe --method cafe --labels pipe.in -o x.npy
+# while reading: a list whose lines take a while
+"$CAFE" generate ba --nodes 400000 --edges 2000000 -o long.in.txt -q
+begin long.in.txt -o x.npy
 until_there
-kill -KILL "$(ranks_of | sed -n 2p)"
+reader=$(ranks_of | sed -n 2p)
+for _ in {1..400}; do
+    ! find "/proc/$reader/fd" -lname '*/long.in.txt' | grep -q . || break
+    sleep 0.01
+done
+kill -KILL "$reader"
 ended
+rm long.in.txt
 # while solving, and while finishing: both go on for ever
 for rank in 1 3; do
     begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tolerance 0

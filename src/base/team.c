@@ -42,6 +42,36 @@ done:
     return status;
 }
 
+/* The first line in which the texts of process `rank` and of process 0 differ. */
+static cafe_status fail_line(cafe_context *context, int32_t rank, const char *text,
+                             const char *first) {
+    const char *line = text, *wanted = first;
+    for (size_t i = 0; text[i] && text[i] == first[i]; i++)
+        if (text[i] == '\n') line = text + i + 1, wanted = first + i + 1;
+    cafe_fail(context, CAFE_ERROR_ARGUMENT, "rank %d was given %.*s, rank 0 %.*s", (int)rank,
+              (int)strcspn(line, "\n"), line, (int)strcspn(wanted, "\n"), wanted);
+    context->agreed = true;
+    return CAFE_ERROR_ARGUMENT;
+}
+
+cafe_status cafe_team_same(cafe_context *context, const char *text) {
+    int32_t ranks = cafe_team_ranks(context);
+    cafe_status status = CAFE_OK;
+    void *all = NULL;
+    if (ranks == 1) return CAFE_OK;
+    int64_t *sizes = cafe_mem(context, ranks, sizeof *sizes);
+    CAFE_TRY(cafe_team_agree(context, cafe_mem_had(sizes)));
+    CAFE_TRY(cafe_team_gather(context, text, (int64_t)strlen(text) + 1, &all, sizes));
+    const char *first = all, *other = first;
+    for (int32_t r = 1; r < ranks && status == CAFE_OK; r++) {
+        other += sizes[r - 1];
+        if (strcmp(other, first) != 0) status = fail_line(context, r, other, first);
+    }
+done:
+    cafe_mem_free_all(context, sizes, all);
+    return status;
+}
+
 cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count) {
     void *all = NULL;
     CAFE_PASS(cafe_team_gather(context, values, count * (int64_t)sizeof *values, &all, NULL));

@@ -46,6 +46,10 @@ cafe_status cafe_team_exchange(cafe_context *context, const void *give, const in
 cafe_status cafe_team_gather(cafe_context *context, const void *mine, int64_t bytes, void **all,
                              int64_t *sizes);
 
+/* CAFE_ERROR_ARGUMENT, in every process, where the lines of `text` are not those of process 0: the
+ * error text names the first process that has another line, and both lines. */
+cafe_status cafe_team_same(cafe_context *context, const char *text);
+
 /* The sums over all processes, in place. */
 cafe_status cafe_team_sum(cafe_context *context, int64_t *values, int64_t count);
 

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/team.h"
 #include "graph/graph.h"
 #include "method/method.h"
+#include "solve/checkpoint.h"
 
 cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *options,
                              const cafe_method_inputs *inputs, cafe_method_options *own_options,
@@ -104,6 +106,21 @@ static cafe_status find_table(cafe_context *context, const cafe_method *m, bool 
     return CAFE_OK;
 }
 
+/* Several processes: whatever program they run, they are to be given one run. */
+static cafe_status compare(cafe_context *context, const cafe_option_table *table, const void *own,
+                           const cafe_job *job) {
+    cafe_keeper_inputs inputs = {job->inputs.start, job->inputs.start_columns, job->inputs.labels};
+    cafe_status status = CAFE_OK;
+    char *text = NULL;
+    if (!context->team || !own) return CAFE_OK;
+    CAFE_TRY(cafe_team_agree(context,
+                             cafe_run_text(context, job->model->op, table, own, inputs, &text)));
+    status = cafe_team_same(context, text);
+done:
+    cafe_mem_free(context, text);
+    return status;
+}
+
 cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,
                           bool communities, const cafe_method_options *options,
                           const cafe_method_inputs *inputs, cafe_job *job) {
@@ -116,8 +133,10 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
     CAFE_PASS(check_inputs(context, method, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
     CAFE_PASS(cafe_mem_had(job->own));
-    return settle(context, table, &job->options, &job->inputs, model->graph->n, job->own,
-                  &job->cut);
+    CAFE_PASS(
+        settle(context, table, &job->options, &job->inputs, model->graph->n, job->own, &job->cut));
+    CAFE_PASS(compare(context, table, job->own, job));
+    return compare(context, cafe_finish_option_table(), job->options.finish, job);
 }
 
 void cafe_job_close(cafe_context *context, cafe_job *job) {

@@ -15,7 +15,7 @@
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-enum { LINE = 128, LINES_BEFORE = 9 };
+enum { LINE = 128, LINES_BEFORE = 10 };
 
 typedef struct writing {
     char *text;
@@ -55,6 +55,7 @@ cafe_status cafe_run_text(cafe_context *context, const cafe_operator *op,
     add_integer(&w, "links", q->offsets ? q->offsets[op->n] : 0);
     cafe_print(value, sizeof value, "%.17g", q->total);
     add_line(&w, "total-weight", value);
+    add_array(&w, "degrees", q->p, op->n * (int64_t)sizeof *q->p);
     cafe_print(value, sizeof value, "%llu", (unsigned long long)context->seed);
     add_line(&w, "seed", value);
     add_array(&w, "start", inputs.start, op->n * inputs.width * (int64_t)sizeof(float));
