@@ -15,6 +15,7 @@ typedef struct exchange {
     char *got;
     const int64_t *sizes, *got_sizes;
     MPI_Request *requests;
+    int count; /* of them at work */
 } exchange;
 
 static int64_t sum(const int64_t *sizes, int32_t count) {
@@ -30,27 +31,29 @@ static int left(int64_t size, int64_t i) {
 }
 
 /* Piece i of what goes from and to all others; *more: there is a further one. */
-static int send_pieces(const exchange *e, int64_t i, bool *more) {
+static int send_pieces(exchange *e, int64_t i, bool *more) {
     const petsc_state *s = e->state;
     const char *from = e->give;
     char *to = e->got;
-    int count = 0, code = MPI_SUCCESS;
+    int code = MPI_SUCCESS;
+    e->count = 0;
     *more = false;
     for (int32_t r = 0; r < s->ranks && code == MPI_SUCCESS; r++) {
         int in = left(e->got_sizes[r], i), out = left(e->sizes[r], i);
         if (r == s->rank && in > 0) memcpy(to + i * piece, from + i * piece, (size_t)in);
         if (r != s->rank && in > 0)
-            code = MPI_Irecv(to + i * piece, in, MPI_BYTE, r, 0, s->comm, &e->requests[count++]);
+            code = MPI_Irecv(to + i * piece, in, MPI_BYTE, r, 0, s->comm, &e->requests[e->count++]);
         if (r != s->rank && out > 0 && code == MPI_SUCCESS)
-            code = MPI_Isend(from + i * piece, out, MPI_BYTE, r, 0, s->comm, &e->requests[count++]);
+            code =
+                MPI_Isend(from + i * piece, out, MPI_BYTE, r, 0, s->comm, &e->requests[e->count++]);
         *more |= in == piece || out == piece;
         to += e->got_sizes[r];
         from += e->sizes[r];
     }
-    return code == MPI_SUCCESS ? MPI_Waitall(count, e->requests, MPI_STATUSES_IGNORE) : code;
+    return code == MPI_SUCCESS ? MPI_Waitall(e->count, e->requests, MPI_STATUSES_IGNORE) : code;
 }
 
-static cafe_status send_all(cafe_context *context, const exchange *e) {
+static cafe_status send_all(cafe_context *context, exchange *e) {
     bool more = true;
     for (int64_t i = 0; more; i++) {
         CAFE_PASS(e->state->host->check_cancel(context));
@@ -74,6 +77,7 @@ cafe_status petsc_exchange(cafe_context *context, const cafe_engine *engine, con
     *got = e.got;
     e.got = NULL;
 done:
+    if (!petsc_idle(e.count, e.requests)) e.got = NULL, e.requests = NULL;
     host->release(context, e.got);
     host->release(context, e.requests);
     return status;

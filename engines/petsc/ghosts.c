@@ -119,6 +119,7 @@ cafe_status petsc_ghosts_end(cafe_context *context, petsc_graph *g, const cafe_b
 }
 
 void petsc_trip_free(cafe_context *context, const cafe_engine_host *host, petsc_trip *t) {
+    if (!petsc_idle(t->count, t->requests)) t->in = t->out = NULL, t->requests = NULL;
     host->release(context, t->in);
     host->release(context, t->out);
     host->release(context, t->requests);

@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cafe/cafe.h>
 
@@ -26,6 +27,17 @@ cafe_status petsc_check(cafe_context *context, const petsc_state *state, PetscEr
     return state->host->fail(context, CAFE_ERROR_SYSTEM, "PETSc: %s", text ? text : "an error");
 }
 
+bool petsc_idle(int count, MPI_Request *requests) {
+    static const struct timespec moment = {.tv_nsec = 1000000};
+    double until = MPI_Wtime() + 1;
+    int done = 0, code = MPI_SUCCESS;
+    while (code == MPI_SUCCESS && !done && MPI_Wtime() < until) {
+        code = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+        if (!done) nanosleep(&moment, NULL);
+    }
+    return done != 0;
+}
+
 /* ---- begun and ended ------------------------------------------------------------------------- */
 
 /* Once a process: MPI cannot be begun again. Its end waits for the others; a program that fails
@@ -37,6 +49,7 @@ static void end_all(int status, void *unused) {
     MPI_Finalized(&ended);
     if (!ended) MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (status != 0 && ranks > 1) MPI_Abort(MPI_COMM_WORLD, status);
+    if (!ended) petsc_heart_end();
     PetscInitialized(&begun);
     if (begun) PetscFinalize();
     MPI_Finalized(&ended);
@@ -60,19 +73,22 @@ static void give_memory_back(void) {
 static cafe_status begin_all(cafe_context *context, const petsc_state *state) {
     int begun = 0, level;
     PetscBool petsc = PETSC_FALSE;
+    PetscInitialized(&petsc);
+    if (petsc) return CAFE_OK;
     show_symbols();
     give_memory_back();
     CAFE_PASS(petsc_mpi(context, state, MPI_Initialized(&begun)));
     if (!begun) {
+        petsc_heart_begin();
         CAFE_PASS(
-            petsc_mpi(context, state, MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)));
+            petsc_mpi(context, state, MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level)));
         on_exit(end_all, NULL);
     }
-    PetscInitialized(&petsc);
-    if (petsc) return CAFE_OK;
     PetscOptionsSetValue(NULL, "-no_signal_handler", "true"); /* signals are the caller's */
     CAFE_PASS(petsc_check(context, state, PetscInitializeNoArguments()));
-    return petsc_check(context, state, PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    CAFE_PASS(petsc_check(context, state, PetscPushErrorHandler(PetscReturnErrorHandler, NULL)));
+    if (!begun) petsc_heart_meet();
+    return CAFE_OK;
 }
 
 static cafe_status open_engine(cafe_context *context, const cafe_engine_host *host, void **state) {

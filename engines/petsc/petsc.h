@@ -46,6 +46,10 @@ cafe_status petsc_mpi(cafe_context *context, const petsc_state *state, int code)
 cafe_status petsc_check(cafe_context *context, const petsc_state *state, PetscErrorCode code);
 #define PETSC_MPI(call) CAFE_TRY(petsc_mpi(context, state, call))
 
+/* Are these requests done, now or within a second? Where a run failed or was cancelled, others may
+ * never answer: what MPI reads and writes for a request that is not done must not be released. */
+bool petsc_idle(int count, MPI_Request *requests);
+
 static inline int64_t petsc_blocks(int64_t n, int64_t block) {
     return (n + block - 1) / block;
 }
@@ -204,6 +208,12 @@ cafe_status petsc_traffic(cafe_context *context, const cafe_engine *engine, cafe
 /* Process 0 listens to one that will end all, from the beginning on until the engine is closed. */
 cafe_status petsc_listen(cafe_context *context, petsc_state *state);
 void petsc_hush(petsc_state *state);
+
+/* heart.c: is everybody there? Once a process: begun before MPI is, which it watches, and met
+ * behind it; its end waits for the others. */
+void petsc_heart_begin(void);
+void petsc_heart_meet(void);
+void petsc_heart_end(void);
 
 /* file.c */
 cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *path,

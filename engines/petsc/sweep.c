@@ -77,7 +77,7 @@ cafe_status petsc_sweep_open(cafe_context *context, const cafe_operator *op, voi
     petsc_state *state = petsc_of(h);
     petsc_sweep *s = *sweep = state->host->allocate(context, 1, sizeof *s);
     if (!s) return CAFE_ERROR_MEMORY;
-    *s = (petsc_sweep){.state = state, .graph = held, .h = h};
+    *s = (petsc_sweep){.state = state, .graph = held, .h = h, .reduce = MPI_REQUEST_NULL};
     if (s->graph->layout->sole < 0) return open_divided(context, op, rule, chunks, fixed, s);
     if (!s->graph->whole) return state->host->lay_out(context, op, chunks, h->stride, &s->chunks);
     s->here = petsc_local(h);
@@ -89,6 +89,9 @@ void petsc_sweep_close(cafe_context *context, void *sweep) {
     petsc_sweep *s = sweep;
     if (!s) return;
     const cafe_engine_host *host = s->state->host;
+    if (!petsc_idle(1, &s->reduce)) s->s = NULL; /* MPI keeps them */
+    if (!petsc_idle(s->plan.count, s->plan.requests))
+        s->plan.outgoing = s->plan.incoming = NULL, s->plan.requests = NULL;
     void *all[] = {s->rows, s->s, s->single, s->shift, s->gains, s->part, s->squares, s->fixed};
     if (s->alone) s->here.engine->ops->sweep_close(context, s->alone);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) host->release(context, all[i]);

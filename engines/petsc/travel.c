@@ -80,7 +80,7 @@ cafe_status petsc_receive(cafe_context *context, petsc_sweep *s) {
         memcpy(s->h->x + (s->graph->layout->own + plan->receive[i]) * stride,
                plan->incoming + (i - first) * stride, (size_t)stride * sizeof(float));
     s->sender = -1;
-done:
     plan->count = 0;
+done:
     return status;
 }
