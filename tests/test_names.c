@@ -190,6 +190,8 @@ static void test_headings(void **state) {
 
 /* Integer names beside a matrix are integers again. */
 static void test_integers_beside(void **state) {
+    static const char others[] =
+        "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n";
     io_scratch scratch = io_scratch_new();
     cafe_graph *graph = io_read(shared, "x", "5 -3\n-3 700\n", NULL), *back = NULL;
     (void)state;
@@ -202,6 +204,9 @@ static void test_integers_beside(void **state) {
     cafe_graph_free(back);
     io_store(io_path(&scratch, "g.mtx.names.txt"), "a\nb\n", 4);
     path = io_path(&scratch, "g.mtx");
+    assert_int_equal(cafe_graph_read(shared, path, NULL, &back), CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(shared), "g.mtx was written with, found others"));
+    io_store(path, others, sizeof others - 1);
     assert_int_equal(cafe_graph_read(shared, path, NULL, &back), CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(shared), "expected 3 names, found 2"));
     cafe_graph_free(graph);

@@ -246,6 +246,31 @@ static void test_link_beside(void **state) {
     io_scratch_free(&scratch);
 }
 
+/* A matrix and names of different runs, however they came together, and a matrix without its names.
+ */
+static void test_mixed_names(void **state) {
+    static const char *const files[] = {"g.mtx", "g.graph", "g.mtx.gz"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        io_scratch scratch = io_scratch_new();
+        char names[32];
+        snprintf(names, sizeof names, "%s.names.txt", files[i]);
+        cafe_graph *graph = io_read(shared, "g", "a b\nb c\n", NULL), *read = NULL;
+        TEST_OK(shared, cafe_graph_write(shared, graph, io_path(&scratch, files[i]), 0, 1));
+        TEST_OK(shared, cafe_graph_read(shared, io_path(&scratch, files[i]), NULL, &read));
+        assert_int_equal(cafe_graph_find(read, "c"), 2);
+        cafe_graph_free(read);
+        io_store(io_path(&scratch, names), "c\nb\na\n", 6);
+        assert_int_equal(read_graph(&scratch, files[i]), CAFE_ERROR_FORMAT);
+        assert_non_null(strstr(cafe_error(shared), "was written with, found others"));
+        assert_int_equal(unlink(io_path(&scratch, names)), 0);
+        assert_int_equal(read_graph(&scratch, files[i]), CAFE_ERROR_FORMAT);
+        assert_non_null(strstr(cafe_error(shared), "was written with, found no file"));
+        cafe_graph_free(graph);
+        io_scratch_free(&scratch);
+    }
+}
+
 static void test_failing_memory(void **state) {
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 1);
@@ -279,6 +304,6 @@ int main(void) {
         cmocka_unit_test(test_mode_and_link),  cmocka_unit_test(test_leftovers),
         cmocka_unit_test(test_unfinished),     cmocka_unit_test(test_unfinished_set),
         cmocka_unit_test(test_no_list),        cmocka_unit_test(test_link_beside),
-        cmocka_unit_test(test_failing_memory)};
+        cmocka_unit_test(test_mixed_names),    cmocka_unit_test(test_failing_memory)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

@@ -38,6 +38,17 @@ char *cafe_put_name(const cafe_names *names, int64_t u, char *text) {
     return text + length;
 }
 
+bool cafe_names_digest(const char *digits, uint64_t *digest) {
+    static const char hex[] = "0123456789abcdef";
+    const char *digit;
+    *digest = 0;
+    for (int i = 0; i < 16; i++) {
+        if (!digits[i] || !(digit = strchr(hex, digits[i]))) return false;
+        *digest = *digest << 4 | (uint64_t)(digit - hex);
+    }
+    return true;
+}
+
 bool cafe_is_name(const char *text, int64_t length) {
     const uint8_t *bytes = (const uint8_t *)text;
     return length > 0 && length <= CAFE_LONGEST_NAME && !memchr(text, '\n', (size_t)length) &&

@@ -19,6 +19,13 @@
 
 enum { CAFE_LONGEST_NAME = 65535 };
 
+/* How a text file says which names it was written with: a second line of a mark and 16 hex digits,
+ * their checksum. */
+#define CAFE_NAMES_MARK "% names "
+enum { CAFE_NAMES_COMMENT = 32 };
+/* The checksum of 16 hex digits. */
+bool cafe_names_digest(const char *digits, uint64_t *digest);
+
 bool cafe_is_name(const char *text, int64_t length);
 
 /* The most bytes that one of n names takes, quotes included. */
@@ -45,8 +52,9 @@ cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
                             const uint64_t *digest, cafe_names *names);
 
 /* node_names.c: the nodes of a graph whose names are indices take those of FILE.names.txt, where
- * there is one. */
-cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph);
+ * there is one, or with a digest (not NULL) those alone that have it. */
+cafe_status cafe_graph_read_names(cafe_context *context, const char *path, const uint64_t *digest,
+                                  cafe_graph *graph);
 /* Names that are ascending integers, written the one way, become integers, or indices when they are
  * 0 .. n-1; others stay what they are. On failure they are freed. */
 cafe_status cafe_names_settle(cafe_context *context, int64_t n, cafe_names *names);

@@ -140,11 +140,12 @@ cafe_status cafe_names_settle(cafe_context *context, int64_t n, cafe_names *name
     return CAFE_OK;
 }
 
-cafe_status cafe_graph_read_names(cafe_context *context, const char *path, cafe_graph *graph) {
+cafe_status cafe_graph_read_names(cafe_context *context, const char *path, const uint64_t *digest,
+                                  cafe_graph *graph) {
     cafe_names names;
     int64_t n = graph->n;
     if (graph->names.kind != CAFE_NAMES_INDEX) return CAFE_OK;
-    CAFE_PASS(cafe_names_read(context, path, n, NULL, &names));
+    CAFE_PASS(cafe_names_read(context, path, n, digest, &names));
     if (names.kind == CAFE_NAMES_INDEX) return CAFE_OK;
     CAFE_PASS(cafe_names_settle(context, n, &names));
     if (names.kind == CAFE_NAMES_STRING)

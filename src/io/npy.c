@@ -4,6 +4,7 @@
 #include "io/npy.h"
 
 #include "base/print.h"
+#include "io/names.h"
 
 enum { LONGEST = 4096 }; /* bytes of a header */
 
@@ -69,16 +70,10 @@ static bool take_shape(const char *at, cafe_npy *a) {
 
 /* # names 0123456789abcdef, behind the dictionary */
 static void take_digest(const char *header, cafe_npy *a) {
-    static const char before[] = "} # names ", digits[] = "0123456789abcdef";
-    const char *end = strrchr(header, '}'), *digit;
-    uint64_t digest = 0;
-    int count = 0;
+    static const char before[] = "} # names ";
+    const char *end = strrchr(header, '}');
     if (!end || strncmp(end, before, strlen(before)) != 0) return;
-    for (end += strlen(before); count < 16 && *end && (digit = strchr(digits, *end));
-         end++, count++)
-        digest = digest << 4 | (uint64_t)(digit - digits);
-    a->named = count == 16;
-    if (a->named) a->digest = digest;
+    a->named = cafe_names_digest(end + strlen(before), &a->digest);
 }
 
 /* {'descr': '<f4', 'fortran_order': False, 'shape': (34, 16), } */

@@ -178,10 +178,10 @@ cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *o
 
 /* Matrices have no names: those that were written beside come back with them. */
 static cafe_status add_names(cafe_context *context, const char *path, cafe_format format,
-                             cafe_graph **graph) {
+                             const uint64_t *digest, cafe_graph **graph) {
     bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside;
     if (!beside || strcmp(path, "-") == 0) return CAFE_OK;
-    cafe_status status = cafe_graph_read_names(context, path, *graph);
+    cafe_status status = cafe_graph_read_names(context, path, digest, *graph);
     if (status != CAFE_OK) {
         cafe_graph_free(*graph);
         *graph = NULL;
@@ -189,9 +189,25 @@ static cafe_status add_names(cafe_context *context, const char *path, cafe_forma
     return status;
 }
 
+/* The checksum of the names that a matrix was written with, in its second line; false: it has none.
+ */
+static cafe_status find_names(const cafe_input *input, bool *named, uint64_t *digest) {
+    static const char mark[] = "\n" CAFE_NAMES_MARK;
+    char start[256];
+    int64_t size = sizeof start - 1;
+    CAFE_PASS(cafe_input_peek(input, (uint8_t *)start, &size));
+    start[size] = 0;
+    const char *line = strchr(start, '\n');
+    *named = line && strncmp(line, mark, sizeof mark - 1) == 0 &&
+             cafe_names_digest(line + sizeof mark - 1, digest);
+    return CAFE_OK;
+}
+
 cafe_status cafe_graph_read(cafe_context *context, const char *path,
                             const cafe_graph_options *options, cafe_graph **graph) {
     cafe_input input;
+    bool named = false;
+    uint64_t digest = 0;
     cafe_format format = CAFE_FORMAT_AUTO;
     *graph = NULL;
     cafe_status status = cafe_team_agree(context, cafe_input_open(context, path, &input));
@@ -199,6 +215,11 @@ cafe_status cafe_graph_read(cafe_context *context, const char *path,
         cafe_input_close(&input); /* where it could be opened */
         return status;
     }
+    status = cafe_team_agree(context, find_names(&input, &named, &digest));
+    if (status != CAFE_OK) {
+        cafe_input_close(&input);
+        return status;
+    }
     CAFE_PASS(read_settled(&input, options, &format, graph));
-    return add_names(context, path, format, graph);
+    return add_names(context, path, format, named ? &digest : NULL, graph);
 }

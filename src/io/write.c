@@ -183,16 +183,27 @@ cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph) {
     return write_items(output, &w);
 }
 
+/* Names stand in a file beside this one: its checksum, in a comment that other readers pass over.
+ */
+static cafe_status write_names_digest(cafe_output *output) {
+    char line[CAFE_NAMES_COMMENT];
+    if (!output->names) return CAFE_OK;
+    int length = cafe_print(line, sizeof line, "%s%016llx\n", CAFE_NAMES_MARK,
+                            (unsigned long long)output->names->digest);
+    return cafe_output_write(output, line, length);
+}
+
 cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph) {
     writing w = {.graph = graph, .style = MTX, .separator = ' '};
     w.weights = graph->weights != NULL;
     int64_t sizes[3] = {graph->n, graph->n, graph->counts.edges};
-    cafe_status status =
-        write_line(output,
-                   w.weights ? "%%MatrixMarket matrix coordinate real symmetric\n"
-                             : "%%MatrixMarket matrix coordinate pattern symmetric\n",
-                   sizes, 3, "\n");
-    return status == CAFE_OK ? write_items(output, &w) : status;
+    CAFE_PASS(write_line(output,
+                         w.weights ? "%%MatrixMarket matrix coordinate real symmetric\n"
+                                   : "%%MatrixMarket matrix coordinate pattern symmetric\n",
+                         NULL, 0, ""));
+    CAFE_PASS(write_names_digest(output));
+    CAFE_PASS(write_line(output, "", sizes, 3, "\n"));
+    return write_items(output, &w);
 }
 
 cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
@@ -202,8 +213,9 @@ cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph) {
     if (graph->counts.self_loops_kept)
         return cafe_fail(output->context, CAFE_ERROR_ARGUMENT,
                          "%s: METIS files have no self-loops, and the graph has", output->path);
-    cafe_status status = write_line(output, "", sizes, 2, w.weights ? " 001\n" : "\n");
-    return status == CAFE_OK ? write_items(output, &w) : status;
+    CAFE_PASS(write_line(output, "", sizes, 2, w.weights ? " 001\n" : "\n"));
+    CAFE_PASS(write_names_digest(output));
+    return write_items(output, &w);
 }
 
 cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml) {
@@ -248,6 +260,7 @@ cafe_status cafe_graph_write_attributes(cafe_context *context, const cafe_graph 
     bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside && output->temporary;
     if (beside)
         CAFE_TRY(cafe_names_write(context, &graph->names, graph->n, path, overwrite, &names));
+    output->names = names && names->temporary ? names : NULL;
     output->attributes = attributes;
     output->attribute_count = count;
     /* of a graph that all processes have, the first one writes the text */
