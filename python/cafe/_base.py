@@ -102,7 +102,10 @@ class Estimator(BaseEstimator):
         return given
 
     def _labels(self, graph: Graph, y: Any, given: Given) -> Optional[np.ndarray]:
-        """The classes of known labels, which are put into what is given; None: there are none."""
+        """The classes of known labels, which are put into what is given; None: there are none, or
+        they are there already."""
+        if given.label is not None:
+            return None
         if not self._method.takes("TAKES_LABELS") or y is None:
             if self._method.takes("NEEDS_LABELS"):
                 raise ValueError(f"{type(self).__name__} needs known labels: fit(graph, y)")

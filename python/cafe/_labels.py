@@ -142,6 +142,8 @@ def _by_name(nodes: Any, values: np.ndarray, graph: Graph, what: str, partial: b
 def _values(y: Any) -> np.ndarray:
     """As NumPy has them; lists with None stay objects, and pandas' own types become such."""
     refuse_masked(y, "labels")
+    if isinstance(y, (str, bytes)) or not hasattr(y, "__iter__"):
+        raise TypeError(f"labels: expected a sequence with one for each node, found {y!r}")
     if isinstance(y, np.ndarray):
         return y
     if hasattr(y, "iloc"):
@@ -152,7 +154,8 @@ def _values(y: Any) -> np.ndarray:
 def _objects(values: Iterable[Any]) -> np.ndarray:
     listed = list(values)
     found = np.empty(len(listed), object)
-    found[:] = listed
+    for i, value in enumerate(listed):  # one by one: NumPy would look into tuples
+        found[i] = value
     return found
 
 
@@ -190,8 +193,24 @@ def plain_labels(y: Any) -> np.ndarray:
 
 
 def _plain(labels: np.ndarray) -> np.ndarray:
-    """Objects as what they are: text, numbers."""
-    return np.array(labels.tolist()) if labels.dtype == object else labels
+    """Objects as what they are: text, numbers. NumPy would make "1" of 1 beside it."""
+    if labels.dtype != object:
+        return labels
+    listed = labels.tolist()
+    texts = sum(isinstance(label, str) for label in listed)
+    if 0 < texts < len(listed):
+        raise TypeError("labels of one kind can be compared: text or numbers, not both")
+    if any(isinstance(label, (tuple, list, set, frozenset)) for label in listed):
+        raise TypeError("labels: expected one for each node, found several")
+    return np.array(listed)
+
+
+def share_right(told: np.ndarray, labels: np.ndarray, classes: np.ndarray, weights: Any = None) -> float:
+    """The share of the labels that were told; text is never a number, whatever it looks like."""
+    if (labels.dtype.kind in "US") != (classes.dtype.kind in "US") and \
+            all(kind in "biufUS" for kind in (labels.dtype.kind, classes.dtype.kind)):
+        raise ValueError(f"y: its labels are {labels.dtype}, the classes that were learnt {classes.dtype}")
+    return float(np.average(np.asarray(told == labels, dtype=bool), weights=weights))
 
 
 # ---- and back ----------------------------------------------------------------------------------

@@ -53,8 +53,10 @@ PARTS = """parts_ : dict
 LABELS = """memberships_ : array (n_nodes, n_components)
     How much of each node is in each column.
 classes_, transduction_ : arrays
-    With labels: the classes in order, and the most likely one of each node (-1 or None where no
-    label came).
+    With labels: the classes in order, and the most likely one of each node (-1, which is no class, or
+    None where no label came).
+calibration_ : tuple
+    After predict_proba: power, share, frequencies, held_out.
 """
 
 UPDATES = """drift_, rows_ : arrays

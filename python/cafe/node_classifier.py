@@ -5,7 +5,7 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
-from ._labels import found_positions, missing_labels, one_column, plain_labels, positions, some
+from ._labels import found_positions, missing_labels, one_column, plain_labels, positions, share_right, some
 from ._sklearn import BaseEstimator, ClassifierMixin, NotFittedError
 from .embed import CLASSES, Embedding
 from .graph import Graph, as_graph
@@ -88,23 +88,21 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         at = self._at(X)
         if self.classifier_ is not None:
             return self.classifier_.predict(self._vectors()[at])
-        rows = self.model_.predict_proba(self.graph_)[at]
-        return np.where(rows.any(axis=1), self.classes_[rows.argmax(axis=1)], self._most)
+        number = self.model_.predict(self.graph_)[at]  # -1: no label came
+        return np.where(number >= 0, self.classes_[number], self._most)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """A row per node, a column per class of classes_. Where no label came, that of the most
-        frequent class is 1."""
+        """A row per node that sums to 1, a column per class of classes_. Where no label came, it has
+        the frequencies of the classes."""
         at = self._at(X)
         if self.classifier_ is not None:
             return self.classifier_.predict_proba(self._vectors()[at])
-        rows = self.model_.predict_proba(self.graph_)[at]
-        rows[~rows.any(axis=1)] = self.classes_ == self._most
-        return rows
+        return self.model_.predict_proba(self.graph_)[at]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of right predictions, by weight; y as in fit."""
-        right = self.predict(X) == _labels(X, _names(X), y, self.graph_)
-        return float(np.average(right, weights=sample_weight))
+        labels = _labels(X, _names(X), y, self.graph_)
+        return share_right(self.predict(X), labels, self.classes_, sample_weight)
 
     def _at(self, X: Any) -> np.ndarray:
         if not hasattr(self, "classes_"):

