@@ -45,6 +45,9 @@ def asked(X: Any, graph: Graph) -> Asked:
     if _is_nameless(X):
         raise ValueError(f"X: expected a matrix with {graph.n_nodes} columns, one for each node that was fitted; "
                          f"found {X.shape[1]}")
+    if _is_matrix(X) and X.shape[1] == 2 and not _is_trained(X, graph):
+        raise ValueError("X: an m x 2 array may be the links of m new nodes or the edges of a graph: "
+                         "transform(x.tolist()) or transform(cafe.Graph(x))")
     if isinstance(X, (list, tuple)):
         if _is_trained(X, graph):
             return _all(graph)
@@ -70,7 +73,8 @@ def _all(graph: Graph) -> Asked:
 def _new(names: Any, links: Links) -> Asked:
     """Nodes that are not in the graph; one without a link could be anywhere."""
     assert links.offsets is not None
-    alone = np.flatnonzero(np.diff(links.offsets) == 0)
+    weights = None if links.weights is None else links.weights.astype(float)
+    alone = np.flatnonzero(np.bincount(links.sources(), weights, links.nodes) == 0)
     if len(alone):
         warn(f"{len(alone)} of {links.nodes} new nodes have no link to a node that was fitted "
              f"({some(np.asarray(names)[alone])}): nothing is known of them")

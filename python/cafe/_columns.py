@@ -74,6 +74,8 @@ def _column(table: Any, name: Any) -> Any:
 def _names_of(column: Any) -> np.ndarray:
     if column.isna().any():
         raise ValueError(f"column {_shown(column.name)} of the edges has missing values")
+    if column.dtype.kind in "mM":  # a time as NumPy's is a number to Python
+        column = column.astype(object)
     return _as_ends(column.to_numpy(), f"column {_shown(column.name)}")
 
 

@@ -324,8 +324,9 @@ ignored column 0 'year'; a heading; semicolons"
     def index(self, name: Hashable) -> int:
         """The number of a node; a KeyError that names the nearest when there is none of that name."""
         if self.names is None:
-            if isinstance(name, (int, np.integer)) and 0 <= name < self.n_nodes:
-                return int(name)
+            whole = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+            if whole and 0 <= name < self.n_nodes:  # type: ignore[operator]
+                return int(name)  # type: ignore[call-overload]
             raise CafeNodeError(name, self.n_nodes)
         if self._index is None:
             self._index = {n: i for i, n in enumerate(self.names.tolist())}

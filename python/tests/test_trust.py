@@ -286,3 +286,40 @@ def test_new_edges_are_not_the_whole_graph(karate):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert cafe.SphereGCN(4).fit(karate).partial_fit(later).embedding_.shape == (33, 4)
+
+
+# ---- labels and links of other kinds
+
+def test_labels_of_two_kinds(karate, faction):
+    for y in ([1, "1"] * 17, ["a", 2.5] * 17, [True, "True"] * 17, [(1, 2)] * 34, "a" * 34, 5,
+              {0: [1, 2], 1: 3}):
+        with pytest.raises(TypeError, match="label"):
+            cafe.LabelPropagation().fit(karate, y)
+    with pytest.raises(TypeError, match="label"):
+        cafe.NodeClassifier(karate).fit(karate.nodes, [1, "1"] * 17)
+    model = cafe.LabelPropagation().fit(karate, faction)
+    classifier = cafe.NodeClassifier(karate, embedding=cafe.SphereGCN(4)).fit(karate.nodes, faction)
+    for call in (lambda: model.score(karate, faction.astype(str)),
+                 lambda: classifier.score(karate.nodes, faction.astype(str))):
+        with pytest.raises(ValueError, match="y: its labels are"):
+            call()
+    assert model.score(karate, faction.astype(float)) == model.score(karate, faction) > 0.9
+
+
+def test_links_of_new_nodes_are_not_guessed(karate):
+    model = cafe.SphereGCN(3).fit(karate)
+    pairs = [[0, 1], [2, 3], [4, 5]]
+    assert model.transform(pairs).shape == (3, 3)
+    assert model.transform(cafe.Graph(np.array(pairs))).shape == (6, 3)
+    with pytest.raises(ValueError, match=r"transform\(x.tolist\(\)\) or transform\(cafe.Graph\(x\)\)"):
+        model.transform(np.array(pairs))
+    with pytest.warns(cafe.CafeWarning, match="1 of 2 new nodes have no link"):
+        model.transform({"x": {0: 0.0}, "y": {1: 2.0}})
+
+
+def test_names_stay_apart(karate):
+    table = pandas.DataFrame({"source": pandas.to_datetime(["2020-01-01", "2021-01-01"]), "target": ["a", "b"]})
+    assert cafe.Graph(table).nodes[0] == pandas.Timestamp("2020-01-01")
+    for name in (True, np.bool_(True), 1.0, "1", -1):
+        with pytest.raises(KeyError):
+            karate.index(name)
