@@ -1,5 +1,6 @@
 """NumPy arrays to the library and back: what the library is to read is looked at here first."""
 import ctypes
+import numbers
 from typing import Any, Dict, Optional
 
 import numpy as np
@@ -54,6 +55,15 @@ def as_numbers(data: Any, what: str) -> np.ndarray:
 
 def _is_real(x: Any) -> bool:
     return isinstance(x, (int, float, np.integer, np.floating, np.bool_))
+
+
+def whole(value: Any, what: str, least: int = 1) -> int:
+    """A whole number that was given."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{what}={value!r}: expected a whole number")
+    if value < least:
+        raise ValueError(f"{what}={value!r}: expected {least} at least")
+    return int(value)
 
 
 def as_floats(array: np.ndarray) -> np.ndarray:

@@ -122,20 +122,25 @@ def _several(labels: Any, graph: Graph) -> Any:
     if array is not None and array.ndim == 2:
         if array.shape[0] != graph.n_nodes:
             raise ValueError(f"labels: expected {graph.n_nodes} rows, found {array.shape[0]}")
+        if array.shape[1] < 2 or not np.isin(array, (0, 1)).all():
+            raise ValueError("labels: expected a table of 0 and 1 with a column for each of several classes")
         return np.arange(array.shape[1]), [np.flatnonzero(row).tolist() for row in array]
     if isinstance(labels, Mapping):
         listed: List[Any] = [()] * graph.n_nodes
         if not any(isinstance(v, (list, set, frozenset)) for v in labels.values()):
             return None
         for node, value in labels.items():
-            listed[graph.index(node)] = value
+            listed[graph.index(node)] = () if value is None else value
     elif isinstance(labels, (list, tuple)) and any(isinstance(v, (list, set, frozenset))
                                                    for v in labels):
-        listed = list(labels)
+        listed = [() if value is None else value for value in labels]
     else:
         return None
     if len(listed) != graph.n_nodes:
         raise ValueError(f"labels: expected {graph.n_nodes} labels, found {len(listed)}")
+    odd = [row for row in listed if not isinstance(row, (list, tuple, set, frozenset))]
+    if odd:
+        raise TypeError(f"labels: expected a list of labels for every node, found {odd[0]!r}")
     classes = sorted({c for row in listed for c in row})
     number = {c: i for i, c in enumerate(classes)}
     return np.array(classes), [sorted({number[c] for c in row}) for row in listed]
@@ -294,7 +299,8 @@ def _options(options: Mapping[str, Any], task: str, caller: str) -> Tuple[Dict[s
 
 
 def _shares(train: Any) -> np.ndarray:
-    shares = np.ascontiguousarray(np.atleast_1d(np.asarray(train, np.float64)))
+    found = np.atleast_1d(np.asarray(train))
+    shares = np.ascontiguousarray(found, np.float64) if found.dtype.kind in "iuf" else np.zeros(1)
     if shares.ndim != 1 or not (shares > 0).all():
         raise ValueError(f"train={train!r}: expected shares such as (0.1, 0.5), or numbers of nodes")
     return shares

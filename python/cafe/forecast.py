@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 from . import _abi
+from ._arrays import whole
 from ._call import Context, run, threads_of
 from ._library import lib
 from ._method import Run
@@ -122,6 +123,8 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
     (True, True)
     """
     g = _graph_for(model, graph)
+    if memory_limit is not None:
+        memory_limit = whole(memory_limit, "memory_limit")
 
     def work(context: Context) -> Forecast:
         planned = _planned(context, model, g)

@@ -6,7 +6,7 @@ from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _abi, _columns, _sources
-from ._arrays import as_numbers, block, pointer
+from ._arrays import as_floats, as_numbers, block, pointer
 from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._certain import certain_links
 from ._library import lib
@@ -517,8 +517,10 @@ def _as_attributes(attributes: Mapping[str, Any], nodes: int) -> List[Tuple[Any,
                                          abs(int(rows.min())) < 2 ** 31):
             keep = np.ascontiguousarray(rows, np.int32)
             column.integers = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_int32))
-        elif rows.dtype.kind in "biuf":
-            keep = np.ascontiguousarray(rows, np.float32)
+        elif rows.dtype.kind == "f":
+            keep = as_floats(rows)
+            if (np.isinf(keep) & np.isfinite(rows)).any():
+                raise ValueError(f"attributes[{name!r}]: expected numbers that float32 can hold")
             column.reals = keep.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
             column.stride = 1
         else:

@@ -69,6 +69,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         nodes = _names(X)
         at = found_positions(graph, nodes, "X")
         labels = _labels(X, nodes, y, graph)
+        _check_consistent(graph, at, labels)
         self.graph_ = graph
         self.classes_, number, count = np.unique(labels, return_inverse=True, return_counts=True)
         model = _copy(self.embedding) if self.embedding is not None else _default_embedding()
@@ -154,6 +155,17 @@ def _labels(X: Any, nodes: Any, y: Any, graph: Graph) -> np.ndarray:
         where = [node for node, gone in zip(nodes, missing) if gone]
         raise ValueError(f"y: {len(where)} of {len(nodes)} nodes have no label: {some(where)}")
     return labels
+
+
+def _check_consistent(graph: Graph, at: np.ndarray, labels: np.ndarray) -> None:
+    """A node may be there more than once, as in a bootstrap, but with one label."""
+    if len(at) == 0:
+        raise ValueError("X: expected nodes, found none")
+    first = np.unique(at, return_index=True)[1]
+    label = dict(zip(at[first].tolist(), labels[first].tolist()))
+    odd = [u for u, own in zip(at.tolist(), labels.tolist()) if label[u] != own]
+    if odd:
+        raise ValueError(f"y: {len(set(odd))} nodes have several labels: {some(graph.nodes[sorted(set(odd))])}")
 
 
 def _same_rows(X: Any, nodes: Any, y: Any) -> bool:

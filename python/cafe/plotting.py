@@ -8,7 +8,7 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _abi
-from ._arrays import block, pointer
+from ._arrays import as_numbers, block, pointer
 from ._call import Context, Verbose, c_path, c_shown, of_size, run
 from ._fitted import result_of
 from ._labels import encode_labels
@@ -146,7 +146,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
         nodes: Any = _Numbered(len(xy)) if g is None else g
         kind, names = encode_labels(labels, nodes, "labels")
         told = told or "label"
-    value = None if values is None else np.ascontiguousarray(values, np.float64)
+    value = None if values is None else np.ascontiguousarray(as_numbers(values, "values"), np.float64)
     if value is not None and value.shape != (len(xy),):
         raise ValueError(f"values: expected {len(xy)}, found shape {value.shape}")
     picture = Picture(xy, g, kind, names, value,

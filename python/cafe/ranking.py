@@ -5,7 +5,7 @@ from typing import Any, Dict, Optional, Sequence
 import numpy as np
 
 from . import _abi
-from ._arrays import pointer
+from ._arrays import pointer, whole
 from ._call import Context, Handle, Verbose, run, threads_of
 from ._options import Table, check_keywords
 from ._shown import Rows, Shown
@@ -78,10 +78,8 @@ def rank(graph: Any, by: str = "pagerank", *, subset: Optional[Sequence] = None,
     if by == "degree" and subset is not None:
         raise ValueError("subset= does not go with by='degree': did you mean 'relative' or "
                          "'pagerank'?")
-    if top is not None and top < 1:
-        raise ValueError(f"top={top!r}: expected a positive number or None")
     member = None if subset is None else members(g, subset, "subset")
-    count = g.n_nodes if top is None else min(top, g.n_nodes)
+    count = g.n_nodes if top is None else min(whole(top, "top"), g.n_nodes)
     values, order = np.empty(g.n_nodes), np.empty(count, np.int32)
 
     def work(context: Context) -> Ranking:

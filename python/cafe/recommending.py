@@ -5,7 +5,7 @@ from typing import Any, Dict, Hashable, List, Optional, Sequence, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import copied, pointer
+from ._arrays import copied, pointer, whole
 from ._call import Context, Verbose, of_size, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
@@ -97,7 +97,7 @@ def recommend(graph: Any, nodes: Union[Hashable, Sequence, None], count: int = 1
     """
     g = as_graph(graph, n_jobs)
     _checked(score, embedding, options, "recommend")
-    query = _queries(g, nodes)
+    query, count = _queries(g, nodes), whole(count, "count")
     given = None if embedding is None else embedding_of(embedding, g)
     node, value = np.empty((len(query), count), np.int32), np.empty((len(query), count))
 

@@ -3,7 +3,7 @@ from typing import Any, Hashable, Optional
 
 import numpy as np
 
-from ._arrays import pointer
+from ._arrays import as_floats, as_numbers, pointer, whole
 from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
 from ._fitted import result_of
 from ._library import lib
@@ -36,12 +36,15 @@ class SimilarIndex:
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
         table = Table.named("similar")
         check_keywords(options, [o.keyword for o in table.options], "SimilarIndex")
-        given = getattr(vectors, "nodes_", None) if names is None else names
+        own = vectors.index if hasattr(vectors, "iloc") else getattr(vectors, "nodes_", None)
+        given = own if names is None else names
         self._rows = _rows(result_of(vectors, "embedding_"), "vectors")
         self.names = np.arange(len(self._rows)) if given is None else np.asarray(given)
         if len(self.names) != len(self._rows):
             raise ValueError(f"names: expected {len(self._rows)}, found {len(self.names)}")
         self._numbers = {name: i for i, name in enumerate(self.names.tolist())}
+        if len(self._numbers) < len(self.names):
+            raise ValueError("names: some come twice")
         self.measure = options.get("measure", "cosine")
 
         def work(context: Context) -> Handle:
@@ -92,9 +95,7 @@ class SimilarIndex:
             raise CafeNodeError(node, self.names) from None
 
     def _search(self, rows: np.ndarray, own: Any, k: int, threads: int) -> Any:
-        if k < 1:
-            raise ValueError(f"k={k!r}: expected a positive number")
-        count = min(int(k), max(len(self) - (own is not None), 1))
+        count = min(whole(k, "k"), max(len(self) - (own is not None), 1))
         node, score = np.empty((len(rows), count), np.int32), np.empty((len(rows), count))
         run(lambda context: context.call(
             "cafe_similar_search", self._handle.pointer, len(rows), pointer(rows), pointer(own),
@@ -107,7 +108,7 @@ class SimilarIndex:
 
 
 def _rows(vectors: Any, what: str) -> np.ndarray:
-    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    rows = as_floats(as_numbers(vectors, what))
     if rows.ndim != 2 or rows.shape[1] < 1:
         raise ValueError(f"{what}: expected a table of numbers, found shape {rows.shape}")
     return rows

@@ -9,6 +9,7 @@ from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
+from ._sklearn import warn
 from ._sources import as_names, weights_of
 from ._updating import apply_changes
 from .explanation import communities_of, embedding_of
@@ -62,7 +63,7 @@ def _pairs(edges: Any, what: str) -> List[Tuple[Any, Any, Any]]:
     """(u, w) or (u, w, weight) each."""
     found = []
     for edge in ([] if edges is None else edges):
-        if len(edge) not in (2, 3):
+        if isinstance(edge, (str, bytes)) or not hasattr(edge, "__len__") or len(edge) not in (2, 3):
             raise ValueError(f"{what}: expected (node, node) or (node, node, weight), found {edge!r}")
         u, w = (n.item() if isinstance(n, np.generic) else n for n in edge[:2])
         found.append((u, w, edge[2] if len(edge) == 3 else None))
@@ -79,7 +80,7 @@ def _numbered(graph: Graph, pairs: Sequence[Tuple[Any, Any, Any]]
         try:
             return graph.index(name)
         except KeyError:
-            if graph.names is None and not (isinstance(name, int) and name >= 0):
+            if graph.names is None and (isinstance(name, bool) or not (isinstance(name, int) and name >= 0)):
                 raise ValueError(f"added: {name!r} is no number of a node") from None
             return graph.n_nodes + new.setdefault(name, len(new))
 
@@ -155,7 +156,10 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
                 context, values("transition"), "cafe_transition_options"))
         return found
 
-    return run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+    found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
+    if found.changes["loops"]:
+        warn(f"left out of the graph: {found.changes['loops']} loops")
+    return found
 
 
 def _found(graph: Graph, new: List[Any], changes: Handle, updated: Handle) -> Update:

@@ -10,10 +10,10 @@ from typing import Any, List, Optional, Union
 import numpy as np
 
 from . import _abi
-from ._arrays import block, pointer
+from ._arrays import block, pointer, whole
 from ._call import Context, Handle, Verbose, c_path, c_shown, of_size, run, seed_of, threads_of
 from ._fitted import result_of
-from ._labels import encode_labels
+from ._labels import encode_labels, rows_by_name
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
@@ -71,6 +71,8 @@ def layout_quality(embedding: Any, points: Any, *, n_neighbors: int = 15,
     xy = block(points, len(rows), "points")
     if xy.shape[1] != 2:
         raise ValueError(f"points: expected two columns, found {xy.shape[1]}")
+
+    n_neighbors, nodes = whole(n_neighbors, "n_neighbors"), whole(nodes, "nodes")
 
     def work(context: Context) -> LayoutQuality:
         q = context.figures("cafe_map_measure", "cafe_map_quality", *rows.shape, pointer(rows),
@@ -149,7 +151,7 @@ def _cells(column: Any, graph: Graph, name: Any) -> List[str]:
         for node, value in column.items():
             values[graph.index(node)] = value
     else:
-        values = np.asarray(column, dtype=object).tolist()
+        values = np.asarray(rows_by_name(column, graph, f"table[{name!r}]"), dtype=object).tolist()
     if len(values) != graph.n_nodes:
         raise ValueError(f"table[{name!r}]: expected {graph.n_nodes} values, found {len(values)}")
     return ["" if v is None or v != v else " ".join(str(v).split()) for v in values]

@@ -323,3 +323,83 @@ def test_names_stay_apart(karate):
     for name in (True, np.bool_(True), 1.0, "1", -1):
         with pytest.raises(KeyError):
             karate.index(name)
+
+
+# ---- the tools
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "3", True, float("nan")])
+def test_counts_are_whole_numbers(karate, value):
+    model = cafe.SphereGCN(3).fit(karate)
+    index = cafe.SimilarIndex(model)
+    for call in (lambda: cafe.rank(karate, top=value), lambda: cafe.recommend(karate, 0, value),
+                 lambda: cafe.most_similar(model, 0, value), lambda: index.search(model.embedding_, value),
+                 lambda: cafe.layout_quality(model, model.embedding_[:, :2], n_neighbors=value),
+                 lambda: cafe.layout_quality(model, model.embedding_[:, :2], nodes=value),
+                 lambda: cafe.forecast(model, karate, memory_limit=value)):
+        with pytest.raises((TypeError, ValueError), match="expected"):
+            call()
+
+
+def test_vectors_to_compare_are_numbers(karate):
+    rows = np.ones((5, 2))
+    for bad in (rows.astype(str), rows * 1j, np.ma.masked_equal(rows, 1), [["1", "2"]] * 5):
+        with pytest.raises((TypeError, ValueError), match="vectors"):
+            cafe.most_similar(bad, 0, 2)
+    with pytest.raises(ValueError, match="come twice"):
+        cafe.SimilarIndex(rows, names=list("aabcd"))
+    table = pandas.DataFrame(np.arange(10.0).reshape(5, 2), index=list("abcde"))
+    assert set(cafe.most_similar(table, "a", 4)["node"]) == set("bcde")
+    with pytest.raises(ValueError, match="values"):
+        cafe.plot(rows, columns=(0, 1), values=["1"] * 5)
+
+
+def test_edges_that_come(karate):
+    raw = cafe.SphereGCN(3, output_form="raw", parts="sphere").fit(karate)
+    for added in (["ab", "cd"], [0, 1], [(True, 9)], [(0, 9, 1e-46)]):
+        with pytest.raises(ValueError, match="added|weights"):
+            cafe.update(karate, raw, added=added)
+    with pytest.warns(cafe.CafeWarning, match="left out of the graph: 1 loops"):
+        cafe.update(karate, raw, added=[(0, 0), (0, 9)])
+
+
+def test_tables_of_labels(karate, faction):
+    model = cafe.SphereGCN(3).fit(karate)
+    table = np.eye(2)[faction]
+    assert cafe.evaluate_classification(karate, table, model, train=0.5, repeats=1)["accuracy"]
+    for bad in (np.full((34, 2), 0.5), np.full((34, 2), np.nan), 2 * table - 1, faction[:, None]):
+        with pytest.raises(ValueError, match="labels: expected a table of 0 and 1"):
+            cafe.evaluate_classification(karate, bad, model, train=0.5, repeats=1)
+    for bad in ({0: ["x"], 33: "ab"}, [["x"]] * 33 + ["ab"]):
+        with pytest.raises(TypeError, match="list of labels"):
+            cafe.evaluate_classification(karate, bad, model, train=0.5, repeats=1)
+    with pytest.raises(ValueError, match="train='0.5'"):
+        cafe.evaluate_classification(karate, faction, model, train="0.5", repeats=1)
+
+
+def test_columns_of_a_page_go_by_name(karate, rng):
+    names = np.array([f"m{u:02d}" for u in range(34)])
+    named = cafe.Graph(karate, names=names)
+    model = cafe.SphereGCN(3).fit(named)
+    table = pandas.DataFrame({"year": np.arange(1900, 1934)}, index=names)
+    page = cafe.view(named, model, table=table, random_state=1).html
+    assert cafe.view(named, model, table=table.iloc[rng.permutation(34)], random_state=1).html == page
+    with pytest.raises(ValueError, match="not of nodes"):
+        cafe.view(named, model, table=table.reset_index(drop=True))
+
+
+def test_attributes_stay_exact(karate, tmp_path):
+    numbers = [2**40 + u for u in range(34)]
+    karate.write(tmp_path / "g.gml", attributes={"number": numbers})
+    assert f"{2**40 + 33}" in (tmp_path / "g.gml").read_text()
+    with pytest.raises(ValueError, match="float32"):
+        karate.write(tmp_path / "h.gml", attributes={"x": [1e300] * 34})
+
+
+def test_a_node_has_one_label(karate):
+    for embedding in (None, cafe.LabelPropagation()):
+        model = cafe.NodeClassifier(karate, embedding=embedding)
+        assert model.fit([0, 0, 33], [0, 0, 1]).predict([0])[0] == 0  # as a bootstrap draws them
+        with pytest.raises(ValueError, match="y: 1 nodes have several labels: 0"):
+            model.fit([0, 0, 33], [0, 1, 1])
+        with pytest.raises(ValueError, match="X: expected nodes, found none"):
+            model.fit([], [])
