@@ -160,7 +160,7 @@ def _labels(context: Context, graph: Graph, path: Path) -> np.ndarray:
     texts = [lib.cafe_labels_class_name(made.pointer, c).decode(errors="replace")
              for c in range(lib.cafe_labels_classes(made.pointer))]
     classes: List[Any] = texts
-    if all(text.lstrip("-").isdigit() for text in texts):
+    if all(_is_number(text) for text in texts):
         classes = list(map(int, texts))
     several = lib.cafe_labels_multiple(made.pointer) > 0
     at = ctypes.POINTER(ctypes.c_int32)()
@@ -173,6 +173,14 @@ def _labels(context: Context, graph: Graph, path: Path) -> np.ndarray:
     if not several and all(isinstance(label, int) for label in found):
         return found.astype(int)
     return found
+
+
+def _is_number(text: str) -> bool:
+    """Whether a whole number is written so and in no other way: 7 is, 007 is another class."""
+    try:
+        return str(int(text)) == text
+    except ValueError:
+        return False
 
 
 def _labelled(graph_file: pathlib.Path, label_file: Optional[pathlib.Path], threads: int,

@@ -403,3 +403,13 @@ def test_a_node_has_one_label(karate):
             model.fit([0, 0, 33], [0, 1, 1])
         with pytest.raises(ValueError, match="X: expected nodes, found none"):
             model.fit([], [])
+
+
+@pytest.mark.parametrize("classes", [["7", "007"], ["1", "0x1"], ["1", "+1"], ["1", "1_0"], ["1", "\u0661"], ["1", "\u00b2"]])
+def test_classes_of_a_file_stay_apart(tmp_path, classes):
+    (tmp_path / "edges.txt").write_text("0 1\n1 2\n2 3\n")
+    (tmp_path / "labels.txt").write_text(f"0 {classes[0]}\n1 {classes[1]}\n2 {classes[0]}\n", encoding="utf-8")
+    found = cafe.load(tmp_path)
+    assert found.labels.tolist() == [classes[0], classes[1], classes[0], None]
+    (tmp_path / "labels.txt").write_text("0 -3\n1 7\n2 7\n3 10\n")
+    assert cafe.load(tmp_path).labels.tolist() == [-3, 7, 7, 10]
