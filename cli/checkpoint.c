@@ -6,12 +6,9 @@
 #include "command.h"
 
 int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
-                         const cli_method *method, const cli_arguments *arguments) {
-    if (!checkpoint->path && cli_given(arguments, "every"))
-        return cli_usage_error(command, "--every needs --checkpoint FILE");
-    if (checkpoint->path && !(method->row->takes & CAFE_TAKES_CHECKPOINT))
-        return cli_method_lacks(command, method, "checkpoint", CAFE_TAKES_CHECKPOINT);
-    return CLI_OK;
+                         const cli_arguments *arguments) {
+    if (checkpoint->path || !cli_given(arguments, "every")) return CLI_OK;
+    return cli_usage_error(command, "--every needs --checkpoint FILE");
 }
 
 static cafe_checkpoint_info info_of(const cli_run *run) {
@@ -48,16 +45,4 @@ int cli_checkpoint_left(const cli_run *run, int code) {
 
 int cli_checkpoint_end(cli_run *run) {
     return cli_check(run, cafe_checkpoint_remove(run->context));
-}
-
-void cli_report_checkpoint(cafe_report *report, const cli_run *run) {
-    cafe_checkpoint_info info = info_of(run);
-    if (!info.path) return;
-    cafe_report_open(report, "checkpoint", '{');
-    cafe_report_string(report, "path", info.path);
-    cafe_report_integer(report, "every", info.every);
-    cafe_report_integer(report, "resumed_after_sweep", info.resumed);
-    cafe_report_integer(report, "saved", info.saved);
-    cafe_report_integer(report, "bytes", info.bytes);
-    cafe_report_close(report);
 }

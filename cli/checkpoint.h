@@ -2,7 +2,7 @@
 #ifndef CAFE_CLI_CHECKPOINT_H
 #define CAFE_CLI_CHECKPOINT_H
 
-#include "method.h"
+#include "run.h"
 
 /* What was asked for; a field of the command's struct. */
 typedef struct cli_checkpoint {
@@ -10,30 +10,28 @@ typedef struct cli_checkpoint {
     int32_t every;
 } cli_checkpoint;
 
-/* The rows of a command whose struct `type` has the field `checkpoint`. */
-#define CLI_ROWS_CHECKPOINT(type)                                                              \
+/* The rows of a command whose struct `type` has the field. */
+#define CLI_ROWS_CHECKPOINT(type, field)                                                       \
     {"checkpoint",                                                                             \
      0,                                                                                        \
      "FILE",                                                                                   \
      CLI_KEEPS,                                                                                \
-     offsetof(type, checkpoint.path),                                                          \
+     offsetof(type, field.path),                                                               \
      NULL,                                                                                     \
      NULL,                                                                                     \
      "keep what the sweeps have reached in this file: the same command goes on from it after " \
      "the run was killed, and ends with the same bits; the file goes when the run is done"},   \
-        CLI_ROW_NUMBER(type, checkpoint.every, "every", "N", CLI_POSITIVE, "1",                \
+        CLI_ROW_NUMBER(type, field.every, "every", "N", CLI_POSITIVE, "1",                     \
                        "write the checkpoint after every N-th sweep, and the last")
 
 /* After parsing: CLI_OK or CLI_USAGE. */
 int cli_checkpoint_check(const char *command, const cli_checkpoint *checkpoint,
-                         const cli_method *method, const cli_arguments *arguments);
+                         const cli_arguments *arguments);
 /* Before the work: says where the run goes on, if it does. */
 int cli_checkpoint_begin(cli_run *run, const cli_checkpoint *checkpoint);
 /* After a failed run: says where the next one will go on. Returns `code`. */
 int cli_checkpoint_left(const cli_run *run, int code);
 /* After the work: the file goes when the outputs get their names. */
 int cli_checkpoint_end(cli_run *run);
-/* The member "checkpoint" of a report, if one was kept. */
-void cli_report_checkpoint(cafe_report *report, const cli_run *run);
 
 #endif

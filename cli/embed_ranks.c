@@ -11,13 +11,13 @@
 #include "graph_text.h"
 
 bool embed_ranks_wanted(const embed_job *job) {
-    return job->size || cli_given(job->run.arguments, "ranks");
+    return job->size || cli_given(job->shared.run.arguments, "ranks");
 }
 
 int embed_ranks_check(const embed_job *job) {
     static const char *const planned[] = {"ranks",   "network", "memory-bandwidth",
                                           "latency", "cut",     "graph-size"};
-    const cli_arguments *given = job->run.arguments;
+    const cli_arguments *given = job->shared.run.arguments;
     for (size_t i = 0; i < sizeof planned / sizeof *planned && !job->dry_run; i++)
         if (cli_given(given, planned[i]))
             return cli_usage_error("embed", "--%s goes with --dry-run%s", planned[i],
@@ -25,8 +25,8 @@ int embed_ranks_check(const embed_job *job) {
     if (job->size && given->count > 0)
         return cli_usage_error("embed",
                                "--graph-size is for a graph that is not there: leave %s out",
-                               job->run.words[0]);
-    if (job->size && (job->start_path || job->labels_path))
+                               job->shared.run.words[0]);
+    if (job->size && (job->shared.start_path || job->shared.labels_path))
         return cli_usage_error("embed", "--graph-size goes without --start and --labels");
     if (!embed_ranks_wanted(job))
         for (size_t i = 1; i < sizeof planned / sizeof *planned; i++)
@@ -50,24 +50,21 @@ static int take_size(embed_job *job) {
         values[i] = (int64_t)value;
         at = end + 1;
     }
-    job->run.counts = (cafe_graph_counts){.nodes = values[0], .edges = values[1]};
+    job->shared.run.counts = (cafe_graph_counts){.nodes = values[0], .edges = values[1]};
     return CLI_OK;
 }
 
-/* Without a graph there is nothing to read and to count. */
 int embed_ranks_make(embed_job *job) {
-    cafe_method_options options;
+    cli_run *run = &job->shared.run;
     if (job->size) {
-        cafe_method_inputs inputs;
-        cafe_method_inputs_init(&inputs);
         CLI_TRY(take_size(job));
-        CLI_TRY(cli_method_settle(&job->run, &job->method, &inputs, job->run.counts.nodes));
-        job->columns = cli_method_columns(&job->method);
+        CLI_TRY(
+            cli_check(run, cafe_run_size(job->shared.of, run->counts.nodes, run->counts.edges)));
     }
-    options = cli_method_options(&job->method);
-    return cli_check(&job->run,
-                     cafe_method_ranks(job->run.context, job->method.row, &options, job->run.graph,
-                                       &job->run.counts, &job->ranks, &job->spread));
+    CLI_TRY(cli_check(run, cafe_run_plan(job->shared.of, &job->forecast)));
+    return cli_check(run, cafe_method_ranks(run->context, cafe_run_method(job->shared.of),
+                                            cafe_run_options(job->shared.of), run->graph,
+                                            &run->counts, &job->ranks, &job->spread));
 }
 
 bool embed_ranks_fit(const embed_job *job) {
@@ -77,20 +74,21 @@ bool embed_ranks_fit(const embed_job *job) {
 /* ---- for people ------------------------------------------------------------------------------ */
 
 static void print_memory(const cafe_ranks_plan *p) {
-    char all[CLI_BYTES_TEXT], whole[CLI_BYTES_TEXT], links[CLI_BYTES_TEXT], rows[CLI_BYTES_TEXT];
-    char ghosts[CLI_BYTES_TEXT], work[CLI_BYTES_TEXT];
+    char all[CAFE_BYTES_TEXT], whole[CAFE_BYTES_TEXT], links[CAFE_BYTES_TEXT],
+        rows[CAFE_BYTES_TEXT];
+    char ghosts[CAFE_BYTES_TEXT], work[CAFE_BYTES_TEXT];
     printf(
         "memory of a rank: %s (arrays of all nodes %s, links %s, own rows %s, ghost rows %s, "
         "the rest %s)\n",
-        cli_bytes_text(p->memory, all), cli_bytes_text(p->whole_bytes, whole),
-        cli_bytes_text(p->link_bytes, links), cli_bytes_text(p->block_bytes, rows),
-        cli_bytes_text(p->ghost_bytes, ghosts), cli_bytes_text(p->work_bytes, work));
+        cafe_bytes_text(p->memory, all), cafe_bytes_text(p->whole_bytes, whole),
+        cafe_bytes_text(p->link_bytes, links), cafe_bytes_text(p->block_bytes, rows),
+        cafe_bytes_text(p->ghost_bytes, ghosts), cafe_bytes_text(p->work_bytes, work));
 }
 
 static void print_fit(const embed_job *job) {
-    char limit[CLI_BYTES_TEXT];
+    char limit[CAFE_BYTES_TEXT];
     if (job->memory == 0) return;
-    printf("%s is the limit of a rank: it %s\n", cli_bytes_text(job->memory, limit),
+    printf("%s is the limit of a rank: it %s\n", cafe_bytes_text(job->memory, limit),
            embed_ranks_fit(job) ? "fits" : "does not fit");
 }
 
@@ -124,7 +122,7 @@ static void print_seconds(const cafe_ranks_plan *p) {
 
 void embed_ranks_print(const embed_job *job) {
     char rows[CLI_COUNT_TEXT], links[CLI_COUNT_TEXT], ghosts[CLI_COUNT_TEXT];
-    char sent[CLI_BYTES_TEXT], own[CLI_BYTES_TEXT];
+    char sent[CAFE_BYTES_TEXT], own[CAFE_BYTES_TEXT];
     const cafe_ranks_plan *p = &job->spread;
     printf("%" PRId64 " rank%s of %" PRId64
            " thread%s: %.1f%% of the links lie between ranks (%s)\n",
@@ -137,8 +135,8 @@ void embed_ranks_print(const embed_job *job) {
     print_fit(job);
     if (p->chunks == 0) return; /* of a method without sweeps */
     printf("a sweep sends %s, a rank at most %s, and adds up %" PRId64 " sums %" PRId64 " times\n",
-           cli_bytes_text(p->bytes_per_sweep, sent), cli_bytes_text(p->rank_sends, own), p->columns,
-           p->ranks > 1 ? p->chunks : 0);
+           cafe_bytes_text(p->bytes_per_sweep, sent), cafe_bytes_text(p->rank_sends, own),
+           p->columns, p->ranks > 1 ? p->chunks : 0);
     print_seconds(p);
 }
 
@@ -158,6 +156,9 @@ static void put_seconds(cafe_report *report, const cafe_ranks_plan *p) {
 void embed_ranks_put(cafe_report *report, const embed_job *job) {
     const cafe_ranks_plan *p = &job->spread;
     cafe_report_open(report, "distributed", '{');
+    cafe_report_open(report, "options", '{');
+    cafe_report_options(report, cafe_ranks_option_table(), &job->ranks);
+    cafe_report_close(report);
     cafe_report_integer(report, "ranks", p->ranks);
     cafe_report_integer(report, "rank_threads", p->threads);
     cafe_report_truth(report, "counted", p->counted);

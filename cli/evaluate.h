@@ -146,6 +146,6 @@ extern const cli_option evaluate_sampling_rows[];
     CLI_GROUP_TABLE("--classifier xgboost", evaluate_job, xgboost, cafe_xgboost_option_table), \
         CLI_GROUP_TABLE("--classifier logistic", evaluate_job, logistic,                       \
                         cafe_logistic_option_table),                                           \
-        CLI_METHOD_GROUPS(evaluate_job, evaluate_sampling_rows), CLI_GROUP_READING
+        CLI_METHOD_GROUPS(evaluate_job, method, evaluate_sampling_rows), CLI_GROUP_READING
 
 #endif

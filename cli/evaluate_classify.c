@@ -146,7 +146,8 @@ static const cli_option options[] = {
                   "one 'node label[,label...]' per line; nodes that no edge mentions are isolated "
                   "nodes"),
     CLI_ROW_UNKNOWN,
-    CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
+    CLI_ROW_METHOD(evaluate_job, method, CLI_VECTORS_METHOD, "sphere",
+                   "the method that makes the vectors"),
     CLI_ROW_TEXT(evaluate_job, methods, "methods", "LIST",
                  "several methods on the same splits, each against the first: "
                  "sphere,netmf:window=5,cafe:sampling=walk:window=3; --columns counts for all"),
@@ -162,7 +163,7 @@ static const cli_option options[] = {
     CLI_ROW_TEXT(evaluate_job, choose, "choose", "LIST",
                  "settings of the method to choose from in every split, by folds of the training "
                  "nodes alone: alpha=0.5,0.8 or theta=1,3:sweeps=5,10, each with each"),
-    CLI_ROW_PROPAGATE(evaluate_job),
+    CLI_ROW_PROPAGATE(evaluate_job, method),
     EVALUATE_ROWS_COMMON,
 };
 

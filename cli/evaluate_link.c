@@ -59,8 +59,9 @@ static int work(void *job) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option options[] = {
-    CLI_ROW_METHOD(evaluate_job, CLI_VECTORS_METHOD, "sphere", "the method that makes the vectors"),
-    CLI_ROW_PROPAGATE(evaluate_job),
+    CLI_ROW_METHOD(evaluate_job, method, CLI_VECTORS_METHOD, "sphere",
+                   "the method that makes the vectors"),
+    CLI_ROW_PROPAGATE(evaluate_job, method),
     EVALUATE_ROWS_COMMON,
 };
 

@@ -35,21 +35,6 @@ double cli_above_rounding(double value, double largest) {
     return fabs(value) < 1e-12 * fabs(largest) ? 0 : value;
 }
 
-const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]) {
-    static const char units[] = "KMGT";
-    double value = (double)bytes;
-    int unit = -1;
-    while (value >= 1000 && unit < 3) {
-        value /= 1024;
-        unit++;
-    }
-    if (unit < 0)
-        snprintf(text, CLI_BYTES_TEXT, "%" PRId64 " byte%s", bytes, cli_plural(bytes));
-    else
-        snprintf(text, CLI_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
-    return text;
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 static void add_change(char *text, size_t capacity, int64_t count, const char *what,

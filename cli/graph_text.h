@@ -8,10 +8,6 @@
 enum { CLI_COUNT_TEXT = 32 };
 const char *cli_count_text(int64_t count, char text[CLI_COUNT_TEXT]);
 
-/* "34.2 MiB" into text; returns text. */
-enum { CLI_BYTES_TEXT = 32 };
-const char *cli_bytes_text(int64_t bytes, char text[CLI_BYTES_TEXT]);
-
 /* A figure for people: 0 when it is below the rounding of the largest beside it. */
 double cli_above_rounding(double value, double largest);
 

@@ -53,7 +53,7 @@ static int put_table(FILE *file, const void *argument) {
     const info_job *job = argument;
     const cafe_graph_profile *f = &job->profile;
     const cafe_graph_counts *c = &job->run.counts;
-    char changes[512], bytes[CLI_BYTES_TEXT];
+    char changes[512], bytes[CAFE_BYTES_TEXT];
     fprintf(file, "%-12s %s\n", "graph", job->run.words[0]);
     put_reading(file, job->run.graph);
     put_count(file, "nodes", c->nodes);
@@ -77,7 +77,7 @@ static int put_table(FILE *file, const void *argument) {
     else
         fprintf(file, "%-12s none: every edge weighs 1\n", "weights");
     put_names(file, job);
-    fprintf(file, "%-12s %s\n", "memory", cli_bytes_text(f->row_bytes, bytes));
+    fprintf(file, "%-12s %s\n", "memory", cafe_bytes_text(f->row_bytes, bytes));
     return CLI_OK;
 }
 

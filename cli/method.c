@@ -125,27 +125,6 @@ int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
     return cli_sampling_check(command, &m->sampling, arguments);
 }
 
-int cli_method_lacks(const char *command, const cli_method *m, const char *option, uint32_t takes) {
-    char others[512];
-    cli_kind purpose = m->row->vectors && m->table == m->row->vectors() ? CLI_VECTORS_METHOD
-                                                                        : CLI_COMMUNITIES_METHOD;
-    join_methods(purpose, takes, others, sizeof others);
-    return cli_usage_error(command, "--%s does not go with --method %s, but with --method %s",
-                           option, m->row->name, others);
-}
-
-int cli_method_check_inputs(const char *command, const cli_method *m, const char *labels,
-                            const char *start) {
-    const char *name = m->row->name;
-    if (labels && !(m->row->takes & CAFE_TAKES_LABELS))
-        return cli_method_lacks(command, m, "labels", CAFE_TAKES_LABELS);
-    if (!labels && (m->row->takes & CAFE_NEEDS_LABELS))
-        return cli_usage_error(command, "--method %s needs --labels FILE", name);
-    if (start && !(m->row->takes & CAFE_TAKES_START))
-        return cli_method_lacks(command, m, "start", CAFE_TAKES_START);
-    return CLI_OK;
-}
-
 cafe_method_options cli_method_options(const cli_method *m) {
     cafe_method_options o;
     cafe_method_options_init(&o);
@@ -174,23 +153,6 @@ int cli_model_make(cli_run *run, const cli_method *m, const cafe_graph *graph, c
     if (code == CLI_OK && cli_method_samples(m)) cli_sampling_say(run, cafe_model_sampled(*model));
     cli_sampling_free(run, &files);
     return code;
-}
-
-int cli_method_settle(cli_run *run, cli_method *m, const cafe_method_inputs *inputs,
-                      int64_t nodes) {
-    cafe_method_options options = cli_method_options(m);
-    max_align_t own[sizeof m->own / sizeof *m->own];
-    int64_t asked = cli_method_columns(m);
-    int code = cli_check(
-        run, cafe_method_settle(run->context, m->row, m->table, &options, inputs, nodes, own));
-    if (code != CLI_OK) return code;
-    int64_t columns = cafe_method_columns(m->table, own);
-    if (inputs->labels || inputs->start || columns == asked)
-        memcpy(m->own, own, m->table->struct_size);
-    else /* the report says what was asked for */
-        cli_warn(run, "%lld columns asked for, cut to %lld: the graph has %lld node%s",
-                 (long long)asked, (long long)columns, (long long)nodes, cli_plural(nodes));
-    return CLI_OK;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */

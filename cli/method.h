@@ -22,23 +22,23 @@ typedef struct cli_method {
     cafe_propagate_options propagation;
 } cli_method;
 
-/* The row of --method itself, of a command whose struct `type` has the field `method`. */
-#define CLI_ROW_METHOD(type, purpose, initial, help) \
-    { "method", 0, "NAME", purpose, offsetof(type, method.row), initial, NULL, help }
-#define CLI_ROW_PROPAGATE(type)                                                               \
+/* The row of --method itself, of a command whose struct `type` has the field. */
+#define CLI_ROW_METHOD(type, field, purpose, initial, help) \
+    { "method", 0, "NAME", purpose, offsetof(type, field.row), initial, NULL, help }
+#define CLI_ROW_PROPAGATE(type, field)                                                        \
     {                                                                                         \
-        "propagate", 0, NULL, CLI_FLAG, offsetof(type, method.propagate), NULL, NULL,         \
+        "propagate", 0, NULL, CLI_FLAG, offsetof(type, field.propagate), NULL, NULL,          \
             "as a last step, spread the vectors over the graph by a band-pass filter (ProNE)" \
     }
 
 /* The groups of all methods for vectors. sampling_rows: the command's array of
- * CLI_ROWS_SAMPLING_AT(type, method.sampling). */
-#define CLI_METHOD_GROUPS(type, sampling_rows)                                                    \
-    {"--method", NULL, cli_vectors_methods, offsetof(type, method.own)},                          \
-        {"Sampling (--method *)", sampling_rows, cafe_sample_option_table,                        \
-         offsetof(type, method.sampling.options)},                                                \
-        {"Spectral finish", NULL, cafe_finish_option_table, offsetof(type, method.finish)}, {     \
-        "With --propagate", NULL, cafe_propagate_option_table, offsetof(type, method.propagation) \
+ * CLI_ROWS_SAMPLING_AT(type, field.sampling). */
+#define CLI_METHOD_GROUPS(type, field, sampling_rows)                                            \
+    {"--method", NULL, cli_vectors_methods, offsetof(type, field.own)},                          \
+        {"Sampling (--method *)", sampling_rows, cafe_sample_option_table,                       \
+         offsetof(type, field.sampling.options)},                                                \
+        {"Spectral finish", NULL, cafe_finish_option_table, offsetof(type, field.finish)}, {     \
+        "With --propagate", NULL, cafe_propagate_option_table, offsetof(type, field.propagation) \
     }
 
 /* ---- what a method is ------------------------------------------------------------------------ */
@@ -50,12 +50,6 @@ bool cli_method_samples(const cli_method *m); /* works on the sampled graph */
  * itself. CLI_OK or CLI_USAGE. */
 int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
                      const cli_arguments *arguments);
-/* --labels and --start, given or not, with a method that takes, needs or does not want them. */
-/* Refuses an option that only methods which take `takes` have, and names those. */
-int cli_method_lacks(const char *command, const cli_method *m, const char *option, uint32_t takes);
-int cli_method_check_inputs(const char *command, const cli_method *m, const char *labels,
-                            const char *start);
-
 /* The options as the library takes them; they point into m. */
 cafe_method_options cli_method_options(const cli_method *m);
 
@@ -63,9 +57,6 @@ cafe_method_options cli_method_options(const cli_method *m);
 
 /* Samples the graph with the files of the sampling and says what came out. */
 int cli_model_make(cli_run *run, const cli_method *m, const cafe_graph *graph, cafe_model **model);
-/* The method's options as labels, start and the number of nodes say; more columns than nodes are
- * cut, with a warning. */
-int cli_method_settle(cli_run *run, cli_method *m, const cafe_method_inputs *inputs, int64_t nodes);
 int64_t cli_method_columns(const cli_method *m);
 
 /* The members of a report's "options" that belong to the method. */

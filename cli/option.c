@@ -266,6 +266,7 @@ static int set_value(parser *p, size_t index, const char *text) {
         return cli_usage_error(command, "--%s is given twice, for '%s' and '%s'", e->name,
                                *(const char **)(p->values + e->own->offset), text);
     p->arguments->given[index] = true;
+    p->arguments->text[index] = text;
     if (e->own) {
         if (store_own(e->own, p->values, text)) return CLI_OK;
         if (e->own->kind >= CLI_CHOICE) return wrong_choice(p->command, e->own, text);

@@ -169,6 +169,7 @@ typedef struct cli_arguments {
     int count;
     cli_entries entries;
     bool given[CLI_MOST_OPTIONS];
+    const char *text[CLI_MOST_OPTIONS]; /* the values as they were given */
 } cli_arguments;
 
 /* Fills `values` with the defaults, then with what argv says. On error prints it and returns

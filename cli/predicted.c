@@ -78,11 +78,3 @@ int cli_write_predicted(const cli_predicted *p, const char *path) {
             cli_plural(p->reached), p->reached < nodes ? "; no label reaches the others" : "");
     return CLI_OK;
 }
-
-void cli_report_classes(cafe_report *report, const cafe_labels *labels) {
-    if (!labels) return;
-    cafe_report_open(report, "classes", '[');
-    for (int64_t c = 0; c < cafe_labels_classes(labels); c++)
-        cafe_report_string(report, NULL, cafe_labels_class_name(labels, c));
-    cafe_report_close(report);
-}

@@ -25,7 +25,4 @@ int cli_predict(cli_run *run, const cafe_labels *labels, int64_t width, const in
 /* The file, and a line about it. */
 int cli_write_predicted(const cli_predicted *predicted, const char *path);
 
-/* "classes": the names of the first columns, in the report of a run with labels. */
-void cli_report_classes(cafe_report *report, const cafe_labels *labels);
-
 #endif

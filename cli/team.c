@@ -82,10 +82,6 @@ bool cli_team_speaks(void) {
     return own_rank == 0;
 }
 
-int32_t cli_team_ranks(void) {
-    return all_ranks;
-}
-
 bool cli_team_several(void) {
     return all_ranks > 1;
 }
@@ -210,7 +206,7 @@ static int64_t sweep_bytes(const cli_division *division) {
 }
 
 void cli_team_say(const cli_run *run, const cli_division *division) {
-    char bytes[CLI_BYTES_TEXT], rows[CLI_COUNT_TEXT];
+    char bytes[CAFE_BYTES_TEXT], rows[CLI_COUNT_TEXT];
     if (all_ranks == 1) return;
     if (division->whole) {
         cli_say(run, "processes %" PRId32 ": each has the whole graph, and %s", all_ranks,
@@ -221,7 +217,7 @@ void cli_team_say(const cli_run *run, const cli_division *division) {
     cli_say(run, "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows%s%s%s",
             all_ranks, partition_name(run), 100 * division->cut,
             cli_count_text(division->traffic.ghost_rows, rows), swept ? ", " : "",
-            swept ? cli_bytes_text(sweep_bytes(division), bytes) : "",
+            swept ? cafe_bytes_text(sweep_bytes(division), bytes) : "",
             swept ? " sent in a sweep" : "");
 }
 

@@ -19,8 +19,7 @@ int cli_team_same(cli_run *run, const cli_command *command);
 
 /* Does this process speak? */
 bool cli_team_speaks(void);
-/* How many are there, and are these several? */
-int32_t cli_team_ranks(void);
+/* Are there several? */
 bool cli_team_several(void);
 /* Keeps a line of one that does not, for its end. */
 void cli_team_keep(const char *before, const char *text);

@@ -127,7 +127,7 @@ static int work(void *argument) {
     view_job *job = argument;
     cli_run *run = &job->run;
     const cafe_view_report *made = &job->made;
-    char size[CLI_BYTES_TEXT];
+    char size[CAFE_BYTES_TEXT];
     cafe_view_inputs_init(&job->inputs);
     CLI_TRY(read_input(job));
     job->inputs.title = job->title ? job->title : base_name(run->words[0]);
@@ -140,7 +140,7 @@ static int work(void *argument) {
                                            run->common.output, run->common.force, &job->made)));
     say_left_out(job);
     cli_say(run, "page      %s: %s, %" PRId64 " column%s, %" PRId64 " layer%s, %" PRId64 " link%s",
-            run->common.output, cli_bytes_text(made->bytes, size), made->columns,
+            run->common.output, cafe_bytes_text(made->bytes, size), made->columns,
             cli_plural(made->columns), made->layers, cli_plural(made->layers), made->links,
             cli_plural(made->links));
     return CLI_OK;

@@ -29,7 +29,7 @@ expect 0 "$CAFE" embed g.in.txt --method hope -k 8 --sides source --output-form 
 expect 0 "$CAFE" embed g.in.txt -k 8 --propagate --propagate-order 5 -o spread.npy --json spread.json
 grep -q '"propagate": true' spread.json || fail "the report lacks the last step"
 expect 2 "$CAFE" embed g.in.txt --propagate-mu 0.3 -o x.npy
-says '--propagate-mu needs --propagate'
+says '--propagate-mu goes with --propagate'
 
 # ---- labels spread
 expect 0 "$CAFE" embed g.in.txt --method label-propagation --labels l.in.txt -o lp.tsv

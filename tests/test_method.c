@@ -287,15 +287,15 @@ static void check_refusals(const cafe_method *m) {
     }
     if (!(m->takes & CAFE_TAKES_START)) {
         s->inputs.start = start, s->inputs.start_columns = COLUMNS;
-        expect_refused(context, embed(context, graph, s, &e), m->name, "takes no start");
+        expect_refused(context, embed(context, graph, s, &e), m->name, "start’ does not go with");
         s->inputs.start = NULL;
     }
     s->inputs.labels = m->takes & CAFE_NEEDS_LABELS ? NULL : s->labels;
     s->inputs.classes = CLASSES;
     if (m->takes & CAFE_NEEDS_LABELS)
-        expect_refused(context, embed(context, graph, s, &e), m->name, "needs labels");
+        expect_refused(context, embed(context, graph, s, &e), m->name, "needs ‘labels");
     else if (!(m->takes & CAFE_TAKES_LABELS))
-        expect_refused(context, embed(context, graph, s, &e), m->name, "takes no labels");
+        expect_refused(context, embed(context, graph, s, &e), m->name, "labels’ does not go with");
     assert_null(e);
     close_setting(s);
     cafe_graph_free(empty);

@@ -76,6 +76,10 @@ static inline void cafe_get_progress(const cafe_context *context, cafe_progress 
     cafe_get_progress_sized(context, progress, sizeof *progress);
 }
 
+/* "34.2 MiB" into text, which has CAFE_BYTES_TEXT bytes; returns text. */
+enum { CAFE_BYTES_TEXT = 32 };
+CAFE_API const char *cafe_bytes_text(int64_t bytes, char *text);
+
 /* Bytes now held by, and the most ever held by, objects of this context. */
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
 CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);

@@ -45,6 +45,12 @@ struct cafe_context {
     bool agreed;     /* it is that of all processes */
 };
 
+/* An option in a message, a warning or a help text: CAFE_OPT("columns"), with a value
+ * CAFE_OPT("rows=sparse"). No other text has these quotation marks, so that front ends can put
+ * their own spelling in place: the tool --columns and --rows sparse, Python n_components and
+ * rows="sparse". */
+#define CAFE_OPT(name) "\u2018" name "\u2019"
+
 /* Stores the text (printf style) as the context's error and returns `status`. */
 cafe_status cafe_fail(cafe_context *context, cafe_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -114,3 +114,18 @@ int64_t cafe_memory_peak(void) {
     int64_t kilobytes = number_behind("/proc/self/status", "VmHWM:");
     return kilobytes > 0 ? kilobytes * 1024 : 0;
 }
+
+const char *cafe_bytes_text(int64_t bytes, char *text) {
+    static const char units[] = "KMGT";
+    double value = (double)bytes;
+    int unit = -1;
+    while (value >= 1000 && unit < 3) {
+        value /= 1024;
+        unit++;
+    }
+    if (unit < 0)
+        cafe_print(text, CAFE_BYTES_TEXT, "%lld byte%s", (long long)bytes, bytes == 1 ? "" : "s");
+    else
+        cafe_print(text, CAFE_BYTES_TEXT, "%.*f %ciB", value < 10 ? 2 : 1, value, units[unit]);
+    return text;
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "base/team.h"
 #include "graph/graph.h"
 #include "method/method.h"
@@ -39,11 +40,11 @@ static cafe_status check_columns(cafe_context *context, int64_t columns,
                                  const cafe_method_inputs *inputs) {
     if (inputs->start && inputs->start_columns != columns)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the start vectors have %lld columns, and --columns is %lld",
+                         "the start vectors have %lld columns, and " CAFE_OPT("columns") " is %lld",
                          (long long)inputs->start_columns, (long long)columns);
     if (inputs->labels && columns < inputs->classes)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "the labels have %lld classes: --columns is %lld, too few",
+                         "the labels have %lld classes: " CAFE_OPT("columns") " is %lld, too few",
                          (long long)inputs->classes, (long long)columns);
     return CAFE_OK;
 }
@@ -70,18 +71,51 @@ static cafe_status settle(cafe_context *context, const cafe_option_table *table,
 
 /* ---- what a method takes --------------------------------------------------------------------- */
 
-static cafe_status check_inputs(cafe_context *context, const cafe_method *method,
-                                const cafe_method_inputs *inputs) {
-    const char *name = method->name;
-    if (inputs->labels && !(method->takes & CAFE_TAKES_LABELS))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no labels", name);
-    if (!inputs->labels && (method->takes & CAFE_NEEDS_LABELS))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s needs labels", name);
-    if (inputs->start && !(method->takes & CAFE_TAKES_START))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s takes no start vectors", name);
-    if (context->checkpoint && !(method->takes & CAFE_TAKES_CHECKPOINT))
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%s keeps no checkpoints", name);
+/* "a|b" of the methods that take `takes`, for vectors or for communities. */
+static void list_methods(bool communities, uint32_t takes, char *text, size_t capacity) {
+    size_t count, used = 0;
+    const cafe_method *const *all = cafe_methods(&count);
+    text[0] = 0;
+    for (size_t i = 0; i < count && used < capacity; i++)
+        if ((all[i]->takes & takes) &&
+            (communities ? all[i]->communities != NULL : all[i]->vectors != NULL))
+            used += (size_t)cafe_print(text + used, capacity - used, "%s%s", used ? "|" : "",
+                                       all[i]->name);
+}
+
+static cafe_status refuse_input(cafe_context *context, const cafe_method *method, bool communities,
+                                const char *name, uint32_t takes) {
+    char others[256];
+    list_methods(communities, takes, others, sizeof others);
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                     CAFE_OPT("%s") " does not go with " CAFE_OPT(
+                         "method=%s") ", but with " CAFE_OPT("method=%s"),
+                     name, method->name, others);
+}
+
+cafe_status cafe_method_check_inputs(cafe_context *context, const cafe_method *method,
+                                     cafe_given given) {
+    uint32_t takes = method->takes;
+    if (given.labels && !(takes & CAFE_TAKES_LABELS))
+        return refuse_input(context, method, given.communities, "labels", CAFE_TAKES_LABELS);
+    if (!given.labels && (takes & CAFE_NEEDS_LABELS))
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("method=%s") " needs " CAFE_OPT("labels"), method->name);
+    if (given.start && !(takes & CAFE_TAKES_START))
+        return refuse_input(context, method, given.communities, "start", CAFE_TAKES_START);
+    if (given.checkpoint && !(takes & CAFE_TAKES_CHECKPOINT))
+        return refuse_input(context, method, given.communities, "checkpoint",
+                            CAFE_TAKES_CHECKPOINT);
     return CAFE_OK;
+}
+
+static cafe_status check_inputs(cafe_context *context, const cafe_method *method, bool communities,
+                                const cafe_method_inputs *inputs) {
+    return cafe_method_check_inputs(context, method,
+                                    (cafe_given){.communities = communities,
+                                                 .labels = inputs->labels != NULL,
+                                                 .start = inputs->start != NULL,
+                                                 .checkpoint = context->checkpoint != NULL});
 }
 
 cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
@@ -91,7 +125,8 @@ cafe_status cafe_method_settle(cafe_context *context, const cafe_method *method,
     cafe_method_inputs in;
     int64_t cut;
     CAFE_PASS(cafe_method_take(context, options, inputs, &o, &in));
-    CAFE_PASS(check_inputs(context, cafe_method_or_first(method, false), &in));
+    method = cafe_method_or_first(method, false);
+    CAFE_PASS(check_inputs(context, method, !method->vectors, &in));
     return settle(context, table, &o, &in, nodes, own, &cut);
 }
 
@@ -130,7 +165,7 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
     job->model = model;
     job->method = method;
     CAFE_PASS(cafe_method_take(context, options, inputs, &job->options, &job->inputs));
-    CAFE_PASS(check_inputs(context, method, &job->inputs));
+    CAFE_PASS(check_inputs(context, method, communities, &job->inputs));
     job->own = cafe_mem(context, 1, table->struct_size);
     CAFE_PASS(cafe_mem_had(job->own));
     CAFE_PASS(

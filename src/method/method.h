@@ -81,6 +81,15 @@ cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const 
                           const cafe_method_inputs *inputs, cafe_job *job);
 void cafe_job_close(cafe_context *context, cafe_job *job);
 
+/* What a run for vectors or for communities is given beside the graph. */
+typedef struct cafe_given {
+    bool communities, labels, start, checkpoint;
+} cafe_given;
+
+/* Refuses what the method does not take, and no labels where it needs some. */
+cafe_status cafe_method_check_inputs(cafe_context *context, const cafe_method *method,
+                                     cafe_given given);
+
 /* The callers' structs in this version's form; NULL: nothing given. */
 cafe_status cafe_method_take(cafe_context *context, const cafe_method_options *options,
                              const cafe_method_inputs *inputs, cafe_method_options *own_options,

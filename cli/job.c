@@ -1,0 +1,155 @@
+/* From the options of a command to a run of the library, and its steps on the terminal. */
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "graph_text.h"
+#include "labels.h"
+#include "output.h"
+#include "predicted.h"
+#include "vectors.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Options of the run are those of its tables; all others are the command's. */
+static bool is_of_run(const cli_job *job, const cli_entry *entry) {
+    if (strcmp(entry->name, "sampling") == 0 || strcmp(entry->name, "propagate") == 0) return true;
+    const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
+    return table && (table == job->method.table || table == cafe_sample_option_table() ||
+                     table == cafe_finish_option_table() || table == cafe_propagate_option_table());
+}
+
+static int refuse(const cli_job *job, cafe_status status) {
+    if (status == CAFE_ERROR_ARGUMENT)
+        return cli_usage_error(job->run.command, "%s", cafe_error(job->run.context));
+    return cli_check(&job->run, status);
+}
+
+static int set_options(cli_job *job) {
+    const cli_arguments *given = job->run.arguments;
+    for (size_t i = 0; i < given->entries.count; i++) {
+        const cli_entry *entry = &given->entries.at[i];
+        const char *text = given->text[i];
+        if (!given->given[i] || !is_of_run(job, entry)) continue;
+        CLI_TRY(refuse(job, cafe_run_set(job->of, entry->name, text[0] ? text : "yes")));
+    }
+    return CLI_OK;
+}
+
+static cafe_run_inputs inputs_of(const cli_job *job) {
+    cafe_run_inputs inputs;
+    cafe_run_inputs_init(&inputs);
+    inputs.labels_path = job->labels_path;
+    inputs.start_path = job->start_path;
+    inputs.attributes_path = job->method.sampling.attributes;
+    inputs.seeds_path = job->method.sampling.seeds;
+    return inputs;
+}
+
+int cli_job_open(cli_job *job, cafe_purpose purpose) {
+    cli_run *run = &job->run;
+    cafe_run_inputs inputs = inputs_of(job);
+    job->method.table = purpose == CAFE_PURPOSE_VECTORS ? job->method.row->vectors()
+                                                        : job->method.row->communities();
+    CLI_TRY(
+        cli_check(run, cafe_run_create(run->context, purpose, job->method.row->name, &job->of)));
+    CLI_TRY(set_options(job));
+    CLI_TRY(cli_check(run, cafe_run_give(job->of, &inputs)));
+    CLI_TRY(cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force)));
+    return refuse(job, cafe_run_check(job->of));
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+static int read_labels(cli_job *job, cafe_run_inputs *inputs) {
+    cli_run *run = &job->run;
+    int32_t *label;
+    if (!job->labels_path) return CLI_OK;
+    CLI_TRY(cli_read_classes(run, run->graph, job->labels_path, &job->labels, &label));
+    cli_say_labels(run, job->labels_path, run->graph, job->labels);
+    inputs->labels = label;
+    inputs->classes = cafe_labels_classes(job->labels);
+    const char **names = cli_new(run, inputs->classes, sizeof *names);
+    if (!names) return CLI_FAILED;
+    for (int64_t c = 0; c < inputs->classes; c++) names[c] = cafe_labels_class_name(job->labels, c);
+    inputs->class_names = names;
+    return CLI_OK;
+}
+
+static int read_sample(cli_job *job, cafe_run_inputs *inputs) {
+    const cafe_sample_inputs *files = &job->files.inputs;
+    CLI_TRY(cli_sampling_read(&job->run, &job->method.sampling, job->run.graph, &job->files));
+    inputs->attributes = files->attributes;
+    inputs->attribute_columns = files->width;
+    inputs->seeds = files->seeds;
+    inputs->seed_count = files->seed_count;
+    return CLI_OK;
+}
+
+int cli_job_read(cli_job *job) {
+    cli_run *run = &job->run;
+    cafe_run_inputs inputs = inputs_of(job);
+    CLI_TRY(cli_read_graph(run, job->labels_path));
+    if (job->start_path)
+        CLI_TRY(
+            cli_read_start(run, job->start_path, run->graph, &inputs.start_columns, &job->start));
+    inputs.start = job->start;
+    CLI_TRY(read_labels(job, &inputs));
+    CLI_TRY(read_sample(job, &inputs));
+    CLI_TRY(
+        cli_check(run, cafe_run_graph(job->of, run->graph, run->words[0], &run->common.reading)));
+    CLI_TRY(cli_check(run, cafe_run_give(job->of, &inputs)));
+    cli_job_warn(job);
+    return CLI_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+void cli_job_warn(cli_job *job) {
+    for (const char *text; (text = cafe_run_warning(job->of, job->warned)); job->warned++)
+        cli_warn(&job->run, "%s", text);
+}
+
+int cli_job_next(cli_job *job, cafe_run_step *done) {
+    cli_run *run = &job->run;
+    cafe_status status = cafe_run_next(job->of, done);
+    cli_job_warn(job);
+    return status == CAFE_OK ? CLI_OK : cli_checkpoint_left(run, cli_check(run, status));
+}
+
+void cli_job_say_sample(cli_job *job) {
+    if (cli_method_samples(&job->method))
+        cli_sampling_say(&job->run, cafe_model_sampled(cafe_run_model(job->of)));
+}
+
+int cli_job_predict(cli_job *job, int64_t width, const int64_t *offsets, const int32_t *columns,
+                    const float *values) {
+    cli_predicted predicted;
+    CLI_TRY(cli_predict(&job->run, job->labels, width, offsets, columns, values, &predicted));
+    return cli_write_predicted(&predicted, job->predicted);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void cli_job_report(cafe_report *report, const cli_job *job, bool dry) {
+    cafe_run_report(job->of, dry, report);
+    cli_team_report(report, &job->run, &job->division);
+}
+
+void cli_job_say_end(cli_job *job) {
+    static const char *const names[] = {"read", "sample", "solve", "finish", "write"};
+    double seconds[sizeof names / sizeof *names];
+    for (int i = 0; i <= CAFE_STEP_WRITE; i++)
+        seconds[i] = cafe_run_seconds(job->of, (cafe_run_step)i);
+    cli_team_say(&job->run, &job->division);
+    cli_say_phases(&job->run, CAFE_STEP_WRITE + 1, names, seconds);
+}
+
+void cli_job_release(cli_job *job) {
+    cafe_run_free(job->of);
+    cafe_labels_free(job->labels);
+    free(job->start);
+    cli_sampling_free(&job->run, &job->files);
+}

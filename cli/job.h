@@ -1,0 +1,44 @@
+/* What cafe embed and cafe cluster share: options, inputs and outputs go into a run of the library,
+ * whose steps are shown.
+ */
+#ifndef CAFE_CLI_JOB_H
+#define CAFE_CLI_JOB_H
+
+#include "checkpoint.h"
+#include "method.h"
+#include "team.h"
+
+/* The struct of such a command begins with it. */
+typedef struct cli_job {
+    cli_run run;
+    cli_method method; /* where the parser puts the options */
+    const char *start_path, *labels_path, *predicted;
+    cli_checkpoint checkpoint;
+    cafe_run *of; /* the library's run */
+    cafe_labels *labels;
+    float *start;
+    cli_sample_files files;
+    cli_division division; /* of the nodes among processes */
+    int64_t warned;        /* warnings of the run that were shown */
+} cli_job;
+
+/* Makes the run with the options that were given, and refuses what contradicts itself. */
+int cli_job_open(cli_job *job, cafe_purpose purpose);
+/* Reads the graph and the other inputs into the run. */
+int cli_job_read(cli_job *job);
+/* Shows the warnings that came since the last call. */
+void cli_job_warn(cli_job *job);
+/* The next step of the run. */
+int cli_job_next(cli_job *job, cafe_run_step *done);
+/* How the graph was sampled, after that step. */
+void cli_job_say_sample(cli_job *job);
+/* With labels: the most likely one of each node, from memberships (see cli_predict()). */
+int cli_job_predict(cli_job *job, int64_t width, const int64_t *offsets, const int32_t *columns,
+                    const float *values);
+/* The members of the report that come from the run, and those of several processes. */
+void cli_job_report(cafe_report *report, const cli_job *job, bool dry);
+/* The last lines: processes, seconds. */
+void cli_job_say_end(cli_job *job);
+void cli_job_release(cli_job *job);
+
+#endif

@@ -1,0 +1,64 @@
+/* Partitions into files: a line per node, its name as a field and its community's number. */
+#include <cafe/files.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "io/output.h"
+
+enum { BUFFER = 1 << 16, NUMBER = 16 };
+
+/* "\tNUMBER\n" behind the name. */
+static char *put_community(char *at, int32_t community) {
+    char digits[NUMBER], *first = digits + NUMBER;
+    *--first = '\n';
+    do {
+        *--first = (char)('0' + community % 10);
+        community /= 10;
+    } while (community > 0);
+    *at++ = '\t';
+    while (first < digits + NUMBER) *at++ = *first++;
+    return at;
+}
+
+/* Lines gather in `text` until the next one might not fit. */
+static cafe_status write_lines(cafe_output *output, const cafe_graph *graph, const int32_t *part,
+                               int64_t capacity, char *text) {
+    char *at = text;
+    for (int64_t u = 0; u < graph->n; u++) {
+        int64_t length = (int64_t)cafe_graph_field(graph, u, &(char){0}, 1) + NUMBER + 1;
+        if (length > capacity - (at - text)) {
+            CAFE_PASS(cafe_check_cancel(output->context));
+            CAFE_PASS(cafe_output_write(output, text, at - text));
+            at = text;
+        }
+        at += cafe_graph_field(graph, u, at, (size_t)(capacity - (at - text)));
+        at = put_community(at, part[u]);
+    }
+    return cafe_output_write(output, text, at - text);
+}
+
+static int64_t longest_line(const cafe_graph *graph) {
+    int64_t longest = 0;
+    for (int64_t u = 0; u < graph->n; u++) {
+        int64_t length = (int64_t)cafe_graph_field(graph, u, &(char){0}, 1);
+        if (length > longest) longest = length;
+    }
+    return longest + NUMBER + 1;
+}
+
+cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
+                                 const int32_t *partition, const char *path, int32_t overwrite) {
+    int64_t capacity = longest_line(graph);
+    if (capacity < BUFFER) capacity = BUFFER;
+    cafe_status status = CAFE_OK;
+    cafe_output *output = NULL;
+    char *text = cafe_mem(context, capacity, 1);
+    CAFE_TRY(text ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
+    CAFE_TRY(write_lines(output, graph, partition, capacity, text));
+    CAFE_TRY(cafe_output_commit(&output));
+done:
+    cafe_output_discard(output);
+    cafe_mem_free(context, text);
+    return status;
+}

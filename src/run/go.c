@@ -1,0 +1,121 @@
+/* The steps of a run, and the course that the method leaves. */
+#include <math.h>
+#include <string.h>
+
+#include <cafe/files.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "method/method.h"
+#include "run/run.h"
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+/* A limit that the run keeps to without files needs no watching any more. */
+static cafe_status sample(cafe_run *run) {
+    if (!run->graph)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         "the run has the size of a graph, and no graph");
+    CAFE_PASS(cafe_run_fits(run));
+    if (run->limit > 0 && run->forecast.plan.files == 0)
+        CAFE_PASS(cafe_limit_memory(run->context, 0, NULL));
+    return cafe_model_create(run->context, run->graph, run->method, &run->options, &run->inputs,
+                             &run->model);
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+static cafe_status keep_objective(cafe_run *run, const double *objective) {
+    cafe_run_course *c = &run->course;
+    size_t bytes = (size_t)(c->sweeps + 1) * sizeof *objective;
+    if (!objective) return CAFE_OK;
+    c->objective = run->objective = cafe_mem(run->context, c->sweeps + 1, sizeof *objective);
+    if (!run->objective) return CAFE_ERROR_MEMORY;
+    memcpy(run->objective, objective, bytes);
+    return CAFE_OK;
+}
+
+/* The finish consumes the solution, so its course is copied. */
+static cafe_status keep_course(cafe_run *run) {
+    const cafe_solution *s = run->solution;
+    cafe_run_course *c = &run->course;
+    *c = (cafe_run_course){.columns = cafe_solution_columns(s),
+                           .sweeps = cafe_solution_sweeps(s),
+                           .converged = cafe_solution_converged(s),
+                           .drawn = cafe_solution_drawn(s),
+                           .is_loss = !run->tables[RUN_SAMPLE].table};
+    c->communities = cafe_solution_communities(s, &c->modularity);
+    CAFE_PASS(keep_objective(run, cafe_solution_objective(s)));
+    c->off_diagonal = c->is_loss ? NAN : c->objective[c->sweeps] - cafe_solution_diagonal(s);
+    return CAFE_OK;
+}
+
+static cafe_status find_communities(cafe_run *run) {
+    cafe_run_course *c = &run->course;
+    CAFE_PASS(cafe_model_cluster(run->context, run->model, run->method, &run->options, &run->inputs,
+                                 &run->clustering));
+    const cafe_clustering_info *found = cafe_clustering_get(run->clustering);
+    *c = (cafe_run_course){.columns = found->columns,
+                           .sweeps = found->sweeps,
+                           .converged = found->converged,
+                           .off_diagonal = NAN,
+                           .communities = found->communities,
+                           .modularity = found->modularity};
+    return keep_objective(run, found->objective);
+}
+
+static cafe_status solve(cafe_run *run) {
+    if (run->purpose == CAFE_PURPOSE_COMMUNITIES) return find_communities(run);
+    CAFE_PASS(cafe_model_solve(run->context, run->model, run->method, &run->options, &run->inputs,
+                               &run->solution));
+    return keep_course(run);
+}
+
+cafe_status cafe_run_rows(const cafe_run *run, float *rows) {
+    if (!run->solution)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         "the rows of the method are there between its step and the finish");
+    return cafe_solution_copy(run->solution, rows);
+}
+
+/* ---- after ----------------------------------------------------------------------------------- */
+
+/* Nothing is made of a mapped graph whose file changed meanwhile. */
+static cafe_status finish(cafe_run *run) {
+    if (run->purpose == CAFE_PURPOSE_VECTORS) {
+        CAFE_PASS(cafe_model_finish_to(run->context, run->model, run->method, &run->options,
+                                       run->output, run->overwrite, &run->solution,
+                                       &run->embedding));
+        CAFE_PASS(cafe_run_warn_vectors(run));
+    }
+    return cafe_graph_unchanged(run->context, run->graph);
+}
+
+static cafe_status write_output(cafe_run *run) {
+    if (!run->output) return CAFE_OK;
+    if (run->embedding)
+        return cafe_embedding_write(run->context, run->embedding, run->graph, run->output,
+                                    run->overwrite);
+    return cafe_partition_write(run->context, run->graph,
+                                cafe_clustering_get(run->clustering)->partition, run->output,
+                                run->overwrite);
+}
+
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+cafe_status cafe_run_next(cafe_run *run, cafe_run_step *done) {
+    static cafe_status (*const steps[])(cafe_run *) = {sample, solve, finish, write_output};
+    double began = cafe_run_clock();
+    *done = run->step;
+    if (run->step >= CAFE_STEP_WRITE) return CAFE_OK;
+    CAFE_PASS(steps[run->step](run));
+    *done = run->step = (cafe_run_step)(run->step + 1);
+    run->seconds[run->step] = cafe_run_clock() - began;
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_go(cafe_run *run) {
+    cafe_run_step done = run->step;
+    while (done != CAFE_STEP_WRITE) CAFE_PASS(cafe_run_next(run, &done));
+    return CAFE_OK;
+}

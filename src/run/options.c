@@ -1,0 +1,161 @@
+/* Options of a run: set one by one, then checked together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "method/method.h"
+#include "run/run.h"
+
+/* ---- one option ------------------------------------------------------------------------------ */
+
+static const cafe_option *find(const run_table *t, const char *name, size_t *index) {
+    for (*index = 0; t->table && *index < t->table->count; ++*index)
+        if (strcmp(t->table->options[*index].name, name) == 0) return &t->table->options[*index];
+    return NULL;
+}
+
+static cafe_status set_sampling(cafe_run *run, const char *text) {
+    for (size_t i = 0; cafe_sampler_at(i); i++) {
+        if (strcmp(cafe_sampler_at(i)->name, text) != 0) continue;
+        run->options.sampling = cafe_sampler_at(i)->sampling;
+        run->sampling_given = true;
+        return CAFE_OK;
+    }
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                     CAFE_OPT("sampling") ": there is no sampling '%s'", text);
+}
+
+static cafe_status set_propagate(cafe_run *run, const char *text) {
+    bool yes = strcmp(text, "yes") == 0;
+    if (!yes && strcmp(text, "no") != 0)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("propagate") " takes yes or no, not '%s'", text);
+    run->propagate = yes;
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
+    size_t index;
+    if (run->step != CAFE_STEP_NONE)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, "the run has begun");
+    run->is_settled = run->planned = false;
+    if (strcmp(name, "sampling") == 0 && run->tables[RUN_SAMPLE].table)
+        return set_sampling(run, text);
+    if (strcmp(name, "propagate") == 0 && run->tables[RUN_PROPAGATE].table)
+        return set_propagate(run, text);
+    for (int i = 0; i < RUN_TABLES; i++) {
+        run_table *t = &run->tables[i];
+        if (!find(t, name, &index)) continue;
+        t->given[index] = true;
+        return cafe_options_set(run->context, t->table, t->values, name, text);
+    }
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, "the method %s has no option '%s'",
+                     run->method->name, name);
+}
+
+/* ---- options together ------------------------------------------------------------------------ */
+
+static bool is_given(const cafe_run *run, int table, const char *name) {
+    size_t index;
+    return find(&run->tables[table], name, &index) && run->tables[table].given[index];
+}
+
+/* Refuses an option of a table that was set, for the name's sake: "X goes with WHAT". */
+static cafe_status refuse(cafe_run *run, int table, const char *name, const char *what) {
+    if (!is_given(run, table, name)) return CAFE_OK;
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, CAFE_OPT("%s") " goes with %s", name, what);
+}
+
+/* The form is the method's own unless another was set. */
+static cafe_status check_finish(cafe_run *run) {
+    const cafe_option_table *filter = cafe_propagate_option_table();
+    if (!run->tables[RUN_FINISH].table) return CAFE_OK;
+    if (run->finish.form != CAFE_FORM_SCALED) {
+        CAFE_PASS(refuse(run, RUN_FINISH, "scale-exponent", CAFE_OPT("output-form=scaled")));
+        CAFE_PASS(refuse(run, RUN_FINISH, "scale-shortest", CAFE_OPT("output-form=scaled")));
+    }
+    if (run->finish.residual == 0)
+        CAFE_PASS(refuse(run, RUN_FINISH, "residual-steps", CAFE_OPT("residual")));
+    for (size_t i = 0; i < filter->count && !run->propagate; i++)
+        CAFE_PASS(refuse(run, RUN_PROPAGATE, filter->options[i].name, CAFE_OPT("propagate")));
+    return CAFE_OK;
+}
+
+/* Options of another sampling, and files that it does not read, were given for a reason. */
+static cafe_status check_sampler(cafe_run *run, const cafe_sampler *row) {
+    const cafe_option_table *table = run->tables[RUN_SAMPLE].table;
+    const char *name = NULL;
+    for (size_t i = 0; i < table->count && !name; i++)
+        if (run->tables[RUN_SAMPLE].given[i] && !cafe_sampler_has(row, table->options[i].name))
+            name = table->options[i].name;
+    bool attributes = run->given.attributes || run->given.attributes_path;
+    if (attributes && !row->attributes) name = "attributes";
+    if ((run->given.seeds || run->given.seeds_path) && !row->seeds) name = "seeds";
+    if (!attributes && row->attributes)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("sampling=%s") " needs " CAFE_OPT("attributes"), row->name);
+    if (!name) return CAFE_OK;
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                     CAFE_OPT("%s") " does not go with " CAFE_OPT("sampling=%s"), name, row->name);
+}
+
+static cafe_status check_sample(cafe_run *run) {
+    if (!run->tables[RUN_SAMPLE].table) return CAFE_OK;
+    CAFE_PASS(check_sampler(run, cafe_sampler_of((cafe_sampling)run->options.sampling)));
+    if (run->sample.degree_exponent < 0) run->sample.degree_exponent = run->method->degree_exponent;
+    run->sample.aim = is_given(run, RUN_SAMPLE, "twist-mean");
+    if (run->sample.aim && is_given(run, RUN_SAMPLE, "lambda"))
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         "give " CAFE_OPT("lambda") " or " CAFE_OPT("twist-mean") ", not both");
+    return CAFE_OK;
+}
+
+static void point_options(cafe_run *run) {
+    cafe_method_options *o = &run->options;
+    o->own = run->tables[RUN_OWN].values;
+    o->sample = run->tables[RUN_SAMPLE].table ? &run->sample : NULL;
+    o->finish = run->tables[RUN_FINISH].table ? &run->finish : NULL;
+    o->propagate = run->propagate ? &run->propagation : NULL;
+    o->free_columns = !is_given(run, RUN_OWN, "columns");
+}
+
+/* The columns as the labels, the start vectors and the number of nodes say. The report keeps the
+ * number that was asked for. */
+static cafe_status settle_columns(cafe_run *run) {
+    const run_table *own = &run->tables[RUN_OWN];
+    int64_t nodes = run->counts.nodes, asked = cafe_method_columns(own->table, own->values);
+    CAFE_PASS(cafe_method_settle(run->context, run->method, own->table, &run->options, &run->inputs,
+                                 nodes, run->settled));
+    int64_t columns = cafe_method_columns(own->table, run->settled);
+    run->forecast.columns = columns;
+    if (run->inputs.labels || run->inputs.start)
+        memcpy(own->values, run->settled, own->table->struct_size);
+    else if (columns < asked)
+        return cafe_run_warn(run, "%lld columns asked for, cut to %lld: the graph has %lld node%s",
+                             (long long)asked, (long long)columns, (long long)nodes,
+                             nodes == 1 ? "" : "s");
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_check(cafe_run *run) {
+    const cafe_run_inputs *in = &run->given;
+    cafe_given given = {.communities = run->purpose == CAFE_PURPOSE_COMMUNITIES,
+                        .labels = in->labels || in->labels_path,
+                        .start = in->start || in->start_path,
+                        .checkpoint = run->context->checkpoint != NULL};
+    CAFE_PASS(check_finish(run));
+    CAFE_PASS(check_sample(run));
+    CAFE_PASS(cafe_method_check_inputs(run->context, run->method, given));
+    point_options(run);
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_settle(cafe_run *run) {
+    if (run->is_settled) return CAFE_OK;
+    if (!run->sized)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, "the run has no graph yet");
+    CAFE_PASS(cafe_run_check(run));
+    CAFE_PASS(settle_columns(run));
+    run->is_settled = true;
+    return CAFE_OK;
+}

@@ -1,0 +1,185 @@
+/* The object: created, filled in, freed. */
+#define _GNU_SOURCE
+#include "run/run.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "method/method.h"
+
+double cafe_run_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- created and freed ----------------------------------------------------------------------- */
+
+static cafe_status find_method(cafe_run *run, const char *name) {
+    bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
+    size_t count;
+    const cafe_method *const *all = cafe_methods(&count);
+    for (size_t i = 0; i < count && !run->method; i++)
+        if ((vectors ? all[i]->vectors : all[i]->communities) &&
+            (!name || strcmp(all[i]->name, name) == 0))
+            run->method = all[i];
+    if (run->method) return CAFE_OK;
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, "no method '%s' finds %s", name,
+                     vectors ? "vectors" : "communities");
+}
+
+static void set_table(cafe_run *run, int i, const cafe_option_table *table, void *values) {
+    run->tables[i].table = table;
+    run->tables[i].values = values;
+    cafe_options_init(table, values, table->struct_size);
+}
+
+/* Methods that see the graph itself have no sampling; communities have no finish. */
+static cafe_status make_tables(cafe_run *run) {
+    const cafe_method *m = run->method;
+    bool vectors = run->purpose == CAFE_PURPOSE_VECTORS;
+    const cafe_option_table *own = vectors ? m->vectors() : m->communities();
+    void *values = cafe_mem(run->context, 1, own->struct_size);
+    run->tables[RUN_OWN].values = values;
+    run->settled = cafe_mem(run->context, 1, own->struct_size);
+    CAFE_PASS(cafe_mem_had(values, run->settled));
+    set_table(run, RUN_OWN, own, values);
+    if (m->takes & CAFE_TAKES_SAMPLING)
+        set_table(run, RUN_SAMPLE, cafe_sample_option_table(), &run->sample);
+    if (!vectors) return CAFE_OK;
+    set_table(run, RUN_FINISH, cafe_finish_option_table(), &run->finish);
+    set_table(run, RUN_PROPAGATE, cafe_propagate_option_table(), &run->propagation);
+    run->finish.form = m->form;
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_create(cafe_context *context, cafe_purpose purpose, const char *method,
+                            cafe_run **run) {
+    cafe_run *r = *run = cafe_mem_zero(context, 1, sizeof *r);
+    if (!r) return CAFE_ERROR_MEMORY;
+    r->context = context;
+    r->purpose = purpose;
+    r->began = cafe_run_clock();
+    cafe_method_options_init(&r->options);
+    cafe_method_inputs_init(&r->inputs);
+    cafe_sample_inputs_init(&r->sample_inputs);
+    cafe_status status = find_method(r, method);
+    if (status == CAFE_OK) status = make_tables(r);
+    if (status == CAFE_OK) return CAFE_OK;
+    cafe_run_free(r);
+    *run = NULL;
+    return status;
+}
+
+void cafe_run_free(cafe_run *run) {
+    if (!run) return;
+    cafe_context *context = run->context;
+    cafe_clustering_free(run->clustering);
+    cafe_embedding_free(run->embedding);
+    cafe_solution_free(run->solution);
+    cafe_model_free(run->model);
+    for (int64_t i = 0; i < run->warning_count; i++) cafe_mem_free(context, run->warnings[i]);
+    cafe_mem_free_all(context, run->warnings, run->objective, run->tables[RUN_OWN].values,
+                      run->settled, run->path, run->output, run->folder, run);
+}
+
+/* ---- filled in ------------------------------------------------------------------------------- */
+
+static cafe_status fail_late(cafe_run *run) {
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                     "the run has begun: make another one for other options");
+}
+
+/* Anything that is given anew makes the forecast and the settled options old. */
+static cafe_status change(cafe_run *run) {
+    if (run->step != CAFE_STEP_NONE) return fail_late(run);
+    run->is_settled = run->planned = false;
+    return CAFE_OK;
+}
+
+static cafe_status keep_text(cafe_run *run, const char *text, char **kept) {
+    cafe_mem_free(run->context, *kept);
+    *kept = text ? cafe_mem_text(run->context, text) : NULL;
+    return *kept || !text ? CAFE_OK : CAFE_ERROR_MEMORY;
+}
+
+cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *path,
+                           const cafe_graph_options *reading) {
+    CAFE_PASS(change(run));
+    run->graph = graph;
+    run->reading = reading;
+    run->counts = graph->counts;
+    run->sized = true;
+    run->seconds[CAFE_STEP_NONE] = cafe_run_clock() - run->began;
+    CAFE_PASS(keep_text(run, path, &run->path));
+    return cafe_run_warn_graph(run);
+}
+
+cafe_status cafe_run_size(cafe_run *run, int64_t nodes, int64_t edges) {
+    CAFE_PASS(change(run));
+    run->graph = NULL;
+    run->counts = (cafe_graph_counts){.nodes = nodes, .edges = edges};
+    run->sized = true;
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs) {
+    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_inputs_take(run->context, "a run", inputs, &run->given, sizeof run->given));
+    const cafe_run_inputs *g = &run->given;
+    run->inputs.labels = g->labels;
+    run->inputs.classes = g->classes;
+    run->inputs.start = g->start;
+    run->inputs.start_columns = g->start_columns;
+    run->sample_inputs.attributes = g->attributes;
+    run->sample_inputs.width = g->attribute_columns;
+    run->sample_inputs.seeds = g->seeds;
+    run->sample_inputs.seed_count = g->seed_count;
+    run->inputs.sample = g->attributes || g->seeds ? &run->sample_inputs : NULL;
+    return CAFE_OK;
+}
+
+cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite) {
+    CAFE_PASS(change(run));
+    run->overwrite = overwrite;
+    return keep_text(run, path, &run->output);
+}
+
+cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder) {
+    CAFE_PASS(change(run));
+    run->limit = bytes;
+    CAFE_PASS(keep_text(run, folder ? folder : ".", &run->folder));
+    return cafe_limit_memory(run->context, bytes, run->folder);
+}
+
+/* ---- looked at ------------------------------------------------------------------------------- */
+
+const cafe_method *cafe_run_method(const cafe_run *run) {
+    return run->method;
+}
+
+const cafe_method_options *cafe_run_options(const cafe_run *run) {
+    return &run->options;
+}
+
+const cafe_model *cafe_run_model(const cafe_run *run) {
+    return run->model;
+}
+
+const cafe_run_course *cafe_run_get_course(const cafe_run *run) {
+    return &run->course;
+}
+
+const cafe_embedding *cafe_run_embedding(const cafe_run *run) {
+    return run->embedding;
+}
+
+cafe_clustering *cafe_run_clustering(const cafe_run *run) {
+    return run->clustering;
+}
+
+double cafe_run_seconds(const cafe_run *run, cafe_run_step step) {
+    return run->seconds[step];
+}

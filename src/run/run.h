@@ -1,0 +1,74 @@
+/* A run inside the library. */
+#ifndef CAFE_RUN_RUN_H
+#define CAFE_RUN_RUN_H
+
+#include <cafe/run.h>
+
+#include "base/context.h"
+#include "base/option.h"
+
+/* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's. */
+enum { RUN_OWN, RUN_SAMPLE, RUN_FINISH, RUN_PROPAGATE, RUN_TABLES, RUN_MOST_OPTIONS = 64 };
+
+/* A table, its struct, and which of its options were set. */
+typedef struct run_table {
+    const cafe_option_table *table; /* NULL: this run has no such step */
+    void *values;
+    bool given[RUN_MOST_OPTIONS];
+} run_table;
+
+struct cafe_run {
+    cafe_context *context;
+    cafe_purpose purpose;
+    const cafe_method *method;
+    /* options */
+    run_table tables[RUN_TABLES];
+    cafe_sample_options sample;
+    cafe_finish_options finish;
+    cafe_propagate_options propagation;
+    bool sampling_given, propagate;
+    cafe_method_options options; /* of all of these; complete once they were checked */
+    void *settled;               /* the method's own as it takes them */
+    bool is_settled;
+    /* what it works on */
+    const cafe_graph *graph;
+    char *path;
+    const cafe_graph_options *reading; /* the caller's; NULL: the defaults */
+    cafe_graph_counts counts;
+    bool sized; /* there are counts */
+    cafe_run_inputs given;
+    cafe_method_inputs inputs;
+    cafe_sample_inputs sample_inputs;
+    /* outputs and limits */
+    char *output, *folder;
+    int32_t overwrite;
+    int64_t limit;
+    cafe_run_forecast forecast;
+    bool planned;
+    /* the steps and what they leave */
+    cafe_run_step step;
+    cafe_model *model;
+    cafe_solution *solution;
+    cafe_embedding *embedding;
+    cafe_clustering *clustering;
+    cafe_run_course course;
+    double *objective;
+    char **warnings;
+    int64_t warning_count;
+    double began, seconds[CAFE_STEP_WRITE + 1];
+};
+
+/* options.c: cafe_run_check(), then the columns as labels, start and the number of nodes say. */
+cafe_status cafe_run_settle(cafe_run *run);
+
+/* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
+cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What there is to say of the graph, of the columns that were asked for, and of the vectors. */
+cafe_status cafe_run_warn_graph(cafe_run *run);
+cafe_status cafe_run_warn_vectors(cafe_run *run);
+
+/* Seconds on a clock that only goes forward. */
+double cafe_run_clock(void);
+
+#endif

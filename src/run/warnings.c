@@ -1,0 +1,96 @@
+/* What a user should know of a run besides its results, one sentence each. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/print.h"
+#include "run/run.h"
+
+enum { LONGEST = 512 };
+
+cafe_status cafe_run_warn(cafe_run *run, const char *format, ...) {
+    char text[LONGEST];
+    va_list arguments;
+    char **all = cafe_mem(run->context, run->warning_count + 1, sizeof *all);
+    if (!all) return CAFE_ERROR_MEMORY;
+    va_start(arguments, format);
+    cafe_vprint(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (int64_t i = 0; i < run->warning_count; i++) all[i] = run->warnings[i];
+    cafe_mem_free(run->context, run->warnings);
+    run->warnings = all;
+    all[run->warning_count] = cafe_mem_text(run->context, text);
+    return all[run->warning_count] ? (run->warning_count++, CAFE_OK) : CAFE_ERROR_MEMORY;
+}
+
+const char *cafe_run_warning(const cafe_run *run, int64_t i) {
+    return i >= 0 && i < run->warning_count ? run->warnings[i] : NULL;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+/* An isolated node is a component of its own and does not count here. */
+cafe_status cafe_run_warn_graph(cafe_run *run) {
+    const cafe_graph_counts *c = &run->counts;
+    int64_t parts = c->components - c->isolated;
+    if (parts < 2 || run->purpose != CAFE_PURPOSE_VECTORS) return CAFE_OK;
+    return cafe_run_warn(run,
+                         "the graph is not connected: of %" PRId64
+                         " components with edges the largest has %.1f%% of the nodes; part of the "
+                         "columns goes to telling components apart",
+                         parts, 100.0 * (double)c->largest / (double)c->nodes);
+}
+
+/* ---- the vectors ----------------------------------------------------------------------------- */
+
+/* Why there are fewer columns than were asked for. */
+static const char *dropped_text(const cafe_run *run, const cafe_certificate *c) {
+    if (c->asked >= run->counts.nodes)
+        return "they are combinations of the others and carry no information (the graph has fewer "
+               "nodes)";
+    if (run->method->communities)
+        return "those of a layer add up to a constant, and a coarse layer to sums of finer ones; "
+               "more " CAFE_OPT("columns") " bring in finer layers, if there are any";
+    return "they are combinations of the others and carry no information";
+}
+
+static cafe_status warn_columns(cafe_run *run, const cafe_certificate *c) {
+    if (c->columns == 0)
+        return cafe_run_warn(run,
+                             "no column carries information: the degrees alone explain what was "
+                             "found of this graph");
+    if (c->hubs > 0) return CAFE_OK;
+    if (c->certified > c->pairs)
+        return cafe_run_warn(run, "only %" PRId64 " of the %" PRId64 " columns are independent",
+                             c->pairs, c->certified);
+    if (c->dropped > 0 && c->columns < run->counts.nodes)
+        return cafe_run_warn(run, "%" PRId64 " of %" PRId64 " columns dropped: %s", c->dropped,
+                             c->asked, dropped_text(run, c));
+    return CAFE_OK;
+}
+
+static cafe_status warn_residuals(cafe_run *run, const cafe_certificate *c) {
+    if (c->tolerance == 0 || c->converged >= c->certified) return CAFE_OK;
+    return cafe_run_warn(run,
+                         "%" PRId64 " of %" PRId64
+                         " columns did not reach the relative residual %g; more " CAFE_OPT(
+                             "residual-steps") " may help",
+                         c->certified - c->converged, c->certified, c->tolerance);
+}
+
+/* A hub value of 0 is that of a column that the matrix has no direction for. */
+static cafe_status warn_hubs(cafe_run *run, const cafe_certificate *c) {
+    int64_t empty = 0;
+    for (int64_t j = 0; j < c->hubs; j++) empty += c->hub_values[j] == 0;
+    if (empty == 0) return CAFE_OK;
+    return cafe_run_warn(run, "%" PRId64 " column%s 0 throughout: the graph has no more directions",
+                         empty, empty == 1 ? " is" : "s are");
+}
+
+cafe_status cafe_run_warn_vectors(cafe_run *run) {
+    const cafe_certificate *c = cafe_embedding_certificate(run->embedding);
+    CAFE_PASS(warn_columns(run, c));
+    CAFE_PASS(warn_residuals(run, c));
+    return warn_hubs(run, c);
+}

@@ -1,0 +1,225 @@
+/* A run gives what the calls behind it give one by one, forecasts what it then takes, and refuses
+ * what does not go together before anything is read. */
+#include <string.h>
+
+#include "failing.h"
+#include "graphs.h"
+
+/* A ring of rings: enough nodes for 16 columns. */
+static cafe_graph *rings(cafe_context *context) {
+    test_links l = test_links_new(400);
+    uint64_t seed = 3;
+    for (int32_t i = 0; i < 400; i++) {
+        l.source[i] = i % 100;
+        l.target[i] = i < 100 ? (i + 1) % 100 : test_below(&seed, 100);
+        l.weights[i] = (float)(1 + i % 5);
+    }
+    cafe_graph *graph = test_graph(context, 100, &l, 1, NULL);
+    test_links_free(&l);
+    return graph;
+}
+
+static cafe_context *new_context(int32_t threads) {
+    cafe_context_options options;
+    cafe_context *context;
+    cafe_context_options_init(&options);
+    options.threads = threads;
+    assert_int_equal(cafe_context_create(&options, &context), CAFE_OK);
+    return context;
+}
+
+/* ---- the same bits --------------------------------------------------------------------------- */
+
+static void expect_same_vectors(cafe_context *context, const cafe_embedding *a,
+                                const cafe_embedding *b) {
+    int64_t columns = cafe_embedding_columns(a);
+    assert_int_equal(columns, cafe_embedding_columns(b));
+    for (int64_t u = 0; u < cafe_embedding_nodes(a); u++)
+        assert_memory_equal(cafe_embedding_row(a, u), cafe_embedding_row(b, u),
+                            (size_t)columns * sizeof(float));
+    (void)context;
+}
+
+/* Of every method that needs no labels: the run against cafe_embed() with no options at all. */
+static void vectors_are_those_of_embed(void **state) {
+    (void)state;
+    cafe_context *context = new_context(2);
+    cafe_graph *graph = rings(context);
+    size_t count;
+    const cafe_method *const *all = cafe_methods(&count);
+    for (size_t i = 0; i < count; i++) {
+        cafe_embedding *e;
+        cafe_run *run;
+        if (!all[i]->vectors || (all[i]->takes & CAFE_NEEDS_LABELS)) continue;
+        if (strcmp(all[i]->name, "sdne") == 0) continue; /* takes long with its defaults */
+        TEST_OK(context, cafe_embed(context, graph, all[i], NULL, NULL, &e));
+        TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, all[i]->name, &run));
+        TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+        TEST_OK(context, cafe_run_go(run));
+        expect_same_vectors(context, e, cafe_run_embedding(run));
+        cafe_run_free(run);
+        cafe_embedding_free(e);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void communities_are_those_of_cluster(void **state) {
+    (void)state;
+    cafe_context *context = new_context(2);
+    cafe_graph *graph = rings(context);
+    cafe_clustering *c;
+    cafe_run *run;
+    TEST_OK(context, cafe_cluster(context, graph, cafe_method_find("layers"), NULL, NULL, &c));
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_COMMUNITIES, NULL, &run));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    TEST_OK(context, cafe_run_go(run));
+    assert_memory_equal(cafe_clustering_get(c)->partition,
+                        cafe_clustering_get(cafe_run_clustering(run))->partition,
+                        100 * sizeof(int32_t));
+    cafe_run_free(run);
+    cafe_clustering_free(c);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* ---- what does not go together --------------------------------------------------------------- */
+
+typedef struct refusal {
+    const char *method, *option, *value, *text;
+} refusal;
+
+static void contradictions_are_refused(void **state) {
+    (void)state;
+    static const refusal refusals[] = {
+        {"sphere", "residual-steps", "3", "‘residual-steps’ goes with ‘residual’"},
+        {"sphere", "window", "3", "‘window’ does not go with ‘sampling=edge’"},
+        {"sphere", "propagate-mu", "0.3", "‘propagate-mu’ goes with ‘propagate’"},
+        {"sphere", "sampling", "twisted", "‘sampling=twisted’ needs ‘attributes’"},
+        {"cafe", "scale-exponent", "0.1", "‘scale-exponent’ goes with ‘output-form=scaled’"},
+        {"prone", "sampling", "walk", "no option 'sampling'"},
+        {"sphere", "colums", "3", "no option 'colums'"},
+        {"sphere", "columns", "few", "columns"},
+    };
+    cafe_context *context = new_context(1);
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const refusal *r = &refusals[i];
+        cafe_run *run;
+        TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, r->method, &run));
+        if (strcmp(r->method, "cafe") == 0)
+            TEST_OK(context, cafe_run_set(run, "output-form", "walk"));
+        cafe_status status = cafe_run_set(run, r->option, r->value);
+        if (status == CAFE_OK) status = cafe_run_check(run);
+        assert_int_equal(status, CAFE_ERROR_ARGUMENT);
+        if (!strstr(cafe_error(context), r->text))
+            fail_msg("%s: expected %s", cafe_error(context), r->text);
+        cafe_run_free(run);
+    }
+    cafe_context_free(context);
+}
+
+/* A path alone counts as an input, so that files are not read in vain. */
+static void paths_count_as_inputs(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_run_inputs inputs;
+    cafe_run *run;
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+    cafe_run_inputs_init(&inputs);
+    inputs.labels_path = "labels.txt";
+    TEST_OK(context, cafe_run_give(run, &inputs));
+    assert_int_equal(cafe_run_check(run), CAFE_ERROR_ARGUMENT);
+    assert_non_null(strstr(cafe_error(context), "‘labels’ does not go with ‘method=sphere’"));
+    cafe_run_free(run);
+    cafe_context_free(context);
+}
+
+/* ---- the forecast ---------------------------------------------------------------------------- */
+
+static void a_run_that_does_not_fit_is_refused(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    cafe_run_forecast f;
+    cafe_run *run;
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+    TEST_OK(context, cafe_run_set(run, "columns", "16"));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    TEST_OK(context, cafe_run_plan(run, &f));
+    assert_int_equal(f.columns, 16);
+    assert_true(f.fits && f.needed > 0 && f.needed <= f.available);
+    TEST_OK(context, cafe_run_limit(run, 1 << 20, NULL));
+    TEST_OK(context, cafe_run_plan(run, &f));
+    assert_false(f.fits);
+    assert_int_equal(f.available, 1 << 20);
+    assert_int_equal(cafe_run_go(run), CAFE_ERROR_LIMIT);
+    assert_non_null(strstr(cafe_error(context), "is the limit: it does not fit"));
+    cafe_run_free(run);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+static void more_columns_than_nodes_are_a_warning(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    cafe_run *run;
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+    TEST_OK(context, cafe_run_set(run, "columns", "400"));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    TEST_OK(context, cafe_run_go(run));
+    assert_non_null(cafe_run_warning(run, 0));
+    assert_non_null(strstr(cafe_run_warning(run, 0), "400 columns asked for, cut to 99"));
+    assert_null(cafe_run_warning(run, 100));
+    assert_int_equal(cafe_run_set(run, "columns", "3"), CAFE_ERROR_ARGUMENT); /* it has begun */
+    cafe_run_free(run);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static cafe_status whole_run(cafe_context *context, const cafe_graph *graph) {
+    cafe_run *run = NULL;
+    cafe_report *report = NULL;
+    const char *text;
+    cafe_status status = cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run);
+    if (status == CAFE_OK) status = cafe_run_set(run, "columns", "200");
+    if (status == CAFE_OK) status = cafe_run_graph(run, graph, "a path", NULL);
+    if (status == CAFE_OK) status = cafe_run_go(run);
+    if (status == CAFE_OK) status = cafe_report_new(context, "cafe/embed/1", &report);
+    if (status == CAFE_OK) cafe_run_report(run, 0, report);
+    if (status == CAFE_OK) status = cafe_report_text(report, &text);
+    cafe_report_free(report);
+    cafe_run_free(run);
+    return status;
+}
+
+static void failing_memory_leaves_nothing(void **state) {
+    (void)state;
+    test_failing memory;
+    cafe_context *context = test_failing_context(&memory, 2);
+    cafe_graph *graph = rings(context);
+    for (long k = 0;; k++) {
+        long live = test_failing_arm(&memory, k);
+        cafe_status status = whole_run(context, graph);
+        int failed = test_failing_disarm(&memory);
+        test_failing_expect(&memory, status, failed, live, context);
+        if (!failed) break;
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_are_those_of_embed),
+        cmocka_unit_test(communities_are_those_of_cluster),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(paths_count_as_inputs),
+        cmocka_unit_test(a_run_that_does_not_fit_is_refused),
+        cmocka_unit_test(more_columns_than_nodes_are_a_warning),
+        cmocka_unit_test(failing_memory_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
