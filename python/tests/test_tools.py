@@ -411,7 +411,7 @@ def test_checkpoint(tmp_path, karate):
     assert np.array_equal(objective, model.objective_)
     soft = cafe.SoftmaxClustering(4, max_iter=5).fit(karate, checkpoint=path)
     assert soft.report_["checkpoint"]["saved"] > 0 and not path.exists()
-    with pytest.raises(ValueError, match="keeps no checkpoints"):
+    with pytest.raises(ValueError, match="checkpoint does not go with method='layers'"):
         cafe.LayeredCafe(4).fit(karate, checkpoint=path)
     with pytest.raises(ValueError, match="1 at least"):
         model.fit(karate, checkpoint=path, every=0)
