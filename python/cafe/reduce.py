@@ -4,7 +4,7 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _abi
-from ._arrays import copied, pointer, refuse_masked
+from ._arrays import as_floats, as_numbers, copied, pointer, refuse_masked
 from ._base import RUN, Estimator
 from ._call import Context, seconds
 from ._library import lib
@@ -113,6 +113,7 @@ True
     def _table(self, X: Any, fitted: bool) -> np.ndarray:
         """Finite numbers as float32; scikit-learn's checks where it is there."""
         refuse_masked(X, "X")
+        _refuse_text(X)
         try:
             from sklearn.utils import validation
         except ImportError:
@@ -124,7 +125,7 @@ True
         return self._validate_data(X, **rules)  # type: ignore[attr-defined]
 
     def _plain_table(self, X: Any, fitted: bool) -> np.ndarray:
-        table = np.ascontiguousarray(X, dtype=np.float32)
+        table = as_floats(as_numbers(X, "X"))
         if table.ndim != 2 or not np.isfinite(table).all():
             raise ValueError(f"X: expected a table of finite numbers, found shape {table.shape}")
         if fitted and table.shape[1] != self.n_features_in_:
@@ -169,6 +170,16 @@ True
         tags.input_tags.pairwise, tags.no_validation = False, False
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _refuse_text(X: Any) -> None:
+    """Text is no number, whatever it looks like; scikit-learn would read it as one."""
+    if hasattr(X, "tocsr"):
+        return
+    array = np.asarray(X)
+    if array.dtype.kind in "US" or (array.dtype == object and
+                                    any(isinstance(x, (str, bytes)) for x in array.flat)):
+        raise ValueError("X: expected real numbers, found text")
 
 
 def _column_names(X: Any) -> Optional[np.ndarray]:

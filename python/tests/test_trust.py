@@ -3,6 +3,8 @@ what belongs to the caller stays as it is."""
 import gc
 import pathlib
 import pickle
+import subprocess
+import sys
 import warnings
 import weakref
 
@@ -413,3 +415,30 @@ def test_classes_of_a_file_stay_apart(tmp_path, classes):
     assert found.labels.tolist() == [classes[0], classes[1], classes[0], None]
     (tmp_path / "labels.txt").write_text("0 -3\n1 7\n2 7\n3 10\n")
     assert cafe.load(tmp_path).labels.tolist() == [-3, 7, 7, 10]
+
+
+@pytest.mark.parametrize("text", ["5", "5 ", " 5", "0x10", b"5"])
+def test_text_is_no_table(rng, text):
+    table = rng.normal(size=(20, 3))
+    model = cafe.Reduce(2).fit(table)
+    mixed = table.astype(object)
+    mixed[3, 1] = text
+    for bad in (np.full((20, 3), text), [[text] * 3] * 20, mixed, pandas.DataFrame(mixed)):
+        for call in (lambda: cafe.Reduce(2).fit(bad), lambda: model.transform(bad)):
+            with pytest.raises(ValueError, match="found text"):
+                call()
+
+
+def test_tables_without_scikit_learn():
+    code = """
+import sys
+sys.modules["sklearn"] = None
+import numpy as np, cafe
+for bad in (np.ones((9, 2)) * 1j, [["1", "2"]] * 9, [[1, None]] * 9):
+    try:
+        cafe.Reduce(2).fit(bad)
+    except ValueError as error:
+        print("X: expected real numbers" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True\n" * 3, done.stderr
