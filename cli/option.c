@@ -3,6 +3,7 @@
  * Values of library options are checked by the library (cafe_options_set), so ranges and choices
  * are written once, in its tables.
  */
+#define _GNU_SOURCE
 #include "option.h"
 
 #include <errno.h>
@@ -67,8 +68,28 @@ static void merge_own(const cli_group *group, const cli_option *o, cli_entries *
     add_entry(entries, entry);
 }
 
+/* A help text of the library with the tool's spelling, kept for as long as the process lives. */
+static const char *spelled(const char *help) {
+    enum { MOST = 64 };
+    static struct {
+        const char *from;
+        char *to;
+    } known[MOST];
+    size_t i = 0;
+    if (!strstr(help, "\u2018")) return help;
+    while (i < MOST - 1 && known[i].from && known[i].from != help) i++;
+    if (known[i].from == help) return known[i].to;
+    char *to = strdup(help);
+    if (!to) return help;
+    free(known[i].to);
+    cli_spell_options(to);
+    known[i].from = help;
+    return known[i].to = to;
+}
+
 static void merge_shared(const cli_group *group, const cafe_option *o, cli_entries *entries) {
-    cli_entry entry = {.group = group, .shared = o, .name = o->name, .help = o->help};
+    cli_entry entry = {.group = group, .shared = o, .name = o->name};
+    entry.help = spelled(o->help);
     entry.letter = shared_letter(entries, o->name);
     entry.placeholder = o->type == CAFE_OPTION_SWITCH ? "yes|no" : o->placeholder;
     add_entry(entries, entry);

@@ -13,7 +13,7 @@
 /* Options in the library's messages stand as \u2018columns\u2019 and \u2018rows=sparse\u2019: here
  * they are --columns and --rows sparse. In place, since the marks of three bytes become at most
  * two. */
-static void spell_options(char *text) {
+void cli_spell_options(char *text) {
     static const char before[] = "\u2018", behind[] = "\u2019";
     char *to = text;
     bool inside = false;
@@ -39,7 +39,7 @@ void cli_vtell(const char *before, const char *format, va_list arguments) {
     int length = vasprintf(&text, format, arguments);
     if (length >= 0) shown = malloc(4 * (size_t)length + 1);
     if (shown) cafe_show(text, (size_t)length, shown, 4 * (size_t)length + 1);
-    if (shown) spell_options(shown);
+    if (shown) cli_spell_options(shown);
     if (cli_team_speaks())
         fprintf(stderr, "%s%s\n", before, shown ? shown : "out of memory");
     else

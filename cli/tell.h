@@ -14,4 +14,7 @@ void cli_vtell(const char *before, const char *format, va_list arguments)
 /* "s" behind a noun, but of one. */
 const char *cli_plural(int64_t count);
 
+/* The library's marks of options become --columns and --rows sparse, in place. */
+void cli_spell_options(char *text);
+
 #endif

@@ -601,7 +601,7 @@ static void other_exponents_are_refused(void **state) {
                          CAFE_ERROR_ARGUMENT);
         assert_null(sampled);
         assert_non_null(
-            strstr(cafe_error(context), "--degree-exponent takes a number from 0 to 0.5"));
+            strstr(cafe_error(context), "‘degree-exponent’ takes a number from 0 to 0.5"));
     }
     cafe_graph_free(graph);
     cafe_context_free(context);

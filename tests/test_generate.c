@@ -151,10 +151,10 @@ static void impossible_requests_are_refused(void **state) {
     (void)state;
     for (int model = 0; model < MODELS; model++) {
         refuse(model, options_of(10, 46, 0, 0.2), "46 edges do not fit: 10 nodes have 45 pairs");
-        refuse(model, options_of(0, 0, 0, 0.2), "--nodes");
-        refuse(model, options_of(10, -1, 0, 0.2), "--edges");
-        refuse(model, options_of(10, 20, 0, NAN), "--mixing");
-        refuse(model, options_of(10, 20, 0, 1.1), "--mixing");
+        refuse(model, options_of(0, 0, 0, 0.2), "‘nodes’");
+        refuse(model, options_of(10, -1, 0, 0.2), "‘edges’");
+        refuse(model, options_of(10, 20, 0, NAN), "‘mixing’");
+        refuse(model, options_of(10, 20, 0, 1.1), "‘mixing’");
     }
     refuse(CAFE_GENERATOR_SBM, options_of(10, 20, 11, 0.2), "11 blocks");
     refuse(CAFE_GENERATOR_PLANTED, options_of(10, 20, 11, 0.2), "11 blocks");
@@ -164,7 +164,7 @@ static void impossible_requests_are_refused(void **state) {
     refuse(CAFE_GENERATOR_BA, options_of(10, 8, 0, 0.2), "ba needs at least");
     refuse(17, o, "no model number 17");
     o.exponent = 1;
-    refuse(CAFE_GENERATOR_PLANTED, o, "--exponent");
+    refuse(CAFE_GENERATOR_PLANTED, o, "‘exponent’");
     o = options_of(10, 20, 0, 0.2);
     o.struct_size = 1;
     refuse(CAFE_GENERATOR_SBM, o, "not initialised");

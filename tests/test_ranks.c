@@ -295,7 +295,7 @@ static void rates_have_units(void **state) {
         }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(cafe_rate(context, "network", wrong[i], true, &rate), CAFE_ERROR_ARGUMENT);
-        assert_true(rate == 0 && strstr(cafe_error(context), "--network"));
+        assert_true(rate == 0 && strstr(cafe_error(context), "‘network’"));
     }
     cafe_rate(context, "network", "25gb", true, &rate);
     assert_non_null(strstr(cafe_error(context), "write 25Gbit or 25GB"));

@@ -621,7 +621,7 @@ static void test_refusals(void **state) {
     refuse(context, graph, CAFE_SAMPLING_WALK, NULL, &lonely, "no seed has an edge");
     refuse(context, graph, CAFE_SAMPLING_WALK, NULL, &wrong, "is no node");
     o.window = 0;
-    refuse(context, graph, CAFE_SAMPLING_WALK, &o, NULL, "--window");
+    refuse(context, graph, CAFE_SAMPLING_WALK, &o, NULL, "‘window’");
     x[7 * WIDTH] = NAN;
     refuse(context, graph, CAFE_SAMPLING_TWISTED, NULL, &attributed, "node 7");
     cafe_graph_free(graph);

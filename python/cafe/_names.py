@@ -26,9 +26,7 @@ def python_name(option: str) -> str:
 def in_python(text: str) -> str:
     """Help or a message with the names that options have here: ‘self-loops’ -> self_loops,
     ‘rows=sparse’ -> rows='sparse'."""
-    text = re.sub("‘([a-z-]+)(?:=([^’]*))?’", _spelled, text)
-    text = re.sub(r"--([a-z][a-z-]*) (yes|no)\b", _switched, text)
-    return re.sub(r"(?<![\w-])--([a-z][a-z-]*[a-z])", lambda found: python_name(found[1]), text)
+    return re.sub("‘([a-z-]+)(?:=([^’]*))?’", _spelled, text)
 
 
 def _spelled(found: "re.Match[str]") -> str:
@@ -36,10 +34,6 @@ def _spelled(found: "re.Match[str]") -> str:
     if value is None:
         return name
     return f"{name}={value == 'yes'}" if value in ("yes", "no") else f"{name}={value!r}"
-
-
-def _switched(found: "re.Match[str]") -> str:
-    return f"{python_name(found[1])}={found[2] == 'yes'}"
 
 
 # ---- names that are nearly right ---------------------------------------------------------------

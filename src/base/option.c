@@ -109,8 +109,8 @@ static void range_text(const cafe_option *option, char *text, size_t capacity) {
 static cafe_status refuse(cafe_context *context, const cafe_option *option, const char *text) {
     char range[256];
     range_text(option, range, sizeof range);
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT, "--%s takes %s, not '%s'", option->name, range,
-                     text);
+    return cafe_fail(context, CAFE_ERROR_ARGUMENT, CAFE_OPT("%s") " takes %s, not '%s'",
+                     option->name, range, text);
 }
 
 /* A text with choices is one of those words, or one character that no name or number is written
@@ -199,7 +199,8 @@ cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *ta
         const cafe_option *o = &table->options[i];
         double none = o->type == CAFE_OPTION_TEXT ? 0 : o->initial;
         if (is_among(o->name, names) && cafe_options_number(o, own) != none)
-            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "--%s goes with %s", o->name, what);
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, CAFE_OPT("%s") " goes with %s", o->name,
+                             what);
     }
     return CAFE_OK;
 }

@@ -63,9 +63,11 @@ cafe_status cafe_rate(cafe_context *context, const char *name, const char *text,
     *bytes = 0;
     if (!number || unit > 0 || strlen(at) > 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "--%s takes a rate such as 25Gbit or 3GB, a second, not '%s'", name, text);
-    return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                     "--%s: '%s' may be bits or bytes a second; write %.*s%cbit or %.*s%cB", name,
-                     text, (int)(end - text), text, *end ? *end & ~32 : 'G', (int)(end - text),
-                     text, *end ? *end & ~32 : 'G');
+                         CAFE_OPT("%s") " takes a rate such as 25Gbit or 3GB, a second, not '%s'",
+                         name, text);
+    return cafe_fail(
+        context, CAFE_ERROR_ARGUMENT,
+        CAFE_OPT("%s") ": '%s' may be bits or bytes a second; write %.*s%cbit or %.*s%cB", name,
+        text, (int)(end - text), text, *end ? *end & ~32 : 'G', (int)(end - text), text,
+        *end ? *end & ~32 : 'G');
 }

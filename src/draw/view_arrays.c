@@ -114,7 +114,7 @@ static cafe_status add_positions(cafe_view *page) {
     if (kept) CAFE_PASS(cafe_view_add(page, order, page->order, NULL, page->n, INT64_MAX, &kept));
     if (kept) return CAFE_OK;
     return cafe_fail(page->context, CAFE_ERROR_LIMIT,
-                     "%lld points do not fit a page of %lld bytes; raise --page-limit",
+                     "%lld points do not fit a page of %lld bytes; raise " CAFE_OPT("page-limit"),
                      (long long)page->n, (long long)page->options->page_limit);
 }
 

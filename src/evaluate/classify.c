@@ -33,7 +33,7 @@ static const cafe_option classify_options[] = {
     {"first", "N", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, first), 0, 0, 1e6, NULL,
      "number of the first repeat: 10 goes on where a run of 10 repeats ended"},
     {"folds", "K", CAFE_OPTION_INTEGER, offsetof(cafe_classify_options, folds), 5, 2, 1000, NULL,
-     "with --choose, parts of the training nodes, each predicted from the others"},
+     "with " CAFE_OPT("choose") ", parts of the training nodes, each predicted from the others"},
 };
 
 CAFE_OPTION_TABLE(classify, "classify", "node classification from vectors", classify_options)

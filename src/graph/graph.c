@@ -46,7 +46,7 @@ static const cafe_option graph_options[] = {
      "none|degree|communities|auto",
      "work on the nodes in another order, for speed (sphere, softmax): hubs first, or community by "
      "community; vectors are written in the order of the graph all the same; auto takes the order "
-     "that convert --reorder kept in a .cafe file, if there is one"},
+     "that convert " CAFE_OPT("reorder") " kept in a .cafe file, if there is one"},
     {"source", "COLUMN", CAFE_OPTION_TEXT, FIELD(source), 0, 0, 0, NULL,
      "edge lists: the column of the first node, by its name in the heading or by number from 0"},
     {"target", "COLUMN", CAFE_OPTION_TEXT, FIELD(target), 0, 0, 0, NULL,

@@ -140,7 +140,8 @@ static cafe_status refuse_heading(const looking *k, int32_t source, int32_t targ
     return REFUSE(
         k,
         "expected a first line that is clearly a heading or an edge, found %s and %s, %s: "
-        "give --header yes if they name columns, --header no if they are an edge",
+        "give " CAFE_OPT("header=yes") " if they name columns, " CAFE_OPT(
+            "header=no") " if they are an edge",
         show(u, first), show(w, second), why);
 }
 
@@ -228,8 +229,8 @@ static cafe_status refuse_columns(const looking *k, const char *why) {
     return REFUSE(
         k,
         "expected columns that are clearly two nodes and a weight, found %s%s: give the "
-        "nodes by --source COLUMN --target COLUMN (a name, or a number from 0), the weight "
-        "by --weight COLUMN, or --weights no if there is none",
+        "nodes by " CAFE_OPT("source=COLUMN") " " CAFE_OPT("target=COLUMN") " (a name, or a number from 0), the weight "
+        "by " CAFE_OPT("weight=COLUMN") ", or " CAFE_OPT("weights=no") " if there is none",
         list_heads(k, heads, sizeof heads), why);
 }
 
@@ -345,7 +346,7 @@ static cafe_status roles_by_place(looking *k) {
     if (head_kind(k, 2) == CAFE_CELL_WORD && third->numbers == 0)
         return refuse_columns(k, cafe_cell_kind(&k->head[2], ',', &value) == CAFE_CELL_WORD
                                      ? ""
-                                     : " (decimal commas? --decimal ,)");
+                                     : " (decimal commas? " CAFE_OPT("decimal=,") ")");
     cafe_cell_kind(&k->head[2], k->l->decimal, &value);
     bool years = third->year && value >= 1900 && value < 2100 && k->rows >= SOME_ROWS;
     if (years || (third->time && value >= 300000000))
@@ -370,10 +371,11 @@ static cafe_status find_roles(looking *k) {
     bool named = k->l->heading || k->above;
     if (!o->weights && o->weight)
         return cafe_fail(k->input->context, CAFE_ERROR_ARGUMENT,
-                         "give --weight %s or --weights no, not both", o->weight);
+                         "give " CAFE_OPT("weight=%s") " or " CAFE_OPT("weights=no") ", not both",
+                         o->weight);
     if (!o->source != !o->target)
         return cafe_fail(k->input->context, CAFE_ERROR_ARGUMENT,
-                         "--source and --target: expected both or none");
+                         CAFE_OPT("source") " and " CAFE_OPT("target") ": expected both or none");
     if (k->heads > CAFE_SAMPLE_COLUMNS && named)
         return REFUSE(k, "expected at most %d columns, found %d", CAFE_SAMPLE_COLUMNS, k->heads);
     if (k->l->heading && k->rows > 0 && k->least == k->most && k->least > k->heads && !o->source)

@@ -113,8 +113,9 @@ cafe_status cafe_marked_weigh(cafe_marked *m, const char *text) {
     while (field.begin < field.end && *field.begin <= ' ') field.begin++;
     while (field.end > field.begin && field.end[-1] <= ' ') field.end--;
     if (cafe_field_weight(&field, '.', &weight) != CAFE_FINE)
-        return fail_text(m, "a finite weight that is not negative (--weights no ignores weights)",
-                         text);
+        return fail_text(
+            m, "a finite weight that is not negative (" CAFE_OPT("weights=no") " ignores weights)",
+            text);
     m->weighted += m->weights[m->count - 1] < 0;
     m->weights[m->count - 1] = weight;
     return CAFE_OK;
@@ -149,14 +150,15 @@ static cafe_status check(cafe_marked *m) {
                                 "expected directed edges, as the option directed says, found "
                                 "undirected ones");
     if (m->several && m->options->weights)
-        return cafe_marked_fail(m,
-                                "expected one attribute that is the weight, found '%s' and "
-                                "others: give --weight NAME, or --weights no if none is",
-                                m->weight_name);
+        return cafe_marked_fail(
+            m,
+            "expected one attribute that is the weight, found '%s' and "
+            "others: give " CAFE_OPT("weight=NAME") ", or " CAFE_OPT("weights=no") " if none is",
+            m->weight_name);
     if (m->weighted > 0 && m->weighted < m->count && m->missing < 0)
         return cafe_marked_fail(m,
                                 "expected a weight for every edge or for none, found %lld of %lld "
-                                "with one (--weights no ignores them)",
+                                "with one (" CAFE_OPT("weights=no") " ignores them)",
                                 (long long)m->weighted, (long long)m->count);
     for (int64_t i = 0; i < m->count; i++)
         if (m->weights[i] < 0) m->weights[i] = m->missing;

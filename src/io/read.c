@@ -33,7 +33,7 @@ static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, 
         return cafe_fail(
             input->context, CAFE_ERROR_FORMAT,
             "%s:1:1: expected a graph in one of the formats %s, found %s (if it is an edge list "
-            "all the same, give --format edges)",
+            "all the same, give " CAFE_OPT("format=edges") ")",
             input->name, endings, others[i].title);
     }
     return CAFE_OK;

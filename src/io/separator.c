@@ -89,8 +89,8 @@ static cafe_status refuse_separators(const looking *k, const uint8_t *found) {
     bool commas = found[0] == ',';
     return cafe_fail(k->input->context, CAFE_ERROR_FORMAT,
                      "%s:%lld:1: "
-                     "expected columns with one separator, found %s and %s: give --delimiter %s or "
-                     "--delimiter %s%s",
+                     "expected columns with one separator, found %s and %s: give " CAFE_OPT(
+                         "delimiter=%s") " or " CAFE_OPT("delimiter=%s") "%s",
                      k->input->name, (long long)k->sample->first,
                      cafe_separator_name(found[0], first), cafe_separator_name(found[1], second),
                      commas            ? ","
@@ -99,7 +99,7 @@ static cafe_status refuse_separators(const looking *k, const uint8_t *found) {
                      found[1] == ';'   ? "';'"
                      : found[1] == ' ' ? "space"
                                        : "tab",
-                     commas ? ", and --decimal , if commas are decimal marks" : "");
+                     commas ? ", and " CAFE_OPT("decimal=,") " if commas are decimal marks" : "");
 }
 
 /* Of comma, semicolon and tab those that the first line has and the others do not contradict. */

@@ -188,7 +188,7 @@ cafe_status cafe_map_link(cafe_context *context, const cafe_graph *graph, int64_
     *rows = (cafe_map_rows){0};
     if (!by_vectors(graph, n, options))
         CAFE_PASS(cafe_options_idle(context, cafe_map_option_table(), options, "neighbours",
-                                    "--forces vectors"));
+                                    CAFE_OPT("forces=vectors")));
     float *scale = cafe_mem(context, n, sizeof *scale);
     int32_t *rank = cafe_mem(context, n, sizeof *rank);
     cafe_status status = CAFE_ERROR_MEMORY;

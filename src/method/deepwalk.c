@@ -71,7 +71,8 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
                                .rate = o->rate,
                                .fast = o->fast};
     if (plan.loss != CAFE_LOSS_NEGATIVE)
-        CAFE_PASS(cafe_options_idle(context, &deepwalk_table, o, "negative", "--loss negative"));
+        CAFE_PASS(
+            cafe_options_idle(context, &deepwalk_table, o, "negative", CAFE_OPT("loss=negative")));
     cafe_status status =
         cafe_walker_new(context, graph, second ? o->p : 1, second ? o->q : 1, &walker);
     if (status == CAFE_OK) {

@@ -214,12 +214,13 @@ static cafe_status check(cafe_context *context, const cafe_graph *graph,
                          const cafe_grarep_options *o) {
     double bytes = dense_bytes(graph->n);
     if (o->columns < o->steps)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "--columns is %lld: expected at least one for each of %lld steps",
-                         (long long)o->columns, (long long)o->steps);
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            CAFE_OPT("columns") " is %lld: expected at least one for each of %lld steps",
+            (long long)o->columns, (long long)o->steps);
     if (bytes > (double)o->memory * 1048576)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "GraRep is dense: %lld nodes take %.0f bytes, and --matrix-limit allows "
+                         "GraRep is dense: %lld nodes take %.0f bytes, and " CAFE_OPT("matrix-limit") " allows "
                          "%lld MiB",
                          (long long)graph->n, bytes, (long long)o->memory);
     return CAFE_OK;

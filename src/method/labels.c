@@ -181,8 +181,8 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     c.part = c.clamp ? 1 : o->alpha;
     CAFE_TRY(check(context, graph->n, in->labels, in->classes));
     if (c.clamp)
-        CAFE_TRY(
-            cafe_options_idle(context, &label_propagation_table, o, "alpha", "--kind spreading"));
+        CAFE_TRY(cafe_options_idle(context, &label_propagation_table, o, "alpha",
+                                   CAFE_OPT("kind=spreading")));
     CAFE_TRY(
         cafe_solution_rows(context, job->method->name, graph->n, in->classes, o->sweeps, &found));
     found->loss = true;

@@ -106,8 +106,9 @@ static cafe_status train_both(cafe_context *context, const cafe_graph *graph,
     cafe_status status = CAFE_OK;
     cafe_solution *whole = NULL, *part = NULL;
     if (o->columns < 2)
-        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "both orders need at least 2 columns; --order first or second takes 1");
+        return cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            "both orders need at least 2 columns; " CAFE_OPT("order=first or second") " takes 1");
     CAFE_TRY(cafe_solution_rows(context, "line", graph->n, o->columns, STAGES, &whole));
     whole->loss = true;
     memset(whole->h.x, 0, (size_t)(whole->n * whole->stride) * sizeof *whole->h.x);

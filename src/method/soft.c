@@ -129,16 +129,20 @@ static cafe_status cluster_softmax(cafe_context *context, const cafe_job *job, c
         o.rows == CAFE_ROWS_SPARSE || (o.rows == CAFE_ROWS_AUTO && o.columns > DENSE_COLUMNS);
     if (o.storage != CAFE_STORAGE_FLOAT32 && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "--storage is for dense rows: give --rows dense, or fewer columns"));
+                           CAFE_OPT("storage") " is for dense rows: give " CAFE_OPT(
+                               "rows=dense") ", or fewer columns"));
     if (!sparse)
-        CAFE_TRY(cafe_options_idle(context, cafe_softmax_option_table(), &o, "support|threshold",
-                                   "sparse rows: give --rows sparse, or more columns"));
+        CAFE_TRY(
+            cafe_options_idle(context, cafe_softmax_option_table(), &o, "support|threshold",
+                              "sparse rows: give " CAFE_OPT("rows=sparse") ", or more columns"));
     if (o.start == CAFE_START_SPHERE && sparse)
         CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "--start sphere needs dense rows: give --rows dense, or fewer columns"));
+                           CAFE_OPT("start=sphere") " needs dense rows: give " CAFE_OPT(
+                               "rows=dense") ", or fewer columns"));
     if (context->checkpoint && sparse)
-        CAFE_TRY(cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                           "sparse rows keep no checkpoints: give --rows dense, or fewer columns"));
+        CAFE_TRY(cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            "sparse rows keep no checkpoints: give " CAFE_OPT("rows=dense") ", or fewer columns"));
     if (o.start == CAFE_START_SPHERE) CAFE_TRY(start_from_sphere(context, job, &o, &b));
     CAFE_TRY(sparse ? run_sparse(context, job, &o, &b, c) : run_dense(context, job, &o, &b, c));
     CAFE_TRY(connect(context, job, c));

@@ -191,8 +191,8 @@ static cafe_status check_call(linking *l, const cafe_points_options *options) {
     cafe_status status = cafe_graph_check_sizes(context, l->points.n, 0);
     if (status == CAFE_OK) status = cafe_options_take(context, &points_table, options, &l->options);
     if (status == CAFE_OK && l->options.kernel == CAFE_KERNEL_COSINE)
-        status =
-            cafe_options_idle(context, &points_table, &l->options, "width", "--kernel gaussian");
+        status = cafe_options_idle(context, &points_table, &l->options, "width",
+                                   CAFE_OPT("kernel=gaussian"));
     if (status == CAFE_OK && l->points.dims < 1)
         status = cafe_fail(context, CAFE_ERROR_ARGUMENT,
                            "%" PRId64 " dimensions: points have at least one", l->points.dims);

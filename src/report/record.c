@@ -187,7 +187,7 @@ static cafe_status parse(cafe_record *record, const cafe_input *input) {
                  count[COLUMN_VALUES] == count[COLUMN_RESIDUALS];
     if (r.status != CAFE_OK || sound) return r.status;
     return cafe_fail(record->context, CAFE_ERROR_FORMAT,
-                     "%s: expected a report of cafe embed (--json)", input->name);
+                     "%s: expected a report of cafe embed (" CAFE_OPT("json") ")", input->name);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */

@@ -42,7 +42,7 @@ static cafe_status sample_edges(cafe_context *context, const cafe_graph *graph,
 
 static const cafe_sampler samplers[] = {
     {"edge", CAFE_SAMPLING_EDGE, "the ends of an edge", "degree-exponent", 0, 0, sample_edges},
-    {"walk", CAFE_SAMPLING_WALK, "the ends of a walk of 1 to --window steps",
+    {"walk", CAFE_SAMPLING_WALK, "the ends of a walk of 1 to " CAFE_OPT("window") " steps",
      "window|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},
     {"pagerank", CAFE_SAMPLING_PAGERANK, "the ends of a walk that stops by chance",
      "damping|samples|budget|degree-exponent", 1, 0, cafe_sample_walk},

@@ -49,7 +49,8 @@ static const cafe_option layers_options[] = {
      "make communities connected, as Leiden does; without it one hierarchy is built as in the "
      "paper"},
     {"rounds", "N", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, rounds), 0, 0, 1e9, NULL,
-     "hierarchies built at most, with --refine yes; 0 is 20 for small graphs, 8 for large ones"},
+     "hierarchies built at most, with " CAFE_OPT(
+         "refine=yes") "; 0 is 20 for small graphs, 8 for large ones"},
     {"chunks", "B", CAFE_OPTION_INTEGER, offsetof(cafe_layers_options, chunks), 0, 0, 2147483647,
      NULL,
      "groups of nodes that move together; 0 chooses by size, as many as nodes moves one at a time"},
@@ -427,8 +428,8 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     *layers = NULL;
     CAFE_TRY(cafe_options_take(context, cafe_layers_option_table(), options, &o));
     if (!o.refine)
-        CAFE_TRY(
-            cafe_options_idle(context, cafe_layers_option_table(), &o, "rounds", "--refine yes"));
+        CAFE_TRY(cafe_options_idle(context, cafe_layers_option_table(), &o, "rounds",
+                                   CAFE_OPT("refine=yes")));
     CAFE_TRY(cafe_engine_need_rows(context, "layers"));
     CAFE_TRY(cafe_operator_need_links(context, op));
     CAFE_TRY(view_finest(context, op, &finest));

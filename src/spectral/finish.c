@@ -35,7 +35,7 @@ static const cafe_option finish_options[] = {
      "refine the vectors to eigenvectors until the error (relative residual) of every column is "
      "below R; 0 does not refine"},
     {"residual-steps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_finish_options, steps), 40, 1, 1e6,
-     NULL, "rounds of refinement at most, with --residual"},
+     NULL, "rounds of refinement at most, with " CAFE_OPT("residual")},
     {"scale-exponent", "S", CAFE_OPTION_REAL, offsetof(cafe_finish_options, exponent), 0.25, 0, 0.5,
      NULL,
      "scaled form: a direction of length l gets the length l^2S; 0 makes all alike, 0.5 leaves "
@@ -257,9 +257,9 @@ static cafe_status check(cafe_context *context, const cafe_finish_options *given
                          cafe_finish_options *o) {
     cafe_status status = cafe_options_take(context, &finish_table, given, o);
     if (status == CAFE_OK && o->form == CAFE_FORM_RAW && o->residual > 0)
-        status =
-            cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                      "--residual refines to eigenvectors, so it does not go with the raw form");
+        status = cafe_fail(
+            context, CAFE_ERROR_ARGUMENT,
+            CAFE_OPT("residual") " refines to eigenvectors, so it does not go with the raw form");
     return status;
 }
 

@@ -310,7 +310,7 @@ cafe_status cafe_reduce(cafe_context *context, int64_t rows, int64_t width, cons
     CAFE_TRY(cafe_options_take(context, &reduce_table, options, &o));
     bool sphere = o.method == CAFE_REDUCE_SPHERE;
     CAFE_TRY(cafe_options_idle(context, &reduce_table, &o, sphere ? "theta" : "beta",
-                               sphere ? "--method softmax" : "--method sphere"));
+                               sphere ? CAFE_OPT("method=softmax") : CAFE_OPT("method=sphere")));
     CAFE_TRY(cafe_engine_need_processor(context, "reduce"));
     CAFE_TRY(cafe_operator_table(context, rows, width, x, &table));
     f.op = table;

@@ -24,7 +24,7 @@ static const cafe_option place_options[] = {
     {"form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_place_options, form), CAFE_PLACE_RAW, 0, 3,
      "raw|walk|ritz|scaled",
      "what the vectors are: raw rows of length 1, columns of the walk or the Ritz form (best made "
-     "with --residual), or of the scaled form"},
+     "with " CAFE_OPT("residual") "), or of the scaled form"},
     {"degree-exponent", "X", CAFE_OPTION_REAL, offsetof(cafe_place_options, degree_exponent),
      CAFE_SPHERE_EXPONENT, 0, 0.5, NULL, "that of the sampling that the vectors were made with"},
 };
@@ -326,13 +326,13 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
             return cafe_fail(
                 context, CAFE_ERROR_ARGUMENT,
                 "row %lld has length %.6g, not 1: these are not raw rows; make some by "
-                "'cafe embed --output-form raw', or say the form they have by "
-                "--form",
+                "'cafe embed " CAFE_OPT(
+                    "output-form=raw") "', or say the form they have by " CAFE_OPT("form"),
                 (long long)u, sqrt(square));
     }
     if (p->form != CAFE_PLACE_RAW && others == 0 && p->columns > 1)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
-                         "every row has length 1, as raw rows have: give --form raw");
+                         "every row has length 1, as raw rows have: give " CAFE_OPT("form=raw"));
     return CAFE_OK;
 }
 
@@ -346,7 +346,7 @@ static cafe_status check_means(cafe_context *context, const cafe_graph *graph, c
         if (!(fabs(sums[k]) <= 1e-3 * sqrt(n) * lengths[k]))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "column %lld has the mean %.6g, not 0: these are not vectors of the "
-                             "scaled form; say the form they have by --form",
+                             "scaled form; say the form they have by " CAFE_OPT("form"),
                              (long long)k, sums[k] / n);
     return CAFE_OK;
 }

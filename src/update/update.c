@@ -121,7 +121,7 @@ static cafe_status check_rows(cafe_context *context, int64_t n, int64_t columns,
         if (!(fabs(length - 1) < 1e-3))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "row %lld has length %.6g, not 1: an update starts from the raw form "
-                             "(cafe embed --output-form raw)",
+                             "(cafe embed " CAFE_OPT("output-form=raw") ")",
                              (long long)u, length);
     }
     return CAFE_OK;
