@@ -1,28 +1,38 @@
-/* Partitions into files: a line per node, its name as a field and its community's number. */
+/* Partitions into files: a line per node, its name as a field and its community's number, with a
+ * comma between them in a .csv file and a tab in any other. */
+#include <string.h>
+
 #include <cafe/files.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "graph/graph.h"
+#include "io/gzip.h"
 #include "io/output.h"
 
 enum { BUFFER = 1 << 16, NUMBER = 16 };
 
-/* "\tNUMBER\n" behind the name. */
-static char *put_community(char *at, int32_t community) {
+static char separator_of(const char *path) {
+    const char *end = path + strlen(path) - (cafe_is_gzip_name(path) ? strlen(".gz") : 0);
+    return end - path >= 4 && cafe_same_word(end - 4, ".csv", 4) ? ',' : '\t';
+}
+
+/* The separator and "NUMBER\n" behind the name. */
+static char *put_community(char *at, char separator, int32_t community) {
     char digits[NUMBER], *first = digits + NUMBER;
     *--first = '\n';
     do {
         *--first = (char)('0' + community % 10);
         community /= 10;
     } while (community > 0);
-    *at++ = '\t';
+    *at++ = separator;
     while (first < digits + NUMBER) *at++ = *first++;
     return at;
 }
 
 /* Lines gather in `text` until the next one might not fit. */
 static cafe_status write_lines(cafe_output *output, const cafe_graph *graph, const int32_t *part,
-                               int64_t capacity, char *text) {
+                               char separator, int64_t capacity, char *text) {
     char *at = text;
     for (int64_t u = 0; u < graph->n; u++) {
         int64_t length = (int64_t)cafe_graph_field(graph, u, &(char){0}, 1) + NUMBER + 1;
@@ -32,7 +42,7 @@ static cafe_status write_lines(cafe_output *output, const cafe_graph *graph, con
             at = text;
         }
         at += cafe_graph_field(graph, u, at, (size_t)(capacity - (at - text)));
-        at = put_community(at, part[u]);
+        at = put_community(at, separator, part[u]);
     }
     return cafe_output_write(output, text, at - text);
 }
@@ -55,7 +65,7 @@ cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
     char *text = cafe_mem(context, capacity, 1);
     CAFE_TRY(text ? CAFE_OK : CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_output_create(context, path, overwrite, &output));
-    CAFE_TRY(write_lines(output, graph, partition, capacity, text));
+    CAFE_TRY(write_lines(output, graph, partition, separator_of(path), capacity, text));
     CAFE_TRY(cafe_output_commit(&output));
 done:
     cafe_output_discard(output);
