@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "graph/graph.h"
-#include "io/gzip.h"
+#include "io/gzip_write.h"
 #include "io/output.h"
 
 enum { BUFFER = 1 << 16, NUMBER = 16 };
