@@ -76,6 +76,18 @@ static int32_t choice(fuzz_world *w, const cafe_option *o) {
     return b == 255 ? -1 : b % (count + (b > 250));
 }
 
+/* None, a word that some option takes, or up to three bytes of the program. */
+static const char *text(fuzz_world *w, size_t place) {
+    static const char *const words[] = {NULL,     "",    "0", "2",   "-1",
+                                        "weight", "\\t", ";", "5GB", "1e400Gbit"};
+    static char own[8][4];
+    uint8_t b = fuzz_byte(w);
+    if (b < 128) return words[b % (sizeof words / sizeof *words)];
+    char *bytes = own[place % 8];
+    for (int i = 0; i < 3; i++) bytes[i] = (char)(i < (b & 3) ? fuzz_byte(w) : 0);
+    return bytes;
+}
+
 void *fuzz_options(fuzz_world *w, const cafe_option_table *table, void *options) {
     fuzz_require(table->struct_size <= FUZZ_OPTIONS);
     cafe_options_init(table, options, table->struct_size);
@@ -87,6 +99,8 @@ void *fuzz_options(fuzz_world *w, const cafe_option_table *table, void *options)
             *(int64_t *)at = whole(w, o, kind ? fuzz_byte(w) : 0);
         else if (kind && o->type == CAFE_OPTION_REAL)
             *(double *)at = real(w, o, fuzz_byte(w));
+        else if (kind && o->type == CAFE_OPTION_TEXT)
+            *(const char **)at = text(w, i);
         else if (kind && fuzz_flip(w))
             *(int32_t *)at = choice(w, o);
     }

@@ -91,7 +91,8 @@ void fuzz_do_from_csr(fuzz_world *w) {
         int64_t left = l.count - offsets[u], here = u + 1 < l.nodes ? fuzz_below(w, 4) : left;
         offsets[u + 1] = offsets[u] + (here < left ? here : left);
     }
-    if (fuzz_byte(w) == 255) offsets[fuzz_below(w, l.nodes + 1)] = (int64_t)fuzz_byte(w) - 128;
+    /* not ascending, within the arrays */
+    if (fuzz_byte(w) == 255) offsets[fuzz_below(w, l.nodes + 1)] = fuzz_below(w, l.count + 2) - 1;
     fuzz_options(w, cafe_graph_option_table(), options);
     cafe_status status =
         cafe_graph_from_csr(w->context, l.nodes, offsets, l.target, l.weighted ? l.weights : NULL,

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
@@ -156,6 +157,8 @@ static cafe_status fill(cafe_context *context, cafe_explanation *e, const float 
     CAFE_TRY(copy_vectors(context, e, vectors));
     CAFE_TRY(
         cafe_operator_apply(context, e->op, CAFE_SIDE_PLAIN, e->v.stride, e->v.x, 1, 0, 0, e->z.x));
+    CAFE_TRY(cafe_check_finite(context, "the product of Q and the vectors", e->n, e->columns,
+                               e->z.stride, e->z.x));
     CAFE_TRY(add_columns(context, e));
     CAFE_TRY(judge(context, e));
     CAFE_TRY(cafe_explain_sets(context, e, part));
