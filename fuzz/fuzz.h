@@ -102,31 +102,42 @@ static inline void fuzz_look(const cafe_graph *graph) {
     }
 }
 
-/* Reads the data as a file of this name and format, looks at the graph, frees it. */
+/* Options for the reader, and its window, that the last byte of the data chooses. */
+static inline void fuzz_choose(const uint8_t *data, size_t size, cafe_format format,
+                               cafe_graph_options *options, cafe_input *input) {
+    cafe_graph_options_init(options);
+    options->format = format;
+    if (size == 0) return;
+    options->self_loops = data[size - 1] & 1;
+    input->window = data[size - 1] & 2 ? 16 : 4096;
+    if (format != CAFE_FORMAT_EDGES) return;
+    options->header = (data[size - 1] >> 2 & 3) % 3;
+    options->decimal = data[size - 1] >> 4 & 1;
+    if (data[size - 1] & 32) options->delimiter = ";";
+    if (data[size - 1] & 64) options->source = "0", options->target = "2";
+}
+
+/* Reads the file with options that the data chooses, and looks at the graph. The caller frees it,
+ * and checks the status. */
+static inline cafe_status fuzz_read_graph(const char *name, cafe_format format, const uint8_t *data,
+                                          size_t size, const uint8_t *file, size_t file_size,
+                                          cafe_graph **graph) {
+    cafe_graph_options options;
+    cafe_input input = {
+        .context = fuzz_context(), .name = name, .bytes = file, .size = (int64_t)file_size};
+    *graph = NULL;
+    fuzz_choose(data, size, format, &options, &input);
+    cafe_status status = cafe_graph_read_input(&input, &options, graph);
+    if (status == CAFE_OK) fuzz_look(*graph);
+    return status;
+}
+
+/* The same of a file that is the data itself. */
 static inline void fuzz_read(const char *name, cafe_format format, const uint8_t *data,
                              size_t size) {
-    cafe_context *context = fuzz_context();
-    cafe_graph_options options;
-    cafe_graph *graph = NULL;
-    int64_t bytes = cafe_bytes(context);
-    cafe_graph_options_init(&options);
-    options.format = format;
-    cafe_input input = {.context = context, .name = name, .bytes = data, .size = (int64_t)size};
-    if (size > 0) { /* the last byte may as well choose */
-        options.self_loops = data[size - 1] & 1;
-        input.window = data[size - 1] & 2 ? 16 : 4096;
-    }
-    if (size > 0 && format == CAFE_FORMAT_EDGES) {
-        options.header = (data[size - 1] >> 2 & 3) % 3;
-        options.decimal = data[size - 1] >> 4 & 1;
-        if (data[size - 1] & 32) options.delimiter = ";";
-        if (data[size - 1] & 64) {
-            options.source = "0";
-            options.target = "2";
-        }
-    }
-    cafe_status status = cafe_graph_read_input(&input, &options, &graph);
-    if (status == CAFE_OK) fuzz_look(graph);
+    cafe_graph *graph;
+    int64_t bytes = cafe_bytes(fuzz_context());
+    cafe_status status = fuzz_read_graph(name, format, data, size, data, size, &graph);
     cafe_graph_free(graph);
     fuzz_check(status, bytes);
 }

@@ -10,32 +10,21 @@
  * a thousand and more) become small ones; larger than any range, they stay as they are. Exit codes
  * are checked.
  */
+#include "folder.h"
 #include "fuzz.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 int cafe_main(int argc, char **argv);
 
 enum { MOST_WORDS = 40, MOST_FILES = 8 };
 
-static int folder = -1, home = -1, nothing = -1;
-static char folder_name[64];
-
-static void leave(void) {
-    rmdir(folder_name);
-}
+static int home = -1, nothing = -1;
 
 static void begin(void) {
-    const char *memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(folder_name, sizeof folder_name, "%s/cafe-fuzz-XXXXXX", memory);
-    if (!mkdtemp(folder_name)) abort();
-    folder = open(folder_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (folder < 0 || home < 0 || nothing < 0) abort();
-    atexit(leave);
+    if (home < 0 || nothing < 0) abort();
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -98,24 +87,10 @@ static char *write_file(char *at, char *end) {
     name[length] = 0;
     char *begin = at < end ? at + 1 : end, *next = memchr(begin, 1, (size_t)(end - begin));
     if (!next) next = end;
-    int file = length > 0 ? openat(folder, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
-    if (file >= 0) {
-        if (write(file, begin, (size_t)(next - begin)) < 0) abort();
-        if (strcmp(name, "-") == 0 && lseek(file, 0, SEEK_SET) == 0) dup2(file, STDIN_FILENO);
-        close(file);
-    }
+    int file = length > 0 ? fuzz_folder_put(name, begin, (size_t)(next - begin)) : -1;
+    if (file >= 0 && strcmp(name, "-") == 0) dup2(file, STDIN_FILENO);
+    if (file >= 0) close(file);
     return next;
-}
-
-static void clear_folder(void) {
-    int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *files = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!files) abort();
-    for (struct dirent *entry; (entry = readdir(files));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            if (unlinkat(folder, entry->d_name, 0) != 0)
-                unlinkat(folder, entry->d_name, AT_REMOVEDIR);
-    closedir(files);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -129,16 +104,16 @@ static void run(char *text, size_t size) {
     if (takes_long(words, count)) return;
     dup2(nothing, STDIN_FILENO);
     for (int i = 0; i < MOST_FILES && at < end && *at == 1; i++) at = write_file(at + 1, end);
-    if (fchdir(folder) != 0) abort();
+    if (fchdir(fuzz_folder()) != 0) abort();
     int code = cafe_main(count, words);
     if (fchdir(home) != 0) abort();
     if (code < 0 || code > 3) abort();
     clearerr(stdout);
-    clear_folder();
+    fuzz_folder_clear();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    if (folder < 0) begin();
+    if (home < 0) begin();
     char *text = malloc(size + 1);
     if (!text) return 0;
     memcpy(text, data, size);
