@@ -88,10 +88,10 @@ static int64_t read_by(int reader, const text *t, const uint8_t *data, size_t si
     return found;
 }
 
-/* What starts as a packed file or an array does is none any more with a mark before it. */
+/* What starts as a packed file, an array or a mark does means another thing behind a mark. */
 static bool is_text(const uint8_t *bytes, size_t size) {
     return cafe_packing_of(bytes, (int64_t)size) == CAFE_PACKED_NOT &&
-           !cafe_packing_other(bytes, (int64_t)size) && bytes[0] != 0x93;
+           !cafe_packing_other(bytes, (int64_t)size) && bytes[0] < 0x80;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -13,6 +13,15 @@ for ending in graphml gml txt csv tsv mtx graph txt.gz csv.gz gml.gz graphml.gz 
     expect 0 "$CAFE" info again.in.cafe
     prints '^edges        78$'
 done
+# a byte order mark before the content hides nothing from who recognises a format
+for ending in graphml gml txt mtx; do
+    printf '\xef\xbb\xbf' | cat - "k.in.$ending" >marked.in
+    expect 0 "$CAFE" info marked.in
+    prints '^edges        78$'
+done
+printf '\xef\xbb\xbf{"a": 1,\n"b": 2}\n' >marked.in
+expect 3 "$CAFE" info marked.in
+says 'found JSON'
 cmp -s <(gzip -dc k.in.csv.gz) k.in.csv || fail "k.in.csv.gz is not k.in.csv"
 expect 2 "$CAFE" convert "$karate" k.cafe.gz
 says 'the ending tells the format'

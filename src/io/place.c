@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/print.h"
+
 enum { SHOWN = 40 }; /* bytes of the offending field */
 
 /* Bytes equal to '\n' add 1 to their lane of `lanes`; a lane holds 255 of them. The loop is plain
@@ -93,4 +95,11 @@ cafe_status cafe_take_number(cafe_context *context, cafe_place *line, const char
         return cafe_fail_at(context, line, "%s", what);
     line->at = p;
     return CAFE_OK;
+}
+
+cafe_status cafe_blame_file(cafe_context *context, const char *name, cafe_status status) {
+    char text[512];
+    if (status != CAFE_ERROR_ARGUMENT) return status;
+    cafe_print(text, sizeof text, "%s", cafe_error(context));
+    return cafe_fail(context, CAFE_ERROR_FORMAT, "%s: %s", name, text);
 }

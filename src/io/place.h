@@ -61,6 +61,11 @@ typedef enum cafe_trouble {
 /* The error for it; NO_MEMORY is CAFE_ERROR_MEMORY with the text that is there already. */
 cafe_status cafe_fail_trouble(cafe_context *context, const cafe_place *place, cafe_trouble trouble);
 
+/* The status; CAFE_ERROR_ARGUMENT becomes CAFE_ERROR_FORMAT with the file's name before the text.
+ * Options were checked before, so an argument that the graph's builder refuses (weights that add up
+ * to more than a float holds) is the file's fault. */
+cafe_status cafe_blame_file(cafe_context *context, const char *name, cafe_status status);
+
 /* The weight at *at, which moves behind it. */
 static inline cafe_trouble cafe_take_weight(const uint8_t **at, float *weight) {
     if (cafe_is_line_end(**at)) return CAFE_NO_WEIGHT;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/print.h"
 #include "graph/arrange.h"
 #include "io/edge_list.h"
 #include "io/format.h"
@@ -41,11 +40,12 @@ static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, 
 
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
                           cafe_format *format) {
-    uint8_t start[1024];
-    int64_t size = sizeof start;
+    uint8_t bytes[1024], *start = bytes;
+    int64_t size = sizeof bytes;
     *format = (cafe_format)options->format;
     if (*format != CAFE_FORMAT_AUTO) return CAFE_OK;
-    CAFE_PASS(cafe_input_peek(input, start, &size));
+    CAFE_PASS(cafe_input_peek(input, bytes, &size));
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) start += 3, size -= 3;
     *format = cafe_format_of_content(start, size);
     if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(input->name, false);
     if (*format != CAFE_FORMAT_AUTO && *format != CAFE_FORMAT_EDGES) return CAFE_OK;
@@ -105,15 +105,6 @@ static cafe_status check_team(const cafe_input *input, cafe_format format) {
                          : cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
 }
 
-/* Options were checked before, so an argument that the graph's builder refuses (weights that add up
- * to more than a float holds) is the file's fault. */
-static cafe_status blame_file(const cafe_input *input, cafe_status status) {
-    char text[512];
-    if (status != CAFE_ERROR_ARGUMENT) return status;
-    cafe_print(text, sizeof text, "%s", cafe_error(input->context));
-    return cafe_fail(input->context, CAFE_ERROR_FORMAT, "%s: %s", input->name, text);
-}
-
 /* Readers that have more to say did so themselves. */
 static cafe_status note_format(cafe_format format, cafe_graph *graph) {
     cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
@@ -141,7 +132,7 @@ static cafe_status read_input(cafe_input *input, const cafe_graph_options *optio
     if (status == CAFE_OK) status = note_format(*format, *graph);
     if (status == CAFE_OK)
         status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
-    status = blame_file(input, status);
+    status = cafe_blame_file(context, input->name, status);
     if (cafe_input_unchanged(input) != CAFE_OK) status = CAFE_ERROR_IO; /* whatever came of it */
     if (status == CAFE_OK) goto done;
     cafe_graph_free(*graph);

@@ -37,6 +37,10 @@ static int ascending(const void *a, const void *b) {
 cafe_status cafe_partition_sizes(cafe_context *context, int64_t nodes, const int32_t *part,
                                  int64_t parts, cafe_sizes *sizes) {
     *sizes = (cafe_sizes){0};
+    for (int64_t u = 0; u < nodes; u++)
+        if (part[u] < 0 || part[u] >= parts)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "node %lld is in part %d of %lld",
+                             (long long)u, (int)part[u], (long long)parts);
     int64_t *size = cafe_mem_zero(context, parts, sizeof *size);
     if (!size) return CAFE_ERROR_MEMORY;
     for (int64_t u = 0; u < nodes; u++) size[part[u]]++;

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "io/place.h"
 #include "update/update.h"
 
 enum { ROWS = 1024 };
@@ -125,7 +126,7 @@ done:
     cafe_mem_free(context, place);
     cafe_changes_free(c);
     cafe_phase(context, "", 0);
-    return status;
+    return path ? cafe_blame_file(context, path, status) : status;
 }
 
 cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, const char *path,
