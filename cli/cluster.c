@@ -34,8 +34,8 @@ static int check(void *argument) {
 static int after_sample(cluster_job *job) {
     cli_job *shared = &job->shared;
     cli_job_say_sample(shared);
-    if (!is_soft(job)) return CLI_OK;
-    return cli_team_divide(&shared->run, cafe_run_model(shared->of), &shared->division);
+    return cli_team_divide(&shared->run, cafe_run_model(shared->of), is_soft(job),
+                           &shared->division);
 }
 
 static int after_solve(cluster_job *job) {

@@ -75,7 +75,7 @@ static int after(embed_job *job, cafe_run_step step) {
     cli_job *shared = &job->shared;
     if (step == CAFE_STEP_SAMPLE) {
         cli_job_say_sample(shared);
-        return cli_team_divide(&shared->run, cafe_run_model(shared->of), &shared->division);
+        return cli_team_divide(&shared->run, cafe_run_model(shared->of), true, &shared->division);
     }
     if (step == CAFE_STEP_SOLVE) {
         embed_say_solution(job);
@@ -83,6 +83,8 @@ static int after(embed_job *job, cafe_run_step step) {
     }
     if (step == CAFE_STEP_FINISH) {
         embed_say_certificate(job);
+        shared->division.hubs =
+            cafe_embedding_certificate(cafe_run_embedding(shared->of))->hubs > 0;
         return cli_team_measure(&shared->run, &shared->division);
     }
     return CLI_OK;

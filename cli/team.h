@@ -34,12 +34,15 @@ int cli_team_wait(const cli_run *run);
 
 /* How the nodes of a model are divided (--partition), and what that cost, for the reports. */
 typedef struct cli_division {
-    bool whole;  /* they are not: every process has all of them, */
-    bool shared; /* and they share the work */
+    bool sampled; /* every process has made the whole sampled graph */
+    bool hubs;    /* and the whole hub part */
+    bool whole;   /* nodes are not divided: every process has all of them, */
+    bool shared;  /* and they share the work */
     double cut;
     cafe_traffic traffic;
 } cli_division;
-int cli_team_divide(cli_run *run, const cafe_model *model, cli_division *division);
+/* `rows`: the method divides them. */
+int cli_team_divide(cli_run *run, const cafe_model *model, bool rows, cli_division *division);
 int cli_team_measure(cli_run *run, cli_division *division);
 void cli_team_say(const cli_run *run, const cli_division *division);
 void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division);

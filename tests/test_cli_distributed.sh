@@ -73,6 +73,18 @@ done
 rm v.*
 only_inputs
 
+# what every process does for all nodes is reported as that
+for sampling in edge walk pagerank; do
+    expect 0 joined 2 embed small.in.cafe -k 4 "${few[@]}" --sampling $sampling -o v.npy --json v.json -f
+    whole=$(tr -d ' \n' <v.json | grep -o '"whole":\[[^]]*\]')
+    [[ $sampling == edge ]] && wanted='"whole":[]' || wanted='"whole":["sampling"]'
+    [[ $whole == "$wanted" ]] || fail "$sampling: $whole"
+    [[ $sampling == edge ]] || once 'each has the whole sampled graph$'
+done
+expect 0 joined 2 cluster small.in.cafe -o v.tsv --json v.json -f
+[[ $(tr -d ' \n' <v.json | grep -o '"whole":\[[^]]*\]') == '"whole":["solver"]' ]] || fail 'layers are reported as divided'
+rm v.npy v.json v.tsv
+
 # few nodes are one process's, and the others wait for it
 "$CAFE" embed tiny.in.cafe -k 12 --output-form raw -o tiny.in.npy -q
 expect 0 joined 3 embed tiny.in.cafe -k 12 --output-form raw -o v.npy

@@ -46,6 +46,16 @@ prints '^a rank has at most '
 prints '^memory of a rank: '
 ! grep -qE 'sweep|the run takes' .last/out || fail 'sweeps of a method that has none'
 
+# walks are drawn, and kept, whole by every rank: a pair is two entries
+expect 0 "${dry[@]}" g.in.cafe -k 2 --ranks 2 --json plan.json
+whole=$(json_value plan.json whole_bytes)
+for ranks in 2 512; do
+    expect 0 "${dry[@]}" g.in.cafe -k 2 --ranks "$ranks" --sampling pagerank --samples 10000000 --json plan.json -f
+    [[ $(json_value plan.json whole_bytes) -ge $((whole + 8 * 20000000)) ]] || fail "the sampled graph is taken as divided"
+    [[ $(json_value plan.json rank_bytes) -ge $((20 * 20000000)) ]] || fail "the drawing of pairs is left out"
+done
+rm plan.json
+
 # ---- a rank's limit
 expect 0 "${dry[@]}" g.in.cafe --ranks 2 --memory-limit 8G
 prints '^8\.00 GiB is the limit of a rank: it fits$'

@@ -46,6 +46,16 @@ differ 1 'rank 2 was given --reorder degree, rank 0 no --reorder$' "convert g.in
 differ 1 'rank 2 was given OUT w.cafe, rank 0 OUT v.cafe$' "convert g.in.txt v.cafe" "convert g.in.txt w.cafe"
 differ 1 'rank 2 was given the command cluster, rank 0 the command embed$' "$run" 'cluster g.in.cafe -o v.npy'
 
+# another build of the program
+# shellcheck disable=SC2086
+build_differs() { timeout 60 mpirun -q -n 1 "$CAFE" $run --engine petsc -q : -n 1 ./other.in.program $run --engine petsc -q; }
+cp "$CAFE" other.in.program
+echo >>other.in.program
+expect 1 build_differs
+says '^cafe embed: rank 1 was given the program of [0-9]+ bytes with the checksum .*, rank 0 the program of '
+only_inputs
+rm other.in.program
+
 # ---- inputs --------------------------------------------------------------------------------------
 
 differ 1 'rank 2 was given GRAPH of [0-9]+ bytes with the checksum [0-9a-f]{16}, rank 0 GRAPH of ' "$run" "${run/g.in/h.in}"

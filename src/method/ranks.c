@@ -19,6 +19,8 @@
  * A method without sweeps (spectral) has memory of its own for its rows; nobody knows beforehand
  * how many products it takes.
  *
+ * The sampled graph of walks, and the weights of twisted sampling, are made whole by every rank.
+ *
  * Time: rows are read from memory as often as there are links; ghosts travel; after each chunk the
  * ranks wait for one another.
  */
@@ -54,6 +56,9 @@ static const cafe_option ranks_options[] = {
 CAFE_OPTION_TABLE(ranks, "ranks", "a run on several processes: memory, bytes sent, time",
                   ranks_options)
 
+/* Bytes of an entry of P where walks are drawn: one that is kept, and one on the way. */
+enum { ENTRY = 8, DRAWN = 20 };
+
 /* Bytes a node of arrays that every rank has whole: offsets, p, factors, reach, places. A ghost has
  * its row in two blocks, besides its number, its p and its places. And the libraries of MPI and
  * PETSc. */
@@ -73,7 +78,8 @@ typedef struct plan_job {
     cafe_sphere_options size; /* columns of the blocks */
     bool weighted;            /* links of the operator have weights of their own */
     bool same;                /* they are the graph's */
-    double hubs;              /* bytes of the hub part */
+    double sampled, drawing; /* bytes of the sampled graph, whole in every rank; while it is made */
+    double hubs;             /* bytes of the hub part */
     const cafe_method_code *code;
     const void *own;        /* the method's options */
     int64_t stride, wanted; /* of H; chunks asked for */
@@ -135,14 +141,19 @@ static void plan_bytes(const plan_job *job, cafe_ranks_plan *p) {
     double row = 4.0 * (double)job->stride, wide = 4.0 * (double)cafe_stride(job->size.columns);
     double arc = job->weighted ? 8 : 4, n = (double)p->nodes;
     bool copied = job->graph && job->graph->exposed;
-    double rows = copied ? arc * (double)job->graph->arcs + 8 * n : 0; /* and names */
-    p->whole_bytes = whole(WHOLE * n + job->hubs + rows);
+    double link = job->counts.weighted ? 8 : 4;
+    double rows = copied ? link * (double)job->graph->arcs + 8 * n : 0; /* and names */
+    p->whole_bytes = whole(WHOLE * n + job->hubs + rows + job->sampled);
     p->link_bytes = whole(arc * (double)p->rank_links + 8.0 * (double)p->rank_rows);
     p->block_bytes = whole(cafe_embed_blocks(p->rank_rows, &job->size, &job->finish) +
                            own_bytes(job, p->rank_rows, (int64_t)p->threads));
     p->ghost_bytes = whole((GHOST_ROWS * wide + GHOST) * (double)p->rank_ghosts);
     p->work_bytes =
         LIBRARIES + cafe_embed_bytes(0, 0, 0, &job->size, &job->finish, (int32_t)p->threads);
+    /* walks are drawn before there are blocks and ghosts */
+    double room = (double)(p->link_bytes + p->block_bytes + p->ghost_bytes + p->work_bytes);
+    if (LIBRARIES + job->drawing > job->sampled + room)
+        p->work_bytes += whole(LIBRARIES + job->drawing - job->sampled - room);
     p->mapped_bytes = job->same && !copied ? whole(arc * (double)p->rank_links + 8 * n) : 0;
     p->memory = whole((double)p->whole_bytes + (double)p->link_bytes + (double)p->block_bytes +
                       (double)p->ghost_bytes + (double)p->work_bytes);
@@ -212,8 +223,13 @@ static void open_job(const cafe_method *method, const cafe_method_options *optio
     const cafe_graph_counts *counts = &job->counts;
     int64_t entries =
         cafe_sample_entries((cafe_sampling)options->sampling, options->sample, counts);
-    job->same = entries == 2 * counts->edges;
-    job->weighted = counts->weighted || !job->same;
+    bool edges = options->sampling == CAFE_SAMPLING_EDGE;
+    bool walks = cafe_sampler_has(cafe_sampler_of((cafe_sampling)options->sampling), "samples");
+    job->same = !walks;
+    job->weighted = counts->weighted || !edges;
+    if (walks) job->sampled = ENTRY * ((double)entries + (double)counts->nodes);
+    if (walks) job->drawing = DRAWN * (double)entries;
+    if (!walks && !edges) job->sampled = 4.0 * (double)entries; /* its weights */
     job->hubs = cafe_plan_size(method, options, counts, &job->size, &job->finish);
     p->nodes = counts->nodes;
     p->links = job->graph && job->same ? job->graph->arcs : entries;
