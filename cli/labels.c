@@ -69,14 +69,11 @@ int cli_read_labels(cli_run *run, const cafe_graph *graph, const char *path, caf
 
 void cli_say_labels(cli_run *run, const char *path, const cafe_graph *graph,
                     const cafe_labels *labels) {
-    char heading[48] = "";
-    if (cafe_labels_heading(labels) > 0)
-        snprintf(heading, sizeof heading, "; line %" PRId64 " is a heading",
-                 cafe_labels_heading(labels));
-    cli_say(run, "labels    %s: %" PRId64 " class%s, %" PRId64 " of %" PRId64 " nodes labelled%s%s",
-            path, cafe_labels_classes(labels), cafe_labels_classes(labels) == 1 ? "" : "es",
-            cafe_labels_labelled(labels), cafe_graph_nodes(graph),
-            cafe_labels_multiple(labels) > 0 ? ", some by several" : "", heading);
+    cli_say(
+        run, "labels    %s: %" PRId64 " class%s, %" PRId64 " of %" PRId64 " nodes labelled%s; %s",
+        path, cafe_labels_classes(labels), cafe_labels_classes(labels) == 1 ? "" : "es",
+        cafe_labels_labelled(labels), cafe_graph_nodes(graph),
+        cafe_labels_multiple(labels) > 0 ? ", some by several" : "", cafe_labels_reading(labels));
 }
 
 void cli_say_partial(cli_run *run, const char *path, const cafe_graph *graph,

@@ -43,10 +43,31 @@ while IFS=$'\x1f' read -r file options wanted; do # tabs would be taken together
 done < <(tr '\t' '\037' <"$messy/expected.tsv")
 [[ $count -ge 100 && $(find "$messy" -type f | wc -l) -gt 60 ]] || fail "only $count cases"
 
+# files of labels: the library's words, through every way of giving unknown nodes
+labels=$messy/labels count=0
+while IFS=$'\x1f' read -r file graph wanted; do
+    [[ $file != '#'* ]] || continue
+    command=("$CAFE" embed "$labels/$graph.csv" --method label-propagation --labels "$labels/$file" -o v.in.npy -f)
+    if [[ $wanted == '! '* ]]; then
+        for unknown in auto refuse; do
+            expect 3 "${command[@]}" --unknown-nodes $unknown
+            grep -qF -- "${wanted#! }" .last/err || fail "$file: the message lacks '${wanted#! }'"
+        done
+    else
+        read -r labelled classes _ <<<"$wanted"
+        "${command[@]}" >.last/out 2>.last/err || says 'nodes have several labels'
+        grep -q 'several labels' .last/err || says "labels    $labels/$file: $classes classes, $labelled of [0-9]+ nodes labelled"
+    fi
+    count=$((count + 1))
+done < <(tr '\t' '\037' <"$labels/expected.tsv")
+[[ $count -ge 30 ]] || fail "only $count files of labels"
+expect 0 "$CAFE" embed "$labels/numbers.csv" --method label-propagation --labels "$labels/gephi.csv" -o v.in.npy -f
+says "3 of 4 nodes labelled; line 1 is a heading; node column 0 'Id', label column 3 'modularity_class'; commas"
+
 # what was understood is said
 expect 0 "$CAFE" info "$messy/to-before-from.csv"
 prints "^read as      source column 1 'from', target column 0 'to', weight column 2 'w'; a heading; commas$"
 prints $'^first edges  a\tb\t2$'
-expect 0 "$CAFE" embed "$messy/gephi.csv" -k 1 -o v.in.npy
+expect 0 "$CAFE" embed "$messy/gephi.csv" -k 1 -o v.in.npy -f
 says "ignored column 2 'Type'"
 only_inputs

@@ -90,7 +90,7 @@ static void headings_are_no_nodes(void **state) {
                                         "id,class\n5,b\n6,a\n",
                                         "seven\twhat\n5\tb\n6\ta\n",
                                         "# x\nNode;Label\n5;b\n6;a\n",
-                                        "id,size,Label\n5,3,b\n6,,a\n",
+                                        "node,size,Label\n5,3,b\n6,,a\n",
                                         "\"node\",\"label\"\n5,b\n6,a\n",
                                         "node\tlabel\tprobability\n5\tb\t0.5\n6\ta\t1\n"};
     cafe_context *context = test_context(1, 1);
@@ -205,8 +205,11 @@ static void labelled_nodes_without_edges_are_added(void **state) {
     assert_int_equal(cafe_graph_find(graph, "-5"), 0);
     assert_int_equal(cafe_graph_find(graph, "1"), 2);
     assert_int_equal(cafe_graph_find(graph, "7"), 5);
+    /* 0005 and 5 are one node here, and two in the file */
     cafe_labels *l = NULL;
-    TEST_OK(context, cafe_labels_read(context, graph, file_of(text), &l));
+    assert_int_equal(cafe_labels_read(context, graph, file_of(text), &l), CAFE_ERROR_FORMAT);
+    assert_non_null(strstr(cafe_error(context), ":5:1: expected one name a node"));
+    TEST_OK(context, cafe_labels_read(context, graph, file_of("-5 a,b\n0 b\n7 a\n0005 b\n"), &l));
     assert_int_equal(cafe_labels_labelled(l), 4);
     cafe_labels_free(l);
     /* among integers a word is a mistake, as before */

@@ -101,7 +101,70 @@ static void test_every_file(void **state) {
     assert_true(cases >= 100);
 }
 
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* "3 2 Anna=female": labelled nodes, classes, and the first label of one node. */
+static void expect_labels(const char *file, const cafe_graph *graph, const cafe_labels *labels,
+                          char *wanted) {
+    long long labelled = 0, classes = 0;
+    int at = 0;
+    const int32_t *of;
+    assert_int_equal(sscanf(wanted, "%lld %lld %n", &labelled, &classes, &at), 2);
+    if (cafe_labels_labelled(labels) != labelled || cafe_labels_classes(labels) != classes)
+        fail_msg("%s: %lld labelled nodes, %lld classes", file,
+                 (long long)cafe_labels_labelled(labels), (long long)cafe_labels_classes(labels));
+    char *label = wanted + at, *node = strsep(&label, "=");
+    int64_t u = cafe_graph_find(graph, node);
+    assert_true(u >= 0 && cafe_labels_of(labels, u, &of) > 0);
+    assert_string_equal(cafe_labels_class_name(labels, of[0]), label);
+    assert_true(cafe_labels_reading(labels)[0]);
+}
+
+/* The same by every call that reads such a file: a file that is refused adds no node either. */
+static void try_labels(const char *file, const char *path, const cafe_graph *graph, char *wanted) {
+    cafe_labels *labels = NULL;
+    int64_t known, unknown;
+    cafe_status status = cafe_labels_read(shared, graph, path, &labels);
+    if (wanted[0] == '!') {
+        if (status != CAFE_ERROR_FORMAT) fail_msg("%s: not refused", file);
+        if (!strstr(cafe_error(shared), wanted + 2)) fail_msg("%s", cafe_error(shared));
+        assert_null(labels);
+        return;
+    }
+    if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+    expect_labels(file, graph, labels, wanted);
+    TEST_OK(shared, cafe_labels_census(shared, graph, path, &known, &unknown));
+    assert_int_equal(known, cafe_labels_labelled(labels));
+    assert_int_equal(unknown, 0);
+    cafe_labels_free(labels);
+}
+
+static void test_every_label_file(void **state) {
+    char line[LINE], path[512], of[512];
+    int cases = 0;
+    (void)state;
+    const char *source = getenv("SOURCE");
+    snprintf(path, sizeof path, "%s/tests/messy/labels/expected.tsv", source);
+    FILE *list = fopen(path, "r");
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list)) {
+        char *at = line, *file = strsep(&at, "\t"), *name = strsep(&at, "\t");
+        char *wanted = strsep(&at, "\n");
+        cafe_graph *graph = NULL;
+        if (file[0] == '#') continue;
+        snprintf(of, sizeof of, "%s/tests/messy/labels/%s.csv", source, name);
+        snprintf(path, sizeof path, "%s/tests/messy/labels/%s", source, file);
+        TEST_OK(shared, cafe_graph_read(shared, of, NULL, &graph));
+        try_labels(file, path, graph, wanted);
+        cafe_graph_free(graph);
+        cases++;
+    }
+    fclose(list);
+    assert_true(cases >= 30);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_file),
+                                       cmocka_unit_test(test_every_label_file)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

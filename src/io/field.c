@@ -121,14 +121,9 @@ uint8_t cafe_field_separator(const uint8_t *line) {
     return ' ';
 }
 
-uint8_t cafe_field_separator_behind(const uint8_t *line) {
-    const uint8_t *p = cafe_skip_blanks(line), *tab = find_outside(p, '\t');
-    cafe_field first;
-    if (tab && !cafe_is_line_end(*cafe_skip_blanks(tab))) return '\t';
-    if (*p != '"' || take_quoted(&p, &first) != CAFE_FIELD_FINE)
-        while (!cafe_is_field_end(*p)) p++;
-    p = cafe_skip_blanks(p);
-    return cafe_is_comma(*p) ? *p : ' ';
+bool cafe_field_has(const uint8_t *line, uint8_t separator) {
+    const uint8_t *found = find_outside(line, separator);
+    return found && !(cafe_is_blank(separator) && cafe_is_line_end(*cafe_skip_blanks(found)));
 }
 
 int64_t cafe_field_copy(const cafe_field *field, uint8_t *out) {

@@ -46,9 +46,8 @@ cafe_field_fault cafe_field_take_line(const uint8_t **at, const uint8_t *end, ca
  * else blanks. */
 uint8_t cafe_field_separator(const uint8_t *line);
 
-/* What separates behind the first field, where later fields may have commas: a tab when the line
- * has one; else in "node a,b" blanks do, in "node,a,b" commas. */
-uint8_t cafe_field_separator_behind(const uint8_t *line);
+/* Does the line have the separator outside quotes? Blanks at its end do not count. */
+bool cafe_field_has(const uint8_t *line, uint8_t separator);
 
 /* Do they stand there with the same bytes? */
 static inline bool cafe_field_same(const cafe_field *a, const cafe_field *b) {

@@ -1,7 +1,7 @@
 /* Labels of nodes, from a file ("node label[,label...]", one node a line) or from arrays.
  *
- * Blanks, tabs, commas or semicolons separate; in a file that separates by commas, semicolons or
- * tabs the further fields are further labels, unless a heading says which column has them.
+ * label_layout.c finds out what separates and which column has the labels; without a heading all
+ * fields behind the node are labels.
  */
 #include <cafe/labels.h>
 
@@ -12,7 +12,7 @@
 #include "base/print.h"
 #include "graph/dictionary.h"
 #include "io/field.h"
-#include "io/label_heading.h"
+#include "io/label_layout.h"
 #include "io/rows.h"
 #include "io/scan.h"
 
@@ -23,9 +23,9 @@ struct cafe_labels {
     int32_t *count; /* of each node */
     int32_t *of;    /* classes, a node's one after the other */
     int64_t used, room;
-    cafe_dictionary names; /* of the classes, by first appearance */
-    int32_t *order;        /* of each class: its number among the names */
-    int64_t heading;       /* the line of the file that is one; 0: none */
+    cafe_dictionary names;    /* of the classes, by first appearance */
+    int32_t *order;           /* of each class: its number among the names */
+    cafe_label_layout layout; /* of the file */
 };
 
 static cafe_status allocate(cafe_context *context, int64_t n, cafe_labels **labels) {
@@ -64,11 +64,16 @@ static void count_nodes(cafe_labels *l) {
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The labels of one field, separated by commas; one in quotes is one label. */
-static cafe_status add_classes(cafe_labels *l, int64_t node, const char *field, bool quoted) {
+/* The labels of the field at hand, separated by commas; one in quotes is one label. */
+static cafe_status add_classes(cafe_rows *rows, const cafe_place *begin, cafe_labels *l,
+                               int64_t node) {
     cafe_status status = CAFE_OK;
-    for (const char *name = field; status == CAFE_OK && *name;) {
-        int64_t length = (int64_t)(quoted ? strlen(name) : strcspn(name, ",")), class = 0;
+    if (!rows->quoted && strstr(rows->field, rows->separator == ';' ? "," : ", "))
+        return cafe_fail_at(rows->context, begin,
+                            "a label with a comma in quotes, or labels separated by commas without "
+                            "blanks");
+    for (const char *name = rows->field; status == CAFE_OK && *name;) {
+        int64_t length = (int64_t)(rows->quoted ? strlen(name) : strcspn(name, ",")), class = 0;
         if (length > 0) status = cafe_dictionary_add(&l->names, name, length, &class);
         if (length > 0 && status == CAFE_OK) status = add_class(l, node, (int32_t) class);
         name += length + (name[length] == ',');
@@ -95,12 +100,13 @@ typedef struct reading {
     const cafe_graph *graph;
     cafe_labels *labels; /* NULL: nodes alone are looked at */
     cafe_rows rows;
-    int64_t column;     /* the field with the labels, 0: all behind the node */
-    int64_t lines;      /* of nodes */
-    int64_t unknown;    /* of them not in the graph */
-    cafe_place strange; /* the first of those */
+    bool skips;               /* lines of nodes that the graph does not have are left out */
+    cafe_label_layout layout; /* of the lines */
+    int64_t lines;            /* of nodes */
+    int64_t unknown;          /* of them not in the graph */
+    cafe_place strange;       /* the first of those */
     char example[EXAMPLES][EXAMPLE];
-    uint8_t *met; /* of each node; NULL: not asked for */
+    uint8_t *met; /* of each node: the length of its name in the file, or 255; 0: not met */
 } reading;
 
 static void note_unknown(reading *r, const cafe_place *begin) {
@@ -118,32 +124,50 @@ static bool at_end(const cafe_rows *rows) {
  * separate no labels: what stands behind one may be its second word. */
 static cafe_status take_labels(reading *r, int64_t node) {
     cafe_rows *rows = &r->rows;
+    const cafe_label_layout *layout = &r->layout;
     for (int64_t i = 1; i == 1 || !at_end(rows); i++) {
-        bool wanted = r->column == 0 || i == r->column;
+        bool wanted = layout->column == 0 || i == layout->column;
+        cafe_place begin = rows->line;
+        if (layout->heading && i >= layout->columns)
+            return cafe_fail_at(rows->context, &begin, "as many columns as the heading has, %lld",
+                                (long long)layout->columns);
         if (!wanted && rows->separator != ' ' && *rows->line.at == rows->separator) {
             rows->line.at++; /* an empty field of another column */
             continue;
         }
-        if (i > 1 && r->column == 0 && rows->separator == ' ' && !rows->quoted)
+        if (i > 1 && layout->column == 0 && rows->separator == ' ' && !rows->quoted)
             return cafe_fail_at(rows->context, &rows->line,
                                 "the end of the line (commas separate labels; one with a blank "
                                 "stands in quotes)");
         CAFE_PASS(cafe_rows_field(rows, "a label"));
-        if (wanted) CAFE_PASS(add_classes(r->labels, node, rows->field, rows->quoted));
+        if (wanted) CAFE_PASS(add_classes(rows, &begin, r->labels, node));
     }
     return CAFE_OK;
+}
+
+/* Among integers 007 and 7 are one node: a file that has both means two. */
+static cafe_status meet(reading *r, const cafe_place *begin, int64_t node) {
+    int64_t length = r->rows.length < UINT8_MAX ? r->rows.length : UINT8_MAX;
+    uint8_t before = r->met[node];
+    char name[4 * EXAMPLE];
+    r->met[node] = (uint8_t)length;
+    if (before == 0 || before == length) return CAFE_OK;
+    cafe_escape((const uint8_t *)r->rows.field, r->rows.length, 40, name);
+    return cafe_fail_at(r->rows.context, begin,
+                        "one name a node: '%s' and a name with %s zeros in an earlier line are one "
+                        "node of this graph, whose ids are integers",
+                        name, before > length ? "more" : "fewer");
 }
 
 static cafe_status take_line(reading *r) {
     cafe_rows *rows = &r->rows;
     cafe_labels *l = r->labels;
     cafe_place begin = rows->line;
-    rows->separator = cafe_field_separator_behind(rows->line.at);
-    CAFE_PASS(cafe_rows_field(rows, "a node"));
+    CAFE_PASS(cafe_label_layout_node(rows, &r->layout));
     int64_t node = cafe_graph_find(r->graph, rows->field);
     r->lines++;
     if (node < 0) note_unknown(r, &begin);
-    if (node >= 0 && r->met) r->met[node] = 1;
+    if (node >= 0) CAFE_PASS(meet(r, &begin, node));
     if (node < 0 || !l) return CAFE_OK;
     int64_t old = l->count[node], old_first = l->first[node];
     l->count[node] = 0;
@@ -199,17 +223,23 @@ static cafe_status number_classes(cafe_labels *l) {
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static cafe_status read_lines(reading *r, const char *path) {
-    bool more = false, heading = false;
+    bool more = false;
+    r->met = cafe_mem_zero(r->rows.context, cafe_graph_nodes(r->graph), 1);
+    CAFE_PASS(cafe_mem_had(r->met));
     CAFE_PASS(cafe_rows_open(r->rows.context, path, &r->rows));
-    CAFE_PASS(cafe_rows_next(&r->rows, &more));
-    if (more) CAFE_PASS(cafe_label_heading(&r->rows, r->graph, &heading, &r->column));
-    if (heading && r->labels) r->labels->heading = r->rows.line.line;
-    if (heading) CAFE_PASS(cafe_rows_next(&r->rows, &more));
+    CAFE_PASS(cafe_label_layout_find(&r->rows, r->graph, r->skips, &r->layout));
+    if (r->labels) r->labels->layout = r->layout;
+    CAFE_PASS(cafe_label_layout_begin(&r->rows, &r->layout, &more));
     while (more) {
         CAFE_PASS(take_line(r));
         CAFE_PASS(cafe_rows_next(&r->rows, &more));
     }
     return CAFE_OK;
+}
+
+static void close_lines(reading *r) {
+    cafe_mem_free(r->rows.context, r->met);
+    if (r->rows.input.context) cafe_rows_close(&r->rows);
 }
 
 static cafe_status refuse_unknown(reading *r, const char *path) {
@@ -228,7 +258,7 @@ static cafe_status read_labels(cafe_context *context, const cafe_graph *graph, c
                                int64_t *skipped, cafe_labels **labels) {
     cafe_status status = CAFE_OK;
     cafe_labels *l = NULL;
-    reading r = {.graph = graph, .rows = {.context = context}};
+    reading r = {.graph = graph, .rows = {.context = context}, .skips = skipped != NULL};
     *labels = NULL;
     cafe_phase(context, "labels", 0);
     CAFE_TRY(allocate(context, cafe_graph_nodes(graph), &l));
@@ -244,7 +274,7 @@ static cafe_status read_labels(cafe_context *context, const cafe_graph *graph, c
     l = NULL;
 done:
     cafe_labels_free(l);
-    if (r.rows.input.context) cafe_rows_close(&r.rows);
+    close_lines(&r);
     return status;
 }
 
@@ -265,14 +295,11 @@ cafe_status cafe_labels_census(cafe_context *context, const cafe_graph *graph, c
     int64_t n = cafe_graph_nodes(graph);
     reading r = {.graph = graph, .rows = {.context = context}};
     *known = *unknown = 0;
-    r.met = cafe_mem_zero(context, n, 1);
-    if (!r.met) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(read_lines(&r, path));
-    for (int64_t u = 0; u < n; u++) *known += r.met[u];
+    for (int64_t u = 0; u < n; u++) *known += r.met[u] > 0;
     *unknown = r.unknown;
 done:
-    cafe_mem_free(context, r.met);
-    if (r.rows.input.context) cafe_rows_close(&r.rows);
+    close_lines(&r);
     return status;
 }
 
@@ -351,7 +378,11 @@ int64_t cafe_labels_labelled(const cafe_labels *labels) {
 }
 
 int64_t cafe_labels_heading(const cafe_labels *labels) {
-    return labels->heading;
+    return labels->layout.heading ? labels->layout.line : 0;
+}
+
+const char *cafe_labels_reading(const cafe_labels *labels) {
+    return labels->layout.text;
 }
 
 int64_t cafe_labels_multiple(const cafe_labels *labels) {

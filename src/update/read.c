@@ -8,7 +8,7 @@
 
 #include "base/print.h"
 #include "io/field.h"
-#include "io/label_heading.h"
+#include "io/label_layout.h"
 #include "io/place.h"
 #include "io/rows.h"
 #include "io/scan.h"
@@ -21,6 +21,7 @@ typedef struct reading {
     cafe_newcomers *names;
     cafe_link_lines *lines;
     cafe_rows rows;
+    cafe_label_layout layout; /* of a label file */
 } reading;
 
 /* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
@@ -134,8 +135,8 @@ static bool is_integer(const char *name) {
  * which the reader of the labels reports. */
 static cafe_status take_labelled(reading *r) {
     int64_t node = -1;
-    r->rows.separator = cafe_field_separator_behind(r->rows.line.at);
-    cafe_status status = take_field(r, "a node");
+    cafe_status status = cafe_label_layout_node(&r->rows, &r->layout);
+    if (status == CAFE_OK) settle_integer(r);
     bool fits = r->names->graph->names.kind == CAFE_NAMES_STRING || is_integer(r->rows.field);
     if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
     return status;
@@ -147,14 +148,12 @@ cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, con
     cafe_context *context = names->names.context;
     cafe_status status = CAFE_OK;
     reading r = {.context = context, .names = names, .lines = lines};
-    bool more = false, heading = false;
-    int64_t column;
+    bool more = false;
     cafe_phase(context, "changes", 0);
     CAFE_TRY(cafe_rows_open(context, path, &r.rows));
-    CAFE_TRY(cafe_rows_next(&r.rows, &more));
-    if (more && kind == CAFE_LINES_LABELS)
-        CAFE_TRY(cafe_label_heading(&r.rows, names->graph, &heading, &column));
-    if (heading) CAFE_TRY(cafe_rows_next(&r.rows, &more));
+    if (kind == CAFE_LINES_LABELS)
+        CAFE_TRY(cafe_label_layout_find(&r.rows, names->graph, false, &r.layout));
+    CAFE_TRY(cafe_label_layout_begin(&r.rows, &r.layout, &more));
     while (more) {
         CAFE_TRY(take[kind](&r));
         CAFE_TRY(cafe_rows_next(&r.rows, &more));
