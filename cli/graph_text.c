@@ -78,6 +78,11 @@ void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph) {
                 cli_plural(c.isolated));
 }
 
+void cli_warn_reading(cli_run *run, const cafe_graph *graph) {
+    const char *warning = cafe_graph_get_reading(graph)->warning;
+    if (warning && warning[0]) cli_warn(run, "%s", warning);
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 int cli_read_graph(cli_run *run, const char *labels) {
@@ -94,6 +99,7 @@ int cli_write_graph(cli_run *run, const cafe_graph *graph, const char *path) {
 int cli_read_labelled(cli_run *run, const char *path, const cafe_graph_options *options,
                       const char *labels, cafe_graph **graph) {
     CLI_TRY(cli_check(run, cafe_graph_read(run->context, path, options, graph)));
+    cli_warn_reading(run, *graph);
     int64_t added = 0;
     if (labels) CLI_TRY(cli_add_labelled(run, labels, graph, &added));
     cli_say_graph(run, path, *graph);

@@ -14,6 +14,9 @@ double cli_above_rounding(double value, double largest);
 /* A node's name as a field, in quotes where it needs them. */
 void cli_put_node(FILE *file, const cli_run *run, const cafe_graph *graph, int64_t node);
 
+/* What the file may have meant otherwise, as a warning. */
+void cli_warn_reading(cli_run *run, const cafe_graph *graph);
+
 /* The counts in a sentence, then what was changed, if anything was. */
 void cli_say_graph(cli_run *run, const char *path, const cafe_graph *graph);
 

@@ -95,6 +95,7 @@ static int work(void *argument) {
     cli_run *run = &job->run;
     CLI_TRY(cli_check(
         run, cafe_graph_read(run->context, run->words[0], &run->common.reading, &run->graph)));
+    cli_warn_reading(run, run->graph);
     run->counts = *cafe_graph_get_counts(run->graph);
     CLI_TRY(cli_check(run, cafe_graph_describe(run->context, run->graph, &job->profile)));
     CLI_TRY(cli_write_result(run, put_table, job));

@@ -64,6 +64,18 @@ done < <(tr '\t' '\037' <"$labels/expected.tsv")
 expect 0 "$CAFE" embed "$labels/numbers.csv" --method label-propagation --labels "$labels/gephi.csv" -o v.in.npy -f
 says "3 of 4 nodes labelled; line 1 is a heading; node column 0 'Id', label column 3 'modularity_class'; commas"
 
+# why labels do not name the nodes
+for file in same-labels.gexf same-labels.gml latin-1.net; do
+    expect 0 "$CAFE" info "$messy/$file"
+    says "^warning: $messy/$file: nodes are named by their ids, not by their labels: .*--name id the ids"
+    expect 0 "$CAFE" info "$messy/$file" --name id
+    quiet
+done
+expect 0 "$CAFE" convert "$messy/latin-1.net" converted.in.txt
+says "warning: .*that of node '2' is no line of UTF-8 text"
+expect 0 "$CAFE" convert "$messy/igraph.gml" converted.in.txt -f
+grep -q '^ann bob$' converted.in.txt || fail "igraph's names: $(cat converted.in.txt)"
+
 # what was understood is said
 expect 0 "$CAFE" info "$messy/to-before-from.csv"
 prints "^read as      source column 1 'from', target column 0 'to', weight column 2 'w'; a heading; commas$"

@@ -47,6 +47,76 @@ static void test_the_same_graph(void **state) {
     }
 }
 
+#define GEXF(a, b)                                                                              \
+    "<gexf><graph><attributes class=\"node\"><attribute id=\"0\" title=\"city\"/></attributes>" \
+    "<nodes><node id=\"1\"" a                                                                   \
+    "><attvalues><attvalue for=\"0\" value=\"Bern\"/></attvalues></node>"                       \
+    "<node id=\"2\"" b                                                                          \
+    "><attvalues><attvalue for=\"0\" value=\"Basel\"/></attvalues></node></nodes>"              \
+    "<edges><edge source=\"1\" target=\"2\"/></edges></graph></gexf>"
+#define GML(a, b) "graph [ node [ id 1 " a " ] node [ id 2 " b " ] edge [ source 1 target 2 ] ]"
+#define KEYS                                                                          \
+    XML NAMES                                                                         \
+        "<key id=\"c\" for=\"node\" attr.name=\"city\"/><graph><node id=\"1\">"       \
+        "<data key=\"l\">ann</data><data key=\"c\">Bern</data></node><node id=\"2\">" \
+        "<data key=\"l\">bob</data><data key=\"c\">Basel</data></node>"               \
+        "<edge source=\"1\" target=\"2\"/></graph></graphml>"
+#define PAJEK(a, b) "*Vertices 2\n1 " a "\n2 " b "\n*Edges\n1 2\n"
+
+/* Nodes that are named by their ids although they have labels, and why; the option that chooses. */
+static void test_names_are_chosen(void **state) {
+    static const struct {
+        const char *file, *text, *option, *first, *warning, *error;
+    } cases[] = {
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), NULL, "1",
+         "x.gexf: nodes are named by their ids, not by their labels: 'ann' is that of two nodes",
+         0},
+        {"x.gexf", GEXF(" label=\"ann\"", ""), NULL, "1", "node '2' has none", 0},
+        {"x.gexf", GEXF("", " label=\"ann\""), NULL, "1", "node '1' has none", 0},
+        {"x.gexf", GEXF("", ""), NULL, "1", "", 0},
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "id", "1", "", 0},
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "city", "Bern", "", 0},
+        {"x.gexf", GEXF(" label=\"ann\"", " label=\"ann\""), "label", 0, 0,
+         "expected a 'label' of every node, no two the same, as the option name says, but 'ann' "
+         "is"},
+        {"x.gexf", GEXF("", ""), "town", 0, 0, "expected the attribute 'town' of nodes"},
+        {"x.gml", GML("name \"ann\"", "name \"bob\""), NULL, "ann", "", 0}, /* igraph */
+        {"x.gml", GML("name \"ann\" label \"x\"", "label \"y\" name \"bob\""), NULL, "x", "", 0},
+        {"x.gml", GML("name \"ann\" label \"x\"", "label \"y\" name \"bob\""), "name", "ann", "",
+         0},
+        {"x.gml", GML("name \"ann\"", "name \"ann\""), NULL, "1", "two nodes", 0},
+        {"x.gml", GML("town \"ann\"", "town \"bob\""), "town", "ann", "", 0},
+        {"x.graphml", KEYS, NULL, "ann", "", 0},
+        {"x.graphml", KEYS, "city", "Bern", "", 0},
+        {"x.graphml", KEYS, "id", "1", "", 0},
+        {"x.net", PAJEK("ann", "\"caf\xe9\""), NULL, "1", "that of node '2' is no line of UTF-8",
+         0},
+        {"x.net", PAJEK("ann", "bob"), "id", "1", "", 0},
+        {"x.net", PAJEK("ann", "bob"), "city", 0, 0, "expected the attribute 'city' of nodes"},
+        {"x.txt", "ann bob\nbob cy\n", "label", 0, 0, "--name goes with GraphML"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cafe_graph_options options;
+        cafe_graph *graph = NULL;
+        cafe_graph_options_init(&options);
+        options.name = cases[i].option;
+        cafe_status status = io_read_bytes(shared, cases[i].file, cases[i].text,
+                                           strlen(cases[i].text), &options, &graph);
+        if (cases[i].error) {
+            assert_int_not_equal(status, CAFE_OK);
+            if (!strstr(cafe_error(shared), cases[i].error)) fail_msg("%s", cafe_error(shared));
+            continue;
+        }
+        if (status != CAFE_OK) fail_msg("%s", cafe_error(shared));
+        const char *warning = cafe_graph_get_reading(graph)->warning;
+        io_expect_name(graph, 0, cases[i].first);
+        bool expected = cases[i].warning[0] ? strstr(warning, cases[i].warning) != NULL : !*warning;
+        if (!expected) fail_msg("case %d: '%s'", (int)i, warning);
+        cafe_graph_free(graph);
+    }
+}
+
 /* Whatever byte is missing at the end, there is an error or a graph, never more. */
 static void test_cut_off(void **state) {
     (void)state;
@@ -118,7 +188,8 @@ static void test_attributes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_graph), cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_attributes)};
+        cmocka_unit_test(test_the_same_graph), cmocka_unit_test(test_names_are_chosen),
+        cmocka_unit_test(test_cut_off), cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_attributes)};
     return cmocka_run_group_tests(tests, io_start, io_stop);
 }

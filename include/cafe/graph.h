@@ -70,6 +70,8 @@ typedef struct cafe_graph_options {
     int32_t header;              /* cafe_header */
     const char *delimiter; /* between columns: a character, or "tab", "space"; NULL: as found */
     int32_t decimal;       /* cafe_decimal: in weights */
+    const char *name; /* of GraphML, GEXF, GML and Pajek: the attribute that names the nodes, or
+                       * "id"; NULL: label or name, and the ids where that does not do */
 } cafe_graph_options;
 
 CAFE_OPTIONS(graph)
@@ -144,6 +146,8 @@ typedef struct cafe_graph_reading {
     const char *text;       /* what was taken for what, in a line; NULL or "": nothing to say */
     const char *edges;      /* the first three edges of an edge list as they stand there, a line
                              * "source tab target" or "source tab target tab weight" each */
+    const char *warning;    /* what the file may have meant otherwise, and the option that says so;
+                             * NULL or "": nothing */
 } cafe_graph_reading;
 
 CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *graph);

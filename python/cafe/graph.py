@@ -10,10 +10,12 @@ from ._arrays import as_floats, as_numbers, block, pointer
 from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, run, seed_of, threads_of
 from ._certain import certain_links
 from ._library import lib
+from ._names import in_python
 from ._options import Table, check_keywords, described_options
 from ._sklearn import warn
 
-_OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal"}
+_OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal",
+             "name"}
 LARGE = 1 << 20  # entries or bytes; below, one thread is as quick as many
 
 
@@ -87,7 +89,10 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
             if "copy" in options:
                 raise TypeError("copy: belongs to arrays; a file is always read into memory")
             self._handle = _read(data, options, n_jobs, verbose)
-            if self.reading.get("format") != "cafe":  # its input was left behind when it was made
+            reading = self.reading
+            if reading.get("warning"):
+                warn(in_python(reading["warning"]))
+            if reading.get("format") != "cafe":  # its input was left behind when it was made
                 _warn_of_losses(self.counts, options)
         else:
             for name in _OF_FILES & set(options):
@@ -292,6 +297,7 @@ ignored column 0 'year'; a heading; semicolons"
         found["format"] = formats[reading.format].rpartition("_")[2].lower()
         found["heading"] = bool(reading.heading)
         found["text"] = (reading.text or b"").decode()
+        found["warning"] = (reading.warning or b"").decode()
         lines = (reading.edges or b"").decode().splitlines()
         found["edges"] = [line.split("\t") for line in lines]
         return found

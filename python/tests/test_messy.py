@@ -1,6 +1,7 @@
 """The messy files of tests/messy: the same comes of them in Python."""
 import os
 import pathlib
+import warnings
 
 import pytest
 
@@ -61,3 +62,16 @@ def test_attributes_are_written(tmp_path):
         graph.write(tmp_path / "x.gml", attributes={"v": [1, 2]})
     with pytest.raises(ValueError, match="graphml"):
         graph.write(tmp_path / "x.txt", attributes={"v": [1] * 34})
+
+
+def test_ids_instead_of_labels_are_a_warning():
+    path = MESSY / "same-labels.gexf"
+    with pytest.warns(cafe.CafeWarning, match="named by their ids, not by their labels: 'x' is"):
+        graph = cafe.Graph.from_file(path)
+    assert graph.nodes.tolist() == [1, 2] and "ids" in graph.reading["warning"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cafe.Graph.from_file(path, name="id").nodes.tolist() == [1, 2]
+        assert cafe.Graph.from_file(MESSY / "igraph.gml").nodes.tolist() == ["ann", "bob"]
+    with pytest.raises(ValueError, match="expected a 'label' of every node"):
+        cafe.Graph.from_file(path, name="label")

@@ -61,7 +61,10 @@ static const cafe_option graph_options[] = {
      "edge lists: what separates the columns, a character such as ; or the word tab or space; "
      "without it comma, semicolon, tab or blanks, as in the first line"},
     {"decimal", "CHARACTER", CAFE_OPTION_CHOICE, FIELD(decimal), CAFE_DECIMAL_POINT, 0, 1, ".|,",
-     "edge lists: the decimal mark of weights"}};
+     "edge lists: the decimal mark of weights"},
+    {"name", "ATTRIBUTE", CAFE_OPTION_TEXT, FIELD(name), 0, 0, 0, NULL,
+     "GraphML, GEXF, GML, Pajek: the attribute that names the nodes, or id; without it label or "
+     "name, if every node has one and no two are the same, else the ids, with a warning"}};
 
 CAFE_OPTION_TABLE(graph, "graph", "how a graph is read", graph_options)
 
@@ -73,6 +76,12 @@ cafe_graph *cafe_graph_new(cafe_context *context) {
 
 static void free_owned(cafe_context *context, const void *block) {
     cafe_mem_free(context, (void *)block);
+}
+
+static void free_reading(cafe_graph *graph) {
+    free_owned(graph->context, graph->reading.text);
+    free_owned(graph->context, graph->reading.edges);
+    free_owned(graph->context, graph->reading.warning);
 }
 
 void cafe_graph_free(cafe_graph *graph) {
@@ -90,8 +99,7 @@ void cafe_graph_free(cafe_graph *graph) {
     if (graph->map.start) munmap(graph->map.start, graph->map.bytes);
     if (graph->open) close(graph->file);
     cafe_mem_free_all(context, graph->file_name, graph->block);
-    free_owned(context, graph->reading.text);
-    free_owned(context, graph->reading.edges);
+    free_reading(graph);
     free_owned(context, atomic_load(&graph->index));
     cafe_mem_free(context, graph);
 }
@@ -110,16 +118,17 @@ const cafe_graph_counts *cafe_graph_get_counts(const cafe_graph *graph) {
 
 cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading) {
     char *text = cafe_mem_text(graph->context, reading->text ? reading->text : "");
-    char *edges = text ? cafe_mem_text(graph->context, reading->edges ? reading->edges : "") : NULL;
-    if (!edges) {
-        cafe_mem_free(graph->context, text);
+    char *edges = cafe_mem_text(graph->context, reading->edges ? reading->edges : "");
+    char *warning = cafe_mem_text(graph->context, reading->warning ? reading->warning : "");
+    if (!text || !edges || !warning) {
+        cafe_mem_free_all(graph->context, text, edges, warning);
         return CAFE_ERROR_MEMORY;
     }
-    free_owned(graph->context, graph->reading.text);
-    free_owned(graph->context, graph->reading.edges);
+    free_reading(graph);
     graph->reading = *reading;
     graph->reading.text = text;
     graph->reading.edges = edges;
+    graph->reading.warning = warning;
     return CAFE_OK;
 }
 

@@ -22,7 +22,9 @@ typedef struct gml {
     bool quoted;
     char *text; /* of the token, ended by 0 */
     int64_t length, room;
-    char *values[3]; /* of the node or edge at hand: id and label, or source, target and weight */
+    /* of the node or edge at hand: id, label and, in its absence, name; or source, target, weight
+     */
+    char *values[3];
     int64_t rooms[3];
     bool given[3];
     bool directed, found;
@@ -152,7 +154,8 @@ static cafe_status take_value(gml *g, int slot) {
 
 /* The slot of a key of a node or an edge; -1: none. */
 static int slot_of(gml *g, bool node, const char *key) {
-    if (node) return is(key, "id") ? 0 : is(key, "label") ? 1 : -1;
+    bool name = node && !is(key, "id") && cafe_marked_is_name(&g->marked, key);
+    if (node) return is(key, "id") ? 0 : !name ? -1 : is(key, "name") ? 2 : 1;
     if (is(key, "source")) return 0;
     if (is(key, "target")) return 1;
     bool plain = !is(key, "id") && !is(key, "label") && !is(key, "graphics");
@@ -174,7 +177,8 @@ static cafe_status take_item(gml *g, bool node) {
     }
     const char *const *v = (const char *const *)g->values;
     if (node && !g->given[0]) return cafe_marked_fail(&g->marked, "expected an id of the node");
-    if (node) return cafe_marked_node(&g->marked, v[0], g->given[1] ? v[1] : NULL);
+    if (node)
+        return cafe_marked_node(&g->marked, v[0], g->given[1] ? v[1] : g->given[2] ? v[2] : NULL);
     if (!g->given[0] || !g->given[1])
         return cafe_marked_fail(&g->marked, "expected source and target of the edge");
     return cafe_marked_edge(&g->marked, v[0], v[1], g->given[2] ? v[2] : NULL, g->directed);

@@ -59,13 +59,37 @@ static cafe_status number_of(cafe_marked *m, const char *id, int64_t *number) {
     return CAFE_OK;
 }
 
-/* Labels name the nodes as long as node i has label number i: each has one, no two the same. */
-static cafe_status add_label(cafe_marked *m, int64_t node, const char *label) {
-    int64_t number = -1;
+bool cafe_marked_is_name(const cafe_marked *m, const char *attribute) {
+    const char *wanted = m->options->name;
+    if (wanted) return strcmp(wanted, "id") != 0 && strcmp(wanted, attribute) == 0;
+    return strcmp(attribute, "label") == 0 || strcmp(attribute, "name") == 0;
+}
+
+/* Labels name the nodes no longer, by this node. */
+static void note_why(cafe_marked *m, const char *format, const char *found) {
+    char text[4 * SHOWN + 8];
+    cafe_escape((const uint8_t *)found, (int64_t)strlen(found), SHOWN, text);
+    cafe_print(m->why, sizeof m->why, format, text);
+    m->labelled = false;
+}
+
+/* Labels name the nodes as long as node i has label number i: each has one, no two the same. An
+ * edge that names its ends before they are listed numbers them, and only then is i another number.
+ */
+static cafe_status add_label(cafe_marked *m, int64_t node, const char *id, const char *label) {
+    int64_t number = -1, length = label ? (int64_t)strlen(label) : 0;
+    m->named = m->named || length > 0;
     if (!m->labelled) return CAFE_OK;
-    if (label && cafe_is_name(label, (int64_t)strlen(label)) && m->labels.count == node)
-        CAFE_PASS(cafe_dictionary_add(&m->labels, label, (int64_t)strlen(label), &number));
-    m->labelled = number == node;
+    if (length == 0) {
+        note_why(m, "node '%s' has none", id);
+    } else if (!cafe_is_name(label, length)) {
+        note_why(m, "that of node '%s' is no line of UTF-8 text (iconv makes it)", id);
+    } else if (m->labels.count != node) {
+        note_why(m, "edges come before node '%s'", id);
+    } else {
+        CAFE_PASS(cafe_dictionary_add(&m->labels, label, length, &number));
+        if (number != node) note_why(m, "'%s' is that of two nodes", label);
+    }
     return CAFE_OK;
 }
 
@@ -75,7 +99,7 @@ cafe_status cafe_marked_node(cafe_marked *m, const char *id, const char *label) 
     if (m->declared[number]) return fail_text(m, "each node once", id);
     m->declared[number] = 1;
     m->nodes++;
-    return add_label(m, number, label);
+    return add_label(m, number, id, label);
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -139,12 +163,31 @@ cafe_status cafe_marked_edge(cafe_marked *m, const char *source, const char *tar
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
+static bool by_labels(const cafe_marked *m) {
+    return m->labelled && m->labels.count == m->nodes;
+}
+
+static cafe_status check_names(const cafe_marked *m) {
+    const char *wanted = m->options->name;
+    if (!wanted || strcmp(wanted, "id") == 0 || by_labels(m)) return CAFE_OK;
+    if (!m->named)
+        return cafe_marked_fail(m,
+                                "expected the attribute '%s' of nodes, as the option name says, "
+                                "found none (" CAFE_OPT("name=id") " takes the ids)",
+                                wanted);
+    return cafe_marked_fail(m,
+                            "expected a '%s' of every node, no two the same, as the option name "
+                            "says, but %s (" CAFE_OPT("name=id") " takes the ids)",
+                            wanted, m->why);
+}
+
 static cafe_status check(cafe_marked *m) {
     for (int64_t u = 0; u < m->ids.count; u++)
         if (!m->declared[u])
             return fail_text(m, "edges between nodes of the file",
                              cafe_dictionary_text(&m->ids, u));
     if (m->nodes == 0) return cafe_marked_fail(m, "expected nodes, found the end of the graph");
+    CAFE_PASS(check_names(m));
     if (m->options->directed != CAFE_DIRECTED_NO && m->undirected)
         return cafe_marked_fail(m,
                                 "expected directed edges, as the option directed says, found "
@@ -167,7 +210,7 @@ static cafe_status check(cafe_marked *m) {
 
 /* The texts of a dictionary as names, which it no longer has then. */
 static cafe_status take_names(cafe_marked *m, cafe_names *names) {
-    cafe_dictionary *d = m->labelled && m->labels.count == m->nodes ? &m->labels : &m->ids;
+    cafe_dictionary *d = by_labels(m) ? &m->labels : &m->ids;
     int64_t n = d->count, *start = cafe_mem(m->context, n + 1, sizeof *start);
     char *text = start ? cafe_mem(m->context, d->used - n, 1) : NULL;
     if (!text) {
@@ -185,16 +228,22 @@ static cafe_status take_names(cafe_marked *m, cafe_names *names) {
 }
 
 static cafe_status note_reading(const cafe_marked *m, cafe_graph *graph) {
-    char text[512];
-    bool labels = m->labelled && m->labels.count == m->nodes;
-    cafe_print(text, sizeof text, "nodes by their %s; %s%s%s; %s edges%s%s",
-               labels ? "labels" : "ids", m->weighted > 0 ? "weight '" : "no weights",
-               m->weighted > 0 ? m->weight_name : "", m->weighted > 0 ? "'" : "",
+    char text[512], warning[768] = "";
+    const char *names = !by_labels(m) ? "ids" : m->options->name ? m->options->name : "labels";
+    if (m->named && !by_labels(m) && !m->options->name)
+        cafe_print(warning, sizeof warning,
+                   "%s: nodes are named by their ids, not by their labels: %s (" CAFE_OPT(
+                       "name") " takes another attribute, " CAFE_OPT("name=id") " the ids)",
+                   m->name, m->why);
+    cafe_print(text, sizeof text, "nodes by their %s; %s%s%s; %s edges%s%s", names,
+               m->weighted > 0 ? "weight '" : "no weights", m->weighted > 0 ? m->weight_name : "",
+               m->weighted > 0 ? "'" : "",
                m->directed && m->undirected ? "directed and undirected"
                : m->directed                ? "directed"
                                             : "undirected",
                m->ignored[0] ? "; ignored: " : "", m->ignored);
     cafe_graph_reading reading = {.format = (int32_t)m->format, .weight = -1, .text = text};
+    reading.warning = warning;
     return cafe_graph_set_reading(graph, &reading);
 }
 

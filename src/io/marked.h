@@ -21,6 +21,8 @@ typedef struct cafe_marked {
     int64_t declared_room, nodes;
     cafe_dictionary labels; /* number i is that of node i as long as `labelled` */
     bool labelled;
+    bool named;    /* some node has a label */
+    char why[384]; /* why labels do not name the nodes */
     int64_t count, source_room, target_room, weight_room;
     int32_t *source, *target;
     float *weights;
@@ -40,6 +42,9 @@ void cafe_marked_free(cafe_marked *marked);
 cafe_status cafe_marked_fail(const cafe_marked *marked, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Does the attribute of nodes name them: the one that the option says, else label or name? */
+bool cafe_marked_is_name(const cafe_marked *marked, const char *attribute);
+
 /* A node; label NULL: it has none. */
 cafe_status cafe_marked_node(cafe_marked *marked, const char *id, const char *label);
 /* An edge; weight NULL: it states none. */
@@ -53,7 +58,7 @@ cafe_status cafe_marked_weigh(cafe_marked *marked, const char *weight);
 bool cafe_marked_is_weight(cafe_marked *marked, const char *attribute);
 
 /* The graph: nodes in the order of the file, named by their labels when all have one and no two
- * are the same, else by their ids. */
+ * are the same, else by their ids, with a warning; with the option that chooses it is an error. */
 cafe_status cafe_marked_graph(cafe_marked *marked, cafe_graph **graph);
 
 #endif

@@ -154,8 +154,7 @@ static cafe_status take_line(pajek *p) {
 
 /* Vertices in the order of their numbers; one without a line has its number as name. */
 static cafe_status add_nodes(pajek *p) {
-    bool labelled = p->nodes > 0;
-    for (int64_t u = 0; u < p->nodes; u++) labelled &= p->labels[u] && p->labels[u][0];
+    bool labelled = cafe_marked_is_name(&p->marked, "label");
     for (int64_t u = 0; u < p->nodes; u++) {
         cafe_print(p->ends[0], sizeof p->ends[0], "%lld", (long long)u + 1);
         CAFE_PASS(cafe_marked_node(&p->marked, p->ends[0], labelled ? p->labels[u] : NULL));

@@ -8,34 +8,41 @@
 #include "graph/arrange.h"
 #include "io/edge_list.h"
 #include "io/format.h"
+#include "io/lgl.h"
 #include "io/names.h"
 
 /* What no reader takes and is no edge list is named. */
 static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, int64_t size) {
+    static const char edges[] =
+        "if it is an edge list all the same, give " CAFE_OPT("format=edges");
     static const struct {
-        const char *start, *title;
-    } others[] = {{"<", "XML or HTML of another kind"},
-                  {"{", "JSON"},
-                  {"[", "JSON"},
-                  {"digraph ", "DOT of Graphviz"},
-                  {"graph {", "DOT of Graphviz"},
-                  {"strict ", "DOT of Graphviz"},
-                  {"dl n", "DL of UCINET"},
-                  {"%PDF", "a PDF"},
-                  {"\x93NUMPY", "a NumPy array, of which cafe points can make a graph"}};
+        const char *start, *title, *advice;
+    } others[] = {{"<", "XML or HTML of another kind", edges},
+                  {"{", "JSON", edges},
+                  {"[", "JSON", edges},
+                  {"digraph ", "DOT of Graphviz", edges},
+                  {"graph {", "DOT of Graphviz", edges},
+                  {"strict ", "DOT of Graphviz", edges},
+                  {"dl n", "DL of UCINET", edges},
+                  {"nodedef>", "GDF of GUESS", "Gephi opens it and writes GraphML and GEXF"},
+                  {"%PDF", "a PDF", "it has no graph"},
+                  {"\x93NUMPY", "a NumPy array", "cafe points can make a graph of it"}};
     char endings[256];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         size_t length = strlen(others[i].start);
         if (size < (int64_t)length || !cafe_same_word((const char *)bytes, others[i].start, length))
             continue;
         cafe_file_endings(CAFE_FILE_GRAPH, 0, endings, sizeof endings);
-        return cafe_fail(
-            input->context, CAFE_ERROR_FORMAT,
-            "%s:1:1: expected a graph in one of the formats %s, found %s (if it is an edge list "
-            "all the same, give " CAFE_OPT("format=edges") ")",
-            input->name, endings, others[i].title);
+        return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                         "%s:1:1: expected a graph in one of the formats %s, found %s (%s)",
+                         input->name, endings, others[i].title, others[i].advice);
     }
-    return CAFE_OK;
+    if (!cafe_is_lgl(bytes, size)) return CAFE_OK;
+    return cafe_fail(
+        input->context, CAFE_ERROR_FORMAT,
+        "%s:1:1: expected an edge list, found LGL, lines '# node' before those of its "
+        "neighbours (awk '$1 == \"#\" { u = $2; next } { print u, $0 }' makes one; %s)",
+        input->name, edges);
 }
 
 static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
@@ -87,6 +94,9 @@ static cafe_status check_kind(const cafe_input *input, const cafe_graph_options 
     if (format != CAFE_FORMAT_EDGES && !marked)
         CAFE_PASS(cafe_options_idle(context, table, options, "weight",
                                     "edge lists, GraphML, GML and GEXF, which this file is not"));
+    if (!marked && format != CAFE_FORMAT_PAJEK)
+        CAFE_PASS(cafe_options_idle(context, table, options, "name",
+                                    "GraphML, GML, GEXF and Pajek, which this file is not"));
     if (format == CAFE_FORMAT_CAFE) return CAFE_OK;
     return cafe_options_idle(context, table, options, "trust", ".cafe files");
 }

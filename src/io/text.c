@@ -273,6 +273,12 @@ static cafe_status check_kind(const cafe_text *text) {
     const uint8_t *end = newline ? newline : text->end;
     const uint8_t *mac = end > p ? memchr(p, '\r', (size_t)(end - p)) : NULL;
     CAFE_PASS(check_encoding(text, p, end - p));
+    if (newline && newline + 2 < text->end && newline[1] == '\r' && newline[2] != '\n')
+        return cafe_fail(
+            text->context, CAFE_ERROR_FORMAT,
+            "%s:2:1: expected lines that end with a line feed, found a carriage return "
+            "behind it (tr -d '\r' takes it away)",
+            text->name);
     if (!mac || mac + 1 >= end) return CAFE_OK;
     return cafe_fail(text->context, CAFE_ERROR_FORMAT,
                      "%s:1:%lld: expected lines that end with a line feed, found a lone carriage "

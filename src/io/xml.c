@@ -35,6 +35,7 @@ typedef struct xml {
     char label_key[KEY], weight_key[KEY], key[KEY];
     bool key_label, key_weight, key_exact, label_exact; /* what the key at hand is */
     char fallback[64];                                  /* of the weight: the key's default */
+    bool of_nodes;                                      /* GEXF: the attributes at hand are */
     bool gathers;                                       /* text of <data> or <default> is wanted */
     char *text, *id, *label;
     int64_t length, room, id_room, label_room;
@@ -107,7 +108,8 @@ static cafe_status begin_key(xml *x, const char **list) {
     if (!id || strlen(id) >= KEY) return CAFE_OK;
     if (!name) name = id;
     bool nodes = !owner || strcmp(owner, "edge") != 0, edges = !owner || strcmp(owner, "node") != 0;
-    if (nodes && (strcmp(name, "label") == 0 || (strcmp(name, "name") == 0 && !x->label_key[0])))
+    if (nodes && cafe_marked_is_name(&x->marked, name) &&
+        (strcmp(name, "name") != 0 || !x->label_key[0]))
         copy(x->label_key, KEY, id);
     if (edges && owner && strcmp(owner, "edge") == 0 && cafe_marked_is_weight(&x->marked, name)) {
         copy(x->weight_key, KEY, id);
@@ -122,9 +124,25 @@ static cafe_status begin_node(xml *x, const char **list) {
     if (!id) return cafe_marked_fail(&x->marked, "expected an id of the node");
     x->in = IN_NODE;
     x->item = x->depth;
-    x->labelled = x->gexf && label;
+    x->labelled = x->gexf && label && cafe_marked_is_name(&x->marked, "label");
     CAFE_PASS(keep(x, &x->id, &x->id_room, id));
     return x->labelled ? keep(x, &x->label, &x->label_room, label) : CAFE_OK;
+}
+
+/* GEXF: <attribute id="0" title="city">, of nodes, and <attvalue for="0" value="Bern">. */
+static cafe_status begin_attribute(xml *x, const char *word, const char **list) {
+    const char *class = attribute(list, "class"), *title = attribute(list, "title");
+    const char *id = attribute(list, "id"), *owner = attribute(list, "for");
+    const char *value = attribute(list, "value"), *wanted = x->marked.options->name;
+    if (strcmp(word, "attributes") == 0) x->of_nodes = class && strcmp(class, "node") == 0;
+    if (strcmp(word, "attribute") == 0 && wanted && x->of_nodes && title && id &&
+        strcmp(title, wanted) == 0 && strlen(id) < KEY)
+        copy(x->label_key, KEY, id);
+    if (strcmp(word, "attvalue") != 0 || x->in != IN_NODE || !x->label_key[0] || !owner || !value)
+        return CAFE_OK;
+    if (strcmp(owner, x->label_key) != 0) return CAFE_OK;
+    x->labelled = true;
+    return keep(x, &x->label, &x->label_room, value);
 }
 
 static cafe_status begin_edge(xml *x, const char **list) {
@@ -169,7 +187,10 @@ static void XMLCALL on_begin(void *user, const char *name, const char **list) {
         TRY(x, cafe_marked_fail(&x->marked, "expected edges of two nodes, found a hyperedge"));
     if (strcmp(word, "node") == 0 && x->graphs > 0) TRY(x, begin_node(x, list));
     if (strcmp(word, "edge") == 0 && x->graphs > 0) TRY(x, begin_edge(x, list));
-    if (x->gexf) return;
+    if (x->gexf) {
+        TRY(x, begin_attribute(x, word, list));
+        return;
+    }
     if (strcmp(word, "key") == 0 && x->in == IN_NOTHING) TRY(x, begin_key(x, list));
     if (strcmp(word, "data") == 0) TRY(x, begin_data(x, list));
     if (strcmp(word, "default") == 0 && x->in == IN_KEY && x->key[0]) TRY(x, gather(x));
