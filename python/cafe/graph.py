@@ -213,7 +213,8 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
         Of an edge list, what its columns are and whether it has a heading is told by its first
         lines; a file of which that is not certain is refused. Then these say it: source, target,
         weight (columns by name, or by number from 0), header (True, False), delimiter (";", "tab"),
-        decimal (","). `reading` tells what was taken for what.
+        decimal (","). Of GraphML, GEXF, GML and Pajek, name is the attribute that names the nodes, or
+        "id". `reading` tells what was taken for what.
 
         >>> import pathlib, tempfile, cafe
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "trade.csv"
