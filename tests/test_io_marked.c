@@ -93,7 +93,7 @@ static void test_names_are_chosen(void **state) {
          0},
         {"x.net", PAJEK("ann", "bob"), "id", "1", "", 0},
         {"x.net", PAJEK("ann", "bob"), "city", 0, 0, "expected the attribute 'city' of nodes"},
-        {"x.txt", "ann bob\nbob cy\n", "label", 0, 0, "--name goes with GraphML"},
+        {"x.txt", "ann bob\nbob cy\n", "label", 0, 0, "goes with GraphML"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
