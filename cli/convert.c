@@ -53,7 +53,7 @@ static int take_vectors(convert_job *job) {
     int64_t columns = 0;
     if (!job->vectors_path) return CLI_OK;
     CLI_TRY(cli_check(run, cafe_vectors_read(run->context, run->graph, job->vectors_path, &columns,
-                                             &job->vectors)));
+                                             &job->vectors, NULL)));
     CLI_TRY(make_room(job, columns));
     for (int64_t c = 0; c < columns; c++) {
         char *name = cli_new(run, NAME, 1);

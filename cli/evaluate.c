@@ -64,7 +64,7 @@ int evaluate_read(evaluate_job *job) {
                               settled ? NULL : job->labels_path, &job->graph));
     if (job->embedding)
         CLI_TRY(cli_read_vectors(job->run, job->embedding, job->labels_path, &job->graph,
-                                 &job->columns, &job->vectors));
+                                 &job->columns, &job->vectors, NULL));
     job->counts = *cafe_graph_get_counts(job->graph);
     return CLI_OK;
 }

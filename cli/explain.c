@@ -99,7 +99,9 @@ static int read_input(explain_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
-                             &job->vectors));
+                             &job->vectors, job->made));
+    CLI_TRY(cli_made_with(run, run->words[1], job->made, job->sampling.kind, 0,
+                          &job->sampling.options.degree_exponent));
     CLI_TRY(cli_find_nodes(&job->run, job->nodes_asked, &job->nodes, &job->node_count));
     CLI_TRY(choose_dimensions(job));
     CLI_TRY(read_communities(job));

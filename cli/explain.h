@@ -17,6 +17,7 @@ typedef struct explain_job {
     cafe_operator *op;
     int64_t columns;
     float *vectors;
+    char made[CAFE_VECTORS_MADE];      /* with what; empty: not known */
     cafe_labels *communities, *labels; /* NULL: found, none */
     int32_t *part;                     /* of the file; NULL: found */
     cafe_table *features;              /* NULL: none */

@@ -69,7 +69,21 @@ static void put_dimension(FILE *file, const explain_job *job, int64_t column) {
     }
 }
 
+/* Which Q all figures are of. */
+static void put_operator(FILE *file, const explain_job *job) {
+    const cafe_sampled_info *info = cafe_sampled_get_info(job->sampled);
+    int32_t kind;
+    double x;
+    cafe_sampling_made(job->made, &kind, &x);
+    const char *why = cli_given(job->run.arguments, "degree-exponent") ? "as asked for"
+                      : kind >= 0 ? "as these vectors were made with"
+                                  : "assumed: the file of vectors does not say it";
+    fprintf(file, "operator    Q of sampling %s, degree exponent %.9g (%s)\n",
+            cafe_sampling_name((cafe_sampling)info->sampling), info->degree_exponent, why);
+}
+
 static void put_dimensions(FILE *file, const explain_job *job) {
+    put_operator(file, job);
     fprintf(file,
             "embedding   %" PRId64 " nodes x %" PRId64 " columns, rank %" PRId64 "; problem %s\n",
             job->report.nodes, job->report.columns, job->report.pairs, problem(job));

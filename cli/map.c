@@ -50,7 +50,8 @@ static int work(void *argument) {
     map_job *job = argument;
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors));
+    CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors,
+                             NULL));
     job->xy = cli_new(run, 2 * run->counts.nodes, sizeof *job->xy);
     if (!job->xy) return CLI_FAILED;
     double began = cli_seconds();

@@ -85,7 +85,11 @@ static int work(void *argument) {
     place_job *job = argument;
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors));
+    char made[CAFE_VECTORS_MADE];
+    CLI_TRY(cli_read_vectors(run, run->words[1], NULL, &run->graph, &job->columns, &job->vectors,
+                             made));
+    CLI_TRY(cli_made_with(run, run->words[1], made, CAFE_SAMPLING_EDGE,
+                          job->options.degree_exponent, &job->options.degree_exponent));
     CLI_TRY(
         cli_check(run, cafe_new_links_read(run->context, run->graph, run->words[2], &job->links)));
     int64_t n = cafe_new_links_nodes(job->links), links = cafe_new_links_count(job->links);

@@ -47,7 +47,7 @@ static int take_columns(plot_job *job) {
 static int take_map(plot_job *job, const char *path) {
     int64_t columns = 0;
     float *map = NULL;
-    int code = cli_read_vectors(&job->run, path, NULL, &job->run.graph, &columns, &map);
+    int code = cli_read_vectors(&job->run, path, NULL, &job->run.graph, &columns, &map, NULL);
     if (code == CLI_OK && columns != 2)
         code = cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                          path, columns);
@@ -153,7 +153,7 @@ static int work(void *argument) {
     CLI_TRY(set_options(job));
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph, &job->columns,
-                             &job->vectors));
+                             &job->vectors, NULL));
     CLI_TRY(find_points(job));
     CLI_TRY(plot_find_colours(job));
     job->inputs.graph = run->graph;

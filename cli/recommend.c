@@ -135,7 +135,7 @@ static int embed(recommend_job *job) {
     if (job->score_by != CAFE_SCORE_PRODUCT) return CLI_OK;
     if (job->embedding)
         return cli_read_vectors(run, job->embedding, NULL, &run->graph, &job->columns,
-                                &job->vectors);
+                                &job->vectors, NULL);
     double began = cli_seconds();
     CLI_TRY(cli_check(run, cafe_decoder_vectors(run->context, graph, NULL, &job->decoder,
                                                 &job->columns, &job->vectors)));

@@ -37,7 +37,10 @@ typedef struct update_job {
 static int read_input(update_job *job) {
     cli_run *run = &job->run;
     CLI_TRY(cli_read_graph(run, NULL));
-    CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows));
+    char made[CAFE_VECTORS_MADE];
+    CLI_TRY(cli_read_vectors(run, job->from, NULL, &run->graph, &job->columns, &job->rows, made));
+    CLI_TRY(cli_made_with(run, job->from, made, CAFE_SAMPLING_EDGE, job->options.degree_exponent,
+                          &job->options.degree_exponent));
     CLI_TRY(
         cli_check(run, cafe_changes_read(run->context, run->graph, run->words[1], &job->changes)));
     job->changed = *cafe_changes_get_counts(job->changes);

@@ -6,9 +6,15 @@
 
 /* cafe_vectors_read() and cafe_attributes_read(): nodes x *columns numbers, to be freed with
  * free(). labels: NULL, or the file beside the vectors; where it is a list of all nodes (labels.h)
- * and the vectors are of these, those without an edge become nodes of the graph. */
+ * and the vectors are of these, those without an edge become nodes of the graph. made: as
+ * cafe_vectors_read() has it. */
 int cli_read_vectors(cli_run *run, const char *path, const char *labels, cafe_graph **graph,
-                     int64_t *columns, float **vectors);
+                     int64_t *columns, float **vectors, char *made);
+/* Sets the degree exponent, unless the user has, to that of the vectors, or to `otherwise` where
+ * their file does not say it, and reports so. Vectors of another sampling than this one are refused
+ * unless the user gave it. */
+int cli_made_with(cli_run *run, const char *path, const char *made, int32_t sampling,
+                  double otherwise, double *degree_exponent);
 /* A row for each node and no others. */
 int cli_read_start(cli_run *run, const char *path, const cafe_graph *graph, int64_t *columns,
                    float **vectors);

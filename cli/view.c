@@ -34,7 +34,8 @@ static bool map_is(const view_job *job, const char *word) {
 
 static int read_map(view_job *job) {
     int64_t columns = 0;
-    CLI_TRY(cli_read_vectors(&job->run, job->map_path, NULL, &job->run.graph, &columns, &job->map));
+    CLI_TRY(cli_read_vectors(&job->run, job->map_path, NULL, &job->run.graph, &columns, &job->map,
+                             NULL));
     if (columns == 2) return CLI_OK;
     return cli_error(&job->run, CLI_INPUT, "%s: expected 2 columns of a map, found %" PRId64,
                      job->map_path, columns);
@@ -79,9 +80,12 @@ static int read_report(view_job *job) {
 
 static int read_input(view_job *job) {
     cli_run *run = &job->run;
+    char made[CAFE_VECTORS_MADE];
+    int32_t sampling;
     CLI_TRY(cli_read_graph(run, NULL));
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph,
-                             &job->inputs.columns, &job->vectors));
+                             &job->inputs.columns, &job->vectors, made));
+    cafe_sampling_made(made, &sampling, &job->inputs.degree_exponent);
     if (!map_is(job, "auto") && !map_is(job, "none")) CLI_TRY(read_map(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     if (job->communities_path) CLI_TRY(read_communities(job));

@@ -139,7 +139,7 @@ static void map(char **word) {
     cafe_graph *graph = graph_of(word[0]);
     int64_t n = cafe_graph_nodes(graph), columns;
     float *x = NULL, *xy = malloc((size_t)n * 2 * sizeof *xy);
-    must(cafe_vectors_read(context, graph, word[1], &columns, &x));
+    must(cafe_vectors_read(context, graph, word[1], &columns, &x, NULL));
     must(cafe_map(context, graph, n, columns, x, NULL, xy));
     must(cafe_vectors_write(context, graph, 2, xy, word[2], 1));
     free(xy);
@@ -209,7 +209,7 @@ static void update(char **word) {
     float *x = NULL;
     cafe_changes *changes = NULL;
     cafe_updated *updated = NULL;
-    must(cafe_vectors_read(context, graph, word[1], &columns, &x));
+    must(cafe_vectors_read(context, graph, word[1], &columns, &x, NULL));
     must(cafe_changes_read(context, graph, word[2], &changes));
     must(cafe_update(context, changes, columns, x, NULL, &updated));
     must(cafe_updated_write(context, updated, changes, word[3], 1));
@@ -225,7 +225,7 @@ static void place(char **word) {
     int64_t columns;
     float *x = NULL;
     cafe_new_links *links = NULL;
-    must(cafe_vectors_read(context, graph, word[1], &columns, &x));
+    must(cafe_vectors_read(context, graph, word[1], &columns, &x, NULL));
     must(cafe_new_links_read(context, graph, word[2], &links));
     float *placed = malloc((size_t)(cafe_new_links_nodes(links) * columns) * sizeof *placed);
     must(cafe_place_nodes(context, graph, columns, x, links, NULL, placed));
@@ -467,7 +467,7 @@ static void others(char **word) {
     static int32_t before[4096], after[4096];
     int64_t n = cafe_graph_nodes(graph), columns, heirs[2];
     float *x = NULL;
-    must(cafe_vectors_read(context, graph, word[1], &columns, &x));
+    must(cafe_vectors_read(context, graph, word[1], &columns, &x, NULL));
     solvers(op, n);
     readers(op, graph, x);
     for (int32_t u = 0; u < n; u++) {

@@ -66,6 +66,46 @@ cp n2.in.names n2.in.npy.names.txt
 expect 0 "$CAFE" explain names.in n2.in.npy -q --json n2.json
 ! diff <(without n.npy.json) <(without n2.json) >/dev/null || fail "names beside .npy are not read"
 
+# ---- the operator is that of the vectors: values and residuals are those of the run's certificate
+certified() {
+    expect 0 "$CAFE" embed "$karate" -q -f -o m.in.npy --json m.in.json --parts sphere --columns 6 "$@"
+    expect 0 "$CAFE" explain "$karate" m.in.npy -q -f --json m.json
+    prints 'as these vectors were made with'
+    for what in value residual; do
+        sed -nE "s/^  \"column_${what}s\": \[(.*)\],?\$/\1/p" m.in.json | tr -d ' ' | tr ',' '\n' >run.in.txt
+        sed -nE "s/^      \"$what\": ([^,]*),?\$/\1/p" m.json >explained.in.txt
+        [[ $(wc -l <run.in.txt) -eq $(wc -l <explained.in.txt) && -s run.in.txt ]] || fail "columns of $*"
+        paste run.in.txt explained.in.txt | awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 5e-5) exit 1 }' ||
+            fail "$what of $* is not that of the certificate: $(paste run.in.txt explained.in.txt)"
+    done
+}
+certified
+certified --degree-exponent 0
+certified --degree-exponent 0.4 --output-form walk
+certified --residual 1e-6
+[[ $(json_value m.json degree_exponent) == 0.25 ]] || fail "the report says another degree exponent"
+expect 0 "$CAFE" explain "$karate" m.in.npy --degree-exponent 0.1
+prints 'degree exponent 0\.1 \(as asked for\)'
+says 'made with degree exponent 0\.25, not 0\.1'
+expect 0 "$CAFE" embed "$karate" -q -o m.in.tsv
+expect 0 "$CAFE" explain "$karate" m.in.tsv
+prints 'degree exponent 0 \(assumed: the file of vectors does not say it\)'
+says 'm.in.tsv does not say what it was made with.*--degree-exponent'
+expect 0 "$CAFE" embed "$karate" -q -f -o m.in.npy --sampling walk --window 3
+expect 3 "$CAFE" explain "$karate" m.in.npy
+says 'made with --sampling walk'
+expect 0 "$CAFE" explain "$karate" m.in.npy --sampling walk --window 3
+prints 'Q of sampling walk, degree exponent 0\.25'
+expect 0 "$CAFE" embed names.in -q -f -o n.in.npy --columns 2 --degree-exponent 0.5
+expect 0 "$CAFE" explain names.in n.in.npy -q
+prints 'degree exponent 0\.5 '
+for made in 'edge 7' 'edgy 0' 'edge -' 'edge  ' '0     '; do
+    LC_ALL=C sed "1s/ # made edge 0/ # made $made/" k.in.npy >o.in.npy
+    expect 0 "$CAFE" explain "$karate" o.in.npy -q
+    prints 'assumed: the file of vectors does not say it'
+done
+rm m.json
+
 # ---- communities, labels, attributes
 expect 0 "$CAFE" cluster "$karate" -q -o parts.in.tsv
 expect 0 "$CAFE" explain "$karate" k.in.npy -q --communities parts.in.tsv

@@ -15,6 +15,31 @@ says '0 nodes touched'
 same same.npy old.in.npy
 rm same.npy
 
+# ---- update and place take the degree exponent of the vectors
+"$CAFE" embed g.in.txt --output-form raw --columns 8 --degree-exponent 0.5 -q -o half.in.npy
+"$CAFE" embed g.in.txt --output-form raw --columns 8 --degree-exponent 0.5 -q -o half.in.tsv
+printf '%s\n' '+ 3 400' '+ 5 500' '+ 6 501' >few.in.txt
+echo 'ann 3' >ann.in.txt
+for command in 'update few.in.txt --from half.in' 'place half.in'; do
+    read -ra words <<<"$command"
+    [[ ${words[0]} == update ]] && behind=() || behind=(ann.in.txt)
+    run() { expect 0 "$CAFE" "${words[0]}" g.in.txt "${words[@]:1:${#words[@]}-2}" "${words[-1]}.$1" "${behind[@]}" "${@:2}"; }
+    run npy -o told.tsv --degree-exponent 0.5
+    run npy -o half.tsv
+    same told.tsv half.tsv
+    run tsv -o quarter.tsv
+    says 'half.in.tsv does not say what it was made with: degree exponent 0.25 is assumed'
+    ! cmp -s half.tsv quarter.tsv || fail "the degree exponent does not matter"
+    run npy -o quarter.tsv -f --degree-exponent 0.25
+    says 'half.in.npy: these vectors were made with degree exponent 0.5, not 0.25'
+    rm told.tsv half.tsv quarter.tsv
+done
+"$CAFE" embed g.in.txt --output-form raw --columns 8 --sampling walk --window 2 -q -o walks.in.npy
+expect 3 "$CAFE" place g.in.txt walks.in.npy ann.in.txt -o p.npy
+says 'made with --sampling walk'
+expect 3 "$CAFE" update g.in.txt few.in.txt --from walks.in.npy -o p.npy
+only_inputs
+
 # ---- changes: an edge goes, edges come, two new nodes
 edge=$(grep -m 1 -E '^[0-9]' g.in.txt | cut -f 1-2 | tr '\t' ' ' | cut -d ' ' -f 1-2)
 printf '%s\n' "- $edge" '+ 3 400' '600 5' '600 7' '+ 601 600' >changes.in.txt
@@ -134,7 +159,7 @@ says '2 of them are within [0-9.e-]+ of a full run'
 expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --degree-exponent 0 -o - --json b.in.json -f
 says 'vacuous'
 grep -q '"bounds": \[null\]' b.in.json || fail "vacuous in the report"
-expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz -o - --json b.in.json -f
+expect 0 "$CAFE" place blocks.in.txt early.in.npy <(echo 'x 0') --form ritz --degree-exponent 0.25 -o - --json b.in.json -f
 says 'none is known with a degree exponent'
 only p.tsv p.json w.npy w.npy.names.txt
 expect 1 "$CAFE" place g.in.txt walk.in.npy links.in.txt -o x.tsv

@@ -604,6 +604,66 @@ static void fail_each(test_failing *memory, const test_problem *t, int stage, co
     cafe_explanation_free(e);
 }
 
+/* A file of vectors names the operator that they were made with, and an explanation by it has the
+ * values of their certificate. */
+static void test_made(void **state) {
+    static const char path[] = "test_explain_made.npy";
+    static const double exponents[] = {-1, 0, 0.1, 1 / 3.0, 0.5};
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        cafe_context *context = test_context(1, (uint64_t)i);
+        cafe_graph *graph = test_random(context, 60, 200, 0, 0, (uint64_t)i);
+        cafe_sampling kind = i < 5 ? CAFE_SAMPLING_EDGE : CAFE_SAMPLING_PAGERANK;
+        cafe_method_options method;
+        cafe_sample_options sample, again;
+        cafe_finish_options finish;
+        cafe_embedding *embedding = NULL;
+        cafe_sampled *sampled = NULL;
+        cafe_operator *op = NULL;
+        cafe_explanation *e = NULL;
+        char made[CAFE_VECTORS_MADE];
+        float *read = NULL;
+        int64_t columns;
+        int32_t sampling;
+        cafe_method_options_init(&method);
+        cafe_sample_options_init(&sample);
+        cafe_sample_options_init(&again);
+        cafe_finish_options_init(&finish);
+        sample.degree_exponent = exponents[i % 5];
+        finish.form = CAFE_FORM_WALK;
+        method.sampling = kind, method.sample = &sample, method.finish = &finish;
+        TEST_OK(context, cafe_embed(context, graph, NULL, &method, NULL, &embedding));
+        TEST_OK(context, cafe_embedding_write(context, embedding, graph, path, 1));
+        TEST_OK(context, cafe_vectors_read(context, graph, path, &columns, &read, made));
+        cafe_sampling_made(made, &sampling, &again.degree_exponent);
+        assert_int_equal(sampling, kind);
+        assert_true(again.degree_exponent == (exponents[i % 5] < 0 ? 0.25 : exponents[i % 5]));
+        TEST_OK(context, cafe_sample(context, graph, kind, &again, NULL, &sampled));
+        TEST_OK(context, cafe_operator_modularity(context, sampled, &op));
+        TEST_OK(context, cafe_explain(context, op, columns, read, NULL, NULL, &e));
+        const cafe_certificate *c = cafe_embedding_certificate(embedding);
+        for (int64_t k = 0; k < c->certified; k++) {
+            cafe_dimension_card card;
+            cafe_explain_dimension(e, k, &card);
+            assert_true(fabs(card.walk_value - c->column_values[k]) < 1e-5);
+            assert_true(fabs(card.walk_residual - c->column_residuals[k]) < 1e-5);
+        }
+        cafe_explanation_free(e);
+        cafe_operator_free(op);
+        cafe_sampled_free(sampled);
+        cafe_block_free(context, read);
+        cafe_embedding_free(embedding);
+        TEST_OK(context, cafe_vectors_write(context, graph, 1, (float[60]){1}, path, 1));
+        TEST_OK(context, cafe_vectors_read(context, graph, path, &columns, &read, made));
+        cafe_sampling_made(made, &sampling, &again.degree_exponent);
+        assert_int_equal(sampling, -1);
+        cafe_block_free(context, read);
+        cafe_graph_free(graph);
+        cafe_context_free(context);
+    }
+    unlink(path);
+}
+
 static void test_memory(void **state) {
     static const int64_t sizes[] = {30, 530}; /* dense and not */
     (void)state;
@@ -634,6 +694,7 @@ int main(void) {
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_rows),
+        cmocka_unit_test(test_made),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

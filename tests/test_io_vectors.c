@@ -47,7 +47,8 @@ static void test_npy(void **state) {
     assert_int_equal(bytes[header - 1], '\n');
     assert_int_equal(size, header + (size_t)(n * k) * sizeof(float));
     free(bytes);
-    assert_int_equal(cafe_vectors_read(shared, graph, scratch.path, &columns, &values), CAFE_OK);
+    assert_int_equal(cafe_vectors_read(shared, graph, scratch.path, &columns, &values, NULL),
+                     CAFE_OK);
     assert_int_equal(columns, k);
     for (int64_t u = 0; u < n; u++)
         assert_memory_equal(values + u * k, cafe_embedding_row(embedding, u),
@@ -166,7 +167,7 @@ static void test_round_trip(void **state) {
     for (int i = 0; i < 2; i++) {
         TEST_OK(shared,
                 cafe_vectors_write(shared, graph, 3, vectors, io_path(&scratch, files[i]), 0));
-        TEST_OK(shared, cafe_vectors_read(shared, graph, scratch.path, &columns, &read));
+        TEST_OK(shared, cafe_vectors_read(shared, graph, scratch.path, &columns, &read, NULL));
         assert_int_equal(columns, 3);
         assert_memory_equal(read, vectors, (size_t)(3 * n) * sizeof *read);
         cafe_block_free(shared, read);
@@ -200,7 +201,7 @@ static void test_rows_by_name(void **state) {
         else
             TEST_OK(shared, cafe_vectors_read(shared, graph,
                                               i == 3 ? io_path(&scratch, "v.npy") : scratch.path,
-                                              &columns, &read));
+                                              &columns, &read, NULL));
         assert_int_equal(columns, 2);
         assert_memory_equal(read, expected, sizeof expected);
         cafe_block_free(shared, read);
@@ -240,7 +241,7 @@ static void test_rows_refused(void **state) {
         cafe_status status =
             strstr(cases[i].name, ".csv")
                 ? cafe_attributes_read(shared, graph, scratch.path, &columns, &read)
-                : cafe_vectors_read(shared, graph, scratch.path, &columns, &read);
+                : cafe_vectors_read(shared, graph, scratch.path, &columns, &read, NULL);
         assert_int_equal(status, CAFE_ERROR_FORMAT);
         assert_null(read);
         if (!strstr(cafe_error(shared), cases[i].error))
@@ -274,15 +275,18 @@ static void test_names_of_another_run(void **state) {
     (void)state;
     cafe_graph *graph = io_read(shared, "x", "a b\nb c\n", NULL);
     TEST_OK(shared, cafe_vectors_write(shared, graph, 1, rows, io_path(&scratch, "v.npy"), 0));
-    TEST_OK(shared, cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read));
+    TEST_OK(shared,
+            cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read, NULL));
     cafe_block_free(shared, read);
     io_store(io_path(&scratch, "v.npy.names.txt"), "b\na\nc\n", 6);
-    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
-                     CAFE_ERROR_FORMAT);
+    assert_int_equal(
+        cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read, NULL),
+        CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(shared), "v.npy was written with, found others"));
     assert_int_equal(remove(io_path(&scratch, "v.npy.names.txt")), 0);
-    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
-                     CAFE_ERROR_FORMAT);
+    assert_int_equal(
+        cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read, NULL),
+        CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(shared), "v.npy was written with, found no file"));
     cafe_graph_free(graph);
     io_scratch_free(&scratch);
@@ -298,12 +302,14 @@ static void test_names_beside_refused(void **state) {
     TEST_OK(shared, cafe_vectors_write(shared, graph, 1, rows, io_path(&scratch, "v.npy"), 0));
     forget_names(io_path(&scratch, "v.npy"));
     io_store(io_path(&scratch, "v.npy.names.txt"), "a\nb\n", 4);
-    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
-                     CAFE_ERROR_FORMAT);
+    assert_int_equal(
+        cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read, NULL),
+        CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(shared), "v.npy.names.txt: expected 3 names, found 2"));
     io_store(io_path(&scratch, "v.npy.names.txt"), "a\nb\na\n", 6);
-    assert_int_equal(cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read),
-                     CAFE_ERROR_FORMAT);
+    assert_int_equal(
+        cafe_vectors_read(shared, graph, io_path(&scratch, "v.npy"), &columns, &read, NULL),
+        CAFE_ERROR_FORMAT);
     assert_non_null(strstr(cafe_error(shared), "v.npy.names.txt:3: expected each node once"));
     cafe_graph_free(graph);
     io_scratch_free(&scratch);
@@ -351,8 +357,8 @@ static void test_failing_memory(void **state) {
             int64_t columns;
             float *values = NULL;
             long live = test_failing_arm(&memory, k);
-            cafe_status status =
-                cafe_vectors_read(context, graph, io_path(&scratch, names[i]), &columns, &values);
+            cafe_status status = cafe_vectors_read(context, graph, io_path(&scratch, names[i]),
+                                                   &columns, &values, NULL);
             int failed = test_failing_disarm(&memory);
             if (status == CAFE_OK) cafe_block_free(context, values);
             test_failing_expect(&memory, status, failed, live, context);

@@ -143,7 +143,8 @@ static void read_all(io_scratch *s) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         int64_t columns = 0;
         float *rows = NULL;
-        TEST_OK(shared, cafe_vectors_read(shared, first, io_path(s, vectors[i]), &columns, &rows));
+        TEST_OK(shared,
+                cafe_vectors_read(shared, first, io_path(s, vectors[i]), &columns, &rows, NULL));
         assert_int_equal(columns, 2);
         assert_true(rows[3] == 3.0f / 7 - 1.0f / 3);
         cafe_block_free(shared, rows);

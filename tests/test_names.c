@@ -233,8 +233,8 @@ static void test_vectors(void **state) {
     for (int i = 0; i < 4; i++) {
         const char *path = io_path(&scratch, files[i % 2]);
         TEST_OK(shared, cafe_vectors_write(shared, graph, COLUMNS, values, path, 1));
-        TEST_OK(shared, (i < 2 ? cafe_vectors_read : cafe_attributes_read)(shared, graph, path,
-                                                                           &columns, &back));
+        TEST_OK(shared, i < 2 ? cafe_vectors_read(shared, graph, path, &columns, &back, NULL)
+                              : cafe_attributes_read(shared, graph, path, &columns, &back));
         assert_int_equal(columns, COLUMNS);
         assert_memory_equal(back, values, (size_t)(NAMES * COLUMNS) * sizeof *values);
         cafe_block_free(shared, back);
@@ -263,7 +263,7 @@ static void test_word2vec(void **state) {
         cafe_status status = cafe_vectors_write(shared, graph, COLUMNS, values, path, 1);
         assert_int_equal(status, fits ? CAFE_OK : CAFE_ERROR_ARGUMENT);
         if (fits) {
-            TEST_OK(shared, cafe_vectors_read(shared, graph, path, &columns, &back));
+            TEST_OK(shared, cafe_vectors_read(shared, graph, path, &columns, &back, NULL));
             assert_memory_equal(back, values, 2 * COLUMNS * sizeof *values);
             cafe_block_free(shared, back);
         }
@@ -472,7 +472,7 @@ static void test_newcomers(void **state) {
     for (int i = 0; i < 2; i++) {
         const char *path = io_path(&scratch, i ? "p.npy" : "p.tsv");
         TEST_OK(shared, cafe_placed_write(shared, links, COLUMNS, values, path, 0));
-        TEST_OK(shared, cafe_vectors_read(shared, graph, path, &columns, &back));
+        TEST_OK(shared, cafe_vectors_read(shared, graph, path, &columns, &back, NULL));
         assert_memory_equal(back, values, (size_t)(NAMES * COLUMNS) * sizeof *values);
         cafe_block_free(shared, back);
     }

@@ -4,7 +4,9 @@ import { valueAt } from './data.js';
 export async function readLinks(store, meta) {
   const [counts, ends, bits] = await Promise.all([store.numbers('link-counts'),
     store.numbers('link-ends'), store.has('link-weights') ? store.numbers('link-weights') : null]);
-  return new Links(counts, ends, bits && floats(bits), meta.totalWeight);
+  const links = new Links(counts, ends, bits && floats(bits));
+  links.weigh(meta.degreeExponent);
+  return links;
 }
 
 function floats(bits) {
@@ -13,9 +15,8 @@ function floats(bits) {
 }
 
 class Links {
-  constructor(counts, ends, weights, total) {
+  constructor(counts, ends, weights) {
     const n = counts.length;
-    this.total = total; // 2m
     this.start = new Uint32Array(n + 1);
     this.degree = new Float64Array(n); // sum of a(u,w) over w
     const larger = new Uint32Array(ends.length);
@@ -53,6 +54,21 @@ class Links {
     this.degree[i] += weight;
   }
 
+  // What q is of: links that weigh a(u,w) / (d_u d_w)^x, nodes and all that weigh the sums of these.
+  weigh(x) {
+    const { degree, start, target, weight } = this;
+    const n = degree.length;
+    this.factor = degree.map((d) => (d > 0 ? d ** -x : 0));
+    this.mass = new Float64Array(n);
+    this.total = 0;
+    for (let i = 0; i < n; i++) {
+      for (let at = start[i]; at < start[i + 1]; at++) {
+        this.mass[i] += (weight ? weight[at] : 1) * this.factor[i] * this.factor[target[at]];
+      }
+      this.total += this.mass[i];
+    }
+  }
+
   of(i) {
     const list = [];
     for (let at = this.start[i]; at < this.start[i + 1]; at++) {
@@ -70,9 +86,10 @@ class Links {
     return list;
   }
 
-  // q(u,w) = a(u,w) / 2m - d_u d_w / (2m)^2
-  covariance(i, link) {
-    return link.weight / this.total - this.degree[i] * this.degree[link.point] / this.total ** 2;
+  // q(u,w) = a(u,w) / 2m - d_u d_w / (2m)^2 of these
+  covariance(i, { point, weight }) {
+    const { factor, mass, total } = this;
+    return weight * factor[i] * factor[point] / total - mass[i] * mass[point] / total ** 2;
   }
 }
 

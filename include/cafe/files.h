@@ -79,12 +79,18 @@ CAFE_API cafe_status cafe_table_read_nodes(cafe_context *context, const char *pa
 CAFE_API cafe_status cafe_table_place(cafe_context *context, const cafe_table *table,
                                       const cafe_graph *graph, float *rows);
 
+/* Room for what vectors were made with: a sampling's name, a blank and the degree exponent, as
+ * "edge 0.25" (cafe_sampling_made() takes it apart). */
+enum { CAFE_VECTORS_MADE = 40 };
+
 /* Vectors of the graph's nodes, row-major nodes x *columns, freed with cafe_block_free(): .npy
  * (with the names of its rows in FILE.names.txt, else in the order of the nodes), .tsv (name, tab,
  * values), .txt (word2vec text, "n K" first), plain or gzip; "-" is TSV on standard input. Names
- * count as in cafe_table_place(). */
+ * count as in cafe_table_place(). made[CAFE_VECTORS_MADE], if not NULL, gets what they were made
+ * with; it is empty where the file does not say so: only a .npy file that Cafe wrote does. */
 CAFE_API cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph,
-                                       const char *path, int64_t *columns, float **vectors);
+                                       const char *path, int64_t *columns, float **vectors,
+                                       char *made);
 /* Any table of a row per node (CSV, TSV, .npy), likewise: its names count where it has some. */
 CAFE_API cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph,
                                           const char *path, int64_t *columns, float **rows);

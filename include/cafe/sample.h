@@ -107,6 +107,9 @@ typedef struct cafe_sampled_info {
 } cafe_sampled_info;
 
 CAFE_API const cafe_sampled_info *cafe_sampled_get_info(const cafe_sampled *sampled);
+/* What vectors were made with, from the text that cafe_vectors_read() gives: *sampling is -1 where
+ * it is empty or names no sampling. */
+CAFE_API void cafe_sampling_made(const char *made, int32_t *sampling, double *degree_exponent);
 /* The name of a sampling as on the command line; NULL: there is none of that number. */
 CAFE_API const char *cafe_sampling_name(cafe_sampling sampling);
 

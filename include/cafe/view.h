@@ -51,6 +51,8 @@ typedef struct cafe_view_inputs {
     int64_t named; /* communities 0 .. named-1 of layer[0] have these names; 0: their numbers */
     const char *const *community_names;
     const cafe_facts *facts; /* a table of the nodes to show, sort and colour by */
+    double degree_exponent;  /* of the sampling that the vectors were made with (cafe/sample.h):
+                              * values of columns and pulls are of its Q */
 } cafe_view_inputs;
 
 CAFE_INPUTS(view)

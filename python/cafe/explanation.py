@@ -138,11 +138,16 @@ class Ceiling(Shown):
 
 
 class Explanation:
-    """Cards of an embedding; in a notebook, a page of tables. See explain()."""
+    """Cards of an embedding; in a notebook, a page of tables. See explain().
+
+    sampling, degree_exponent : which Q = P - p p^T all figures are of."""
 
     def __init__(self, how: "How", model: Run, handle: Any, labels: Any, top: int) -> None:
         self._how, self._model, self._handle = how, model, handle
         self._graph = how.graph
+        info = lib.cafe_sampled_get_info(lib.cafe_model_sampled(model.model.pointer)).contents
+        self.sampling: str = lib.cafe_sampling_name(info.sampling).decode()
+        self.degree_exponent: float = info.degree_exponent
         report = lib.cafe_explanation_get(handle.pointer).contents
         self.modularity: float = report.modularity
         self.generalised = bool(report.generalised)
@@ -224,7 +229,8 @@ class Explanation:
 
     def to_dict(self) -> Dict[str, Any]:
         """Everything but node cards, as plain Python: for JSON."""
-        whole = {"modularity": self.modularity, "generalised": self.generalised,
+        whole = {"sampling": self.sampling, "degree_exponent": self.degree_exponent,
+                 "modularity": self.modularity, "generalised": self.generalised,
                  "ritz_values": self.ritz_values.tolist(), "residuals": self.residuals.tolist(),
                  "partition_modularity": self.partition_modularity,
                  "dimensions": [asdict(d) for d in self.dimensions],
@@ -238,7 +244,8 @@ class Explanation:
     def __repr__(self) -> str:
         bound = f", no partition above {self.ceiling.bound:.4f}" if self.ceiling else ""
         return (f"Explanation({len(self.dimensions)} dimensions, {len(self.communities)} "
-                f"communities of modularity {self.partition_modularity:.4f}{bound})")
+                f"communities of modularity {self.partition_modularity:.4f}{bound}; Q of sampling "
+                f"{self.sampling}, degree exponent {self.degree_exponent:g})")
 
     def _repr_html_(self) -> str:
         return _html(self)

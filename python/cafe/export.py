@@ -76,7 +76,7 @@ def read_vectors(graph: Any, path: Path) -> np.ndarray:
     def work(context: Context) -> np.ndarray:
         columns, values = ctypes.c_int64(), ctypes.POINTER(ctypes.c_float)()
         named = g._to_write(context)
-        context.call("cafe_vectors_read", named.pointer, c_path(path), columns, values)
+        context.call("cafe_vectors_read", named.pointer, c_path(path), columns, values, None)
         found = copied(values, g.n_nodes * columns.value, np.float32)
         lib.cafe_block_free(context.pointer, values)
         return found.reshape(g.n_nodes, columns.value)

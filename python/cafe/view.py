@@ -17,7 +17,7 @@ from ._labels import encode_labels, rows_by_name
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
-from .explanation import embedding_of
+from .explanation import embedding_of, given_to
 from .graph import Graph, as_graph, twin_of
 
 
@@ -235,6 +235,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         given.map, given.labels = pointer(points), read.pointer if read else None
         given.named = len(names)
         given.community_names = _texts(names) if len(names) else None
+        given.degree_exponent = (given_to(embedding, None, None, None).sample or {}).get("degree_exponent", 0.0)
         about = None if table is None else _facts(context, table, g)
         given.facts = about.pointer if about else None
         given.objectives, given.objective = len(objective), pointer(objective)

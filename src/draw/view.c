@@ -153,7 +153,6 @@ static void put_graph(const cafe_view *page, cafe_report *text) {
     bool indices = g->names.kind == CAFE_NAMES_INDEX;
     cafe_report_integer(text, "nodes", page->n);
     cafe_report_integer(text, "edges", g->counts.edges);
-    cafe_report_real(text, "totalWeight", g->counts.total_weight);
     cafe_report_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
 }
 
@@ -176,6 +175,7 @@ static cafe_status put_meta(const cafe_view *page, cafe_report *text) {
     put_graph(page, text);
     cafe_report_integer(text, "columns", in->columns);
     cafe_report_integer(text, "columnsShown", page->report.columns);
+    cafe_report_real(text, "degreeExponent", in->degree_exponent);
     cafe_report_string(text, "pair", in->map ? "map" : "columns");
     cafe_report_string(text, "centrality",
                        in->centrality_name ? in->centrality_name : "centrality");

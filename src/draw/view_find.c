@@ -9,8 +9,8 @@
 
 struct cafe_view_found {
     cafe_context *context;
-    cafe_sampled *sampled;
-    cafe_operator *op;
+    cafe_sampled *sampled, *weighed;
+    cafe_operator *op, *of_vectors; /* Q of the edges, and of those that the vectors are of */
     cafe_layers *layers;
     cafe_layer layer; /* of the communities given */
     int32_t *part;
@@ -25,6 +25,8 @@ void cafe_view_found_free(cafe_view_found *f) {
     if (!f) return;
     cafe_explanation_free(f->explanation);
     cafe_layers_free(f->layers);
+    cafe_operator_free(f->of_vectors);
+    cafe_sampled_free(f->weighed);
     cafe_operator_free(f->op);
     cafe_sampled_free(f->sampled);
     cafe_mem_free_all(f->context, f->part, f->map, f->centrality, f->column, f);
@@ -73,12 +75,19 @@ static cafe_status find_centrality(cafe_view_found *f, int64_t n, cafe_view_inpu
 }
 
 /* The values are those that cafe explain gives for these vectors, whatever made them. */
-static cafe_status find_certificate(cafe_view_found *f, cafe_view_inputs *in) {
+static cafe_status find_certificate(cafe_view_found *f, const cafe_graph *graph,
+                                    cafe_view_inputs *in) {
     cafe_explain_options o;
+    cafe_sample_options sample;
     cafe_explain_options_init(&o);
+    cafe_sample_options_init(&sample);
+    sample.degree_exponent = in->degree_exponent;
+    CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, &sample, NULL, &f->weighed));
+    CAFE_PASS(cafe_operator_modularity(f->context, f->weighed, &f->of_vectors));
     o.top = 1; /* the page finds the ends of its columns itself */
     const int32_t *part = in->layers > 0 ? in->layer[in->layers - 1].partition : NULL;
-    CAFE_PASS(cafe_explain(f->context, f->op, in->columns, in->vectors, part, &o, &f->explanation));
+    CAFE_PASS(cafe_explain(f->context, f->of_vectors, in->columns, in->vectors, part, &o,
+                           &f->explanation));
     f->column = cafe_mem(f->context, 2 * in->columns, sizeof *f->column);
     if (!f->column) return CAFE_ERROR_MEMORY;
     for (int64_t j = 0; j < in->columns; j++) {
@@ -111,7 +120,7 @@ static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32
         CAFE_PASS(find_layers(f, in));
     if (map && !in->map) CAFE_PASS(find_map(f, graph, in));
     if (!in->centrality) CAFE_PASS(find_centrality(f, graph->n, in));
-    if (!in->certificate) CAFE_PASS(find_certificate(f, in));
+    if (!in->certificate) CAFE_PASS(find_certificate(f, graph, in));
     return CAFE_OK;
 }
 

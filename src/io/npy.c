@@ -68,19 +68,33 @@ static bool take_shape(const char *at, cafe_npy *a) {
     return true;
 }
 
-/* # names 0123456789abcdef, behind the dictionary */
-static void take_digest(const char *header, cafe_npy *a) {
-    static const char before[] = "} # names ";
-    const char *end = strrchr(header, '}');
-    if (!end || strncmp(end, before, strlen(before)) != 0) return;
-    a->named = cafe_names_digest(end + strlen(before), &a->digest);
+/* edge 0.25: what it takes to be text of this kind, and no longer than there is room. */
+static void take_made(const char *at, char made[CAFE_VECTORS_MADE]) {
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+    if (length == 0 || at[length] != ' ') return;
+    size_t number = strspn(at + length + 1, "0123456789.e-");
+    if (number == 0 || length + 1 + number >= CAFE_VECTORS_MADE) return;
+    memcpy(made, at, length + 1 + number);
+    made[length + 1 + number] = 0;
+}
+
+/* # names 0123456789abcdef # made edge 0.25, both or one of them, behind the dictionary */
+static void take_comments(const char *header, cafe_npy *a) {
+    static const char names[] = " # names ", made[] = " # made ";
+    const char *at = strrchr(header, '}');
+    if (!at++) return;
+    if (strncmp(at, names, strlen(names)) == 0) {
+        a->named = cafe_names_digest(at + strlen(names), &a->digest);
+        at += strlen(names) + (a->named ? 16 : 0);
+    }
+    if (strncmp(at, made, strlen(made)) == 0) take_made(at + strlen(made), a->made);
 }
 
 /* {'descr': '<f4', 'fortran_order': False, 'shape': (34, 16), } */
 static bool take_dictionary(const uint8_t *bytes, int64_t length, char *header, cafe_npy *a) {
     memcpy(header, bytes, (size_t)length);
     header[length] = 0;
-    take_digest(header, a);
+    take_comments(header, a);
     return header[0] == '{' && take_descr(value_of(header, "descr"), a) &&
            take_order(value_of(header, "fortran_order"), a) &&
            take_shape(value_of(header, "shape"), a);
@@ -118,7 +132,7 @@ cafe_status cafe_npy_open(cafe_context *context, const char *name, const uint8_t
 }
 
 int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, const uint64_t *digest,
-                    char header[CAFE_NPY_HEADER]) {
+                    const char *made, char header[CAFE_NPY_HEADER]) {
     char extents[48] = "";
     if (dimensions > 0)
         cafe_print(extents, sizeof extents, dimensions == 1 ? "%lld," : "%lld, %lld",
@@ -129,6 +143,9 @@ int cafe_npy_header(const char *type, int dimensions, const int64_t *shape, cons
     if (digest)
         length += cafe_print(header + 10 + length, (size_t)(CAFE_NPY_HEADER - 10 - length),
                              " # names %016llx", (unsigned long long)*digest);
+    if (made[0])
+        length += cafe_print(header + 10 + length, (size_t)(CAFE_NPY_HEADER - 10 - length),
+                             " # made %s", made);
     int total = (10 + length + 1 + 63) / 64 * 64;
     memset(header + 10 + length, ' ', (size_t)(total - 10 - length - 1));
     header[total - 1] = '\n';

@@ -51,7 +51,7 @@ static void put_text(record *r, const char *text, size_t size) {
 static void set_member(member *m, const char *name, const char *type, int dimensions, int64_t count,
                        const void *data, int64_t element) {
     *m = (member){.name = name, .data = data, .data_size = count * element};
-    m->header_size = cafe_npy_header(type, dimensions, &count, NULL, m->header);
+    m->header_size = cafe_npy_header(type, dimensions, &count, NULL, "", m->header);
 }
 
 static uint64_t size_of(const member *m) {

@@ -97,6 +97,7 @@ static cafe_status read_npy(cafe_context *context, const char *name, const uint8
                          name);
     table->named = array.named;
     table->digest = array.digest;
+    memcpy(table->made, array.made, sizeof table->made);
     table->rows = array.shape[0];
     table->columns = array.dimensions == 2 ? array.shape[1] : 1;
     table->values = cafe_mem(context, array.count, sizeof *table->values);

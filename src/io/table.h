@@ -2,6 +2,7 @@
 #ifndef CAFE_IO_TABLE_H
 #define CAFE_IO_TABLE_H
 
+#include <cafe/files.h>
 #include <cafe/reduce.h>
 
 #include "graph/graph.h"
@@ -17,6 +18,7 @@ struct cafe_table {
     cafe_names row_names, column_names; /* strings, or indices where there are none */
     bool named;                         /* a .npy array that was written with a file of names: */
     uint64_t digest;                    /* of it */
+    char made[CAFE_VECTORS_MADE];       /* as cafe_npy has it */
 };
 
 /* How the lines of text are laid out. */

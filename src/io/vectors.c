@@ -154,7 +154,7 @@ static cafe_status write_together(cafe_output *output, const cafe_matrix *m, con
 static int64_t describe(const cafe_matrix *m, const uint64_t *digest, array *a) {
     int64_t shape[] = {m->rows, m->columns};
     a->m = *m;
-    a->header_size = cafe_npy_header("<f4", 2, shape, digest, a->header);
+    a->header_size = cafe_npy_header("<f4", 2, shape, digest, m->made, a->header);
     return a->header_size + m->rows * m->columns * (int64_t)sizeof(float);
 }
 
@@ -315,17 +315,20 @@ done:
 }
 
 static cafe_status read_placed(cafe_context *context, const cafe_graph *graph, const char *path,
-                               cafe_table_style style, int64_t *columns, float **placed) {
+                               cafe_table_style style, int64_t *columns, float **placed,
+                               char *made) {
     cafe_status status = CAFE_OK;
     cafe_table *table = NULL;
     float *rows = NULL;
     *columns = 0;
     *placed = NULL;
+    if (made) made[0] = 0;
     CAFE_TRY(cafe_table_read_as(context, path, style, &table));
     CAFE_TRY(cafe_table_take_ids(table, graph));
     rows = cafe_mem(context, table->rows * table->columns, sizeof *rows);
     if (!rows) CAFE_TRY(CAFE_ERROR_MEMORY);
     CAFE_TRY(cafe_table_place(context, table, graph, rows));
+    if (made) memcpy(made, table->made, sizeof table->made);
     *columns = table->columns;
     *placed = rows;
     rows = NULL;
@@ -336,15 +339,15 @@ done:
 }
 
 cafe_status cafe_vectors_read(cafe_context *context, const cafe_graph *graph, const char *path,
-                              int64_t *columns, float **vectors) {
+                              int64_t *columns, float **vectors, char *made) {
     const vector_format *format = format_of(path, false);
     return read_placed(context, graph, path, format ? format->style : CAFE_TABLE_NAMED, columns,
-                       vectors);
+                       vectors, made);
 }
 
 cafe_status cafe_attributes_read(cafe_context *context, const cafe_graph *graph, const char *path,
                                  int64_t *columns, float **rows) {
-    return read_placed(context, graph, path, CAFE_TABLE_LOOK, columns, rows);
+    return read_placed(context, graph, path, CAFE_TABLE_LOOK, columns, rows, NULL);
 }
 
 void cafe_block_free(cafe_context *context, float *values) {

@@ -18,6 +18,7 @@ typedef struct cafe_matrix {
     int64_t rows, columns, stride; /* rows are `stride` floats apart */
     const float *values;           /* NULL: several processes hold them, */
     const cafe_names *names;       /* of the rows */
+    char made[CAFE_VECTORS_MADE];  /* what they were made with (cafe/files.h); empty: not known */
     cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
     void *source; /* and these calls, which all of them make, get rows and write them: */
     cafe_rows_get *get;

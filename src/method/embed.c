@@ -110,16 +110,20 @@ cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
                                  const cafe_method *method, const cafe_method_options *options,
                                  const char *path, int32_t overwrite, cafe_solution **solution,
                                  cafe_embedding **embedding) {
-    if ((*solution)->order)
-        return cafe_ordered_finish(context, model, method, options, solution, embedding);
+    if ((*solution)->order) {
+        CAFE_PASS(cafe_ordered_finish(context, model, method, options, solution, embedding));
+        cafe_sampled_made(model->sampled, (*embedding)->made);
+        return CAFE_OK;
+    }
     cafe_status status = CAFE_OK;
     cafe_method_options o;
     cafe_method_inputs none;
     cafe_finish_options finish;
     int64_t cut = (*solution)->cut, nodes = (*solution)->n;
     int64_t width = (*solution)->width, steps = (*solution)->hub_steps;
-    cafe_destination to = {model->graph, path, overwrite, width};
+    cafe_destination to = {model->graph, path, overwrite, width, ""};
     *embedding = NULL;
+    cafe_sampled_made(model->sampled, to.made);
     CAFE_TRY(cafe_method_take(context, options, NULL, &o, &none));
     CAFE_TRY(cafe_options_take(context, cafe_finish_option_table(), o.finish, &finish));
     if (!o.finish) finish.form = (method ? method : model->method)->form;
@@ -130,6 +134,7 @@ cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
         CAFE_TRY(bare(context, nodes, embedding));
     CAFE_TRY(add_hubs(context, model->graph, width, steps, *embedding));
     if (o.propagate) CAFE_TRY(propagate(context, model, o.propagate, embedding));
+    memcpy((*embedding)->made, to.made, sizeof to.made);
     (*embedding)->certificate.asked += cut;
     (*embedding)->certificate.dropped += cut;
 done:

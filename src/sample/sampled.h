@@ -2,6 +2,7 @@
 #ifndef CAFE_SAMPLE_SAMPLED_H
 #define CAFE_SAMPLE_SAMPLED_H
 
+#include <cafe/files.h>
 #include <cafe/sample.h>
 
 #include "base/context.h"
@@ -59,6 +60,9 @@ cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_
 
 /* The factor that a node would have whose links, without factors, add up to that degree. */
 double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
+
+/* What vectors of this sampled graph are made with, for their file. */
+void cafe_sampled_made(const cafe_sampled *sampled, char made[CAFE_VECTORS_MADE]);
 
 /* Entries of P at most. */
 int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/print.h"
 #include "graph/graph.h"
 #include "sample/sampled.h"
 
@@ -64,6 +65,31 @@ const cafe_sampler *cafe_sampler_of(cafe_sampling sampling) {
 const char *cafe_sampling_name(cafe_sampling sampling) {
     const cafe_sampler *sampler = cafe_sampler_of(sampling);
     return sampler ? sampler->name : NULL;
+}
+
+void cafe_sampled_made(const cafe_sampled *sampled, char made[CAFE_VECTORS_MADE]) {
+    const cafe_sampled_info *info = &sampled->info;
+    for (int digits = 15; digits <= 17; digits += 2) {
+        const char *name = cafe_sampling_name((cafe_sampling)info->sampling);
+        cafe_print(made, CAFE_VECTORS_MADE, "%s %.*g", name, digits, info->degree_exponent);
+        if (cafe_real(strchr(made, ' '), NULL) == info->degree_exponent) break;
+    }
+}
+
+void cafe_sampling_made(const char *made, int32_t *sampling, double *degree_exponent) {
+    const char *blank = strchr(made, ' ');
+    *sampling = -1;
+    *degree_exponent = 0;
+    for (size_t i = 0; blank && cafe_sampler_at(i); i++) {
+        const cafe_sampler *s = cafe_sampler_at(i);
+        size_t length = strlen(s->name);
+        if (length == (size_t)(blank - made) && memcmp(s->name, made, length) == 0)
+            *sampling = s->sampling;
+    }
+    char *end = NULL;
+    double x = blank ? cafe_real(blank + 1, &end) : -1;
+    if (!end || end == blank + 1 || *end || !(x >= 0 && x <= 0.5)) *sampling = -1;
+    if (*sampling >= 0) *degree_exponent = x;
 }
 
 int32_t cafe_sampler_has(const cafe_sampler *sampler, const char *option) {

@@ -14,8 +14,9 @@ struct cafe_embedding {
     double *shares;
     double *hub_values, *hub_residuals; /* NULL: there is no hub part */
     cafe_certificate certificate;
-    cafe_output *begun;          /* the vectors are on their way to this file; NULL: to none */
-    const cafe_graph *begun_for; /* of which they are */
+    char made[CAFE_VECTORS_MADE]; /* for the file (cafe/files.h) */
+    cafe_output *begun;           /* the vectors are on their way to this file; NULL: to none */
+    const cafe_graph *begun_for;  /* of which they are */
 };
 
 /* Where the vectors are to go, and of how many columns at least. */
@@ -24,6 +25,7 @@ typedef struct cafe_destination {
     const char *path;
     int32_t overwrite;
     int64_t width;
+    char made[CAFE_VECTORS_MADE]; /* what is said of them in the file */
 } cafe_destination;
 
 /* cafe_finish() for vectors that are written next: where they are final long before they are

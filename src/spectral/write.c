@@ -69,6 +69,7 @@ cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,
     if (!to || v->columns < 1 || v->columns < to->width || to->graph->n != v->n) return CAFE_OK;
     if (cafe_ops(v) != cafe_processor.ops || cafe_in_file(context, v->x)) return CAFE_OK;
     cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, &to->graph->names);
+    memcpy(m.made, to->made, sizeof m.made);
     embedding->begun_for = to->graph;
     return cafe_matrix_begin(context, &m, to->path, to->overwrite, &embedding->begun);
 }
@@ -86,6 +87,7 @@ cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *em
                                  const cafe_graph *graph, const char *path, int32_t overwrite) {
     const cafe_block *v = &embedding->vectors;
     cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, &graph->names);
+    memcpy(m.made, embedding->made, sizeof m.made);
     if (m.rows != graph->n)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the vectors are of %lld nodes and the graph has %lld", (long long)m.rows,

@@ -58,6 +58,7 @@ cafe_status cafe_update_sample(cafe_context *context, const cafe_graph *graph, d
 struct cafe_updated {
     cafe_context *context;
     int64_t n, columns, stride;
+    char made[CAFE_VECTORS_MADE];
     float *h;      /* padded */
     float *before; /* the start, likewise; freed at the end */
     double *objective, *drift, *rotation;
@@ -85,6 +86,7 @@ cafe_status cafe_updated_write(cafe_context *context, const cafe_updated *update
                                const cafe_changes *changes, const char *path, int32_t overwrite) {
     cafe_matrix m = cafe_matrix_of(updated->n, updated->columns, updated->stride, updated->h,
                                    &changes->graph->names);
+    memcpy(m.made, updated->made, sizeof m.made);
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 
@@ -357,6 +359,7 @@ cafe_status cafe_update(cafe_context *context, const cafe_changes *changes, int6
     CAFE_TRY(cafe_update_sample(context, changes->graph, o.degree_exponent, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));
     CAFE_TRY(allocate(context, changes, columns, o.sweeps, &r));
+    cafe_sampled_made(sampled, r->made);
     CAFE_TRY(start(context, r, changes, rows));
     CAFE_TRY(sweep(context, changes, op, &o, r));
     CAFE_TRY(align(context, changes, op, o.align != 0, r));

@@ -91,13 +91,20 @@ const tests = {
     check((await text(page, '#panel-node')).includes(`Strongest pulls of ${neighbours.length} neighbours`), 'neighbours of 33');
     const h = vectors(file('karate.npy'));
     const degree = (u) => edges.filter((e) => e.includes(u)).length;
-    const m2 = 2 * edges.length;
-    const pull = (w) => (1 / m2 - degree(33) * degree(w) / m2 ** 2)
+    // links weigh 1 / (d_u d_w)^x, x as the vectors were made with
+    const x = JSON.parse(readFileSync(file('karate.json'))).sampled.degree_exponent;
+    check(x > 0, 'karate.npy has a degree exponent');
+    const weight = (u, w) => (degree(u) * degree(w)) ** -x;
+    const mass = (u) => edges.filter((e) => e.includes(u)).reduce((sum, [a, b]) => sum + weight(a, b), 0);
+    const m2 = 2 * edges.reduce((sum, [a, b]) => sum + weight(a, b), 0);
+    const pull = (w) => (weight(33, w) / m2 - mass(33) * mass(w) / m2 ** 2)
       * Array.from({ length: h.columns }, (_, j) => h.at(33, j) * h.at(w, j)).reduce((a, b) => a + b);
     const first = neighbours.sort((a, b) => pull(b) - pull(a)).slice(0, 3).join();
     equal((await page.locator('#panel-node .row .name').allInnerTexts()).slice(0, 3).join(), first, 'strongest pulls');
-    const [x, y] = await openPlace(page);
-    await page.mouse.move(x + 1, y + 1);
+    const said = Number((await page.locator('#panel-node .row .value').first().innerText()));
+    check(Math.abs(said - pull(neighbours[0])) < 1e-3 * said, `pull ${said} for ${pull(neighbours[0])}`);
+    const [left, top] = await openPlace(page);
+    await page.mouse.move(left + 1, top + 1);
     await page.waitForSelector('#tip:not([hidden])');
     equal(await text(page, '#tip b'), '33', 'name under the pointer');
     await shoot(page, 'node');
