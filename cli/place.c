@@ -71,8 +71,6 @@ static void say_bounds(place_job *job) {
                 " of them are within %.3g of a full run's row at most, half "
                 "within %.3g",
                 job->bounded, job->largest, job->middle);
-    else if (job->options.form != CAFE_PLACE_RAW && job->options.degree_exponent > 0)
-        cli_say(&job->run, "bound     none is known with a degree exponent");
     else if (job->options.form != CAFE_PLACE_RAW)
         cli_say(&job->run,
                 "bound     vacuous: the gap behind the last column's eigenvalue is too small for "

@@ -86,6 +86,11 @@ static int read_input(view_job *job) {
     CLI_TRY(cli_read_vectors(run, run->words[1], job->labels_path, &run->graph,
                              &job->inputs.columns, &job->vectors, made));
     cafe_sampling_made(made, &sampling, &job->inputs.degree_exponent);
+    if (sampling > CAFE_SAMPLING_EDGE)
+        cli_warn(run,
+                 "%s: these vectors were made with --sampling %s; values of columns and pulls "
+                 "on the page are of edges",
+                 run->words[1], cafe_sampling_name((cafe_sampling)sampling));
     if (!map_is(job, "auto") && !map_is(job, "none")) CLI_TRY(read_map(job));
     if (job->labels_path) CLI_TRY(cli_read_labels(run, run->graph, job->labels_path, &job->labels));
     if (job->communities_path) CLI_TRY(read_communities(job));

@@ -43,6 +43,26 @@ static void scale_q(int64_t n, const double *p, double *q) {
     }
 }
 
+/* Q of links that weigh a(u,w) / (d_u d_w)^x. */
+static double *dense_q(const cafe_graph *graph, double x, double *p) {
+    int64_t n = cafe_graph_nodes(graph);
+    double *degree = malloc((size_t)n * sizeof *degree), *q = test_dense_q(graph, degree);
+    double total = 0;
+    for (int64_t u = 0; u < n; u++) {
+        p[u] = 0;
+        for (int64_t w = 0; w < n; w++) {
+            double both = degree[u] * degree[w];
+            q[u * n + w] = both > 0 ? (q[u * n + w] + both) / pow(both, x) : 0;
+            p[u] += q[u * n + w];
+        }
+        total += p[u];
+    }
+    for (int64_t u = 0; u < n; u++) p[u] /= total;
+    for (int64_t i = 0; i < n * n; i++) q[i] = q[i] / total - p[i / n] * p[i % n];
+    free(degree);
+    return q;
+}
+
 /* The orthogonal factor of A (k x k): X <- X (3 I - X^T X) / 2, for singular values in (0,1]. */
 static void polar(int64_t k, double *x) {
     double gram[MOST * MOST], next[MOST * MOST];
@@ -124,7 +144,7 @@ static void unscale(int64_t n, int64_t k, const double *means, const double *len
 }
 
 /* The last node's links are those of the new one. */
-static outcome try_graph(uint64_t seed, cafe_place_form form) {
+static outcome try_graph(uint64_t seed, cafe_place_form form, double x) {
     uint64_t state = seed;
     int64_t n = 40 + test_below(&state, 160), k = 1 + test_below(&state, 5), at = 0;
     int weighted = test_below(&state, 2), exact = test_below(&state, 3) > 0;
@@ -154,7 +174,7 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
     whole = test_graph(context, n, &l, 1, NULL);
     l.count = kept;
     graph = test_graph(context, n - 1, &l, 1, NULL);
-    double *p = malloc((size_t)n * sizeof *p), *q = test_dense_q(graph, p), *v, *now;
+    double *p = malloc((size_t)n * sizeof *p), *q = dense_q(graph, x, p), *v, *now;
     bool walk = form != CAFE_PLACE_RITZ, scaled = form == CAFE_PLACE_SCALED;
     double means[MOST], lengths[MOST];
     for (int64_t j = 0; j < k; j++) lengths[j] = 1;
@@ -171,14 +191,14 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
         find_scale(n - 1, k, p, old, means, lengths);
     }
     free(q);
-    q = test_dense_q(whole, p);
+    q = dense_q(whole, x, p);
     if (walk) scale_q(n, p, q);
     now = dominant(context, n, k, q);
     for (int64_t i = 0; i < n * k && walk; i++) now[i] = p[i / k] > 0 ? now[i] / sqrt(p[i / k]) : 0;
     cafe_new_links *links = NULL;
     cafe_place_options o;
     cafe_place_options_init(&o);
-    o.degree_exponent = 0; /* vectors are of Q itself */
+    o.degree_exponent = x;
     o.form = form;
     outcome found = {0};
     TEST_OK(context, cafe_new_links_from_csr(context, graph, 1, offsets, targets, weights, &links));
@@ -196,36 +216,44 @@ static outcome try_graph(uint64_t seed, cafe_place_form form) {
     return found;
 }
 
-static void check_form(cafe_place_form form, int least_useful) {
-    enum { RUNS = 400 };
-    int bounded = 0, useful = 0;
+static void check_form(cafe_place_form form, double x, int least_useful) {
+    int runs = x > 0 ? 150 : 400, bounded = 0, useful = 0;
     double tightest = INFINITY;
-    for (uint64_t seed = 1; seed <= RUNS; seed++) {
-        outcome o = try_graph(seed * 7 + 1, form);
+    for (uint64_t seed = 1; seed <= (uint64_t)runs; seed++) {
+        outcome o = try_graph(seed * 7 + 1, form, x);
         if (!(o.distance <= o.bound))
-            fail_msg("seed %d: %g away, the bound is %g", (int)seed, o.distance, o.bound);
+            fail_msg("seed %d, exponent %g: %g away, the bound is %g", (int)seed, x, o.distance,
+                     o.bound);
         bounded += isfinite(o.bound);
         useful += o.bound < o.length;
         tightest = fmin(tightest, o.bound / o.distance);
     }
-    printf("%d of %d bounded, %d by less than the row's length; at best %.2g of the distance\n",
-           bounded, RUNS, useful, tightest);
+    printf(
+        "exponent %g: %d of %d bounded, %d by less than the row's length; at best %.2g of the "
+        "distance\n",
+        x, bounded, runs, useful, tightest);
     assert_true(useful > least_useful);
 }
 
 static void full_runs_are_within_the_bound(void **state) {
     (void)state;
-    check_form(CAFE_PLACE_RITZ, 50);
+    check_form(CAFE_PLACE_RITZ, 0, 50);
+    check_form(CAFE_PLACE_RITZ, 0.25, 10);
+    check_form(CAFE_PLACE_RITZ, 0.5, 3);
 }
 
 static void full_runs_of_the_walk_are_within_the_bound(void **state) {
     (void)state;
-    check_form(CAFE_PLACE_WALK, 10);
+    check_form(CAFE_PLACE_WALK, 0, 10);
+    check_form(CAFE_PLACE_WALK, 0.25, 10);
+    check_form(CAFE_PLACE_WALK, 0.5, 5);
 }
 
 static void full_runs_of_the_scaled_form_are_within_the_bound(void **state) {
     (void)state;
-    check_form(CAFE_PLACE_SCALED, 10);
+    check_form(CAFE_PLACE_SCALED, 0, 10);
+    check_form(CAFE_PLACE_SCALED, 0.25, 10);
+    check_form(CAFE_PLACE_SCALED, 0.5, 5);
 }
 
 /* Where no bound is known, none is given. */

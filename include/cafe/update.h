@@ -177,8 +177,8 @@ CAFE_API int64_t cafe_new_links_count(const cafe_new_links *links);
  *     ritz   d / 2m times the same: row of Q V
  *     scaled s + (sum / d - s) B, B the matrix that does best by this rule for the rows there are:
  *            least squares, rows weighed by p
- * A column with rho = 0 is placed at 0. With a degree exponent the links weigh a / (d d_w)^x, and
- * the degrees of the nodes that are there stay what they are. */
+ * A column with rho = 0 is placed at 0. With a degree exponent the links weigh a / (d d_w)^x, d_w
+ * without the new node. */
 CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph,
                                       int64_t columns, const float *vectors,
                                       const cafe_new_links *links,
@@ -189,7 +189,8 @@ CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *g
  * problem (walk, Ritz or scaled form with `cafe embed --residual`), and a gap behind the K-th
  * eigenvalue that is larger than what the node changes; in the scaled form the full run's columns
  * have the lengths and means of those there are; raw rows have none, since they follow the course
- * of a solver, and none is known with a degree exponent. The K + 1 dominant eigenvalues are
+ * of a solver. With a degree exponent the full run has the degrees of the graph with the new node
+ * in it. The K + 1 dominant eigenvalues are
  * computed: exactly up to 512 nodes; beyond, that none was missed is assumed. docs/update.md has
  * the proof. */
 CAFE_API cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph,

@@ -154,6 +154,17 @@ def test_explanation_adds_up(graph):
     assert card.total == pytest.approx(v[0] @ (q @ v)[0], abs=1e-7)
 
 
+def test_an_explanation_is_of_the_operator_that_was_solved(karate):
+    for exponent in (0.1, 0.25, 0.5):
+        model = cafe.SphereGCN(n_components=4, parts="sphere", degree_exponent=exponent).fit(karate)
+        why = cafe.explain(model)
+        assert (why.sampling, why.degree_exponent) == ("edge", exponent)
+        assert f"degree exponent {exponent:g}" in repr(why)
+        found = [d.value for d in why.dimensions]
+        assert found == pytest.approx(model.certificate_.column_values, abs=1e-5)
+    assert cafe.explain(karate, model.embedding_).degree_exponent == 0
+
+
 def test_no_partition_is_above_the_ceiling(karate):
     why = cafe.explain(karate, cafe.SphereGCN(n_components=4).fit(karate), next=3, degree_exponent=0)
     assert why.partition_modularity <= why.ceiling.bound
