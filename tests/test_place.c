@@ -217,7 +217,7 @@ static outcome try_graph(uint64_t seed, cafe_place_form form, double x) {
 }
 
 static void check_form(cafe_place_form form, double x, int least_useful) {
-    int runs = x > 0 ? 150 : 400, bounded = 0, useful = 0;
+    int runs = x > 0 ? 80 : 400, bounded = 0, useful = 0;
     double tightest = INFINITY;
     for (uint64_t seed = 1; seed <= (uint64_t)runs; seed++) {
         outcome o = try_graph(seed * 7 + 1, form, x);
@@ -238,8 +238,8 @@ static void check_form(cafe_place_form form, double x, int least_useful) {
 static void full_runs_are_within_the_bound(void **state) {
     (void)state;
     check_form(CAFE_PLACE_RITZ, 0, 50);
-    check_form(CAFE_PLACE_RITZ, 0.25, 10);
-    check_form(CAFE_PLACE_RITZ, 0.5, 3);
+    check_form(CAFE_PLACE_RITZ, 0.25, 5);
+    check_form(CAFE_PLACE_RITZ, 0.5, 2);
 }
 
 static void full_runs_of_the_walk_are_within_the_bound(void **state) {
