@@ -109,24 +109,32 @@ static void rotated_columns_are_orthonormal(void **state) {
             }
 }
 
-/* Orthonormal rows that span the columns: one whose new part is shorter than 1e-4 of it is left
- * out, as docs/certificate.md has it. */
+/* Orthonormal rows that span the columns: the longest remaining one next, of columns scaled to
+ * length 1, until less than 1e-4 is left of all, as docs/certificate.md has it. */
 static int64_t orthonormal_basis(const result *r, double *basis) {
-    int64_t rank = 0, n = r->n;
-    for (int64_t j = 0; j < r->columns; j++) {
-        double *x = basis + rank * n, whole = sqrt(inner(r, j, j, 0)), left = 0;
-        for (int64_t u = 0; u < n; u++) x[u] = r->v[u * r->columns + j];
-        for (int64_t i = 0; i < 2 * rank; i++) {
-            const double *b = basis + i % rank * n;
-            double part = 0;
-            for (int64_t u = 0; u < n; u++) part += b[u] * x[u];
-            for (int64_t u = 0; u < n; u++) x[u] -= part * b[u];
-        }
-        for (int64_t u = 0; u < n; u++) left += x[u] * x[u];
-        if (!(sqrt(left) > 1e-4 * whole)) continue;
-        for (int64_t u = 0; u < n; u++) x[u] /= sqrt(left);
-        rank++;
+    int64_t rank = 0, n = r->n, k = r->columns;
+    double *x = malloc((size_t)(k * n) * sizeof *x);
+    for (int64_t i = 0; i < k * n; i++) {
+        int64_t j = i / n;
+        x[i] = r->v[i % n * k + j] / sqrt(inner(r, j, j, 0));
     }
+    for (;; rank++) {
+        double *b = basis + rank * n, left[64] = {0}, longest = 0;
+        int64_t next = 0;
+        for (int64_t j = 0; j < k; j++) {
+            for (int64_t u = 0; u < n; u++) left[j] += x[j * n + u] * x[j * n + u];
+            longest = fmax(longest, left[j]);
+        }
+        if (!(longest > 1e-8)) break;
+        while (left[next] < longest / 4) next++;
+        for (int64_t u = 0; u < n; u++) b[u] = x[next * n + u] / sqrt(left[next]);
+        for (int64_t j = 0; j < k; j++) {
+            double part = 0;
+            for (int64_t u = 0; u < n; u++) part += b[u] * x[j * n + u];
+            for (int64_t u = 0; u < n; u++) x[j * n + u] -= part * b[u];
+        }
+    }
+    free(x);
     return rank;
 }
 

@@ -137,17 +137,18 @@ CAFE_API cafe_status cafe_certify(cafe_context *context, const cafe_operator *op
  * The Ritz values rho_j are those of Q on the span of the columns: standard, Q v = rho v, or for
  * the walk and the scaled form generalised, Q v = rho D v with D = diag(p). Columns of the scaled
  * form are taken less their means by p, which are nothing to Q. For each j some eigenvalue lambda
- * of the problem satisfies |lambda - rho_j| <= residual_j. `share_j` is rho_j over the sum of the
- * positive ones, and 0 for the others; with both ends (bottom > 0) |rho_j| over the sum of all
- * |rho_i|. In the Ritz form, and after --residual, column j of the vectors is the j-th Ritz
- * vector; in the other forms column_value_j and column_residual_j are the Rayleigh quotient and the
- * residual of column j as it stands. */
+ * of the problem satisfies |lambda - rho_j| <= residual_j: both are measured on the columns as they
+ * are written, and residual_j includes a bound on the rounding error (docs/certificate.md).
+ * `share_j` is rho_j over the sum of the positive ones, and 0 for the others; with both ends
+ * (bottom > 0) |rho_j| over the sum of all |rho_i|. In the Ritz form, and after --residual, column
+ * j of the vectors is the j-th Ritz vector; in the other forms column_value_j and column_residual_j
+ * are the Rayleigh quotient and the residual of column j as it stands. */
 typedef struct cafe_certificate {
-    int64_t asked;    /* K */
-    int64_t columns;  /* C <= K: columns returned, certified + hubs */
-    int64_t pairs;    /* Ritz pairs: the rank of the certified columns; `certified` unless raw */
-    int64_t dropped;  /* K - pairs: columns without information; with hubs K - C */
-    double objective; /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
+    int64_t asked;         /* K */
+    int64_t columns;       /* C <= K: columns returned, certified + hubs */
+    int64_t pairs;         /* Ritz pairs: the numerical rank of the certified columns */
+    int64_t dropped;       /* K - pairs: columns without information; with hubs K - C */
+    double objective;      /* tr(H^T Q H) at the end; both ends: as cafe_solution_objective() */
     double effective_rank; /* of H: exp of the entropy of the eigenvalue shares of H^T H */
     int32_t generalised;   /* 1: the walk's problem (forms walk and scaled) */
     int32_t rotated;       /* 1: the columns are Ritz vectors */

@@ -13,8 +13,14 @@ static void multiply(const cafe_product *x, const double *a, const double *b, do
 }
 
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c) {
+    cafe_dense_gram_part(rows, k, a, k, k, c);
+}
+
+void cafe_dense_gram_part(int64_t rows, int64_t k, const double *a, int64_t stride, int64_t step,
+                          double *c) {
     cafe_product x = cafe_product_of(k, k, rows);
-    x.a_row = 1, x.a_inner = k, x.beta = 1, x.shape = CAFE_PRODUCT_SYMMETRIC;
+    x.a_row = 1, x.a_inner = x.b_inner = stride, x.c_row = step;
+    x.beta = 1, x.shape = CAFE_PRODUCT_SYMMETRIC;
     multiply(&x, a, a, c);
 }
 

@@ -12,6 +12,10 @@
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);
 
+/* The same of k columns of rows `stride` numbers apart, rows of C `step` numbers apart. */
+void cafe_dense_gram_part(int64_t rows, int64_t k, const double *a, int64_t stride, int64_t step,
+                          double *c);
+
 /* C = A^T A to single precision, upper triangle; rows of A are `stride` floats apart. */
 void cafe_dense_gram_single(int64_t rows, int64_t k, const float *a, int64_t stride, float *c);
 

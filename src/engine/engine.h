@@ -173,6 +173,10 @@ typedef struct cafe_engine_ops {
      * products and short sums in single precision. */
     cafe_status (*gram)(cafe_context *context, const cafe_block *a, const cafe_block *b,
                         const double *weights, bool single, double *gram);
+    /* The same in double precision for an a and b of as many columns, of whose products the
+     * symmetric part is enough. NULL: gram's. */
+    cafe_status (*gram_even)(cafe_context *context, const cafe_block *a, const cafe_block *b,
+                             const double *weights, double *gram);
     /* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with
      * M k x k and upper triangular. shift[k] (NULL: 0) is taken off every row before it is rounded.
      * The columns after k become 0. */
@@ -248,7 +252,7 @@ extern const cafe_engine cafe_processor;
 /* ---- shared libraries ------------------------------------------------------------------------ */
 
 /* Changes whenever this header, or a struct in it, does. */
-enum { CAFE_ENGINE_INTERFACE = 15 };
+enum { CAFE_ENGINE_INTERFACE = 16 };
 
 /* What an engine may ask of the library. */
 typedef struct cafe_engine_host {

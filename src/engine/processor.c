@@ -243,6 +243,7 @@ static const cafe_engine_ops operations = {
     .sweep_chunks = sweep_chunks,
     .sweep_close = sweep_close,
     .gram = cafe_processor_gram,
+    .gram_even = cafe_processor_gram_even,
     .transform = cafe_processor_transform,
     .scale = cafe_processor_scale,
     .norms = cafe_processor_norms,

@@ -19,6 +19,8 @@ cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, cons
 /* The upper triangle of the sum over pieces of consecutive rows, starts[pieces + 1], as a sum
  * without an order: parts of it may be added up in any way. lengths: no less than those of the
  * columns, of all rows that will be added up. */
+cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
+                                     const cafe_block *b, const double *weights, double *gram);
 cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *a,
                                        const cafe_block *b, const double *weights, bool single,
                                        int64_t pieces, const int64_t *starts, const double *lengths,

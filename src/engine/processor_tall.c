@@ -23,9 +23,11 @@ typedef struct gram_job {
     const cafe_block *a, *b;
     const double *weights;
     bool single;
+    bool even;        /* the symmetric part of a's products with b, from those of a + b */
     int64_t k, block; /* columns; rows of a part */
+    int64_t width;    /* numbers of a converted row: [a b], or [a b a+b] */
     int64_t scratch;  /* bytes of `rows` per worker */
-    char *rows;       /* ROWS x k numbers per worker, then k x k floats */
+    char *rows;       /* ROWS x width numbers per worker, then k x k floats */
     double *parts;    /* k x k per part, from the diagonal on */
     double *gram;     /* their sum */
     /* Of pieces: where each begins, and 6 2^e of each column, with 2^e no less than its length. */
@@ -47,7 +49,7 @@ static void convert_single(int64_t columns, float root, const float *restrict x,
 static void put_row(const gram_job *job, int64_t u, int64_t at, void *rows) {
     double root = job->weights ? sqrt(job->weights[u]) : 1;
     const cafe_block *sides[2] = {job->a, job->b};
-    at *= job->k;
+    at *= job->width;
     for (int i = 0; i < 2 && sides[i]; at += sides[i++]->columns) {
         const float *x = cafe_row(sides[i], u);
         if (job->single)
@@ -55,6 +57,28 @@ static void put_row(const gram_job *job, int64_t u, int64_t at, void *rows) {
         else
             convert(sides[i]->columns, root, x, (double *)rows + at);
     }
+    if (!job->even) return;
+    double *sum = (double *)rows + at, *second = sum - job->k / 2, *first = second - job->k / 2;
+    for (int64_t j = 0; j < job->k / 2; j++) sum[j] = first[j] + second[j];
+}
+
+/* a^T a, b^T b and, where a^T b belongs, (a + b)^T (a + b) */
+static void add_even(const gram_job *job, int64_t count, const double *rows, double *gram) {
+    int64_t k = job->k, half = k / 2;
+    cafe_dense_gram_part(count, half, rows, job->width, k, gram);
+    cafe_dense_gram_part(count, half, rows + half, job->width, k, gram + half * k + half);
+    cafe_dense_gram_part(count, half, rows + k, job->width, k, gram + half);
+}
+
+/* (a + b)^T (a + b) = a^T a + b^T b + a^T b + b^T a */
+static void part_even(int64_t k, double *gram) {
+    int64_t half = k / 2;
+    for (int64_t i = 0; i < half; i++)
+        for (int64_t j = i; j < half; j++) {
+            double both = gram[i * k + j] + gram[(half + i) * k + half + j];
+            double cross = (gram[i * k + half + j] - both) / 2;
+            gram[i * k + half + j] = gram[j * k + half + i] = cross;
+        }
 }
 
 /* gram += the products of so many rows, 256 at most: in single precision these are summed up before
@@ -63,7 +87,10 @@ static void add_rows(const gram_job *job, int64_t count, const void *rows, int64
                      float *block, double *gram) {
     int64_t k = job->k;
     if (!job->single) {
-        cafe_dense_gram(count, k, rows, gram);
+        if (job->even)
+            add_even(job, count, rows, gram);
+        else
+            cafe_dense_gram(count, k, rows, gram);
         return;
     }
     cafe_dense_gram_single(count, k, rows, stride, block);
@@ -77,7 +104,7 @@ static void gram_rows(const gram_job *job, int64_t first, int64_t end, int32_t w
                       double *gram) {
     int64_t k = job->k, count = 0;
     char *rows = job->rows + worker * job->scratch;
-    float *block = (float *)(rows + ROWS * k * (int64_t)sizeof(double));
+    float *block = (float *)(rows + ROWS * job->width * (int64_t)sizeof(double));
     bool there = job->single && !job->b && !job->weights;
     memset(gram, 0, (size_t)(k * k) * sizeof *gram);
     for (int64_t u = first; u < end; u++) {
@@ -112,7 +139,9 @@ static void add_parts(void *argument, int64_t first, int64_t last) {
 
 static cafe_status gram_scratch(cafe_context *context, gram_job *job, int64_t parts) {
     int64_t k = job->k;
-    job->scratch = ROWS * k * (int64_t)sizeof(double) + (k * k + 1) / 2 * 8; /* whole doubles */
+    job->width = job->even ? k + k / 2 : k;
+    job->scratch = ROWS * job->width * (int64_t)sizeof(double); /* whole doubles */
+    if (job->single) job->scratch += (k * k + 1) / 2 * 8;
     job->rows = cafe_mem(context, context->threads, (size_t)job->scratch);
     job->parts = cafe_mem(context, parts * k * k, sizeof *job->parts);
     return cafe_mem_had(job->rows, job->parts);
@@ -128,6 +157,7 @@ static cafe_status gram_of(cafe_context *context, gram_job *job) {
     cafe_status status = gram_scratch(context, job, parts);
     if (status == CAFE_OK) status = cafe_parallel(context, parts, gram_part, job);
     if (status == CAFE_OK) status = cafe_ranges(context, k, SUM_ROWS, add_parts, job);
+    if (status == CAFE_OK && job->even) part_even(k, job->gram);
     for (int64_t i = 0; i < k && status == CAFE_OK; i++)
         for (int64_t j = 0; j < i; j++) job->gram[i * k + j] = job->gram[j * k + i];
     cafe_mem_free_all(context, job->rows, job->parts);
@@ -138,6 +168,13 @@ cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, cons
                                 const double *weights, bool single, double *gram) {
     gram_job job = {context, .a = a, .b = b, .weights = weights, .single = single, .gram = gram};
     job.k = a->columns + (b ? b->columns : 0);
+    return job.k > 0 ? gram_of(context, &job) : CAFE_OK;
+}
+
+cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
+                                     const cafe_block *b, const double *weights, double *gram) {
+    gram_job job = {context, .a = a, .b = b, .weights = weights, .even = true, .gram = gram};
+    job.k = 2 * a->columns;
     return job.k > 0 ? gram_of(context, &job) : CAFE_OK;
 }
 

@@ -104,6 +104,13 @@ static cafe_status part_ends(cafe_context *context, const cafe_operator *op, con
     return cafe_eigen_need_all(context, bottom);
 }
 
+/* Of the largest in size, those below 0 are from the bottom. */
+static int64_t count_bottom(int32_t ends, const cafe_eigen *top, const cafe_eigen *bottom) {
+    int64_t count = bottom->count;
+    for (int64_t j = 0; ends == CAFE_ENDS_AUTO && j < top->count; j++) count += top->values[j] < 0;
+    return count;
+}
+
 typedef struct norm_job {
     const cafe_operator_parts *parts;
     const cafe_owned *rows;
@@ -154,6 +161,7 @@ static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_soluti
     CAFE_TRY(cafe_solution_new(context, graph->n, o->columns, 0, &s));
     s->loss = true;
     s->converged = 1;
+    s->bottom = count_bottom(o->ends, &top, &bottom);
     CAFE_TRY(square_norm(context, op, &rows, &s->objective[0]));
     CAFE_TRY(put_pairs(context, graph, &rows, &top, &bottom, s));
     s->objective[0] = fmax(s->objective[0], 0);

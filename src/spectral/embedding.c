@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "kernels/rows.h"
+#include "spectral/certificate.h"
 #include "spectral/refine.h"
 
 void cafe_embedding_free(cafe_embedding *embedding) {
@@ -73,6 +74,16 @@ double cafe_embed_blocks(int64_t nodes, const cafe_sphere_options *sphere,
     return larger(blocks, refine_bytes(nodes, solved, top, bottom));
 }
 
+/* The certificate's: eight columns of doubles and their image; of a small block all of its columns.
+ * Those of a refined one lie where the filter's blocks were. */
+static double exact_bytes(int64_t nodes, const cafe_sphere_options *sphere,
+                          const cafe_finish_options *finish) {
+    cafe_block v = {.n = nodes, .columns = sphere->columns};
+    double eight = 2.0 * 8 * 8 * (double)nodes;
+    if (cafe_certificate_is_exact(&v)) return eight + 2.0 * 8 * (double)(v.n * v.columns);
+    return finish->residual > 0 && sphere->columns < 32 ? eight : 0;
+}
+
 /* Reading holds the listed links beside the rows they become; solving and finishing hold the rows
  * and two n x K blocks, refining and the raw form a third one for a moment; beside them a few
  * numbers a node, most while the noise of the product is found (two blocks of one column). */
@@ -86,6 +97,7 @@ int64_t cafe_embed_bytes(int64_t nodes, int64_t edges, int32_t weighted,
     double k = (double)sphere->columns, small = 64 * 8 * 4 * k * k;
     if (small > 64e6) small = larger(16 * 8 * 4 * k * k, 64e6);
     double pieces = 256.0 * 8 * 2 * k * threads + 16.0 * k * k * 8;
+    blocks += exact_bytes(nodes, sphere, finish);
     double run = graph + 40 * n + blocks + small + pieces, read = graph + link * (double)edges;
     return (int64_t)(base + larger(run, read));
 }

@@ -19,6 +19,7 @@
 #include "base/option.h"
 #include "engine/dense.h"
 #include "solve/solution.h"
+#include "spectral/certificate.h"
 #include "spectral/embedding.h"
 #include "spectral/ends.h"
 #include "spectral/noise.h"
@@ -137,30 +138,47 @@ done:
     return status;
 }
 
-static cafe_status finish_span(cafe_context *context, finishing *f) {
-    cafe_ritz *ritz = &f->embedding->ritz;
-    CAFE_PASS(orthonormal_span(context, f));
-    if (f->options->form != CAFE_FORM_RITZ)
-        CAFE_PASS(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
+/* The certificate of the vectors as they are written; the scratch block is lost. */
+static cafe_status certify(cafe_context *context, finishing *f, bool rotated, cafe_effort effort,
+                           const cafe_block *v, cafe_block *scratch, cafe_ritz *ritz) {
+    cafe_certifying c = {.op = f->op, .side = f->side, .rotated = rotated, .effort = effort};
+    c.centred = f->options->form == CAFE_FORM_SCALED;
     cafe_phase(context, "ritz", 0);
-    CAFE_PASS(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
-    f->embedding->certificate.products++;
-    CAFE_PASS(cafe_ritz_new(context, f->v.columns, ritz));
-    CAFE_PASS(cafe_ritz_solve(context, &f->v, &f->h, f->weights, ritz));
-    if (f->options->form != CAFE_FORM_RITZ) return CAFE_OK;
-    CAFE_PASS(cafe_rotate(context, &f->v, ritz, ritz->pairs));
-    memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
-    memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
-    f->embedding->certificate.rotated = 1;
-    return cafe_tall_orthogonality(context, &f->v, f->weights,
-                                   &f->embedding->certificate.orthogonality);
+    cafe_ritz_free(context, ritz);
+    return cafe_certificate_find(context, &c, v, scratch, ritz,
+                                 &f->embedding->certificate.products);
 }
 
-/* The span is that of the walk form. Z is well conditioned, so that its Ritz pairs need no
- * orthonormal basis. */
+/* V <- its Ritz vectors. */
+static cafe_status rotate(cafe_context *context, finishing *f) {
+    cafe_ritz ritz = {0};
+    cafe_status status = CAFE_OK;
+    CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
+    f->embedding->certificate.products++;
+    CAFE_TRY(cafe_ritz_new(context, f->v.columns, &ritz));
+    CAFE_TRY(cafe_ritz_solve(context, &f->v, &f->h, f->weights, &ritz));
+    CAFE_TRY(cafe_rotate(context, &f->v, &ritz, ritz.pairs));
+    f->embedding->certificate.rotated = 1;
+    CAFE_TRY(cafe_tall_orthogonality(context, &f->v, f->weights,
+                                     &f->embedding->certificate.orthogonality));
+done:
+    cafe_ritz_free(context, &ritz);
+    return status;
+}
+
+static cafe_status finish_span(cafe_context *context, finishing *f) {
+    bool rotated = f->options->form == CAFE_FORM_RITZ;
+    CAFE_PASS(orthonormal_span(context, f));
+    if (rotated)
+        CAFE_PASS(rotate(context, f));
+    else
+        CAFE_PASS(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
+    return certify(context, f, rotated, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz);
+}
+
+/* The span is that of the walk form. */
 static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     cafe_status status = CAFE_OK;
-    cafe_ritz *ritz = &f->embedding->ritz;
     double *noise = cafe_mem(context, f->h.columns, sizeof *noise);
     if (!noise) return CAFE_ERROR_MEMORY;
     cafe_phase(context, "scale", 0);
@@ -168,11 +186,7 @@ static cafe_status finish_scaled(cafe_context *context, finishing *f) {
     CAFE_TRY(cafe_scale_columns(context, f->options->exponent, f->options->shortest, f->least,
                                 noise, &f->v));
     CAFE_TRY(cafe_embedding_begin(context, &f->v, f->to, f->embedding));
-    cafe_phase(context, "ritz", 0);
-    CAFE_TRY(cafe_block_product(context, f->op, f->side, 1, &f->v, 0, 0, &f->h));
-    f->embedding->certificate.products++;
-    CAFE_TRY(cafe_ritz_new(context, f->v.columns, ritz));
-    CAFE_TRY(cafe_ritz_solve_centred(context, &f->v, &f->h, f->weights, ritz));
+    CAFE_TRY(certify(context, f, false, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz));
     f->embedding->certificate.orthogonality = NAN;
 done:
     cafe_mem_free(context, noise);
@@ -181,8 +195,7 @@ done:
 
 /* One end goes on from the orthonormal span; two ends from their own columns, each by itself. */
 static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, int64_t bottom,
-                          cafe_refined *refined) {
-    cafe_ritz *ritz = &f->embedding->ritz;
+                          cafe_ritz *ritz, cafe_refined *refined) {
     const cafe_finish_options *o = f->options;
     if (bottom == 0)
         CAFE_PASS(orthonormal_span(context, f));
@@ -195,24 +208,26 @@ static cafe_status refine(cafe_context *context, finishing *f, int64_t asked, in
     else
         CAFE_PASS(cafe_ends_refine(context, f->op, f->side, bottom, o->residual, o->steps, &f->v,
                                    ritz, refined));
+    if (o->form == CAFE_FORM_SCALED)
+        CAFE_PASS(cafe_scale_pairs(context, o->exponent, ritz->values, f->weights, &f->v));
     return CAFE_OK;
 }
 
 static cafe_status finish_refined(cafe_context *context, finishing *f, int64_t asked,
                                   int64_t bottom) {
     cafe_refined refined = {0};
-    cafe_ritz *ritz = &f->embedding->ritz;
+    cafe_ritz ritz = {0}, *found = &f->embedding->ritz;
     cafe_certificate *c = &f->embedding->certificate;
-    CAFE_PASS(refine(context, f, asked, bottom, &refined));
-    ritz->pairs = f->v.columns;
-    memcpy(ritz->column_values, ritz->values, (size_t)ritz->pairs * sizeof *ritz->values);
-    memcpy(ritz->column_residuals, ritz->residuals, (size_t)ritz->pairs * sizeof *ritz->values);
+    cafe_status status = refine(context, f, asked, bottom, &ritz, &refined);
+    cafe_ritz_free(context, &ritz);
+    CAFE_PASS(status);
     c->rotated = 1;
-    c->converged = refined.converged;
     c->products += refined.products;
     c->orthogonality = NAN;
-    if (f->options->form == CAFE_FORM_SCALED)
-        return cafe_scale_pairs(context, f->options->exponent, ritz->values, &f->v);
+    CAFE_PASS(certify(context, f, true, CAFE_EFFORT_EXACT, &f->v, NULL, found));
+    for (int64_t j = 0; j < found->pairs; j++)
+        c->converged += found->residuals[j] <= f->options->residual * fabs(found->values[j]);
+    if (f->options->form == CAFE_FORM_SCALED) return CAFE_OK;
     return cafe_tall_orthogonality(context, &f->v, f->weights, &c->orthogonality);
 }
 
@@ -226,10 +241,7 @@ static cafe_status certify_span(cafe_context *context, finishing *f, cafe_block 
     cafe_status status = CAFE_OK;
     CAFE_TRY(ops->make(context, basis->engine, basis->n, basis->columns, &product));
     CAFE_TRY(cafe_tall_orthonormalise(context, basis, NULL, NULL, &error));
-    CAFE_TRY(cafe_block_product(context, f->op, CAFE_SIDE_PLAIN, 1, basis, 0, 0, &product));
-    f->embedding->certificate.products++;
-    CAFE_TRY(cafe_ritz_new(context, basis->columns, &ritz));
-    CAFE_TRY(cafe_ritz_solve(context, basis, &product, NULL, &ritz));
+    CAFE_TRY(certify(context, f, false, CAFE_EFFORT_SIZE, basis, &product, &ritz));
     known->pairs = ritz.pairs;
     memcpy(known->values, ritz.values, (size_t)ritz.pairs * sizeof *ritz.values);
     memcpy(known->residuals, ritz.residuals, (size_t)ritz.pairs * sizeof *ritz.values);
@@ -242,14 +254,12 @@ done:
 /* H stays as it is; its columns and its span are certified for Q. */
 static cafe_status finish_raw(cafe_context *context, finishing *f) {
     cafe_block product = f->v;
-    cafe_phase(context, "ritz", 0);
-    CAFE_PASS(cafe_ops(&product)->scale(context, &product, f->op->parts.p));
-    CAFE_PASS(cafe_ritz_new(context, f->h.columns, &f->embedding->ritz));
-    CAFE_PASS(cafe_ritz_solve(context, &f->h, &product, NULL, &f->embedding->ritz));
-    CAFE_PASS(cafe_ops(&product)->copy(context, &f->h, &product, 0));
     f->v = f->h;
     f->h = product;
+    CAFE_PASS(certify(context, f, false, CAFE_EFFORT_SIZE, &f->v, &f->h, &f->embedding->ritz));
     f->embedding->certificate.orthogonality = NAN;
+    if (cafe_certificate_is_exact(&f->v)) return CAFE_OK;
+    CAFE_PASS(cafe_ops(&f->h)->copy(context, &f->v, &f->h, 0));
     return certify_span(context, f, &f->h);
 }
 

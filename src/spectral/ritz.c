@@ -1,4 +1,5 @@
-/* The Rayleigh-Ritz step from one Gram matrix.
+/* The Rayleigh-Ritz step from one Gram matrix: what solvers and the choice of ends go by. What is
+ * reported is measured by spectral/certificate.c.
  *
  * With W the weights of the inner product (I for Q, D = diag(p) for D^-1 Q), X the block, Z = M X:
  *
@@ -101,8 +102,9 @@ static void judge_columns(int64_t k, small *s, cafe_ritz *ritz) {
 
 /* Whitens the block (X M has orthonormal columns, M k x r), solves M^T T M = S diag(rho) S^T, and
  * maps the vectors back: M S. */
-static cafe_status solve_small(cafe_context *context, int64_t k, small *s, cafe_ritz *ritz) {
-    int64_t r = cafe_dense_cholesky(k, s->g, CAFE_RANK_TOLERANCE, NULL, NULL, s->kept);
+static cafe_status solve_small(cafe_context *context, int64_t k, double tolerance, small *s,
+                               cafe_ritz *ritz) {
+    int64_t r = cafe_dense_cholesky(k, s->g, tolerance, NULL, NULL, s->kept);
     ritz->pairs = r;
     if (r == 0) return CAFE_OK;
     cafe_dense_orthonormaliser(k, s->g, r, s->kept, s->m);
@@ -110,6 +112,58 @@ static cafe_status solve_small(cafe_context *context, int64_t k, small *s, cafe_
     cafe_dense_product(true, r, k, r, s->m, s->half, s->projected);
     cafe_status status = cafe_dense_eigen(context, r, s->projected, ritz->values);
     if (status == CAFE_OK) cafe_dense_product(false, k, r, r, s->m, s->projected, ritz->vectors);
+    return status;
+}
+
+/* The first column of which half as much is left as of the longest, so that order decides between
+ * columns that are alike; its part is taken out of the others. -1: rounding is left of all. A is k
+ * x k, `left` its diagonal. */
+static int64_t take_longest(int64_t k, double *a, double *left) {
+    const double least = CAFE_RANK_TOLERANCE * CAFE_RANK_TOLERANCE;
+    double longest = 0;
+    int64_t next = 0;
+    for (int64_t j = 0; j < k; j++) longest = fmax(longest, left[j]);
+    if (!(longest > least)) return -1;
+    while (left[next] < longest / 4) next++;
+    double root = sqrt(left[next]), *row = a + next * k;
+    for (int64_t j = 0; j < k; j++) row[j] /= root;
+    for (int64_t i = 0; i < k; i++) {
+        if (!(left[i] > least) || i == next) continue;
+        for (int64_t j = 0; j < k; j++) a[i * k + j] -= row[i] * row[j];
+        left[i] = a[i * k + i];
+    }
+    left[next] = 0;
+    return next;
+}
+
+/* The diagonal of G becomes 0 for columns without anything of their own. Long
+ * remaining ones come first: in their order small new parts would carry the rounding of the columns
+ * before, made large. */
+static void leave_dependent(int64_t k, const double *gram, const double *floor, small *s) {
+    double *a = s->half, *left = s->projected;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < k; j++) {
+            double lengths = floor[i] * floor[j] / (CAFE_RANK_TOLERANCE * CAFE_RANK_TOLERANCE);
+            a[i * k + j] = lengths > 0 ? gram[i * k + j] / lengths : 0;
+        }
+    for (int64_t i = 0; i < k; i++) {
+        left[i] = a[i * k + i];
+        s->g[i * k + i] = 0;
+    }
+    for (int64_t i; (i = take_longest(k, a, left)) >= 0;) s->g[i * k + i] = gram[i * k + i];
+}
+
+cafe_status cafe_ritz_pairs(cafe_context *context, int64_t k, const double *g, const double *t,
+                            const double *floor, cafe_ritz *ritz) {
+    small s = {0};
+    cafe_status status = small_new(context, k, &s);
+    if (status == CAFE_OK) {
+        memcpy(s.g, g, (size_t)(k * k) * sizeof *g);
+        memcpy(s.t, t, (size_t)(k * k) * sizeof *t);
+        leave_dependent(k, g, floor, &s);
+        status = solve_small(context, k, 0, &s, ritz);
+    }
+    cafe_mem_free_all(context, s.memory, s.kept);
     return status;
 }
 
@@ -151,7 +205,7 @@ static cafe_status solve_once(cafe_context *context, const cafe_block *x, const 
     split(k, s);
     if (centred) CAFE_PASS(centre(context, x, weights, s));
     judge_columns(k, s, ritz);
-    CAFE_PASS(solve_small(context, k, s, ritz));
+    CAFE_PASS(solve_small(context, k, CAFE_RANK_TOLERANCE, s, ritz));
     find_residuals(k, s, ritz);
     return CAFE_OK;
 }

@@ -27,6 +27,12 @@ cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const ca
 cafe_status cafe_ritz_solve_centred(cafe_context *context, const cafe_block *x, const cafe_block *z,
                                     const double *weights, cafe_ritz *ritz);
 
+/* The pairs alone, from G = X^T W X and T = X^T W M X of k columns: values and vectors. A column is
+ * left out when floor[j] of its length or less is left beside those taken, longest ones first;
+ * floor[j] is CAFE_RANK_TOLERANCE of the length it counts with. */
+cafe_status cafe_ritz_pairs(cafe_context *context, int64_t k, const double *g, const double *t,
+                            const double *floor, cafe_ritz *ritz);
+
 /* X <- its first `keep` Ritz vectors. */
 cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep);
 

@@ -242,22 +242,45 @@ cafe_status cafe_scale_columns(cafe_context *context, double exponent, double sh
 
 /* ---- eigenvectors ---------------------------------------------------------------------------- */
 
+/* Which columns stay, in their order: s->columns, s->r. The Gram matrix of columns less their means
+ * by the weights is I - m m^T / total, so that column j has 1 - c_j of 1 - (the c before it) left
+ * beside those before, c_j the sum of m_i^2 / total up to it. */
+static cafe_status keep_pairs(cafe_context *context, double exponent, const double *rho,
+                              const double *weights, const cafe_block *v, scaling *s) {
+    double *means = s->shift, total = 0, longest = 0, left = 1;
+    CAFE_PASS(cafe_ops(v)->totals(context, v, weights, means));
+    for (int64_t u = 0; u < s->n; u++) total += weights ? weights[u] : 1;
+    for (int64_t j = 0; j < s->k; j++) longest = fmax(longest, pow(fabs(rho[j]), 2 * exponent));
+    s->r = 0;
+    for (int64_t j = 0; j < s->k; j++) {
+        double after = left - means[j] * means[j] / total;
+        bool clear = pow(fabs(rho[j]), 2 * exponent) > CAFE_LEAST_LENGTH * longest;
+        if (!clear || !(after > CAFE_RANK_TOLERANCE * left)) continue;
+        s->columns[s->r++] = j;
+        left = after;
+    }
+    return CAFE_OK;
+}
+
 /* c^2 = n r / (sum over j of |rho_j|^4s times the square of column j less its mean) */
 cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
-                             cafe_block *v) {
+                             const double *weights, cafe_block *v) {
     scaling s;
     double sum = 0;
     cafe_status status = CAFE_OK;
     CAFE_TRY(new_scaling(context, v, &s));
     CAFE_TRY(find_gram(context, v, false, &s));
-    s.r = s.w = s.k;
-    memset(s.m, 0, (size_t)(s.k * s.k) * sizeof *s.m);
-    for (int64_t j = 0; j < s.k; j++) {
-        double factor = s.m[j * s.k + j] = pow(fabs(rho[j]), 2 * exponent);
+    CAFE_TRY(keep_pairs(context, exponent, rho, weights, v, &s));
+    s.w = s.r;
+    memset(s.m, 0, (size_t)(s.k * s.w) * sizeof *s.m);
+    for (int64_t i = 0; i < s.r; i++) {
+        int64_t j = s.columns[i];
+        double factor = pow(fabs(rho[j]), 2 * exponent);
+        s.m[j * s.w + i] = factor;
         sum += factor * factor * s.gram[j * s.k + j];
     }
-    for (int64_t j = 0; j < s.k && sum > 0; j++)
-        s.m[j * s.k + j] *= sqrt((double)s.n * (double)s.k / sum);
+    for (int64_t i = 0; i < s.k * s.w && sum > 0; i++)
+        s.m[i] *= sqrt((double)s.n * (double)s.r / sum);
     CAFE_TRY(multiply(context, &s, v));
 done:
     free_scaling(context, &s);

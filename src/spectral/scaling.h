@@ -24,8 +24,10 @@
 cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
                                int64_t least, const double *noise, cafe_block *y);
 
-/* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors. */
+/* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors, of length 1 in the
+ * inner product with these weights. Those short beside the longest are left out, and those that are
+ * constant where there are weights, but for rounding. */
 cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
-                             cafe_block *v);
+                             const double *weights, cafe_block *v);
 
 #endif
