@@ -52,8 +52,15 @@ static void read_vectors(uint8_t how, const char *name) {
     cafe_graph *graph = named_graph(how >> 2 & 3);
     int64_t bytes = cafe_bytes(context), columns = 0;
     float *vectors = NULL;
-    cafe_status status = (how & ATTRIBUTES ? cafe_attributes_read : cafe_vectors_read)(
-        context, graph, fuzz_folder_path(name), &columns, &vectors);
+    char made[CAFE_VECTORS_MADE] = "";
+    int32_t sampling;
+    double x;
+    const char *path = fuzz_folder_path(name);
+    cafe_status status = how & ATTRIBUTES
+                             ? cafe_attributes_read(context, graph, path, &columns, &vectors)
+                             : cafe_vectors_read(context, graph, path, &columns, &vectors, made);
+    cafe_sampling_made(made, &sampling, &x);
+    if (!memchr(made, 0, sizeof made) || !(x >= 0 && x <= 0.5)) abort();
     if ((status == CAFE_OK) != (vectors != NULL)) abort();
     for (int64_t i = 0; vectors && i < NODES * columns; i++)
         if (!(vectors[i] - vectors[i] == 0)) abort();
