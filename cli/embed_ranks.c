@@ -40,8 +40,8 @@ static int take_size(embed_job *job) {
     int64_t values[2] = {0, 0};
     const char *at = job->size;
     for (int i = 0; i < 2; i++) {
-        char *end;
-        double value = *at >= '0' && *at <= '9' ? strtod(at, &end) : NAN;
+        const char *end;
+        double value = cafe_parse_number(at, &end);
         if (!(value >= 1 - i && value <= 0x1p53 && value == floor(value)) ||
             *end != (i == 0 ? ',' : 0))
             return cli_usage_error("embed",

@@ -27,10 +27,9 @@ static bool given_with_embedding(const cli_arguments *arguments) {
 static int parse_shares(evaluate_job *job, const char *command) {
     const char *at = job->train;
     while (*at) {
-        char *end;
-        errno = 0;
-        double share = strtod(at, &end);
-        if (end == at || errno || !(share > 0) || share > 1e9 || (*end && *end != ','))
+        const char *end;
+        double share = cafe_parse_number(at, &end);
+        if (end == at || !(share > 0) || share > 1e9 || (*end && *end != ','))
             return cli_usage_error(command,
                                    "--train takes shares such as 0.1,0.3,0.5 (classify: or numbers "
                                    "of nodes), not '%s'",

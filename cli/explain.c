@@ -56,18 +56,14 @@ static int choose_dimensions(explain_job *job) {
             job->shown_count++;
         }
     while (at && *at) {
-        char *end;
-        int64_t first = strtoll(at, &end, 10), last = first;
-        if (end == at) return bad_dimensions(job);
-        if (*end == '-') {
-            at = end + 1;
-            last = strtoll(at, &end, 10);
-            if (end == at) return bad_dimensions(job);
-        }
-        if (first < 0 || last < first || last >= job->columns || (*end && *end != ','))
-            return bad_dimensions(job);
+        const char *end;
+        uint64_t most = (uint64_t)job->columns - 1, first, last;
+        if (!cli_whole(at, most, &first, &end)) return bad_dimensions(job);
+        last = first;
+        if (*end == '-' && !cli_whole(end + 1, most, &last, &end)) return bad_dimensions(job);
+        if (last < first || (*end && *end != ',')) return bad_dimensions(job);
         for (; first <= last && job->shown_count < job->columns; first++)
-            job->shown[job->shown_count++] = first;
+            job->shown[job->shown_count++] = (int64_t)first;
         at = *end ? end + 1 : end;
     }
     return CLI_OK;

@@ -204,22 +204,27 @@ int cli_only_with(const char *command, const cli_arguments *arguments, const cha
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
-    char *end;
+bool cli_whole(const char *text, uint64_t most, uint64_t *value, const char **end) {
+    char *behind;
     if (text[0] < '0' || text[0] > '9') return false; /* strtoull would take signs and spaces */
     errno = 0;
-    unsigned long long v = strtoull(text, &end, 10);
-    if (errno != 0 || *end != 0 || v > most) return false;
+    unsigned long long v = strtoull(text, &behind, 10);
+    *end = behind;
     *value = v;
-    return true;
+    return errno == 0 && v <= most;
+}
+
+static bool parse_whole(const char *text, uint64_t most, uint64_t *value) {
+    const char *end;
+    return cli_whole(text, most, value, &end) && *end == 0;
 }
 
 /* "512M", "8G", "1.5GiB", "1000": powers of 1024. */
 static bool parse_bytes(const char *text, int64_t *bytes) {
     static const char letters[] = "kKmMgGtT";
-    char *end;
-    if (text[0] < '0' || text[0] > '9') return false;
-    double value = strtod(text, &end);
+    const char *end;
+    double value = cafe_parse_number(text, &end);
+    if (end == text) return false;
     const char *unit = *end ? strchr(letters, *end) : NULL;
     if (unit) {
         for (int power = (int)(unit - letters) / 2; power >= 0; power--) value *= 1024;

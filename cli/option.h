@@ -56,6 +56,9 @@ const cafe_option_table *cli_vectors_methods(void);
 const cafe_option_table *cli_communities_methods(void);
 /* The groups of a command, with those of the methods; ended by one without a title. */
 const cli_group *cli_groups(const cli_command *command);
+/* The digits that the text begins with, a whole number up to `most`; false where there are none, or
+ * where it is larger. *end is behind them. */
+bool cli_whole(const char *text, uint64_t most, uint64_t *value, const char **end);
 /* The choices of an option, "a|b"; NULL: none. */
 const char *cli_choices(const cli_option *option);
 

@@ -17,14 +17,13 @@
 /* ---- where the points are -------------------------------------------------------------------- */
 
 int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column) {
-    char *end = NULL;
-    errno = 0;
-    long long number = strtoll(text ? text : "0", &end, 10);
-    if (errno || *end || end == text || number < 0 || number >= job->columns)
+    const char *end;
+    uint64_t number;
+    if (!cli_whole(text ? text : "0", (uint64_t)job->columns - 1, &number, &end) || *end)
         return cli_error(&job->run, CLI_USAGE,
                          "--%s: expected a column from 0 to %" PRId64 ", found '%s'", option,
                          job->columns - 1, text ? text : "0");
-    *column = number;
+    *column = (int64_t)number;
     return CLI_OK;
 }
 
@@ -80,15 +79,17 @@ static int set_option(plot_job *job, const char *name, const char *text) {
 }
 
 static int set_size(plot_job *job, const char *text) {
-    long long width = 0, height = 0;
-    char after = 0;
+    enum { LEAST = 64, MOST = 16384 };
+    uint64_t width, height = 0;
+    const char *end;
     if (!text) return CLI_OK;
-    if (sscanf(text, "%lldx%lld%c", &width, &height, &after) != 2 || width < 64 || height < 64 ||
-        width > 16384 || height > 16384)
+    bool both = cli_whole(text, MOST, &width, &end) && *end == 'x' &&
+                cli_whole(end + 1, MOST, &height, &end) && *end == 0;
+    if (!both || width < LEAST || height < LEAST)
         return cli_error(&job->run, CLI_USAGE,
                          "--size: expected WIDTHxHEIGHT, each from 64 to 16384, found '%s'", text);
-    job->options.width = width;
-    job->options.height = height;
+    job->options.width = (int64_t)width;
+    job->options.height = (int64_t)height;
     return CLI_OK;
 }
 

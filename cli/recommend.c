@@ -39,9 +39,9 @@ static const char *const score_names[] = {"product", "covariance", "common", "po
 /* ---- before the work ------------------------------------------------------------------------- */
 
 static int parse_share(const char *text, double *share) {
-    char *end;
+    const char *end;
     if (!text) return CLI_OK;
-    *share = strtod(text, &end);
+    *share = cafe_parse_number(text, &end);
     if (*end == 0 && *share > 0 && *share < 1) return CLI_OK;
     return cli_usage_error("recommend", "--evaluate takes a share above 0 and below 1, not '%s'",
                            text);

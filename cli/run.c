@@ -43,15 +43,6 @@ static bool is_silent(bool look) {
     return !cli_team_speaks() || (context && cafe_engine_abandoned(context, look));
 }
 
-static void on_alarm(int number) {
-    if (!is_silent(false)) {
-        ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
-        (void)written;
-    }
-    (void)number;
-    _exit(128 + caught_signal);
-}
-
 static void on_signal(int number) {
     int saved = errno;
     if (caught_signal != 0 && number != SIGXFSZ) { /* which comes with every write */
@@ -69,6 +60,19 @@ static void on_signal(int number) {
             setitimer(ITIMER_REAL, &little_patience, NULL);
     }
     errno = saved;
+}
+
+/* The end of our patience, or an alarm from elsewhere. */
+static void on_alarm(int number) {
+    if (caught_signal == 0) {
+        on_signal(number);
+        return;
+    }
+    if (!is_silent(false)) {
+        ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+        (void)written;
+    }
+    _exit(128 + caught_signal);
 }
 
 /* Without SA_RESTART: a read that waits for standard input is woken. An ignored SIGINT (a job in

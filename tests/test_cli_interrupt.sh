@@ -33,7 +33,7 @@ wait_for() {
 }
 
 # while the solver sweeps
-for signal in INT:130 TERM:143; do
+for signal in INT:130 TERM:143 ALRM:142; do
     : >.last/err
     "$CAFE" embed g.in.cafe -k 64 --sweeps 100000 --tolerance 0 -o v.npy --json v.json \
         >.last/out 2>.last/err &

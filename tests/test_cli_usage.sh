@@ -203,3 +203,23 @@ idle '--width goes with --kernel gaussian' points idle.in.txt --kernel cosine --
 code=2
 idle '--theta goes with --method softmax' reduce idle.in.txt -k 2 --method sphere --theta 3 -o x.npy
 idle '--beta goes with --method sphere' reduce idle.in.txt -k 2 --beta 0.5 -o x.npy
+
+# ---- numbers: digits, with -, a point and an exponent where they make sense, and nothing else
+for option in -k --sweeps --beta --chunks --threads --seed --memory-limit --degree-exponent; do
+    for number in '1 ' ' 1' '	1' +1 0x1 0X1p0 1_0 inf nan 1e999 --1 '1,0' '' 1e; do
+        expect 2 "$CAFE" embed "$karate" "$option" "$number" -o numbers.npy
+        says " takes .*, not '"
+    done
+done
+no() { expect 2 "$CAFE" "$@"; }
+"$CAFE" embed "$karate" -k 4 -q -o numbers.in.npy
+for number in ' 1' +1 0x1 '1 '; do
+    no plot "$karate" numbers.in.npy --x "$number" -o numbers.svg
+    no plot "$karate" numbers.in.npy --size "$number"x400 -o numbers.svg
+    no explain "$karate" numbers.in.npy --dimensions "$number"
+    no explain "$karate" numbers.in.npy --dimensions "0-$number"
+    no recommend "$karate" --evaluate "0.2$number"
+    no recommend "$karate" --evaluate " 0.2"
+    no evaluate link "$karate" --train "$number"
+    no embed --dry-run --graph-size "10,$number"
+done

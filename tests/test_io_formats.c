@@ -6,6 +6,7 @@
 #include "test_io.h"
 
 #include "io/format.h"
+#include "io/unpack.h"
 
 /* ---- Matrix Market --------------------------------------------------------------------------- */
 
@@ -182,6 +183,27 @@ static void test_gzip(void **state) {
                     "x.gz:4:1: expected the end of the gzip data, found other bytes");
     packed[size - 6] ^= 1;
     io_refuse_bytes(shared, "x.gz", packed, size, NULL, "x.gz:4:1: expected sound gzip data");
+}
+
+/* What takes more memory than the limit to unpack is named as that. */
+static void test_large_windows(void **state) {
+    /* a window of 2 GiB and a raw block; a dictionary of 4 GiB, the checksum of its header behind
+     */
+    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd, 0,   0xa8, 0x21,
+                                   0,    0,    '0',  ' ',  '1', '\n'};
+    uint8_t xz[24] = {0xfd, '7',  'z', 'X', 'Z',  0,    0,    0, 0xff, 0x12,
+                      0xd9, 0x41, 2,   0,   0x21, 0x01, 0x28, 0, 0,    0};
+    uint32_t sum = crc32_gzip_refl(0, xz + 12, 8);
+    (void)state;
+    memcpy(xz + 20, &sum, sizeof sum);
+    if (cafe_packing_of(zstd, sizeof zstd) == CAFE_PACKED_ZSTD)
+        io_refuse_bytes(shared, "x.zst", zstd, sizeof zstd, NULL,
+                        "x.zst:1:1: expected zstd data with a window of at most 128 MiB, found a "
+                        "larger one");
+    if (cafe_packing_of(xz, sizeof xz) == CAFE_PACKED_XZ)
+        io_refuse_bytes(shared, "x.xz", xz, sizeof xz, NULL,
+                        "x.xz:1:1: expected xz data with a dictionary that fits into 1 GiB, found "
+                        "a larger one");
 }
 
 static void test_gzip_formats(void **state) {
@@ -396,6 +418,7 @@ int main(void) {
                                        cmocka_unit_test(test_metis_refused),
                                        cmocka_unit_test(test_gzip),
                                        cmocka_unit_test(test_gzip_formats),
+                                       cmocka_unit_test(test_large_windows),
                                        cmocka_unit_test(test_gzip_windows),
                                        cmocka_unit_test(test_long_lines),
                                        cmocka_unit_test(test_metis_windows),

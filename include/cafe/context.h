@@ -54,6 +54,11 @@ CAFE_API int32_t cafe_error_number(const cafe_context *context);
  * made so already. */
 CAFE_API size_t cafe_show(const char *bytes, size_t count, char *text, size_t capacity);
 
+/* The decimal number that the text begins with, in any locale: digits, if need be with - before
+ * them, a point and an exponent. *end is behind it, and is the text where there is none: blanks, +,
+ * hexadecimal numbers, inf and nan are none. */
+CAFE_API double cafe_parse_number(const char *text, const char **end);
+
 CAFE_API int32_t cafe_threads(const cafe_context *context);
 CAFE_API uint64_t cafe_seed(const cafe_context *context);
 

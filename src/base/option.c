@@ -216,9 +216,9 @@ static double parse(const cafe_option *option, const char *text) {
         int index = choice_index("no|yes|0|1|false|true|off|on", text);
         return index < 0 ? NAN : index % 2;
     }
-    char *end;
-    double value = cafe_real(text, &end);
-    if (end == text || *end != 0) return NAN;
+    const char *end;
+    double value = cafe_parse_number(text, &end);
+    if (end == text || *end != 0 || isinf(value)) return NAN;
     if (option->type == CAFE_OPTION_INTEGER && (value != floor(value) || fabs(value) > most_whole))
         return NAN;
     return value;

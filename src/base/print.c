@@ -38,10 +38,17 @@ int cafe_print(char *text, size_t capacity, const char *format, ...) {
     return length;
 }
 
-double cafe_real(const char *text, char **end) {
+/* strtod would also take blanks, +, hexadecimal numbers, inf and nan. */
+double cafe_parse_number(const char *text, const char **end) {
+    char *behind;
+    const char *digits = text + (*text == '-');
+    bool zero = digits[0] == '0' && (digits[1] | 32) == 'x';
+    *end = zero ? digits + 1 : text;
+    if (zero || !strchr("0123456789.", *digits) || !*digits) return 0;
     locale_t plain, before = enter_plain(&plain);
-    double value = strtod(text, end);
+    double value = strtod(text, &behind);
     leave_plain(plain, before);
+    *end = behind;
     return value;
 }
 

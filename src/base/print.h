@@ -1,7 +1,7 @@
 /* Text that is the same in every locale, and text that is safe to show.
  *
  * A program may choose a locale: printf then writes 0,5 and strtod stops at the point of 0.5. The
- * library prints and reads numbers through these functions alone (scripts/check sees to it).
+ * library prints and reads numbers through these functions and cafe_parse_number() alone (scripts/check sees to it).
  */
 #ifndef CAFE_BASE_PRINT_H
 #define CAFE_BASE_PRINT_H
@@ -13,12 +13,11 @@
 
 #include <cafe/context.h>
 
-/* snprintf, vsnprintf and strtod of the locale "C". */
+/* snprintf and vsnprintf of the locale "C". */
 int cafe_print(char *text, size_t capacity, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int cafe_vprint(char *text, size_t capacity, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
-double cafe_real(const char *text, char **end);
 
 /* Are the first `length` bytes the same, A to Z in either case? Both texts may end before. */
 bool cafe_same_word(const char *a, const char *b, size_t length);

@@ -48,10 +48,10 @@ static int unit_of(const char *text, bool small) {
 
 cafe_status cafe_rate(cafe_context *context, const char *name, const char *text, bool bits,
                       double *bytes) {
-    char *end;
+    const char *end;
     *bytes = 0;
     if (!text || !text[0]) return CAFE_OK;
-    double value = cafe_real(text, &end);
+    double value = cafe_parse_number(text, &end);
     bool number = end > text && value > 0 && text[0] >= '0' && text[0] <= '9';
     const char *at = end;
     double prefix = take_prefix(&at);

@@ -156,7 +156,9 @@ static int64_t fill_other(cafe_gunzip *g, uint8_t *out, int64_t capacity) {
         g->next += used;
         g->left -= used;
         done += written;
-        if (step == CAFE_UNPACK_DAMAGED)
+        if (step == CAFE_UNPACK_LARGE)
+            stop(g, CAFE_GUNZIP_LARGE);
+        else if (step == CAFE_UNPACK_DAMAGED)
             stop(g, CAFE_GUNZIP_DAMAGED);
         else if (step == CAFE_UNPACK_END && last && g->left == 0)
             stop(g, CAFE_GUNZIP_FINE);
@@ -202,7 +204,10 @@ const char *cafe_gunzip_text(const cafe_gunzip *g, char text[CAFE_GUNZIP_TEXT]) 
         format = "expected more %s data, found the end of the file (is it truncated?)";
     if (g->problem == CAFE_GUNZIP_TRAILING)
         format = "expected the end of the %s data, found other bytes behind it";
-    cafe_print(text, CAFE_GUNZIP_TEXT, format, cafe_packing_name(g->packing));
+    if (g->problem == CAFE_GUNZIP_LARGE)
+        format = "expected %s data with %s, found a larger one: unpack it first";
+    cafe_print(text, CAFE_GUNZIP_TEXT, format, cafe_packing_name(g->packing),
+               cafe_packing_limit(g->packing));
     return text;
 }
 

@@ -12,12 +12,13 @@ typedef enum cafe_gunzip_problem {
     CAFE_GUNZIP_FINE = 0,
     CAFE_GUNZIP_TRUNCATED,
     CAFE_GUNZIP_DAMAGED,
+    CAFE_GUNZIP_LARGE, /* it takes more memory to unpack than the limit */
     CAFE_GUNZIP_TRAILING /* bytes behind the last member that are no gzip data */
 } cafe_gunzip_problem;
 
 typedef struct cafe_gunzip cafe_gunzip;
 
-enum { CAFE_GUNZIP_TEXT = 128, CAFE_PACKING_BYTES = 8 };
+enum { CAFE_GUNZIP_TEXT = 160, CAFE_PACKING_BYTES = 8 };
 
 /* Up to `count` bytes from place `at` on into out; returns how many, fewer only at the end. Touches
  * no context: it may run inside a task. */

@@ -6,6 +6,7 @@
 
 #ifdef CAFE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 #ifdef CAFE_LZMA
 #include <lzma.h>
@@ -43,6 +44,9 @@ static const struct {
     {CAFE_PACKED_NOT, "compress", "\x1f\x9d", 2},
     {CAFE_PACKED_NOT, "lzip", "LZIP\x01", 5},
 };
+/* Of the memory that unpacking takes: powers of two of a window of zstd, and of all that xz takes.
+ * The strongest presets stay below. */
+enum { WINDOW = 27, MEMORY = 30 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int find(const uint8_t *bytes, int64_t size) {
@@ -66,6 +70,11 @@ const char *cafe_packing_name(cafe_packing packing) {
     for (int i = 0; i < KINDS; i++)
         if (kinds[i].packing == packing) return kinds[i].name;
     return "packed";
+}
+
+const char *cafe_packing_limit(cafe_packing packing) {
+    return packing == CAFE_PACKED_ZSTD ? "a window of at most 128 MiB"
+                                       : "a dictionary that fits into 1 GiB";
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -104,14 +113,15 @@ bool cafe_unpack_rewind(cafe_unpack *u) {
 #ifdef CAFE_ZSTD
     if (u->packing == CAFE_PACKED_ZSTD) {
         if (!u->zstd) u->zstd = ZSTD_createDStream();
-        return u->zstd && !ZSTD_isError(ZSTD_initDStream(u->zstd));
+        return u->zstd && !ZSTD_isError(ZSTD_initDStream(u->zstd)) &&
+               !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, WINDOW));
     }
 #endif
 #ifdef CAFE_LZMA
-    if (u->packing == CAFE_PACKED_XZ) { /* as much memory as the strongest preset takes, and more */
+    if (u->packing == CAFE_PACKED_XZ) {
         lzma_end(&u->xz);
         u->xz = (lzma_stream)LZMA_STREAM_INIT;
-        return lzma_stream_decoder(&u->xz, (uint64_t)1 << 30, LZMA_CONCATENATED) == LZMA_OK;
+        return lzma_stream_decoder(&u->xz, (uint64_t)1 << MEMORY, LZMA_CONCATENATED) == LZMA_OK;
     }
 #endif
     return false;
@@ -125,6 +135,8 @@ static cafe_unpack_step take_zstd(cafe_unpack *u, const uint8_t *in, int64_t siz
     size_t left = ZSTD_decompressStream(u->zstd, &to, &from);
     *used = (int64_t)from.pos;
     *written = (int64_t)to.pos;
+    if (ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge)
+        return CAFE_UNPACK_LARGE;
     if (ZSTD_isError(left)) return CAFE_UNPACK_DAMAGED;
     return left == 0 ? CAFE_UNPACK_END : CAFE_UNPACK_MORE;
 }
@@ -141,6 +153,7 @@ static cafe_unpack_step take_xz(cafe_unpack *u, const uint8_t *in, int64_t size,
     *used = size - (int64_t)u->xz.avail_in;
     *written = room - (int64_t)u->xz.avail_out;
     if (got == LZMA_STREAM_END) return CAFE_UNPACK_END;
+    if (got == LZMA_MEMLIMIT_ERROR) return CAFE_UNPACK_LARGE;
     return got == LZMA_OK || got == LZMA_BUF_ERROR ? CAFE_UNPACK_MORE : CAFE_UNPACK_DAMAGED;
 }
 #endif

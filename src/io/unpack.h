@@ -17,12 +17,14 @@ cafe_packing cafe_packing_of(const uint8_t *bytes, int64_t size);
 /* "bzip2" and the like, for data that is packed in a way that is not read; else NULL. */
 const char *cafe_packing_other(const uint8_t *bytes, int64_t size);
 const char *cafe_packing_name(cafe_packing packing);
+const char *cafe_packing_limit(cafe_packing packing); /* "a window of at most ..." */
 
 typedef struct cafe_unpack cafe_unpack;
 
 typedef enum cafe_unpack_step {
     CAFE_UNPACK_MORE, /* more bytes are wanted, or more room */
     CAFE_UNPACK_END,  /* of a stream: another one may follow */
+    CAFE_UNPACK_LARGE, /* it takes more memory than the limit: a window or dictionary beyond it */
     CAFE_UNPACK_DAMAGED
 } cafe_unpack_step;
 
