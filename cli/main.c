@@ -8,6 +8,7 @@
 #include "command.h"
 #include "run.h"
 #include "team.h"
+#include "tell.h"
 
 #define CLI_ADDRESS(name) &cli_##name,
 const cli_command *const cli_commands[] = {CLI_COMMANDS(CLI_ADDRESS) NULL};
@@ -70,6 +71,17 @@ static void share_addresses(void) {
     (void)limited;
 }
 
+/* A stack that is too small ends in a signal, wherever it is full. Threads of the library have
+ * stacks of their own size. */
+static bool has_stack(void) {
+    enum { NEEDED = 128 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur / 1024 >= NEEDED) return true;
+    cli_tell("cafe: the stack is limited to %d KB; %d KB are needed (ulimit -s %d)",
+             (int)(limit.rlim_cur / 1024), NEEDED, NEEDED);
+    return false;
+}
+
 static int run(int argc, char **argv) {
     if (argc < 2) return cli_usage_error(NULL, "no command given; usage: cafe COMMAND ...");
     const char *name = argv[1];
@@ -85,6 +97,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     share_addresses();
     cli_open_streams();
+    if (!has_stack()) return CLI_FAILED;
     cli_team_guess(argc, argv);
     return cli_team_end(cli_close_streams(run(argc, argv)));
 }

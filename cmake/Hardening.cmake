@@ -1,6 +1,7 @@
 # Against exploits of a fault, and against libraries from the wrong folder: release builds guard their
 # stacks, check calls of the C library, are position-independent and bind all their symbols at the start.
 include(CheckCCompilerFlag)
+include(CheckLinkerFlag)
 include(CheckPIESupported)
 
 check_pie_supported(LANGUAGES C)
@@ -24,4 +25,12 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
     endif()
 endforeach()
 add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+# The linker marks a file for the shadow stack only if all that is linked has the mark, and the archives of the reference
+# LAPACK and the C library's start files are built without -fcf-protection on many systems. Their code returns
+# where it was called from, which is all that the mark promises. The mark for indirect branches (IBT) promises an
+# endbr64 at every target: LAPACK's jump tables have none, so it is left to the linker.
+check_linker_flag(C LINKER:-z,shstk CAFE_HAS_SHADOW_STACK)
+if(CAFE_HAS_SHADOW_STACK AND CAFE_HAS_fcf_protection)
+    add_link_options(LINKER:-z,shstk)
+endif()
 add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)

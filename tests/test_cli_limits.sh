@@ -51,5 +51,14 @@ for kilobytes in 128 256 1024; do
         rm o.npy*
     done
 done
+for command in embed cluster info; do
+    got=0
+    (ulimit -s 64 && exec timeout 60 "$CAFE" $command g.in.txt -q -t 8) >.last/out 2>.last/err || got=$?
+    [[ $got -eq 1 ]] || fail "status $got with a stack of 64 KB: $command"
+    says '^cafe: the stack is limited to 64 KB; 128 KB are needed \(ulimit -s 128\)$'
+done
+(ulimit -s 128 && exec timeout 60 "$CAFE" evaluate classify g.in.txt --embedding v.in.npy --labels labels.in.txt \
+    --classifier logistic --repeats 2 -q -t 8 --json o.json) || fail "evaluate with a stack of 128 KB"
+rm o.json
 echo "$worked runs ended with a result, $failed with a message"
 [[ $worked -gt 0 ]] || fail "nothing works within 600 MB"

@@ -41,6 +41,20 @@ if ! grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$BUILD/CMakeCache.txt" ||
     echo "search paths of $count files are good; hardening is that of release builds"
     exit 0
 fi
+# marked FILE MARK: does its note say that it works with the shadow stack (SHSTK), with checked indirect branches (IBT)?
+marked() { readelf -nW "$1" | grep -q "x86 feature:.*$2"; }
+if grep -q '^CAFE_HAS_fcf_protection:INTERNAL=1' "$BUILD/CMakeCache.txt" && [[ $(uname -m) == x86_64 ]]; then
+    echo 'int f(void) { return 0; }' >mark.c
+    cc -fcf-protection=none -c mark.c -o mark.o
+    ! marked mark.o SHSTK || fail 'an object without a mark has one'
+    # every object of ours has both marks; of the files that are linked from them one is the linker's to give
+    while IFS= read -r -d '' object; do
+        for mark in IBT SHSTK; do marked "$object" $mark || fail "$object: no mark of $mark"; done
+    done < <(find "$BUILD/CMakeFiles" "$BUILD/cli" "$BUILD/classify" -name '*.c.o' -print0)
+    for file in "$BUILD/cafe" "$BUILD"/libcafe.so "$BUILD"/libcafe-naive.so "$SCRATCH/prefix/bin/cafe"; do
+        marked "$file" SHSTK || fail "$file: not marked for the shadow stack"
+    done
+fi
 for file in "$BUILD/cafe" "$BUILD/libcafe.so" "$SCRATCH/prefix/bin/cafe"; do
     readelf -hldW "$file" >elf.txt
     readelf -sW --dyn-syms "$file" >symbols.txt

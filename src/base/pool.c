@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/limit.h"
 #include "base/memory.h"
 
@@ -205,7 +206,7 @@ static void start(struct cafe_pool *pool) {
     for (int32_t i = 0; i + 1 < pool->context->threads; i++) {
         worker *w = &pool->workers[i];
         *w = (worker){.pool = pool, .number = i + 1};
-        if (pthread_create(&w->thread, NULL, work, w) != 0) break;
+        if (!cafe_thread_begin(&w->thread, work, w)) break;
         pool->running++;
     }
 }
