@@ -10,6 +10,7 @@
 typedef struct info_job {
     cli_run run;
     cafe_graph_profile profile;
+    int64_t memory; /* bytes; 0: no limit */
 } info_job;
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -93,6 +94,7 @@ static void put_report(cafe_report *report, const void *argument) {
 static int work(void *argument) {
     info_job *job = argument;
     cli_run *run = &job->run;
+    CLI_TRY(cli_check(run, cafe_limit_memory(run->context, job->memory, NULL)));
     CLI_TRY(cli_check(
         run, cafe_graph_read(run->context, run->words[0], &run->common.reading, &run->graph)));
     cli_warn_reading(run, run->graph);
@@ -104,6 +106,8 @@ static int work(void *argument) {
 
 static const cli_option options[] = {
     CLI_ROW_JSON("write the figures as JSON; - prints them instead of the table"),
+    CLI_ROW_NUMBER(info_job, memory, "memory-limit", "SIZE", CLI_BYTES, NULL,
+                   "memory to stay within, such as 512M or 8G; a graph that takes more is refused"),
     CLI_ROWS_PLAIN,
 };
 static const cli_group groups[] = {CLI_GROUP("Options", options), CLI_GROUP_READING, {0}};

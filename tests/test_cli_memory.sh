@@ -82,6 +82,20 @@ wait $job || got=$?
 [[ $got -eq 130 ]] || fail "exit code $got instead of 130"
 only_inputs
 
+# ---- reading obeys the limit: what takes more is refused before it is taken
+expect 0 "$CAFE" generate rmat --nodes 100000 --edges 2000000 --seed 3 -q -o big.in.txt
+for command in 'info big.in.txt' 'embed big.in.txt -o v.npy'; do
+    # shellcheck disable=SC2086
+    expect 1 "$CAFE" $command --memory-limit 12M
+    says 'the memory limit is 12.0 MB: .* MB are taken, and .* MB more are needed$'
+done
+expect 0 "$CAFE" info big.in.txt --memory-limit 400M
+for name in - /dev/stdin; do
+    expect 1 timeout 60 "$CAFE" info $name --memory-limit 100M < <(yes '1 2')
+    says 'takes more than the memory limit leaves: [0-9]+ MB, and there is more'
+done
+only_inputs
+
 # ---- a pipe that does not end: the run does, once the limit is reached
 for name in - /dev/stdin; do
     expect 1 timeout 60 "$CAFE" embed $name --memory-limit 100M -k 4 -o v.npy < <(yes '1 2')

@@ -488,6 +488,29 @@ static void test_threads(void **state) {
     }
 }
 
+/* Vectors that are finite and so large that their products are not: an error, never a number. */
+static void test_large_vectors(void **state) {
+    fixture f = random_fixture(4);
+    cafe_context *context = f.t.context;
+    cafe_explanation *e = NULL;
+    cafe_node_card node;
+    (void)state;
+    int64_t count = f.n * f.columns;
+    for (int64_t i = 0; i < count; i++) f.v[i] = f.v[i] < 0 ? -1e30f : 1e30f;
+    TEST_OK(context, cafe_explain(context, f.t.op, f.columns, f.v, f.part, NULL, &e));
+    assert_true(isfinite(cafe_explanation_get(e)->modularity));
+    assert_int_equal(cafe_explain_node(context, e, 1, &node), CAFE_ERROR_NUMERIC);
+    cafe_explanation_free(e);
+    for (int64_t i = 0; i < count; i++) f.v[i] = f.v[i] < 0 ? -3.3e38f : 3.3e38f;
+    cafe_status status = cafe_explain(context, f.t.op, f.columns, f.v, f.part, NULL, &e);
+    if (status == CAFE_OK)
+        assert_true(isfinite(cafe_explanation_get(e)->modularity));
+    else
+        assert_int_equal(status, CAFE_ERROR_NUMERIC);
+    cafe_explanation_free(e);
+    tear_down(&f);
+}
+
 static void test_refusals(void **state) {
     fixture f = random_fixture(4);
     cafe_context *context = f.t.context;
@@ -692,6 +715,7 @@ int main(void) {
         cmocka_unit_test(test_node_cards),
         cmocka_unit_test(test_community_cards),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_large_vectors),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_without_rows),
         cmocka_unit_test(test_made),

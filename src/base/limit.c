@@ -56,6 +56,16 @@ cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *
     return CAFE_OK;
 }
 
+cafe_status cafe_limit_check(cafe_context *context, size_t bytes) {
+    const struct cafe_limit *limit = context->limit;
+    if (!limit || (double)bytes + (double)cafe_bytes(context) <= (double)limit->bytes)
+        return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_MEMORY,
+                     "the memory limit is %.1f MB: %.1f MB are taken, and %.1f MB more are needed",
+                     (double)limit->bytes / 0x1p20, (double)cafe_bytes(context) / 0x1p20,
+                     (double)bytes / 0x1p20);
+}
+
 int64_t cafe_room(const cafe_context *context) {
     if (!context->limit) return INT64_MAX;
     int64_t all = context->limit->bytes;

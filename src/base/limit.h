@@ -42,6 +42,9 @@ void cafe_mapped_rows(const cafe_context *context, const void *block);
 bool cafe_in_file(const cafe_context *context, const void *address);
 bool cafe_is_mapped(const cafe_context *context, const void *address);
 
+/* CAFE_ERROR_MEMORY where so many bytes more of memory are beyond the limit. */
+cafe_status cafe_limit_check(cafe_context *context, size_t bytes);
+
 /* Bytes that may still be taken below the limit, with an eighth of it left to the pages of files;
  * INT64_MAX without one. */
 int64_t cafe_room(const cafe_context *context);

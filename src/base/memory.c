@@ -66,6 +66,7 @@ void *cafe_mem(cafe_context *context, int64_t count, size_t size) {
         cafe_fail_memory(context, "a block larger than the address space");
         return NULL;
     }
+    if (cafe_limit_check(context, bytes) != CAFE_OK) return NULL;
     size_t align = align_of(bytes);
     char *raw = context->allocator.allocate(context->allocator.user, bytes + ALIGNMENT + align);
     if (!raw) {

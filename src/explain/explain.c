@@ -89,7 +89,7 @@ static cafe_status add_columns(cafe_context *context, cafe_explanation *e) {
                         (double *)e->sums));
     e->modularity = 0;
     for (int64_t k = 0; k < e->columns; k++) e->modularity += e->sums[k].image;
-    return CAFE_OK;
+    return cafe_check_number(context, "the modularity of the vectors", e->modularity);
 }
 
 /* ---- the two problems ------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
@@ -192,6 +193,8 @@ cafe_status cafe_explain_node_sized(cafe_context *context, cafe_explanation *e, 
     own.total =
         e->op->kernels->dot(e->v.stride, e->v.x + node * e->v.stride, e->z.x + node * e->z.stride);
     add_forces(e, &own);
+    double sum = own.own + own.linked_pull + own.linked_push + own.other_pull + own.other_push;
+    CAFE_PASS(cafe_check_number(context, "the forces on the node", sum + own.total + own.length));
     CAFE_PASS(choose_coordinates(context, e, node, &own.coordinate_count));
     CAFE_PASS(cafe_each(context, own.coordinate_count, coordinate_task, &job));
     CAFE_PASS(describe_community(context, e, &own));

@@ -32,15 +32,15 @@ static cafe_status fail_errno(const cafe_input *input, const char *what) {
     return cafe_fail_file(input->context, input->name, what, errno);
 }
 
-/* Twice the room, or what the limit to the memory leaves of it. */
+/* Twice the room, or what the limit to the memory leaves for a block beside the old one. */
 static cafe_status reserve(cafe_input *input, int64_t *capacity) {
-    int64_t more = *capacity ? *capacity : first_block, left = cafe_room(input->context);
-    if (more > left && left < first_block)
+    int64_t twice = *capacity ? 2 * *capacity : first_block, left = cafe_room(input->context);
+    int64_t larger = twice < left ? twice : left;
+    if (larger < *capacity + first_block)
         return cafe_fail(input->context, CAFE_ERROR_MEMORY,
                          "%s: what is read before it is a graph takes more than the memory limit "
                          "leaves: %lld MB, and there is more; files on a disk are read in pieces",
                          input->name, (long long)(*capacity >> 20));
-    int64_t larger = *capacity + (more < left ? more : left);
     uint8_t *block = cafe_mem_resize(input->context, input->owned, larger, 1);
     if (!block) return CAFE_ERROR_MEMORY;
     input->owned = block;
