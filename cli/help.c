@@ -262,10 +262,28 @@ static int work_help(void *argument) {
     return CLI_OK;
 }
 
-static int work_version(void *argument) {
-    (void)argument;
-    printf("cafe %s\n", cafe_version());
+/* Libraries that are not loaded have a file and no version. */
+static int put_parts(cli_run *run) {
+    char line[256];
+    cafe_engine_list *list = NULL;
+    for (int32_t i = 0; cafe_build_line(i, line, sizeof line) > 0; i++) {
+        int length = (int)strcspn(line, "\t");
+        printf("%-12.*s %s\n", length, line, line + length + 1);
+    }
+    CLI_TRY(cli_check(run, cafe_engine_list_make(run->context, 0, &list)));
+    for (int64_t i = 0; i < cafe_engine_list_count(list); i++) {
+        const cafe_engine_info *engine = cafe_engine_list_get(list, i);
+        printf("%-12s %s%s%s\n", "engine", engine->name, engine->path[0] ? " " : "", engine->path);
+    }
+    cafe_engine_list_free(list);
+    printf("%-12s loaded when first used\n", "XGBoost");
     return CLI_OK;
+}
+
+static int work_version(void *argument) {
+    cli_run *run = argument;
+    printf("cafe %s\n", cafe_version());
+    return run->common.verbose ? put_parts(run) : CLI_OK;
 }
 
 static const cli_option help_options[] = {
@@ -276,7 +294,13 @@ static const cli_option help_options[] = {
     CLI_ROW_END,
 };
 static const cli_group help_groups[] = {CLI_GROUP("Options", help_options), {0}};
-static const cli_group version_groups[] = {CLI_GROUP("Options", help_options + 2), {0}};
+static const cli_option version_options[] = {
+    CLI_ROW_FLAG(cli_common, verbose, "verbose",
+                 "print also the build, the compiler, versions of libraries and the engines found"),
+    CLI_ROW_HELP,
+    CLI_ROW_END,
+};
+static const cli_group version_groups[] = {CLI_GROUP("Options", version_options), {0}};
 
 const cli_command cli_help = {
     .name = "help",

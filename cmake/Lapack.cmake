@@ -5,7 +5,7 @@
 # buffers of their own, wait for ever where they cannot have them, and round as the processor pleases. The
 # reference code does none of that, and its one hot spot, dgemm, is a kernel of ours (src/engine/lapack.c).
 # Names in lapack.o are local but for those given here, so that another LAPACK in a program is never met.
-set(CAFE_LAPACK_ROUTINES dsyevd dsterf dgesdd)
+set(CAFE_LAPACK_ROUTINES dsyevd dsterf dgesdd ilaver)
 find_library(CAFE_LAPACK_ARCHIVE liblapack.a PATH_SUFFIXES lapack DOC "the reference LAPACK, static")
 find_library(CAFE_BLAS_ARCHIVE libblas.a PATH_SUFFIXES blas DOC "the reference BLAS, static")
 foreach(name LAPACK BLAS)

@@ -58,6 +58,12 @@ target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
 target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/folders.c ${CMAKE_SOURCE_DIR}/src/engine/library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
+set(build "${CMAKE_BUILD_TYPE}")
+if(CAFE_SANITIZE)
+    string(APPEND build ", sanitizers ${CAFE_SANITIZE}")
+endif()
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/build.c PROPERTIES COMPILE_DEFINITIONS
+                            "CAFE_BUILD=\"${build}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
 # published.tsv becomes rows of an array of src/evaluate/paper.c: table, set, method, figures

@@ -223,3 +223,18 @@ for number in ' 1' +1 0x1 '1 '; do
     no evaluate link "$karate" --train "$number"
     no embed --dry-run --graph-size "10,$number"
 done
+
+# ---- what the tool is made of
+expect 0 "$CAFE" version
+prints '^cafe [0-9]+\.[0-9]+\.[0-9]+$'
+[[ $(wc -l <.last/out) -eq 1 ]] || fail 'more than the version'
+CAFE_ENGINE_PATH=$BUILD expect 0 "$CAFE" version --verbose
+for part in library build compiler kernels 'C library' ISA-L expat zstd xz LAPACK XGBoost; do
+    prints "^$part +[^ ]"
+done
+prints '^LAPACK +3\.[0-9]+\.[0-9]+, reference$'
+prints '^engine +processor'
+for part in zstd:libzstd xz:liblzma; do
+    installed=$(pkg-config --modversion "${part#*:}" 2>/dev/null) || continue
+    prints "^${part%:*} +$installed$|^${part%:*} +not built in$"
+done

@@ -124,6 +124,9 @@ static inline cafe_status cafe_disk_measure(cafe_context *context, const char *f
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);
 CAFE_API int32_t cafe_abi_version(void);
+/* Line i of what the library is made of, a name, a tab and its version: the build, the compiler,
+ * and the libraries that are compiled in or linked. Returns its length; 0 behind the last. */
+CAFE_API size_t cafe_build_line(int32_t i, char *text, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -58,8 +58,10 @@ cafe_status cafe_limit_memory(cafe_context *context, int64_t bytes, const char *
 
 cafe_status cafe_limit_check(cafe_context *context, size_t bytes) {
     const struct cafe_limit *limit = context->limit;
-    if (!limit || (double)bytes + (double)cafe_bytes(context) <= (double)limit->bytes)
-        return CAFE_OK;
+    if (!limit) return CAFE_OK;
+    /* below what any process takes, the forecast says more than a refusal here would */
+    double most = (double)(limit->bytes > process_bytes ? limit->bytes : process_bytes);
+    if ((double)bytes + (double)cafe_bytes(context) <= most) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_MEMORY,
                      "the memory limit is %.1f MB: %.1f MB are taken, and %.1f MB more are needed",
                      (double)limit->bytes / 0x1p20, (double)cafe_bytes(context) / 0x1p20,

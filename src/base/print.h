@@ -1,7 +1,8 @@
 /* Text that is the same in every locale, and text that is safe to show.
  *
  * A program may choose a locale: printf then writes 0,5 and strtod stops at the point of 0.5. The
- * library prints and reads numbers through these functions and cafe_parse_number() alone (scripts/check sees to it).
+ * library prints and reads numbers through these functions and cafe_parse_number() alone
+ * (scripts/check sees to it).
  */
 #ifndef CAFE_BASE_PRINT_H
 #define CAFE_BASE_PRINT_H

@@ -21,6 +21,9 @@ void cafe_lapack_dgesdd(const char *vectors, const int *rows, const int *columns
                         const int *vt_step, double *work, const int *work_size, int *integers,
                         int *info, size_t);
 
+/* The version of the reference LAPACK. */
+void cafe_lapack_ilaver(int *major, int *minor, int *patch);
+
 /* C <- alpha op(A) op(B) + beta C, op by "N" or "T": the kernel of this machine. */
 void cafe_lapack_dgemm(const char *op_a, const char *op_b, const int *rows, const int *columns,
                        const int *inner, const double *alpha, const double *a, const int *a_step,

@@ -12,7 +12,7 @@ typedef enum cafe_gunzip_problem {
     CAFE_GUNZIP_FINE = 0,
     CAFE_GUNZIP_TRUNCATED,
     CAFE_GUNZIP_DAMAGED,
-    CAFE_GUNZIP_LARGE, /* it takes more memory to unpack than the limit */
+    CAFE_GUNZIP_LARGE,   /* it takes more memory to unpack than the limit */
     CAFE_GUNZIP_TRAILING /* bytes behind the last member that are no gzip data */
 } cafe_gunzip_problem;
 

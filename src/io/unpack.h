@@ -22,8 +22,8 @@ const char *cafe_packing_limit(cafe_packing packing); /* "a window of at most ..
 typedef struct cafe_unpack cafe_unpack;
 
 typedef enum cafe_unpack_step {
-    CAFE_UNPACK_MORE, /* more bytes are wanted, or more room */
-    CAFE_UNPACK_END,  /* of a stream: another one may follow */
+    CAFE_UNPACK_MORE,  /* more bytes are wanted, or more room */
+    CAFE_UNPACK_END,   /* of a stream: another one may follow */
     CAFE_UNPACK_LARGE, /* it takes more memory than the limit: a window or dictionary beyond it */
     CAFE_UNPACK_DAMAGED
 } cafe_unpack_step;

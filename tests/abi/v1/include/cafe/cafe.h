@@ -31,6 +31,7 @@
 #include <cafe/recommend.h>
 #include <cafe/reduce.h>
 #include <cafe/report.h>
+#include <cafe/run.h>
 #include <cafe/sample.h>
 #include <cafe/similar.h>
 #include <cafe/status.h>

@@ -81,6 +81,10 @@ static inline void cafe_get_progress(const cafe_context *context, cafe_progress 
     cafe_get_progress_sized(context, progress, sizeof *progress);
 }
 
+/* "34.2 MiB" into text, which has CAFE_BYTES_TEXT bytes; returns text. */
+enum { CAFE_BYTES_TEXT = 32 };
+CAFE_API const char *cafe_bytes_text(int64_t bytes, char *text);
+
 /* Bytes now held by, and the most ever held by, objects of this context. */
 CAFE_API int64_t cafe_bytes(const cafe_context *context);
 CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);
@@ -120,6 +124,9 @@ static inline cafe_status cafe_disk_measure(cafe_context *context, const char *f
 /* "0.1.0", and the number that changes when the binary interface does. */
 CAFE_API const char *cafe_version(void);
 CAFE_API int32_t cafe_abi_version(void);
+/* Line i of what the library is made of, a name, a tab and its version: the build, the compiler,
+ * and the libraries that are compiled in or linked. Returns its length; 0 behind the last. */
+CAFE_API size_t cafe_build_line(int32_t i, char *text, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -98,6 +98,11 @@ CAFE_API cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph 
                                         int64_t columns, const float *vectors, const char *path,
                                         int32_t overwrite);
 
+/* A line per node: its name as a field, a tab, partition[node]. */
+CAFE_API cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
+                                          const int32_t *partition, const char *path,
+                                          int32_t overwrite);
+
 /* ---- files that appear whole ----------------------------------------------------------------- */
 
 /* A file written under a temporary name; "-" is standard output. An existing file is

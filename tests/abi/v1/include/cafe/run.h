@@ -1,0 +1,161 @@
+/* Runs: everything between "which graph, which method, which options, which inputs" and "result,
+ * report, forecast, refusal".
+ *
+ *     cafe_run *run;
+ *     cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run);
+ *     cafe_run_set(run, "columns", "64");
+ *     cafe_run_graph(run, graph, NULL, NULL);
+ *     cafe_run_go(run);
+ *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
+ *     cafe_run_free(run);
+ *
+ * The tool, Python and every process of a distributed run fill in such an object and show what it
+ * returns. Defaults, checks, forecasts and report keys are decided here and nowhere else.
+ */
+#ifndef CAFE_RUN_H
+#define CAFE_RUN_H
+
+#include <cafe/method.h>
+#include <cafe/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cafe_run cafe_run;
+
+typedef enum cafe_purpose { CAFE_PURPOSE_VECTORS = 0, CAFE_PURPOSE_COMMUNITIES = 1 } cafe_purpose;
+
+/* method NULL: sphere for vectors, layers for communities. The context, and the graph and the
+ * arrays that are given below, outlive the run. */
+CAFE_API cafe_status cafe_run_create(cafe_context *context, cafe_purpose purpose,
+                                     const char *method, cafe_run **run);
+CAFE_API void cafe_run_free(cafe_run *run); /* accepts NULL */
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+/* Sets one option from text: of the method, of its sampling, of the finish, of the propagation, or
+ * "sampling" (edge, walk ...) and "propagate" (yes, no). An option that the run does not have is
+ * CAFE_ERROR_ARGUMENT with the nearest name in the error text. */
+CAFE_API cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text);
+
+/* ---- the graph and the inputs ---------------------------------------------------------------- */
+
+/* path and reading: which file the graph came from and how it was read, for the report; NULL: not
+ * from a file, with the defaults. */
+CAFE_API cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *path,
+                                    const cafe_graph_options *reading);
+/* In place of a graph, its size: such a run can be forecast and not started. */
+CAFE_API cafe_status cafe_run_size(cafe_run *run, int64_t nodes, int64_t edges);
+
+/* Data beside the graph; unused ones are 0. The paths are for the report. */
+typedef struct cafe_run_inputs {
+    size_t struct_size;
+    const int32_t *labels; /* labels[nodes] in 0 .. classes-1, or -1 where none is known */
+    int64_t classes;
+    const char *const *class_names; /* of the classes; NULL: they have none */
+    const float *start;             /* nodes x start_columns vectors, row-major */
+    int64_t start_columns;
+    const float *attributes; /* nodes x attribute_columns numbers, for sampling "twisted" */
+    int64_t attribute_columns;
+    const int32_t *seeds; /* nodes where walks begin, for samplings "walk" and "pagerank" */
+    int64_t seed_count;
+    const char *labels_path, *start_path, *attributes_path, *seeds_path;
+} cafe_run_inputs;
+
+static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
+    cafe_options_init(NULL, inputs, sizeof *inputs);
+}
+
+CAFE_API cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs);
+
+/* Refuses options and inputs that do not go together (CAFE_ERROR_ARGUMENT); an input whose path
+ * alone was given counts. The later calls do so too: this one is for before anything is read. */
+CAFE_API cafe_status cafe_run_check(cafe_run *run);
+
+/* ---- outputs and limits ---------------------------------------------------------------------- */
+
+/* The last step writes the vectors (cafe_embedding_write()) or the partition
+ * (cafe_partition_write()) to this file. */
+CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite);
+/* The run uses at most so many bytes of memory; blocks that do not fit lie in nameless files in
+ * `folder`. Give the limit before the graph is read: it holds for the reading too. */
+CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
+
+/* ---- the forecast ---------------------------------------------------------------------------- */
+
+typedef struct cafe_run_forecast {
+    int64_t columns;        /* of the vectors, as options, labels and start vectors say */
+    int64_t needed;         /* bytes of memory at the peak, the graph's among them */
+    int64_t available;      /* bytes: the limit, or what the machine has free for graph and run */
+    int32_t fits;           /* 1: cafe_run_go() will not refuse the run for lack of room */
+    int64_t device_needed;  /* bytes of the engine's own memory, */
+    int64_t device_free;    /* and those left; 0: the engine has none */
+    int64_t device_columns; /* columns that would fit into it; 0: not even the graph does */
+    int64_t disk_free;      /* bytes left in the folder of files; 0: no files are needed */
+    cafe_plan plan;         /* within a limit: files, groups of columns, bytes read and written */
+} cafe_run_forecast;
+
+/* What the run will take. Needs a graph or its size. */
+CAFE_API cafe_status cafe_run_plan_sized(cafe_run *run, cafe_run_forecast *forecast, size_t size);
+static inline cafe_status cafe_run_plan(cafe_run *run, cafe_run_forecast *forecast) {
+    return cafe_run_plan_sized(run, forecast, sizeof *forecast);
+}
+/* CAFE_OK, or CAFE_ERROR_LIMIT with the reason, the numbers and what would fit in the error text.
+ */
+CAFE_API cafe_status cafe_run_fits(cafe_run *run);
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+typedef enum cafe_run_step {
+    CAFE_STEP_NONE = 0,
+    CAFE_STEP_SAMPLE = 1, /* the graph is sampled: cafe_run_model() */
+    CAFE_STEP_SOLVE = 2,  /* the method is done: cafe_run_course(), cafe_run_rows(), */
+                          /* cafe_run_clustering() */
+    CAFE_STEP_FINISH = 3, /* vectors are certified: cafe_run_embedding() */
+    CAFE_STEP_WRITE = 4   /* the output is written, if one was named */
+} cafe_run_step;
+
+/* All steps that are left. A run that does not fit is refused before the first. */
+CAFE_API cafe_status cafe_run_go(cafe_run *run);
+/* The next step alone, for callers that report in between; *done gets it. */
+CAFE_API cafe_status cafe_run_next(cafe_run *run, cafe_run_step *done);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+CAFE_API const cafe_method *cafe_run_method(const cafe_run *run);
+/* What the method was given, for calls that take such options; valid as long as the run. */
+CAFE_API const cafe_method_options *cafe_run_options(const cafe_run *run);
+CAFE_API const cafe_model *cafe_run_model(const cafe_run *run); /* NULL before it is sampled */
+
+/* The course of the method. */
+typedef struct cafe_run_course {
+    int64_t columns;         /* of H: those of the hub part are not among them */
+    int64_t sweeps;          /* and sweeps + 1 values: */
+    const double *objective; /* tr(H^T Q H), or the loss of a method that has another aim */
+    int32_t is_loss, converged;
+    double off_diagonal; /* the objective at the end without the diagonal of Q; NAN: a loss */
+    int64_t communities; /* of the methods that find some, */
+    double modularity;   /* and theirs; 0 of the others */
+    int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
+} cafe_run_course;
+
+CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
+/* H, row-major nodes x course.columns; after the solve step and before the next. */
+CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
+CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */
+CAFE_API cafe_clustering *cafe_run_clustering(const cafe_run *run);
+
+/* What a user should know of the run so far, one sentence each; NULL behind the last. */
+CAFE_API const char *cafe_run_warning(const cafe_run *run, int64_t i);
+/* Seconds of a step, those of CAFE_STEP_NONE until the graph was there. */
+CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
+
+/* Members of a report: the graph, method and options, forecast, course, certificate or communities,
+ * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */
+CAFE_API void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
