@@ -38,7 +38,8 @@ static bool is_listed(const char *list, const char *word) {
 
 /* false: no line of LGL. */
 static bool take_line(looking *l, char *line) {
-    char *field[FIELDS] = {0}, *end;
+    char *field[FIELDS] = {0};
+    const char *end;
     int fields = split(line, field);
     if (fields == 0) return true;
     if (field[0][0] == '#') {
@@ -49,7 +50,7 @@ static bool take_line(looking *l, char *line) {
     }
     if (l->count == 0 || fields == 3) return false;
     if (fields == 2) {
-        cafe_real(field[1], &end);
+        cafe_parse_number(field[1], &end);
         if (*end) return false;
     }
     l->certain += fields == 1 || strpbrk(field[1], ".eE") || is_listed(l->heads, field[0]);

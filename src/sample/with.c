@@ -69,10 +69,11 @@ const char *cafe_sampling_name(cafe_sampling sampling) {
 
 void cafe_sampled_made(const cafe_sampled *sampled, char made[CAFE_VECTORS_MADE]) {
     const cafe_sampled_info *info = &sampled->info;
+    const char *end;
     for (int digits = 15; digits <= 17; digits += 2) {
         const char *name = cafe_sampling_name((cafe_sampling)info->sampling);
         cafe_print(made, CAFE_VECTORS_MADE, "%s %.*g", name, digits, info->degree_exponent);
-        if (cafe_real(strchr(made, ' '), NULL) == info->degree_exponent) break;
+        if (cafe_parse_number(strchr(made, ' ') + 1, &end) == info->degree_exponent) break;
     }
 }
 
@@ -86,8 +87,8 @@ void cafe_sampling_made(const char *made, int32_t *sampling, double *degree_expo
         if (length == (size_t)(blank - made) && memcmp(s->name, made, length) == 0)
             *sampling = s->sampling;
     }
-    char *end = NULL;
-    double x = blank ? cafe_real(blank + 1, &end) : -1;
+    const char *end = NULL;
+    double x = blank ? cafe_parse_number(blank + 1, &end) : -1;
     if (!end || end == blank + 1 || *end || !(x >= 0 && x <= 0.5)) *sampling = -1;
     if (*sampling >= 0) *degree_exponent = x;
 }
