@@ -82,7 +82,8 @@ static void take_made(const char *at, char made[CAFE_VECTORS_MADE]) {
 static void take_comments(const char *header, cafe_npy *a) {
     static const char names[] = " # names ", made[] = " # made ";
     const char *at = strrchr(header, '}');
-    if (!at++) return;
+    if (!at) return;
+    at++;
     if (strncmp(at, names, strlen(names)) == 0) {
         a->named = cafe_names_digest(at + strlen(names), &a->digest);
         at += strlen(names) + (a->named ? 16 : 0);
