@@ -5,9 +5,9 @@
  * embedding, so shares of columns and pulls of nodes account for the same quantity, whatever the
  * scale of the columns and whether or not they are orthogonal.
  *
- * Values and residuals are those of the certificate (spectral/ritz.h), for both problems that the
- * forms of an embedding solve: Q v = rho v, and Q v = rho D v. Which of them the columns are nearer
- * to is decided by the sum over columns of the residual relative to |rho|.
+ * Values and residuals are those of the certificate (spectral/certificate.h), for both problems
+ * that the forms of an embedding solve: Q v = rho v, and Q v = rho D v. Which of them the columns
+ * are nearer to is decided by the sum over columns of the residual relative to |rho|.
  */
 #include "explain/explain.h"
 
@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/pool.h"
+#include "spectral/certificate.h"
 
 enum { MOST_TOP = 1000 };
 
@@ -104,32 +105,26 @@ static double distance(const cafe_ritz *ritz, int64_t columns) {
     return sum;
 }
 
-/* Z <- D^-1 Z for the walk's problem; nodes without edges have z = 0. Columns are taken less their
- * means by p, which are nothing to Q: those of the scaled form have such means. */
-static cafe_status solve_walk(cafe_context *context, cafe_explanation *e) {
-    const double *p = e->op->parts.p;
-    double *inverse = cafe_mem(context, e->n, sizeof *inverse);
-    cafe_block image = e->z;
-    cafe_status status = CAFE_ERROR_MEMORY;
-    image.x = cafe_mem(context, e->n * image.stride, sizeof *image.x);
-    if (!inverse || !image.x) goto done;
-    for (int64_t u = 0; u < e->n; u++) inverse[u] = p[u] > 0 ? 1 / p[u] : 0;
-    memcpy(image.x, e->z.x, (size_t)(e->n * image.stride) * sizeof *image.x);
-    CAFE_TRY(cafe_ops(&image)->scale(context, &image, inverse));
-    CAFE_TRY(cafe_ritz_solve_centred(context, &e->v, &image, p, &e->walk));
-done:
-    cafe_mem_free_all(context, inverse, image.x);
-    return status;
+/* Values and residuals of the columns as they stand, with the bound of the certificate. `scratch`
+ * is a block like v. For the walk's problem the columns are taken less their means by p, which are
+ * nothing to Q: those of the scaled form have such means. */
+static cafe_status certify(cafe_context *context, cafe_explanation *e, cafe_side side,
+                           cafe_block *scratch, cafe_ritz *ritz) {
+    cafe_certifying c = {.op = e->op, .side = side, .centred = side == CAFE_SIDE_WALK};
+    int64_t products = 0;
+    return cafe_certificate_find(context, &c, &e->v, scratch, ritz, &products);
 }
 
 static cafe_status judge(cafe_context *context, cafe_explanation *e) {
     cafe_status status = CAFE_OK;
-    CAFE_TRY(cafe_ritz_new(context, e->columns, &e->plain));
-    CAFE_TRY(cafe_ritz_new(context, e->columns, &e->walk));
-    CAFE_TRY(cafe_ritz_solve(context, &e->v, &e->z, NULL, &e->plain));
-    CAFE_TRY(solve_walk(context, e));
+    cafe_block scratch = e->z;
+    scratch.x = cafe_mem(context, e->n * scratch.stride, sizeof *scratch.x);
+    CAFE_TRY(scratch.x ? CAFE_OK : CAFE_ERROR_MEMORY);
+    CAFE_TRY(certify(context, e, CAFE_SIDE_PLAIN, &scratch, &e->plain));
+    CAFE_TRY(certify(context, e, CAFE_SIDE_WALK, &scratch, &e->walk));
     e->generalised = distance(&e->walk, e->columns) < distance(&e->plain, e->columns);
 done:
+    cafe_mem_free(context, scratch.x);
     return status;
 }
 

@@ -30,25 +30,26 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
  */
 
 /* name, what was expected in its place */
-#define CAFE_TROUBLE_TABLE(X)                                                             \
-    X(NO_ID, "a node id")                                                                 \
-    X(NO_SECOND, "a second node id")                                                      \
-    X(NOT_INTEGER, "an integer node id")                                                  \
-    X(OUTSIDE, "a node id within the range")                                              \
-    X(LONG_ID, "a node id of at most 65535 bytes")                                        \
-    X(BAD_BYTE, "UTF-8 text in a node id")                                                \
-    X(UNCLOSED, "a closing quote on the same line")                                       \
-    X(BEHIND, "a separator behind the node id")                                           \
-    X(NO_WEIGHT, "a weight (every line has one or none has)")                             \
-    X(MINUS_WEIGHT, "a weight that is not negative")                                      \
-    X(HUGE_WEIGHT, "a weight of 0 or from 1.2e-38 to 3.4e38")                             \
-    X(BAD_WEIGHT, "a finite weight that is not negative")                                 \
-    X(NOT_ENDED, "the end of the line (every line has a weight or none has)")             \
-    X(OTHER_SEPARATOR, "the separator of the other lines (a decimal comma? --decimal ,)") \
-    X(MORE_COLUMNS, "no more columns than in the first line")                             \
-    X(ITSELF, "another vertex than the line's own")                                       \
-    X(NO_SKIPPED, "a size or weight of the vertex")                                       \
-    X(EXTRA_LINE, "no more lines than the header has vertices")                           \
+#define CAFE_TROUBLE_TABLE(X)                                                          \
+    X(NO_ID, "a node id")                                                              \
+    X(NO_SECOND, "a second node id")                                                   \
+    X(NOT_INTEGER, "an integer node id")                                               \
+    X(OUTSIDE, "a node id within the range")                                           \
+    X(LONG_ID, "a node id of at most 65535 bytes")                                     \
+    X(BAD_BYTE, "UTF-8 text in a node id")                                             \
+    X(UNCLOSED, "a closing quote on the same line")                                    \
+    X(BEHIND, "a separator behind the node id")                                        \
+    X(NO_WEIGHT, "a weight (every line has one or none has)")                          \
+    X(MINUS_WEIGHT, "a weight that is not negative")                                   \
+    X(HUGE_WEIGHT, "a weight of 0 or from 1.2e-38 to 3.4e38")                          \
+    X(BAD_WEIGHT, "a finite weight that is not negative")                              \
+    X(NOT_ENDED, "the end of the line (every line has a weight or none has)")          \
+    X(OTHER_SEPARATOR,                                                                 \
+      "the separator of the other lines (a decimal comma? " CAFE_OPT("decimal=,") ")") \
+    X(MORE_COLUMNS, "no more columns than in the first line")                          \
+    X(ITSELF, "another vertex than the line's own")                                    \
+    X(NO_SKIPPED, "a size or weight of the vertex")                                    \
+    X(EXTRA_LINE, "no more lines than the header has vertices")                        \
     X(NO_MEMORY, "memory")
 
 typedef enum cafe_trouble {
