@@ -182,55 +182,29 @@ static void find_residuals(int64_t k, small *s, cafe_ritz *ritz) {
     }
 }
 
-/* With X less 1 m^T, m the means by the weights w: G - (sum of w) m m^T; T and N stay, since M 1 =
- * 0 and 1^T W M = 0. */
-static cafe_status centre(cafe_context *context, const cafe_block *x, const double *weights,
-                          small *s) {
-    int64_t k = x->columns;
-    double *totals = s->half, sum = 0;
-    CAFE_PASS(cafe_ops(x)->totals(context, x, weights, totals));
-    for (int64_t u = 0; u < x->n; u++) sum += weights[u];
-    for (int64_t i = 0; i < k && sum > 0; i++)
-        for (int64_t j = 0; j < k; j++) s->g[i * k + j] -= totals[i] * totals[j] / sum;
-    return CAFE_OK;
-}
-
 static cafe_status solve_once(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                              const double *weights, bool centred, bool single, small *s,
-                              cafe_ritz *ritz) {
+                              const double *weights, bool single, small *s, cafe_ritz *ritz) {
     int64_t k = x->columns;
     s->rounding = single ? 4e-7 : 4e-15;
     s->drowned = false;
     CAFE_PASS(cafe_ops(x)->gram(context, x, z, weights, single, s->gram));
     split(k, s);
-    if (centred) CAFE_PASS(centre(context, x, weights, s));
     judge_columns(k, s, ritz);
     CAFE_PASS(solve_small(context, k, CAFE_RANK_TOLERANCE, s, ritz));
     find_residuals(k, s, ritz);
     return CAFE_OK;
 }
 
-static cafe_status solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                         const double *weights, bool centred, cafe_ritz *ritz) {
+cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
+                            const double *weights, cafe_ritz *ritz) {
     bool single = x->n >= CAFE_TALL;
     small s = {0};
     cafe_status status = small_new(context, x->columns, &s);
-    if (status == CAFE_OK && single)
-        status = solve_once(context, x, z, weights, centred, true, &s, ritz);
+    if (status == CAFE_OK && single) status = solve_once(context, x, z, weights, true, &s, ritz);
     if (status == CAFE_OK && (!single || s.drowned))
-        status = solve_once(context, x, z, weights, centred, false, &s, ritz);
+        status = solve_once(context, x, z, weights, false, &s, ritz);
     cafe_mem_free_all(context, s.memory, s.kept);
     return status;
-}
-
-cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                            const double *weights, cafe_ritz *ritz) {
-    return solve(context, x, z, weights, false, ritz);
-}
-
-cafe_status cafe_ritz_solve_centred(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                                    const double *weights, cafe_ritz *ritz) {
-    return solve(context, x, z, weights, true, ritz);
 }
 
 cafe_status cafe_rotate(cafe_context *context, cafe_block *x, const cafe_ritz *ritz, int64_t keep) {

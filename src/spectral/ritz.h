@@ -23,10 +23,6 @@ void cafe_ritz_free(cafe_context *context, cafe_ritz *ritz);
 cafe_status cafe_ritz_solve(cafe_context *context, const cafe_block *x, const cafe_block *z,
                             const double *weights, cafe_ritz *ritz);
 
-/* The same for the columns less their weighted means: constants are nothing to M. */
-cafe_status cafe_ritz_solve_centred(cafe_context *context, const cafe_block *x, const cafe_block *z,
-                                    const double *weights, cafe_ritz *ritz);
-
 /* The pairs alone, from G = X^T W X and T = X^T W M X of k columns: values and vectors. A column is
  * left out when floor[j] of its length or less is left beside those taken, longest ones first;
  * floor[j] is CAFE_RANK_TOLERANCE of the length it counts with. */
