@@ -88,10 +88,12 @@ static int64_t read_by(int reader, const text *t, const uint8_t *data, size_t si
     return found;
 }
 
-/* What starts as a packed file, an array or a mark does means another thing behind a mark. */
+/* What starts as a packed file, an array or a mark does means another thing behind a mark; carriage
+ * returns behind the first line are seen if the window, here of 16 bytes, holds them. */
 static bool is_text(const uint8_t *bytes, size_t size) {
     return cafe_packing_of(bytes, (int64_t)size) == CAFE_PACKED_NOT &&
-           !cafe_packing_other(bytes, (int64_t)size) && bytes[0] < 0x80;
+           !cafe_packing_other(bytes, (int64_t)size) && bytes[0] < 0x80 &&
+           !memchr(bytes, '\r', size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -129,7 +129,10 @@ static cafe_status join(cafe_context *context, cafe_solution *const ends[2],
         s->objective[i] = objective_after(top, i) + objective_after(bottom, i);
     CAFE_TRY(cafe_ops(&s->h)->copy(context, &top->h, &s->h, 0));
     CAFE_TRY(cafe_ops(&s->h)->copy(context, &bottom->h, &s->h, top->columns));
+    s = NULL;
 done:
+    if (s) *solution = NULL;
+    cafe_solution_free(s);
     return status;
 }
 
