@@ -7,7 +7,7 @@ from typing import Any, Optional, Union
 
 from . import _abi
 from ._arrays import whole
-from ._call import Context, run, threads_of
+from ._call import Context, Handle, run, threads_of
 from ._library import lib
 from ._method import Run
 from ._options import Table
@@ -20,8 +20,8 @@ class Forecast(Shown):
     """Bytes that a run takes (`cafe embed` with a dry run)."""
 
     needed: int  # of memory, at the peak, without a limit
-    available: int  # that this process may still take
-    fits: bool  # within the limit, or else what is available
+    available: int  # the limit, or what the machine has free for graph and run
+    fits: bool  # within the limit, or else what is available; fit() takes no limit
     limit: Optional[int]  # as given; None: there is none
     least: int  # the least limit that the run keeps to, with vectors in files
     files: int  # in files at the peak, within the limit
@@ -127,18 +127,39 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
         memory_limit = whole(memory_limit, "memory_limit")
 
     def work(context: Context) -> Forecast:
-        planned = _planned(context, model, g)
-        plan = _abi.cafe_plan()
-        threads = threads_of(model.n_jobs) or lib.cafe_threads(context.pointer)
-        lib.cafe_method_plan_sized(model._method.row, planned.options, g.pointer, threads,
-                                   memory_limit or 0, plan, ctypes.sizeof(plan))
-        available = int(lib.cafe_memory_available())
-        most = memory_limit if memory_limit else available
-        fits = plan.needed <= most or bool(memory_limit and plan.files and plan.least <= most)
-        return Forecast(plan.needed, available, fits, memory_limit, plan.least, plan.files,
-                        plan.reads, plan.writes)
+        planned = _library_run(context, model)
+        context.check(lib.cafe_run_graph(planned.pointer, g.pointer, None, None))
+        if memory_limit:
+            context.check(lib.cafe_run_limit(planned.pointer, memory_limit, None))
+        found = _abi.cafe_run_forecast()
+        context.check(lib.cafe_run_plan_sized(planned.pointer, found, ctypes.sizeof(found)))
+        return Forecast(found.needed, found.available, bool(found.fits), memory_limit,
+                        found.plan.least, found.plan.files, found.plan.reads, found.plan.writes)
 
     return run(work, threads_of(model.n_jobs))
+
+
+def _library_run(context: Context, model: Any) -> Handle:
+    """A run of the library with the parameters that differ from their defaults."""
+    given = model._given(None, None, None)
+    made = context.make("cafe_run_create", "cafe_run", _abi.ENUMS["cafe_purpose"]["CAFE_PURPOSE_VECTORS"],
+                        model._method.name.encode())
+
+    def put(name: str, text: str) -> None:
+        context.check(lib.cafe_run_set(made.pointer, name.encode(), text.encode()))
+
+    defaults = {p.name: p.default for p in model._parameters}
+    if given.sampling != defaults.get("sampling", "edge"):
+        put("sampling", given.sampling)
+    if given.propagate is not None:
+        put("propagate", "yes")
+    tables = [model._own, *map(Table.named, ("sample", "finish", "propagate"))]
+    for table, values in zip(tables, (given.own, given.sample, given.finish, given.propagate)):
+        for option in table.options:
+            value = (values or {}).get(option.keyword)
+            if value is not None and value != defaults.get(option.keyword):
+                put(option.name, option.text(value))
+    return made
 
 
 def _graph_for(model: Any, graph: Any, counts: Any = None) -> Any:

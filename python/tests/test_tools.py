@@ -257,6 +257,24 @@ def test_forecast(karate, folder):
             cafe.forecast(wrong, karate)
 
 
+@pytest.mark.skipif("CAFE" not in os.environ, reason="the tool is not there: set $CAFE")
+@pytest.mark.parametrize("words, model", [
+    ([], lambda: cafe.SphereGCN(n_jobs=1)),
+    (["-k", "8", "--output-form", "raw"], lambda: cafe.SphereGCN(8, output_form="raw", n_jobs=1)),
+    (["-k", "8", "--parts", "sphere"], lambda: cafe.SphereGCN(8, parts="sphere", n_jobs=1)),
+    (["--method", "cafe", "-k", "5", "--sampling", "walk", "--window", "3"],
+     lambda: cafe.CafeGCN(5, sampling="walk", window=3, n_jobs=1)),
+    (["--method", "prone", "-k", "8"], lambda: cafe.ProNE(8, n_jobs=1)),
+    (["-k", "8", "--propagate"], lambda: cafe.SphereGCN(8, propagate=True, n_jobs=1)),
+])
+def test_forecast_is_the_tools(folder, words, model):
+    path = folder / "edges.txt"
+    told = subprocess.run([os.environ["CAFE"], "embed", path, *words, "-t", "1", "--dry-run", "-q", "--json", "-"],
+                          check=True, capture_output=True).stdout
+    memory, mine = json.loads(told)["memory"], cafe.forecast(model(), path)
+    assert (mine.needed, mine.fits) == (memory["needed"], memory["fits"])
+
+
 def test_forecast_ranks(karate, folder):
     path, model = folder / "edges.txt", cafe.SphereGCN(64)
     mine = cafe.forecast_ranks(model, path, 4, network="25G", memory_bandwidth=100e9)
