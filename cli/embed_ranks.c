@@ -42,7 +42,7 @@ static int take_size(embed_job *job) {
     for (int i = 0; i < 2; i++) {
         const char *end;
         double value = cafe_parse_number(at, &end);
-        if (!(value >= 1 - i && value <= 0x1p53 && value == floor(value)) ||
+        if (end == at || !(value >= 1 - i && value <= 0x1p53 && value == floor(value)) ||
             *end != (i == 0 ? ',' : 0))
             return cli_usage_error("embed",
                                    "--graph-size takes nodes and edges such as 1e10,1e12, not '%s'",
