@@ -117,6 +117,12 @@ plant
 echo '{ setlocale(LC_ALL, ""); }' >>tree/cli/main.c
 broken locale 'the tool keeps the locale'
 
+# ---- options in messages
+plant
+kept spelling
+echo 'const char *cafe_text(void) { return "give --columns"; }' >>tree/src/base/low.c
+broken spelling 'an option as the tool spells it: src/base/low.c:4:'
+
 # ---- random streams
 plant
 sed -i 's/2 << 1/1/' tree/src/base/random.h
