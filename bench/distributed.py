@@ -117,7 +117,7 @@ class Bench:
         return json.loads(Run(words).out)["distributed"], rates
 
     def line(self, graph, ranks, engine, reference):
-        """A row of the table, the rates it was foretold with, and the file."""
+        """A row of the table, the rates of its forecast, and the file."""
         o = self.o
         one, _ = self.embed(graph, ranks, engine, 1)
         run, out = self.embed(graph, ranks, engine, o.sweeps)

@@ -163,7 +163,7 @@ static const cli_option options[] = {
                    "use less memory than this (512M, 8G): sphere and cafe then keep vectors in "
                    "files; what does not fit even so is refused"),
     CLI_ROW_TEXT(embed_job, size, "graph-size", "N,M",
-                 "with --dry-run, instead of GRAPH: foretell the run of a graph with N nodes and M "
+                 "with --dry-run, instead of GRAPH: forecast the run of a graph with N nodes and M "
                  "edges, such as 1e10,1e12"),
     CLI_ROW_TEXT(embed_job, scratch, "scratch", "FOLDER",
                  "folder of these files, that of the output unless given; they have no names, and "
@@ -209,7 +209,7 @@ const cli_command cli_embed = {
     .description =
         "Reads a graph ('cafe help formats' lists the formats; - is standard input), computes one "
         "vector per node, and writes them in the order of the nodes: integer ids ascending, other "
-        "ids by first appearance. What it prints is said of Q, the modularity matrix (links less "
+        "ids by first appearance. The output describes Q, the modularity matrix (links less "
         "those that degrees alone would give), and of H, the rows that the method found. A Ritz "
         "value is the eigenvalue that a column stands for; the certificate is that a true one lies "
         "within its residual. The effective rank is the number of directions that H really uses. "

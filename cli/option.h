@@ -118,7 +118,7 @@ typedef struct cli_common {
 #define CLI_ROW_ENGINE                                                                          \
     CLI_ROW_TEXT(cli_common, engine, "engine", "NAME",                                          \
                  "the device that computes, such as cuda, or petsc, which joins the processes " \
-                 "that mpirun started; 'cafe engines' lists those there are")
+                 "that mpirun started; 'cafe engines' lists them")
 #define CLI_ROW_PARTITION                                                                      \
     CLI_ROW_CHOICE(cli_common, partition, "partition", "HOW", "contiguous",                    \
                    "contiguous|scotch|parmetis",                                               \

@@ -30,7 +30,7 @@ typedef struct plot_job {
 int plot_check_colours(const plot_job *job);
 int plot_find_colours(plot_job *job);
 
-/* A column of those there are, the first is 0. */
+/* The number of a column; the first is 0. */
 int plot_parse_column(plot_job *job, const char *option, const char *text, int64_t *column);
 
 #endif

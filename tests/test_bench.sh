@@ -49,7 +49,7 @@ expect 0 env CAFE="$CAFE" BENCH="$bench" /usr/bin/python3 "$SOURCE/bench/peers.p
 [[ $(grep -cE '^\| .* [01]\.[0-9]{4,6} \|$' .last/out) -eq 4 ]] || fail "not four rows with a quality"
 grep -qE '^\| planted .* 0\.46[0-9]* \|$' .last/out || fail "another peer is not judged"
 
-# Two processes, beside the forecast: what was sent is what was foretold, and the bits are the same.
+# Two processes, beside the forecast: what was sent is the forecast, and the bits are the same.
 if ! command -v mpirun >/dev/null || [[ ! -x $bench/cafe-ranks || ! -e $BUILD/libcafe-petsc.so ]]; then
     echo "skipped in part: no mpirun, $bench/cafe-ranks and libcafe-petsc.so"
     exit 0

@@ -53,7 +53,7 @@ same processor.in.tsv cuda-emulated.in.tsv
 needs() { "$CAFE" embed g.in.txt -k 20 --engine "$1" --dry-run -q -f --json n.in.json >/dev/null && sed -n 's/.*"needed": \([0-9]*\).*/\1/p' n.in.json; }
 (($(needs cuda-emulated) < $(needs processor))) || fail 'the blocks on a device are counted here'
 
-# memory of a device: foretold, refused with what would fit, and where it ends in the middle of a run
+# memory of a device: forecast, refused with what would fit, and where it ends in the middle of a run
 expect 0 "$CAFE" embed g.in.txt -k 5 --engine cuda-emulated --dry-run
 prints "of the device's memory; .* is left: it fits$"
 CAFE_EMULATED_MEMORY=256010000 expect 1 "$CAFE" embed g.in.txt -k 20 --engine cuda-emulated --dry-run --json d.in.json

@@ -193,7 +193,7 @@ prints '--standardise yes\|no'
 expect 2 "${logistic[@]}" --classifier-c 0
 says '--classifier-c takes'
 
-# labels without any relation to the graph cannot be foretold, unless they are shown
+# labels without any relation to the graph cannot be predicted, unless they are shown
 awk '{ print $1, ($1 * 7919 + 3) % 101 % 3 }' l.in.txt >noise.in.txt
 noise=("$CAFE" evaluate classify g.in.txt --labels noise.in.txt --method cafe --output-form raw --classifier none -q --repeats 2 --train 0.5)
 expect 0 "${noise[@]}" --supervised

@@ -40,7 +40,7 @@ rm plan.json
 expect 0 "${dry[@]}" --graph-size 1e6,1e7
 prints '^1 rank of '
 
-# spectral has no sweeps, and no time is foretold
+# spectral has no sweeps, and no time is forecast
 expect 0 "${dry[@]}" g.in.cafe --ranks 2 --method spectral --network 25Gbit --memory-bandwidth 50GB
 prints '^a rank has at most '
 prints '^memory of a rank: '

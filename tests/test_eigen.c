@@ -367,7 +367,7 @@ static void failures_leave_nothing(void **state) {
     cafe_context_free(context);
 }
 
-/* What is foretold is what is taken, to a few percent. */
+/* The forecast is what the run takes, to a few percent. */
 static void memory_is_known(void **state) {
     (void)state;
     assert_true(cafe_eigen_bytes(1000000, 32, 2) < (int64_t)1600 << 20);

@@ -234,7 +234,7 @@ static double width_of(const cafe_solution *solution, int64_t n, int64_t k) {
 }
 
 /* Blocks: as many as columns, so that these stay in use. Then the sweeps end early, and what the
- * next ones would change is as little as foretold. */
+ * next ones would change is as little as forecast. */
 static void it_stops_when_columns_and_objective_are_steady(void **state) {
     (void)state;
     enum { N = 3000, K = 16 };

@@ -1,5 +1,5 @@
-/* Blocks of so many rows that their Gram matrices are had in single precision: what is said of
- * their Ritz pairs, computed again in double precision from the same rows. */
+/* Blocks of so many rows that their Gram matrices are computed in single precision: their
+ * Ritz pairs, computed again in double precision from the same rows. */
 #include <math.h>
 
 #include "base/random.h"

@@ -19,8 +19,8 @@ cafe_role cafe_heading_role(const cafe_field *name);
 /* Is it "weight" itself? */
 bool cafe_heading_is_weight(const cafe_field *name);
 
-/* The columns of the two nodes by the usual pairs of names. *certain: nobody calls nodes so, as
- * source and target; else they may be nodes all the same, as node1 and node2. */
+/* The columns of the two nodes by the usual pairs of names. *certain: these words are never
+ * node names (source, target); else they may be names too (node1, node2). */
 bool cafe_heading_pair(const cafe_field *names, int32_t count, int32_t *source, int32_t *target,
                        bool *certain);
 

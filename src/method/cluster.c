@@ -1,4 +1,4 @@
-/* From a model to communities: the method's partition, and what is said of any. */
+/* From a model to communities: the method's partition, and the figures of any partition. */
 #include "base/finite.h"
 #include "base/memory.h"
 #include "graph/graph.h"

@@ -35,8 +35,8 @@ static cafe_status solve_half(cafe_context *context, const cafe_job *job, cafe_s
 }
 
 /* All columns, of which the first half stays when the bottom end of the spectrum is strong: then
- * there is structure that the top's columns do not show. Who chose the ends has seen to it, and who
- * asks for eigenvectors wants these. */
+ * there is structure that the top's columns do not show. The caller has already checked
+ * explicit ends, and a caller who asks for eigenvectors wants these. */
 static cafe_status solve_auto(cafe_context *context, const cafe_job *job,
                               const cafe_sphere_options *o, cafe_solution **solution) {
     enum { SHARE = 16 };

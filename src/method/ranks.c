@@ -38,7 +38,7 @@
 
 static const cafe_option ranks_options[] = {
     {"ranks", "R", CAFE_OPTION_INTEGER, offsetof(cafe_ranks_options, ranks), 1, 1, 1 << 20, NULL,
-     "with " CAFE_OPT("dry-run") ": foretell memory, bytes sent and time of a run on R processes "
+     "with " CAFE_OPT("dry-run") ": forecast memory, bytes sent and time of a run on R processes "
                                  "(docs/distributed.md), each with " CAFE_OPT(
                                      "threads") " threads"},
     {"network", "RATE", CAFE_OPTION_TEXT, offsetof(cafe_ranks_options, network), 0, 0, 0, NULL,

@@ -25,7 +25,7 @@ typedef struct cafe_destination {
     const char *path;
     int32_t overwrite;
     int64_t width;
-    char made[CAFE_VECTORS_MADE]; /* what is said of them in the file */
+    char made[CAFE_VECTORS_MADE]; /* what the file says they were made with */
 } cafe_destination;
 
 /* cafe_finish() for vectors that are written next: where they are final long before they are

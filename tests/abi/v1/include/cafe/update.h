@@ -188,7 +188,7 @@ CAFE_API cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *g
  * to be nearest to the rows there are. For columns that are the K dominant eigenvectors of their
  * problem (walk, Ritz or scaled form with `cafe embed --residual`), and a gap behind the K-th
  * eigenvalue that is larger than what the node changes; in the scaled form the full run's columns
- * have the lengths and means of those there are; raw rows have none, since they follow the course
+ * have the lengths and means of the existing rows; raw rows have none, since they follow the course
  * of a solver, and none is known with a degree exponent. The K + 1 dominant eigenvalues are
  * computed: exactly up to 512 nodes; beyond, that none was missed is assumed. docs/update.md has
  * the proof. */
