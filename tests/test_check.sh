@@ -123,6 +123,12 @@ kept spelling
 echo 'const char *cafe_text(void) { return "give --columns"; }' >>tree/src/base/low.c
 broken spelling 'an option as the tool spells it: src/base/low.c:4:'
 
+# ---- words
+plant
+kept words
+echo '/* The time is foretold. */' >>tree/src/base/low.c
+broken words 'src/base/low.c:4:.*foretold'
+
 # ---- random streams
 plant
 sed -i 's/2 << 1/1/' tree/src/base/random.h
