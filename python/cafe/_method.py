@@ -8,7 +8,7 @@ import operator
 import os
 import re
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ._arrays import as_array, block, copied, pointer
 from ._call import Context, Handle, c_path, of_size
 from ._labels import rows_by_name
 from ._library import lib
-from ._options import Table
+from ._options import Parameter, Table
 from ._shown import Shown
 from .graph import Graph
 
@@ -92,11 +92,35 @@ class Given:
     attributes: Any = None
 
 
+def library_run(context: Context, method: Method, table: Table, parameters: Sequence[Parameter],
+                given: Given) -> Handle:
+    """The library's run for vectors, with the parameters that differ from their defaults."""
+    made = context.make("cafe_run_create", "cafe_run",
+                        _abi.ENUMS["cafe_purpose"]["CAFE_PURPOSE_VECTORS"], method.name.encode())
+
+    def put(name: str, text: str) -> None:
+        context.check(lib.cafe_run_set(made.pointer, name.encode(), text.encode()))
+
+    defaults = {p.name: p.default for p in parameters}
+    if given.sampling != defaults.get("sampling", "edge"):
+        put("sampling", given.sampling)
+    if given.propagate is not None:
+        put("propagate", "yes")
+    tables = [table, *map(Table.named, ("sample", "finish", "propagate"))]
+    for one, values in zip(tables, (given.own, given.sample, given.finish, given.propagate)):
+        for option in one.options:
+            value = (values or {}).get(option.keyword)
+            if value is not None and value != defaults.get(option.keyword):
+                put(option.name, option.text(value))
+    return made
+
+
 class Run:
     """A method at work on a graph: its options and inputs as the library has them, and its model."""
 
     def __init__(self, context: Context, graph: Graph, method: Method, table: Table,
-                 given: Given, only_options: bool = False) -> None:
+                 given: Given, only_options: bool = False,
+                 parameters: Optional[Sequence[Parameter]] = None) -> None:
         self.context, self.graph, self.method, self.table = context, graph, method, table
         self.given, self.kept = given, []  # type: Given, List[Any]
         self.options, self.inputs = self._options(given), self._inputs(given)
@@ -106,6 +130,8 @@ class Run:
         self.options.own = ctypes.addressof(self.own)
         if only_options:  # as settled, for a forecast
             return
+        if parameters is not None:
+            self._check_fits(parameters)
         self.model = context.make("cafe_model_create", "cafe_model", graph.pointer, method.row,
                                   self.options, self.inputs, keep=[graph, *self.kept])
 
@@ -153,6 +179,20 @@ class Run:
         if given.seeds is not None or given.attributes is not None:
             found.sample = ctypes.pointer(sample)
         return found
+
+    def _check_fits(self, parameters: Sequence[Parameter]) -> None:
+        """A run for vectors that would not fit into the memory is refused, as the tool does."""
+        planned = library_run(self.context, self.method, self.table, parameters, self.given)
+        inputs, mine = of_size(_abi.cafe_run_inputs), self.inputs
+        for name in ("labels", "classes", "start", "start_columns"):
+            setattr(inputs, name, getattr(mine, name))
+        if mine.sample:
+            sample = mine.sample.contents
+            inputs.attributes, inputs.attribute_columns = sample.attributes, sample.width
+            inputs.seeds, inputs.seed_count = sample.seeds, sample.seed_count
+        self.context.check(lib.cafe_run_give(planned.pointer, inputs))
+        self.context.check(lib.cafe_run_graph(planned.pointer, self.graph.pointer, None, None))
+        self.context.check(lib.cafe_run_fits(planned.pointer))
 
     @property
     def operator(self) -> Any:

@@ -166,7 +166,7 @@ class Embedding(Vectors, Transformer, Estimator):
         """The run; the rows that it solved go to a list that is given."""
         began = seconds()
         classes = self._labels(graph, y, given)
-        run = Run(context, graph, self._method, self._own, given)
+        run = Run(context, graph, self._method, self._own, given, parameters=self._parameters)
         sampled = seconds()
         found = self._layers(run) if self._method.communities else {}
         solution = found.pop("solution", None) or run.solve()

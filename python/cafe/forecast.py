@@ -7,9 +7,9 @@ from typing import Any, Optional, Union
 
 from . import _abi
 from ._arrays import whole
-from ._call import Context, Handle, run, threads_of
+from ._call import Context, of_size, run, threads_of
 from ._library import lib
-from ._method import Run
+from ._method import Run, library_run
 from ._options import Table
 from ._shown import Shown
 from .graph import as_graph
@@ -127,7 +127,9 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
         memory_limit = whole(memory_limit, "memory_limit")
 
     def work(context: Context) -> Forecast:
-        planned = _library_run(context, model)
+        given = model._given(None, None, None)
+        planned = library_run(context, model._method, model._own, model._parameters, given)
+        context.check(lib.cafe_run_give(planned.pointer, _to_come(given)))
         context.check(lib.cafe_run_graph(planned.pointer, g.pointer, None, None))
         if memory_limit:
             context.check(lib.cafe_run_limit(planned.pointer, memory_limit, None))
@@ -139,27 +141,12 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
     return run(work, threads_of(model.n_jobs))
 
 
-def _library_run(context: Context, model: Any) -> Handle:
-    """A run of the library with the parameters that differ from their defaults."""
-    given = model._given(None, None, None)
-    made = context.make("cafe_run_create", "cafe_run", _abi.ENUMS["cafe_purpose"]["CAFE_PURPOSE_VECTORS"],
-                        model._method.name.encode())
-
-    def put(name: str, text: str) -> None:
-        context.check(lib.cafe_run_set(made.pointer, name.encode(), text.encode()))
-
-    defaults = {p.name: p.default for p in model._parameters}
-    if given.sampling != defaults.get("sampling", "edge"):
-        put("sampling", given.sampling)
-    if given.propagate is not None:
-        put("propagate", "yes")
-    tables = [model._own, *map(Table.named, ("sample", "finish", "propagate"))]
-    for table, values in zip(tables, (given.own, given.sample, given.finish, given.propagate)):
-        for option in table.options:
-            value = (values or {}).get(option.keyword)
-            if value is not None and value != defaults.get(option.keyword):
-                put(option.name, option.text(value))
-    return made
+def _to_come(given: Any) -> Any:
+    """Attributes, which only fit() gets, by a path alone: they are not missing from a forecast."""
+    inputs = of_size(_abi.cafe_run_inputs)
+    if given.sampling == "twisted":
+        inputs.attributes_path = b"attributes"
+    return inputs
 
 
 def _graph_for(model: Any, graph: Any, counts: Any = None) -> Any:

@@ -275,6 +275,24 @@ def test_forecast_is_the_tools(folder, words, model):
     assert (mine.needed, mine.fits) == (memory["needed"], memory["fits"])
 
 
+def test_a_fit_that_does_not_fit_is_refused(karate):
+    assert cafe.forecast(cafe.CafeGCN(4, sampling="twisted"), karate).fits
+    code = ("import cafe, resource\n"
+            "import numpy as np\n"
+            "ring = np.arange(100000)\n"
+            "g = cafe.Graph.from_edges(np.column_stack([ring, np.roll(ring, 1)]))\n"
+            "now = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+            "resource.setrlimit(resource.RLIMIT_AS, (now + 2**28, now + 2**28))\n"
+            "model = cafe.SphereGCN(1024)\n"
+            "assert not cafe.forecast(model, g).fits\n"
+            "try:\n"
+            "    model.fit(g)\n"
+            "except cafe.CafeMemoryError as error:\n"
+            "    print(error)\n")
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "it does not fit; fewer n_components need less" in told.stdout, told.stderr
+
+
 def test_forecast_ranks(karate, folder):
     path, model = folder / "edges.txt", cafe.SphereGCN(64)
     mine = cafe.forecast_ranks(model, path, 4, network="25G", memory_bandwidth=100e9)

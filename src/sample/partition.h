@@ -1,8 +1,8 @@
 /* Sets of nodes and the distribution P: p(S), p(S,S') and what follows from them.
  *
  * Sums over the neighbours of a node are taken by all threads; a set adds up its nodes in their
- * order. All figures of a set therefore have the same bits wherever it is asked and for any number of
- * threads.
+ * order. All figures of a set therefore have the same bits wherever it is asked and for any number
+ * of threads.
  */
 #ifndef CAFE_SAMPLE_PARTITION_H
 #define CAFE_SAMPLE_PARTITION_H
