@@ -43,6 +43,7 @@ static void expect_same_vectors(cafe_context *context, const cafe_embedding *a,
 /* Of every method that needs no labels: the run against cafe_embed() with no options at all. */
 static void vectors_are_those_of_embed(void **state) {
     (void)state;
+    TEST_NOT_OF_THREADS();
     cafe_context *context = new_context(2);
     cafe_graph *graph = rings(context);
     size_t count;
@@ -197,6 +198,7 @@ static cafe_status whole_run(cafe_context *context, const cafe_graph *graph) {
 
 static void failing_memory_leaves_nothing(void **state) {
     (void)state;
+    TEST_NOT_OF_THREADS();
     test_failing memory;
     cafe_context *context = test_failing_context(&memory, 2);
     cafe_graph *graph = rings(context);
