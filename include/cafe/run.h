@@ -9,8 +9,8 @@
  *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
  *     cafe_run_free(run);
  *
- * The tool, Python and every process of a distributed run fill in such an object and show what it
- * returns. Defaults, checks, forecasts and report keys are decided here and nowhere else.
+ * cafe embed and cafe cluster fill in such an object and show what it returns; Python takes its
+ * forecasts, and refuses a run that does not fit, by it.
  */
 #ifndef CAFE_RUN_H
 #define CAFE_RUN_H
@@ -36,7 +36,7 @@ CAFE_API void cafe_run_free(cafe_run *run); /* accepts NULL */
 
 /* Sets one option from text: of the method, of its sampling, of the finish, of the propagation, or
  * "sampling" (edge, walk ...) and "propagate" (yes, no). An option that the run does not have is
- * CAFE_ERROR_ARGUMENT with the nearest name in the error text. */
+ * CAFE_ERROR_ARGUMENT. */
 CAFE_API cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text);
 
 /* ---- the graph and the inputs ---------------------------------------------------------------- */
