@@ -109,7 +109,8 @@ def check_symbols():
     all_of = Objects("src", "cli", "classify", "examples", "tests", "fuzz", "bench")
     public = exported()
     words = called_by_lapack()
-    for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]"):
+    for path in sources("tests/*.[ch]", "fuzz/*.[ch]", "bench/*.[ch]",
+                        "engines/**/*.[ch]", "engines/**/*.cu*"):
         words |= set(re.findall(r"\w+", path.read_text()))
     for name, where in sorted(all_of.defined.items()):
         files = sorted(w for w in where if w.startswith(("src/", "cli/")))
@@ -198,8 +199,23 @@ def first_cells(readme):
     return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
 
 
+def included(folder):
+    """The other folders whose headers the files of a folder include, in the order of the layers."""
+    found = {other for path in folder.glob("*.[ch]")
+             for other in re.findall(r'#include "([^"/]*)/', path.read_text())}
+    return [name for name in layers if name in found - {folder.name}]
+
+
+def listed(names):
+    """"Includes `a`, `b` and `c`." as a README writes it."""
+    quoted = [f"`{name}`" for name in names]
+    text = " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
+    return f"Includes {text or 'no other folder'}."
+
+
 def check_readmes():
-    """A folder's README has a line for every file, and none for a file that is not there."""
+    """A folder's README has a line for every file, none for a file that is not there, and the list
+    of the folders that it includes."""
     for folder in sources("src/*/", "classify/"):
         readme = folder / "README.md"
         if not folder.is_dir():
@@ -210,6 +226,9 @@ def check_readmes():
         files = {p.name for p in folder.glob("*.[ch]")}
         stems = {name.rsplit(".", 1)[0] for name in files}
         named = first_cells(readme)
+        want = listed(included(folder))
+        if folder.name in layers and want not in " ".join(readme.read_text().split()):
+            breach(f"{readme}: does not say: {want}")
         for name in named:
             if name not in files | stems:
                 breach(f"{readme}: there is no {name}")
@@ -287,8 +306,66 @@ def check_options():
         breach(f"keyword {name} in Python is no option of the tool")
 
 
+# ---- methods
+
+def methods():
+    """(command, name) of every method in the help text of the tool."""
+    done = subprocess.run([build / "cafe", "help", "methods"], stdout=subprocess.PIPE, text=True)
+    command = None
+    for line in done.stdout.splitlines():
+        command = (re.findall(r"by cafe (\w+)", line) or [command])[0]
+        yield from ((command, name) for name in re.findall(r"^  ([a-z][\w-]*) ", line))
+
+
+def check_methods():
+    """Every method has a document, a test, a line in the change log and a forecast."""
+    if not (build / "cafe").exists():
+        return print("skipped: methods: there is no tool", file=sys.stderr)
+    places = {"document": sources("README.md", "docs/**/*.md"), "test": sources("tests/*.*"),
+              "line in the change log": sources("CHANGELOG.md")}
+    texts = {what: "\n".join(p.read_text() for p in paths) for what, paths in places.items()}
+    for command, name in sorted(set(methods())):
+        for what, text in texts.items():
+            if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.I):
+                breach(f"method {name} has no {what}")
+        if command == "embed" and not forecast(name):
+            breach(f"method {name} has no forecast")
+
+
+def forecast(method):
+    """cafe embed --dry-run prints the memory of a small graph."""
+    with tempfile.TemporaryDirectory() as folder:
+        graph, labels = pathlib.Path(folder, "graph.txt"), pathlib.Path(folder, "labels.txt")
+        graph.write_text("0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n2 3\n")
+        labels.write_text("0 a\n1 a\n4 b\n5 b\n")
+        for more in ([], ["--labels", labels]):
+            done = subprocess.run([build / "cafe", "embed", graph, "--dry-run", "--method", method,
+                                   *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if done.returncode == 0:
+                return "needs" in done.stdout
+    return False
+
+
+# ---- comparisons
+
+OPERAND = r"(<\([^()]*\)|[\w./$\"{}\[\]-]+?)"
+SELVES = {"*.sh": rf"\b(?:cmp|diff)(?: -\w+)* {OPERAND} \1(?= |$)",
+          "*.[ch]": r"\bassert_\w+_equal\(([\w.>\[\]-]+), \1[,)]|\b(?:mem|str)cmp\(([\w.>\[\]-]+), \2[,)]",
+          "*.py": r"array_equal\(([\w.\[\]]+), \1\)|\bassert ([\w.\[\]]+) == \2$"}
+
+
+def check_selves():
+    """No test compares a thing with itself: such a test cannot fail."""
+    for pattern, same in SELVES.items():
+        for path in sources(f"tests/{pattern}", f"python/tests/{pattern}"):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if re.search(same, line):
+                    breach(f"{path}:{number}: compares a thing with itself: {line.strip()}")
+
+
 RULES = {"includes": check_includes, "symbols": check_symbols, "declarations": check_declarations,
-         "streams": check_streams, "readmes": check_readmes, "options": check_options}
+         "streams": check_streams, "readmes": check_readmes, "options": check_options,
+         "methods": check_methods, "selves": check_selves}
 
 for rule in sys.argv[3:] or RULES:
     RULES[rule]()

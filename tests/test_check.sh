@@ -25,8 +25,8 @@ static int draw(void) { return CAFE_STREAM_ONE + CAFE_STREAM_TWO + CAFE_STREAM_T
 int cafe_public(void) { return cafe_low() + draw(); }
 TEXT
     sed -i '1i #include "base/random.h"' tree/src/graph/high.c
-    printf '| file | does |\n|---|---|\n| `low.h`, `low.c` | low |\n| `random` | streams |\n' >tree/src/base/README.md
-    printf '| file | does |\n|---|---|\n| `high.c` | high |\n' >tree/src/graph/README.md
+    printf 'Includes no other folder.\n\n| file | does |\n|---|---|\n| `low.h`, `low.c` | low |\n| `random` | streams |\n' >tree/src/base/README.md
+    printf 'Includes `base`.\n\n| file | does |\n|---|---|\n| `high.c` | high |\n' >tree/src/graph/README.md
     printf '| folder | does |\n|---|---|\n| [`base`](base) | low |\n| [`graph`](graph) | high |\n' >tree/src/README.md
     printf '#include <cafe/cafe.h>\nint main(void) { return cafe_public(); }\n' >tree/cli/main.c
 }
@@ -163,6 +163,45 @@ broken readmes 'src/README.md: has no line for attic'
 plant
 sed -i 's/graph/attic/' tree/src/README.md
 broken readmes 'src/README.md: there is no folder attic'
+
+plant
+sed -i '/base\/low.h/d' tree/src/graph/high.c
+kept readmes # random.h is of the same folder
+sed -i '/base/d' tree/src/graph/high.c
+broken readmes 'src/graph/README.md: does not say: Includes no other folder'
+
+# ---- methods, with a tool that has two
+plant
+mkdir -p tree/build tree/docs
+cat >tree/build/cafe <<'TEXT'
+#!/bin/sh
+[ "$1" != help ] || printf 'vectors, by cafe embed --method:\n  one  first\n  two  second\n'
+[ "$*" = "${*#*two}" ] || exit 2
+echo 'the run needs 1 byte'
+TEXT
+chmod +x tree/build/cafe
+echo 'One, two.' | tee tree/docs/methods.md tree/tests/test_methods.sh >tree/CHANGELOG.md
+broken methods 'method two has no forecast'
+sed -i 's/exit 2/true/' tree/build/cafe
+kept methods
+for place in docs/methods.md:document tests/test_methods.sh:test CHANGELOG.md:'line in the change log'; do
+    echo 'One, twofold.' >"tree/${place%:*}"
+    broken methods "method two has no ${place#*:}"
+    echo 'One, two.' >"tree/${place%:*}"
+done
+
+# ---- comparisons
+# shellcheck disable=SC2016 # lines of tests
+for line in 'cmp "$x" "$y"' 'diff -r a.txt ab.txt'; do echo "$line"; done >tree/tests/test_same.sh
+echo 'assert_int_equal(f(a), f(b));' >tree/tests/test_same.c
+kept selves
+# shellcheck disable=SC2016
+printf '%s\n' 'cmp -s "$x" "$x"' 'diff <(cafe rank x) <(cafe rank x)' >>tree/tests/test_same.sh
+broken selves 'tests/test_same.sh:3: compares a thing with itself'
+prints 'tests/test_same.sh:4: compares a thing with itself'
+plant
+echo 'assert_memory_equal(a->x, a->x, 8);' >tree/tests/test_same.c
+broken selves 'tests/test_same.c:1: compares a thing with itself'
 
 # ---- options, with a tool and generators that say what a line of text says
 plant
