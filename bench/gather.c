@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 
 enum { TASK_ROWS = 1 << 16, MOST_AHEAD = 64 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 enum { N = 200000, ROWS = 256, WIDEST = 512, BLOCKS = 8, USED = 64, WIDTH = 8 };
 enum { ROW_MAJOR = 101, PLAIN = 111, TRANSPOSED = 112, UPPER = 121, NO_UNIT = 131, RIGHT = 142 };

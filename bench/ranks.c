@@ -25,7 +25,7 @@
 #include <cafe/cafe.h>
 
 #include "gather.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 #include "spectral/eigen.h"
 
 static int rank, ranks;

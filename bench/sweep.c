@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "gather.h"
-#include "operator/move.h"
+#include "operator/chunk_move.h"
 #include "whole.h"
 
 enum { SWEEPS = 3 }; /* for a gather */

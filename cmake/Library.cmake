@@ -50,19 +50,19 @@ endif()
 include(cmake/Hardening.cmake)
 
 file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
-list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(rows|products|eights|hashes)\\.c$")
+list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(row_kernels|products|eight_columns|edge_hashes)\\.c$")
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
                            PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
 target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/folders.c ${CMAKE_SOURCE_DIR}/src/engine/library.c
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/engine_folders.c ${CMAKE_SOURCE_DIR}/src/engine/engine_library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 set(build "${CMAKE_BUILD_TYPE}")
 if(CAFE_SANITIZE)
     string(APPEND build ", sanitizers ${CAFE_SANITIZE}")
 endif()
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/build.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/build_info.c PROPERTIES COMPILE_DEFINITIONS
                             "CAFE_BUILD=\"${build}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
@@ -79,12 +79,12 @@ endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/evaluate/published.inc CONTENT "${rows}" @ONLY)
 target_include_directories(cafe_objects PRIVATE ${CMAKE_BINARY_DIR}/generated)
 
-# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/rows.c, eights.c and hashes.c with these options; its products are
+# cafe_kernels(NAME PRODUCTS OPTION ...): src/kernels/row_kernels.c, eight_columns.c and edge_hashes.c with these options; its products are
 # those of PRODUCTS, which is compiled here too where it is NAME.
 set(CAFE_KERNEL_OBJECTS "")
 function(cafe_kernels name products)
-    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/rows.c ${CMAKE_SOURCE_DIR}/src/kernels/eights.c
-        ${CMAKE_SOURCE_DIR}/src/kernels/hashes.c)
+    set(sources ${CMAKE_SOURCE_DIR}/src/kernels/row_kernels.c ${CMAKE_SOURCE_DIR}/src/kernels/eight_columns.c
+        ${CMAKE_SOURCE_DIR}/src/kernels/edge_hashes.c)
     if(name STREQUAL products)
         list(APPEND sources ${CMAKE_SOURCE_DIR}/src/kernels/products.c)
     endif()

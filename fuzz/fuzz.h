@@ -11,7 +11,7 @@
 
 #include <cafe/cafe.h>
 
-#include "io/read.h"
+#include "io/graph_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

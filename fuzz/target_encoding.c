@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 #include "io/table.h"
-#include "io/unpack.h"
+#include "io/zstd_xz.h"
 
 typedef enum encoding { UTF16LE, UTF16BE, UTF32LE, UTF32BE, UTF8, ENCODINGS } encoding;
 enum { GRAPH, GUESSED, TABLE, LABELS, FACTS, CHANGES, READERS, MARK = ENCODINGS * READERS };

@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 #include "io/gzip_write.h"
-#include "io/unpack.h"
+#include "io/zstd_xz.h"
 
 #ifdef CAFE_ZSTD
 #include <zstd.h>

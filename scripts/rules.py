@@ -246,6 +246,18 @@ def check_readmes():
                 breach(f"{index}: there is no folder {name}")
 
 
+# ---- names of files
+
+def check_filenames():
+    """No two folders of src/ have a source file of one name."""
+    where = defaultdict(list)
+    for path in sources("src/*/*.c"):
+        where[path.name].append(str(path))
+    for name, files in sorted(where.items()):
+        if len(files) > 1:
+            breach(f"{name}: the name of {' and of '.join(files)}")
+
+
 # ---- options
 
 # The tool's own: files, and what is said about them, are arguments and attributes in Python, and
@@ -364,8 +376,8 @@ def check_selves():
 
 
 RULES = {"includes": check_includes, "symbols": check_symbols, "declarations": check_declarations,
-         "streams": check_streams, "readmes": check_readmes, "options": check_options,
-         "methods": check_methods, "selves": check_selves}
+         "streams": check_streams, "readmes": check_readmes, "filenames": check_filenames,
+         "options": check_options, "methods": check_methods, "selves": check_selves}
 
 for rule in sys.argv[3:] or RULES:
     RULES[rule]()

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/processes.h"
 #include "test_io.h"
 
 enum { MOST_MEMBERS = 8 };

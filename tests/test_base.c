@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "dense.h"
 #include "failing.h"
 

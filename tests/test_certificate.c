@@ -15,7 +15,7 @@
 #include "dense.h"
 #include "engine/dense.h"
 #include "method/method.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 #include "spectral/certificate.h"
 #include "spectral/embedding.h"
 

@@ -61,7 +61,7 @@ broken() {
 
 plant
 build
-kept includes symbols declarations streams readmes
+kept includes symbols declarations streams readmes filenames
 
 # ---- layers
 sed -i '1i #include "graph/high.h"' tree/src/base/low.c
@@ -202,6 +202,11 @@ prints 'tests/test_same.sh:4: compares a thing with itself'
 plant
 echo 'assert_memory_equal(a->x, a->x, 8);' >tree/tests/test_same.c
 broken selves 'tests/test_same.c:1: compares a thing with itself'
+
+# ---- names of files
+plant
+cp tree/src/graph/high.c tree/src/base/high.c
+broken filenames 'high.c: the name of src/base/high.c and of src/graph/high.c'
 
 # ---- options, with a tool and generators that say what a line of text says
 plant

@@ -2,7 +2,7 @@
  * them whose gain is the growth of the objective, with the same bits for any threads.
  */
 #include "dense.h"
-#include "operator/move.h"
+#include "operator/chunk_move.h"
 
 enum { NODES = 5000, EDGES = 30000, STRIDE = 8192 }; /* 64 rows a chunk, two blocks */
 

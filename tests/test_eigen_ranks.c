@@ -10,7 +10,7 @@
 #include <cafe/cafe.h>
 
 #include "dense.h"
-#include "engine/owned.h"
+#include "engine/owned_rows.h"
 #include "failing.h"
 #include "spectral/eigen.h"
 

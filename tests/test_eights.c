@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 enum { ROWS = 301, BLOCKS = 3, EIGHT = CAFE_EIGHT, SEGMENT = CAFE_EIGHTS_SEGMENT };
 

@@ -10,8 +10,8 @@
 #include "dense.h"
 #include "engine/engine.h"
 #include "failing.h"
-#include "graph/link.h"
-#include "sample/sampled.h"
+#include "graph/edge_weight.h"
+#include "sample/sampled_graph.h"
 #include "solve/solution.h"
 
 /* ---- engines and problems -------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <cafe/cafe.h>
 
 #include "evaluate/metrics.h"
-#include "evaluate/split.h"
+#include "evaluate/train_test_split.h"
 #include "failing.h"
 #include "graphs.h"
 

@@ -13,8 +13,8 @@
 
 #include <cafe/cafe.h>
 
-#include "evaluate/pairs.h"
-#include "evaluate/split.h"
+#include "evaluate/node_pairs.h"
+#include "evaluate/train_test_split.h"
 #include "failing.h"
 #include "graphs.h"
 #include "method/method.h"

@@ -7,7 +7,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "operator/chunks.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 #include "solve/solution.h"
 
 enum { N = 60, M = 150, COLUMNS = 5 };

@@ -4,7 +4,7 @@
 #include <cafe/cafe.h>
 
 #include "dense.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 
 enum { MOST = 100 };
 

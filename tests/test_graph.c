@@ -8,8 +8,8 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "failing.h"
-#include "graph/build.h"
-#include "graph/close.h"
+#include "graph/builder.h"
+#include "graph/compaction.h"
 #include "graph/graph.h"
 #include "graphs.h"
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/limit.h"
+#include "base/memory_limit.h"
 #include "engine/processor.h"
 #include "graphs.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 enum { N = 1 << 19, M = 1 << 20, COLUMNS = 5 };
 

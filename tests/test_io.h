@@ -17,7 +17,7 @@
 #include <cafe/cafe.h>
 
 #include "graphs.h"
-#include "io/read.h"
+#include "io/graph_reader.h"
 
 /* The context of a program's tests, for cmocka_run_group_tests(tests, io_start, io_stop). */
 TEST_UNUSED static cafe_context *shared;

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "base/limit.h"
+#include "base/memory_limit.h"
 #include "craft.h"
 #include "io/table.h"
 

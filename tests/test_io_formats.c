@@ -5,8 +5,8 @@
 #include "failing.h"
 #include "test_io.h"
 
-#include "io/format.h"
-#include "io/unpack.h"
+#include "io/format_registry.h"
+#include "io/zstd_xz.h"
 
 /* ---- Matrix Market --------------------------------------------------------------------------- */
 

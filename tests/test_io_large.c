@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 
 #include "io/digits.h"
-#include "io/output.h"
-#include "io/vectors.h"
+#include "io/output_file.h"
+#include "io/vector_file.h"
 #include "test_io.h"
 
 enum { ROWS = 60001, COLUMNS = 80, STRIDE = 96 };

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "failing.h"
-#include "io/input.h"
+#include "io/input_file.h"
 #include "io/npy.h"
 #include "io/zip.h"
 #include "test_io.h"

@@ -7,7 +7,7 @@
 #include "failing.h"
 #include "io/binary.h"
 #include "io/digits.h"
-#include "io/output.h"
+#include "io/output_file.h"
 
 static cafe_context *shared;
 

@@ -3,7 +3,7 @@
 
 #include "dense.h"
 #include "failing.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 
 static cafe_status spread(cafe_context *context, const cafe_graph *graph, const int32_t *label,
                           int64_t classes, const cafe_label_propagation_options *o,

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "dense.h"
 #include "failing.h"
-#include "graph/permute.h"
+#include "graph/permutation.h"
 #include "graphs.h"
 #include "operator/operator.h"
 #include "solve/layers.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "dense.h"
 #include "engine/engine.h"
 #include "failing.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "dense.h"
-#include "spectral/noise.h"
+#include "spectral/rounding_error.h"
 
 /* A column of which no more than this is new has nothing of its own in double precision. */
 static const double dependent = 1e-9;

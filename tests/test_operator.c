@@ -1,7 +1,7 @@
 /* The kernels and the operator: against their definitions, on every instruction set. */
 #include "dense.h"
 #include "failing.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  */
 #include "dense.h"
 #include "failing.h"
-#include "operator/move.h"
-#include "operator/table.h"
+#include "operator/chunk_move.h"
+#include "operator/table_operator.h"
 
 enum { NODES = 60, WIDTH = 5 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 enum { LARGEST = 600, SEGMENT = CAFE_PRODUCT_SEGMENT };
 

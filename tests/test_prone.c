@@ -6,7 +6,7 @@
 
 #include "dense.h"
 #include "method/method.h"
-#include "spectral/sketch.h"
+#include "spectral/randomized_svd.h"
 
 enum { MOST = 80 };
 

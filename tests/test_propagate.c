@@ -5,7 +5,7 @@
 
 #include "dense.h"
 #include "failing.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 
 enum { MOST = 80, COLUMNS = 5 };
 

@@ -10,8 +10,8 @@
 #include "craft.h"
 #include "dense.h"
 #include "failing.h"
-#include "graph/arrange.h"
-#include "graph/rows.h"
+#include "graph/compressed_rows.h"
+#include "graph/node_order.h"
 
 enum { NODES = 600, BLOCKS = 6, COLUMNS = 8 };
 

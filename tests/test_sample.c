@@ -5,7 +5,7 @@
 
 #include "dense.h"
 #include "failing.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 enum { N = 40, ROOM = 64, WIDTH = 3 };
 

@@ -3,7 +3,7 @@
 #include "test_io.h"
 
 #include "base/print.h"
-#include "io/terminal.h"
+#include "io/terminal_text.h"
 
 static const struct {
     const char *text, *shown;

@@ -4,7 +4,7 @@
 #include "failing.h"
 #include "solve/solution.h"
 #include "spectral/embedding.h"
-#include "spectral/tall.h"
+#include "spectral/orthonormal.h"
 
 typedef struct result {
     test_problem t;

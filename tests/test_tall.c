@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "graphs.h"
 #include "spectral/ritz.h"
-#include "spectral/scaling.h"
+#include "spectral/scaled_form.h"
 
 enum { N = CAFE_TALL + 1000, K = 12 };
 

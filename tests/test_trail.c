@@ -2,8 +2,8 @@
  * have the same bits as without them.
  */
 #include "dense.h"
-#include "operator/move.h"
-#include "operator/trail.h"
+#include "operator/chunk_move.h"
+#include "operator/sweep_edges.h"
 
 enum { NODES = 6000, EDGES = 60000, CHUNKS = 33, SWEEPS = 3 };
 

@@ -8,7 +8,7 @@
 
 #include "dense.h"
 #include "failing.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 #include "update/update.h"
 
 /* ---- helpers ----------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 
 #include "craft.h"
 #include "failing.h"
-#include "graph/verify.h"
-#include "kernels/rows.h"
+#include "graph/row_checks.h"
+#include "kernels/row_kernels.h"
 
 static cafe_context *shared;
 

@@ -10,7 +10,7 @@
 
 #include "base/inline.h"
 #include "kernels/storage.h"
-#include "kernels/sums.h"
+#include "kernels/sum_shapes.h"
 
 enum { BLOCK = 256, WARP = 32 }; /* threads */
 

@@ -51,7 +51,7 @@ static inline bool cuda_warp_rows(int64_t stride) {
     return row_threads(stride) == WARP && stride <= 4 * WARP;
 }
 
-/* Items of some rows of links (links_body.h). */
+/* Items of some rows of links (neighbours_body.h). */
 static inline int64_t cuda_items(const row_work *w) {
     int64_t across = WARP / row_threads(w->stride);
     return cuda_blocks(w->wide.pieces, across) + cuda_blocks(w->range.count, across);
@@ -134,7 +134,7 @@ void cuda_sweep_close(cafe_context *context, void *sweep);
 
 /* ---- tall.c ---------------------------------------------------------------------------------- */
 
-/* sums_k = sum over rows of w x_k (or of w^2 x_k^2), in pieces (kernels/sums.h) */
+/* sums_k = sum over rows of w x_k (or of w^2 x_k^2), in pieces (kernels/sum_shapes.h) */
 cafe_status cuda_sum_columns(cafe_context *context, const cuda_state *state, const cafe_block *x,
                              int64_t columns, const double *weights, sum_kind kind, double *sums);
 

@@ -12,13 +12,13 @@
 #endif
 
 #include "base/random.h"
-#include "graph/link.h"
+#include "graph/edge_weight.h"
 
 /* of engine/engine.h, which a device's compiler does not read */
 enum { START_UNIT = 0, START_SIMPLEX = 1, START_LINKS = 3 };
 
 #include "chunks_body.h"
-#include "links_body.h"
+#include "neighbours_body.h"
 
 #include "degrees_body.h" /* reads links */
 #include "rows_body.h"

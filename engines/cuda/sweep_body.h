@@ -26,7 +26,7 @@ BODY float tilted(float h, float x) {
     return h * exponential(x < 0 ? x : 0);
 }
 
-/* How a node is pulled (kernels/rows.h), and what it keeps, or theta. */
+/* How a node is pulled (kernels/row_kernels.h), and what it keeps, or theta. */
 typedef struct pull {
     float degree, own, keep;
 } pull;

@@ -13,7 +13,7 @@
  * read after a barrier: SYNC() for the block, SYNC_ROW() for the threads that share a row, which
  * never straddle a warp. FROM_LANE() is what the thread `lane` of those that share a row holds in
  * `mine`, which is `other` written out: all of them ask at once. ADD() adds a double to one that
- * other blocks add to at the same time: only for sums that are exact in any order (kernels/sums.h).
+ * other blocks add to at the same time: only for sums that are exact in any order (kernels/sum_shapes.h).
  *
  * Rows are the work of blocks of one warp, whose phases are WARP_THREADS(t): such a block goes on
  * with the next work that nobody has taken, until there is none. TAKEN() is the number that NEXT()

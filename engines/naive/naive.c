@@ -7,7 +7,7 @@
 #include <cafe/cafe.h>
 
 #include "base/random.h"
-#include "graph/link.h"
+#include "graph/edge_weight.h"
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 

@@ -274,7 +274,7 @@ static void add_power(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Walks of 1 to T steps: a / T times each power of D^-1 Q of one step (operator/walk.c). */
+/* Walks of 1 to T steps: a / T times each power of D^-1 Q of one step (operator/walk_operator.c). */
 static cafe_status walk_product(cafe_context *context, const cafe_operator *op, petsc_graph *g,
                                 cafe_side side, float a, const cafe_block *x, float b, float c,
                                 cafe_block *y) {

@@ -11,7 +11,7 @@
 #include <petscsf.h>
 
 #include "engine/engine.h"
-#include "team.h"
+#include "processes.h"
 
 /* How the rows of blocks of n rows are divided. */
 typedef struct petsc_layout {
@@ -54,7 +54,7 @@ static inline int64_t petsc_blocks(int64_t n, int64_t block) {
     return (n + block - 1) / block;
 }
 
-/* ---- rows.c ---------------------------------------------------------------------------------- */
+/* ---- row_blocks.c ------------------------------------------------------------------------------ */
 
 /* The layout of blocks of n rows for one more user: pieces in turn, where nothing else was said. */
 cafe_status petsc_lay(cafe_context *context, petsc_state *state, int64_t n,
@@ -149,7 +149,7 @@ cafe_status petsc_project(cafe_context *context, const cafe_operator *op, void *
 
 /* ---- the other operations, by file ----------------------------------------------------------- */
 
-/* rows.c */
+/* row_blocks.c */
 cafe_status petsc_make(cafe_context *context, const cafe_engine *engine, int64_t n, int64_t columns,
                        cafe_block *block);
 void petsc_drop(cafe_context *context, cafe_block *block);
@@ -181,7 +181,7 @@ cafe_status petsc_sums(cafe_context *context, const cafe_block *x, const cafe_bl
 cafe_status petsc_add(cafe_context *context, const cafe_engine *engine, int64_t count,
                       double *sums);
 
-/* eight.c */
+/* eight_columns.c */
 cafe_status petsc_eight(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                         void *held, bool single, const void *x, void *y);
 
@@ -194,11 +194,11 @@ cafe_status petsc_sweep_sums(cafe_context *context, void *sweep, bool put, doubl
 const cafe_chunks *petsc_sweep_chunks(const void *sweep);
 void petsc_sweep_close(cafe_context *context, void *sweep);
 
-/* divide.c */
+/* distribution.c */
 cafe_status petsc_divide(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                          cafe_partitioner partitioner, double *cut);
 
-/* team.c */
+/* processes.c */
 void petsc_team(const cafe_engine *engine, int32_t *rank, int32_t *ranks);
 cafe_status petsc_agree(cafe_context *context, const cafe_engine *engine, cafe_status status);
 bool petsc_reach(const cafe_engine *engine, double seconds);
@@ -209,17 +209,17 @@ cafe_status petsc_traffic(cafe_context *context, const cafe_engine *engine, cafe
 cafe_status petsc_listen(cafe_context *context, petsc_state *state);
 void petsc_hush(petsc_state *state);
 
-/* heart.c: is everybody there? Once a process: begun before MPI is, which it watches, and met
+/* heartbeat.c: is everybody there? Once a process: begun before MPI is, which it watches, and met
  * behind it; its end waits for the others. */
 void petsc_heart_begin(void);
 void petsc_heart_meet(void);
 void petsc_heart_end(void);
 
-/* file.c */
+/* shared_output.c */
 cafe_status petsc_write(cafe_context *context, const cafe_block *x, const char *path,
                         int64_t offset);
 
-/* exchange.c */
+/* byte_exchange.c */
 cafe_status petsc_exchange(cafe_context *context, const cafe_engine *engine, const void *give,
                            const int64_t *sizes, void **got, int64_t *got_sizes);
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/pieces.h"
+#include "engine/row_pieces.h"
 #include "petsc.h"
 
 static cafe_status add_processes(cafe_context *context, const petsc_state *state, int64_t count,

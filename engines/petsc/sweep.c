@@ -10,7 +10,7 @@
  *     links inside the chunk weighed, rows written, those that others copy sent
  *
  * The gain needs one sum over the processes at the end of the sweep: all parts of it, and S's
- * change, are sums without an order (kernels/sums.h).
+ * change, are sums without an order (kernels/sum_shapes.h).
  *
  * Where one process has all rows, its sweep is the processor's, and the others hear what it gained.
  */

@@ -60,11 +60,11 @@ typedef struct petsc_sweep {
     void *alone;
 } petsc_sweep;
 
-/* plan.c */
+/* sweep_plan.c */
 cafe_status petsc_plan_make(cafe_context *context, const cafe_operator *op, petsc_sweep *s);
 void petsc_plan_free(cafe_context *context, petsc_sweep *s);
 
-/* travel.c: the rows of the chunk at work that others copy are sent; those of the last one sent
+/* row_exchange.c: the rows of the chunk at work that others copy are sent; those of the last one sent
  * arrive, and links to them are weighed. */
 cafe_status petsc_send(cafe_context *context, petsc_sweep *s);
 cafe_status petsc_receive(cafe_context *context, petsc_sweep *s);

@@ -9,10 +9,10 @@
 
 #include <cafe/cafe.h>
 
-#include "base/limit.h"
+#include "base/memory_limit.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "base/print.h"
+#include "base/thread_pool.h"
 
 enum { MOST_THREADS = 1024 };
 

@@ -24,9 +24,8 @@ struct cafe_context {
     uint64_t seed;
     char engine_name[CAFE_MOST_ENGINE_NAME];
     const struct cafe_engine *engine; /* of that name; NULL: not opened yet */
-    const struct cafe_team
-        *team;     /* of the processes that it joins, base/team.h; NULL: this one alone */
-    void *engines; /* all that were opened */
+    const struct cafe_team *team;     /* the processes that it joins; NULL: this one alone */
+    void *engines;                    /* all that were opened */
     void (*close_engines)(struct cafe_context *c); /* NULL: there are none */
     void *outputs; /* files that wait for their names, and what ends them; NULL: there are none */
     void (*discard_outputs)(struct cafe_context *c);
@@ -37,7 +36,7 @@ struct cafe_context {
     atomic_llong step, steps;
     _Atomic double value;
     atomic_llong bytes, peak;
-    struct cafe_limit *limit;      /* base/limit.h; NULL: there is none */
+    struct cafe_limit *limit;      /* base/memory_limit.h; NULL: there is none */
     struct cafe_mapped *maps;      /* files in memory */
     int64_t file_bytes, file_peak; /* of blocks in files */
     char error[1024];

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "base/option.h"
 #include "base/print.h"
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 enum { ROWS = 1024 };
 

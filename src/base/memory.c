@@ -11,15 +11,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/limit.h"
-#include "base/pool.h"
+#include "base/memory_limit.h"
+#include "base/thread_pool.h"
 
 enum { ALIGNMENT = 64 };
 static const size_t huge_page = (size_t)2 << 20;
 static const size_t huge_block = (size_t)2 << 20;
 
 typedef struct header {
-    void *raw; /* NULL: a block in a file (base/limit.h) */
+    void *raw; /* NULL: a block in a file (base/memory_limit.h) */
     size_t bytes;
 } header;
 

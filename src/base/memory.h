@@ -35,7 +35,7 @@ void cafe_mem_free(cafe_context *context, void *block); /* accepts NULL */
 void cafe_mem_free_list(cafe_context *context, size_t count, void *const *blocks);
 cafe_status cafe_mem_had_list(size_t count, const void *const *blocks); /* or CAFE_ERROR_MEMORY */
 
-/* Says of a block in a file, with room before it, that it is one (base/limit.h). */
+/* Says of a block in a file, with room before it, that it is one (base/memory_limit.h). */
 void cafe_mem_mark(void *block, size_t bytes);
 
 char *cafe_mem_text(cafe_context *context, const char *text); /* a copy */

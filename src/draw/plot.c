@@ -18,7 +18,7 @@
 #include "base/option.h"
 #include "base/print.h"
 #include "graph/graph.h"
-#include "io/place.h"
+#include "io/text_position.h"
 
 #define FIELD(name) offsetof(cafe_plot_options, name)
 

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "draw/plot.h"
 #include "graph/graph.h"
-#include "io/names.h"
-#include "rank/top.h"
+#include "io/name_format.h"
+#include "rank/top_list.h"
 
 enum { FEW_POINTS = 2000, TRIED = 4 /* nodes for each name that is wanted */ };
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "draw/plot.h"
 #include "draw/png.h"
-#include "io/output.h"
+#include "io/output_file.h"
 
 static void disc(void *canvas, double x, double y, double radius, cafe_colour colour,
                  double opacity) {

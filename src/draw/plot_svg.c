@@ -13,7 +13,7 @@
 #include "draw/plot.h"
 #include "draw/png.h"
 #include "draw/view_pack.h"
-#include "io/output.h"
+#include "io/output_file.h"
 
 enum { BUFFER = 1 << 16, LINE = 2048 };
 

@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
-#include "rank/top.h"
+#include "base/thread_pool.h"
+#include "rank/top_list.h"
 
 enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256 };
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "draw/view.h"
 #include "io/digits.h"
-#include "io/names.h"
+#include "io/name_format.h"
 
 enum {
     SMALL = 200000,     /* points up to which precision costs nothing worth saving */

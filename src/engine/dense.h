@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/context.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 /* C += A^T A, upper triangle; A is rows x k, C is k x k. */
 void cafe_dense_gram(int64_t rows, int64_t k, const double *a, double *c);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/limit.h"
+#include "base/memory_limit.h"
 #include "engine/processor.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 cafe_status cafe_block_make(cafe_context *context, int64_t n, int64_t columns, cafe_block *block) {
     const cafe_engine *engine = NULL;

@@ -3,8 +3,8 @@
  * Solvers and the spectral finish are written once, against the table of operations below. They
  * never touch the floats of a block: what crosses is small (K x K matrices, sums, norms), or goes
  * through copy in and copy out. The processor (its own threads and memory) is one engine; others
- * are shared libraries found at run time (engine/library.c), which see this header, the headers
- * without functions that it includes, and nothing else of the library.
+ * are shared libraries found at run time (engine/engine_library.c), which see this header, the
+ * headers without functions that it includes, and nothing else of the library.
  *
  * The contract of bits: rows after any sweep are the same on every engine. It holds because every
  * sum has a fixed shape, which the comment of an operation gives; docs/engines.md has it in full.
@@ -19,8 +19,8 @@
 #include <cafe/sample.h>
 
 #include "base/context.h"
-#include "kernels/rows.h"
-#include "operator/move.h"
+#include "kernels/row_kernels.h"
+#include "operator/chunk_move.h"
 
 typedef struct cafe_engine cafe_engine;
 
@@ -149,15 +149,16 @@ typedef struct cafe_engine_ops {
                                  cafe_side side, const cafe_block *x, const double *weights,
                                  cafe_block *y);
     /* S = F^T X, L x stride; of a graph sum over w of p_w x_w: pieces of cafe_piece_rows(n) rows
-     * (kernels/sums.h), each from its first row to its last in double precision; then the pieces.
+     * (kernels/sum_shapes.h), each from its first row to its last in double precision; then the
+     * pieces.
      */
     cafe_status (*project)(cafe_context *context, const cafe_operator *op, void *held,
                            const cafe_block *x, double *s);
 
-    /* Sweeps over all nodes of the operator by a rule (operator/move.h), in so many chunks (0: by
-     * size), nodes with fixed[u] != 0 left out (NULL: none). run moves the nodes of every chunk,
-     * one chunk after the other, and gives the growth of the objective: of a graph sums without an
-     * order (kernels/sums.h) for each chunk, then the chunks in theirs. */
+    /* Sweeps over all nodes of the operator by a rule (operator/chunk_move.h), in so many chunks
+     * (0: by size), nodes with fixed[u] != 0 left out (NULL: none). run moves the nodes of every
+     * chunk, one chunk after the other, and gives the growth of the objective: of a graph sums
+     * without an order (kernels/sum_shapes.h) for each chunk, then the chunks in theirs. */
     cafe_status (*sweep_open)(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep);
@@ -208,7 +209,7 @@ typedef struct cafe_engine_ops {
     /* Y = Q X for eight columns, this process's rows of floats or of doubles (not `single`) one
      * behind the other as `mine` gives them. Sums are doubles, those over all rows as in project;
      * the result is rounded. With it goes `add`: the sums over all processes, in place, of numbers
-     * that need no order (kernels/sums.h). */
+     * that need no order (kernels/sum_shapes.h). */
     cafe_status (*eight)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                          void *held, bool single, const void *x, void *y);
     cafe_status (*add)(cafe_context *context, const cafe_engine *engine, int64_t count,
@@ -282,8 +283,8 @@ typedef struct cafe_engine_host {
     int32_t (*threads)(const cafe_context *context);
     /* For engines whose rows lie in this machine's memory: the processor's operations on them, its
      * kernels, sums of neighbours (operator/operator.h), the rows of a product, and the move of a
-     * row (operator/rule.h). An operator that is handed over needs no more than parts and kernels;
-     * its nodes may have numbers of the engine's own. */
+     * row (operator/row_move.h). An operator that is handed over needs no more than parts and
+     * kernels; its nodes may have numbers of the engine's own. */
     const cafe_engine *processor;
     const cafe_kernels *(*kernels)(void);
     void (*stream_rows)(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
@@ -361,7 +362,7 @@ cafe_status cafe_engine_need_rows(cafe_context *context, const char *method);
  */
 cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block);
 
-/* ---- several processes (engine/team.c) ------------------------------------------------------- */
+/* ---- several processes (engine/process_group.c) ---------------------------------------------- */
 
 /* Does the engine join more than one process? NULL, the processor, does not. */
 bool cafe_engine_joins(const cafe_engine *engine);

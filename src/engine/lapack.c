@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 static bool transposed(const char *op) {
     return *op != 'N' && *op != 'n';

@@ -5,8 +5,8 @@
  */
 #include "engine/panels.h"
 
-#include "base/limit.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 
 enum { LANES = 16 /* columns of the narrowest group */ };
 

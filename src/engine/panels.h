@@ -1,4 +1,4 @@
-/* Blocks in files (base/limit.h) where rows are read at random: copies in memory. */
+/* Blocks in files (base/memory_limit.h) where rows are read at random: copies in memory. */
 #ifndef CAFE_ENGINE_PANELS_H
 #define CAFE_ENGINE_PANELS_H
 

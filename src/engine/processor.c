@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/memory_limit.h"
+#include "base/thread_pool.h"
 #include "engine/panels.h"
 
 enum {

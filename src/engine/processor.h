@@ -1,9 +1,9 @@
-/* The processor's operations, by file: processor.c, processor_links.c, processor_start.c,
+/* The processor's operations, by file: processor.c, processor_edges.c, processor_start.c,
  * processor_tall.c. */
 #ifndef CAFE_ENGINE_PROCESSOR_H
 #define CAFE_ENGINE_PROCESSOR_H
 
-#include "engine/pieces.h"
+#include "engine/row_pieces.h"
 
 /* A block whose pages are left to who fills it, in tasks of no less than a huge page. */
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,

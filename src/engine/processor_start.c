@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "engine/processor.h"
-#include "graph/link.h"
+#include "graph/edge_weight.h"
 
 enum { BLOCK = 1024 }; /* rows of a task */
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/memory_limit.h"
+#include "base/thread_pool.h"
 #include "engine/dense.h"
 #include "engine/processor.h"
 
@@ -180,7 +180,7 @@ cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
 
 /* Each piece's matrix is rounded to a grid before it is added: a 53rd of the largest that entry i,
  * j can become, the product of the lengths of the columns. So the sum has no order
- * (kernels/sums.h). */
+ * (kernels/sum_shapes.h). */
 static void gram_piece(void *argument, int64_t piece, int32_t worker) {
     const gram_job *job = argument;
     int64_t k = job->k;

@@ -17,7 +17,7 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "spectral/certificate.h"
 
 enum { MOST_TOP = 1000 };

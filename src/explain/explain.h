@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "operator/operator.h"
-#include "sample/partition.h"
+#include "sample/set_masses.h"
 #include "spectral/ritz.h"
 
 /* Columns that one task scans: a cache line of every row. */
@@ -65,10 +65,10 @@ static inline void cafe_listed_offer(cafe_listed *list, int64_t *count, int64_t 
     if (i < room) list[i] = item;
 }
 
-/* dimensions.c: the ends of every column. */
+/* dimension_cards.c: the ends of every column. */
 cafe_status cafe_explain_ends(cafe_context *context, cafe_explanation *e);
 
-/* communities.c: the lists, masses and centralities of a partition, found when part is NULL. */
+/* community_cards.c: the lists, masses and centralities of a partition, found when part is NULL. */
 cafe_status cafe_explain_sets(cafe_context *context, cafe_explanation *e, const int32_t *part);
 void cafe_member_lists_free(cafe_context *context, cafe_member_lists *sets);
 

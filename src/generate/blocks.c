@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 int64_t cafe_generate_blocks(const cafe_generate_options *options, int64_t room) {
     double n = (double)options->nodes, m = (double)options->edges;

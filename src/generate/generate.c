@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 enum { NODES = 1 << 14, ROUNDS = 6 };
 

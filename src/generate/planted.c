@@ -23,7 +23,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "generate/blocks.h"
 
 enum { ROOM = 6, NODES = 1 << 13, HALVINGS = 60 };

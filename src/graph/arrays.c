@@ -1,18 +1,18 @@
 /* Graphs from the caller's arrays: lists of links, compressed rows.
  *
  * Compressed rows that are already what a graph keeps (symmetric, rows ascending, no entry twice,
- * no zeros, no loops that would be dropped) are recognised in one pass (verify.c) and taken as they
- * are. Anything else goes through the builder.
+ * no zeros, no loops that would be dropped) are recognised in one pass (row_checks.c) and taken as
+ * they are. Anything else goes through the builder.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
-#include "graph/arrange.h"
-#include "graph/build.h"
-#include "graph/verify.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
+#include "graph/node_order.h"
+#include "graph/row_checks.h"
 
 enum { ROWS = 1024 };
 

@@ -17,7 +17,7 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 enum { LEAST_LINKS = 1 << 16, MOST_TASKS = 256 }; /* a task has at least this many links */
 enum { ROW_BITS = 16 };                           /* of a row in its bucket */

@@ -2,7 +2,7 @@
 #ifndef CAFE_GRAPH_BUCKETS_H
 #define CAFE_GRAPH_BUCKETS_H
 
-#include "graph/build.h"
+#include "graph/builder.h"
 
 /* Two arcs per link, one per kept loop. Bucket b has the arcs begin[b] .. begin[b+1] - 1, which are
  * in rows b << shift .. (b + 1) << shift, in no order. */

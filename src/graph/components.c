@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "graph/graph.h"
 
 enum { ROWS = 4096, FIRST = 2, PROBES = 1024 };

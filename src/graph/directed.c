@@ -6,14 +6,14 @@
  */
 #include "graph/directed.h"
 #include "base/option.h"
-#include "graph/arrange.h"
+#include "graph/node_order.h"
 
 #include <float.h>
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "graph/build.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
 
 enum { ROWS = 1024, STRETCH = 1 << 20 };
 

@@ -10,9 +10,9 @@
 #include <float.h>
 #include <unistd.h>
 
-#include "graph/build.h"
+#include "graph/array_sums.h"
+#include "graph/builder.h"
 #include "graph/directed.h"
-#include "graph/tally.h"
 
 enum { ROWS = 64 };
 

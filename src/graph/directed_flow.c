@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "graph/directed.h"
 
 enum { ROWS = 1024, MOST_STEPS = 400 };

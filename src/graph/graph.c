@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "graph/verify.h"
+#include "graph/row_checks.h"
 
 #define FIELD(name)                                                   offsetof(cafe_graph_options, name)
 #define FORMAT_COUNT(constant, name, endings, title, writes, beside)  +1

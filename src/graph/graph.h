@@ -6,8 +6,8 @@
 
 #include <cafe/graph.h>
 
-#include "base/limit.h"
-#include "base/team.h"
+#include "base/memory_limit.h"
+#include "base/processes.h"
 
 /* Of a graph, wherever it comes from: ids are int32, and INT32_MAX stands for none. */
 enum { CAFE_MOST_NODES = INT32_MAX - 1 };
@@ -36,8 +36,8 @@ bool cafe_stamp_take(int file, cafe_stamp *stamp); /* false: errno tells why */
 cafe_status cafe_stamp_check(cafe_context *context, const char *name, int file,
                              const cafe_stamp *stamp);
 
-/* By which a change of rows is noticed: the sum of keyed hashes (graph/verify.h) of their entries
- * on and above the diagonal. */
+/* By which a change of rows is noticed: the sum of keyed hashes (graph/row_checks.h) of their
+ * entries on and above the diagonal. */
 typedef struct cafe_seal {
     uint64_t key[2], digest;
 } cafe_seal;
@@ -49,9 +49,9 @@ struct cafe_graph {
     const int64_t *offsets;
     const int32_t *targets;
     const float *weights; /* as given; NULL: all 1 */
-    const float *scaled;  /* weights times 2^-exponent (graph/scale.h), which computations read */
+    const float *scaled;  /* weights times 2^-exponent (graph/weight_scale.h), for computations */
     float *scaled_copy;   /* NULL: they are the weights themselves, or all 1 */
-    const int32_t *order; /* graph/arrange.h; NULL: none */
+    const int32_t *order; /* graph/node_order.h; NULL: none */
     int32_t exponent;
     int32_t top;          /* 2^top <= the largest scaled weight < 2^(top + 1) */
     cafe_portion portion; /* rows that this process looks at when the graph is read or sampled */
@@ -71,7 +71,7 @@ struct cafe_graph {
     char *file_name;
     void *block;  /* the context's memory that holds a .cafe file that is not mapped, or NULL */
     bool exposed; /* others may write this file, which several processes then do not map */
-    _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/names.c */
+    _Atomic(int64_t *) index; /* name look-up, built on first use: src/graph/name_index.c */
 };
 
 /* A graph shell with everything zero; NULL when memory is out. cafe_graph_free() frees it. */
@@ -80,7 +80,7 @@ cafe_graph *cafe_graph_new(cafe_context *context);
 /* Fills in the counts that follow from the rows: nodes, edges, isolated, degrees, total weight,
  * weighted, components, largest. Where it is known that no row has a loop (`loops` false), none is
  * looked for, and of links without weights the offsets tell all. Scales the weights
- * (graph/scale.h), which refuses those outside the range. */
+ * (graph/weight_scale.h), which refuses those outside the range. */
 cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops);
 /* Rows of a share begin and end at multiples of this, so that sums over them keep their shape. */
 enum { CAFE_PORTION_ROWS = 4096 };

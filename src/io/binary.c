@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "io/format.h"
+#include "base/thread_pool.h"
+#include "io/format_registry.h"
 #include "io/gzip.h"
 #include "io/shared.h"
 

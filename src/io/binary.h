@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
-#include "io/input.h"
+#include "io/input_file.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the .cafe format is read and written in place on little-endian machines only"

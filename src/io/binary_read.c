@@ -17,14 +17,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "graph/arrange.h"
-#include "graph/verify.h"
-#include "io/first.h"
-#include "io/format.h"
-#include "io/names.h"
-#include "io/place.h"
+#include "base/thread_pool.h"
+#include "graph/node_order.h"
+#include "graph/row_checks.h"
+#include "io/first_error.h"
+#include "io/format_registry.h"
+#include "io/name_format.h"
 #include "io/shared.h"
+#include "io/text_position.h"
 
 enum { ROWS = 4096 };
 

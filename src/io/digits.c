@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "io/scan.h"
+#include "io/scanners.h"
 
 /* 00 .. 99, two characters each */
 static const char pairs[] =

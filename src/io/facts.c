@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "graph/dictionary.h"
 #include "io/field.h"
-#include "io/rows.h"
-#include "io/scan.h"
+#include "io/field_lines.h"
+#include "io/scanners.h"
 
 enum { MOST_COLUMNS = 4096 };
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "io/scan.h"
+#include "io/scanners.h"
 
 static bool ends_field(uint8_t c, uint8_t separator) {
     return cafe_is_line_end(c) || (separator == ' ' ? cafe_is_blank(c) : c == separator);

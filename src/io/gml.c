@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "io/format.h"
-#include "io/marked.h"
-#include "io/write.h"
+#include "io/format_registry.h"
+#include "io/graph_records.h"
+#include "io/graph_writer.h"
 
 enum { DEEPEST = 64, KEY = 64 };
 

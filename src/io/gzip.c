@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "io/unpack.h"
+#include "io/zstd_xz.h"
 
 static const int64_t slice = (int64_t)1 << 30;
 enum { PIECE = 1 << 18 }; /* of a file, read at a time */

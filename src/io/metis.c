@@ -10,12 +10,12 @@
  */
 #include <string.h>
 
-#include "base/pool.h"
-#include "io/edge_list.h"
-#include "io/format.h"
-#include "io/place.h"
-#include "io/text.h"
-#include "io/write.h"
+#include "base/thread_pool.h"
+#include "io/edge_buffer.h"
+#include "io/format_registry.h"
+#include "io/graph_writer.h"
+#include "io/text_position.h"
+#include "io/text_window.h"
 
 typedef struct note {
     cafe_trouble kind;

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/edge_list.h"
-#include "io/format.h"
-#include "io/lines.h"
-#include "io/scan.h"
-#include "io/text.h"
-#include "io/write.h"
+#include "io/edge_buffer.h"
+#include "io/format_registry.h"
+#include "io/graph_writer.h"
+#include "io/integer_lines.h"
+#include "io/scanners.h"
+#include "io/text_window.h"
 
 typedef struct mtx {
     cafe_context *context;

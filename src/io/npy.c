@@ -4,7 +4,7 @@
 #include "io/npy.h"
 
 #include "base/print.h"
-#include "io/names.h"
+#include "io/name_format.h"
 
 enum { LONGEST = 4096 }; /* bytes of a header */
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/print.h"
-#include "io/edge_list.h"
-#include "io/first.h"
-#include "io/format.h"
+#include "base/thread_pool.h"
+#include "io/edge_buffer.h"
+#include "io/first_error.h"
+#include "io/format_registry.h"
 #include "io/npy.h"
 #include "io/zip.h"
 

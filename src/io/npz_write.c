@@ -13,9 +13,9 @@
 #include <cafe/embedding.h>
 
 #include "base/finite.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "io/npy.h"
-#include "io/output.h"
+#include "io/output_file.h"
 
 enum { MEMBERS = 5, BLOCK = 1 << 16, RECORD = 256 };
 enum { VERSION = 45, STORED = 0, DATE = 0x21 /* the first day of 1980 */ };

@@ -6,13 +6,13 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "io/edge_list.h"
+#include "io/edge_buffer.h"
 #include "io/field.h"
-#include "io/format.h"
-#include "io/marked.h"
-#include "io/names.h"
-#include "io/scan.h"
-#include "io/text.h"
+#include "io/format_registry.h"
+#include "io/graph_records.h"
+#include "io/name_format.h"
+#include "io/scanners.h"
+#include "io/text_window.h"
 
 enum { WINDOW = 1 << 22 };
 

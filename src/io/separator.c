@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/print.h"
-#include "io/scan.h"
+#include "io/scanners.h"
 
 typedef struct looking {
     const cafe_input *input;

@@ -3,7 +3,7 @@
 #define CAFE_IO_SEPARATOR_H
 
 #include "graph/graph.h"
-#include "io/sample.h"
+#include "io/line_sample.h"
 
 /* decimal: '.' or ',', which then separates nothing. */
 cafe_status cafe_separator_find(const cafe_input *input, const cafe_graph_options *options,

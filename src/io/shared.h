@@ -11,9 +11,9 @@
 #define CAFE_IO_SHARED_H
 
 #include "io/binary.h"
-#include "io/edge_list.h"
-#include "io/input.h"
-#include "io/output.h"
+#include "io/edge_buffer.h"
+#include "io/input_file.h"
+#include "io/output_file.h"
 
 /* Names of the nodes first .. first + count - 1, of all `nodes`, and the nodes that this process's
  * own numbers became. */

@@ -1,14 +1,15 @@
 /* Edge lists read by several processes: a range of the file's bytes each.
  *
  * A range begins with the first line that starts at or behind its share of the bytes, so every line
- * is in one of them. As within one process (lines.c) the first deviation in the order of the text
- * decides what is read again, or what the error is. Numbers of lines are counted only then: the
- * process that found the error parses its range once more, knowing how many lines are before it.
+ * is in one of them. As within one process (integer_lines.c) the first deviation in the order of
+ * the text decides what is read again, or what the error is. Numbers of lines are counted only
+ * then: the process that found the error parses its range once more, knowing how many lines are
+ * before it.
  */
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/edges.h"
+#include "io/edge_list_reader.h"
 #include "io/shared.h"
 
 enum { BLOCK = 1 << 20, FIRST_WINDOW = 1 << 20, WINDOW = 8 << 20 };

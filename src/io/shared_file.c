@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "io/shared.h"
-#include "io/temporary.h"
+#include "io/temporary_file.h"
 
 typedef struct joining {
     cafe_context *context;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "graph/dictionary.h"
 #include "io/shared.h"
 

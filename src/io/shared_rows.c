@@ -2,13 +2,13 @@
  *
  * Rows are dealt out in runs of blocks, so that each process has about as many links. Every process
  * sends a link to the owners of both its ends, some links at a time, and what arrives goes through
- * the builder of graphs (graph/build.c), which leaves out the rows of others.
+ * the builder of graphs (graph/builder.c), which leaves out the rows of others.
  */
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "graph/build.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
 #include "io/shared.h"
 
 enum { BATCH = 1 << 18, MOST_BLOCKS = 4096 }; /* links sent at a time; blocks of rows */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/print.h"
-#include "io/first.h"
+#include "base/thread_pool.h"
+#include "io/first_error.h"
 #include "io/gzip.h"
-#include "io/names.h"
+#include "io/name_format.h"
 #include "io/npy.h"
-#include "io/vectors.h"
+#include "io/vector_file.h"
 
 enum { BLOCK = 1 << 14 };
 

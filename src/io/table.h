@@ -6,7 +6,7 @@
 #include <cafe/reduce.h>
 
 #include "graph/graph.h"
-#include "io/input.h"
+#include "io/input_file.h"
 
 struct cafe_table {
     cafe_context *context;

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "io/field.h"
-#include "io/scan.h"
+#include "io/scanners.h"
 #include "io/table.h"
-#include "io/text.h"
+#include "io/text_window.h"
 
 static const int64_t window_bytes = (int64_t)16 << 20;
 

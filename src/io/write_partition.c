@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "graph/graph.h"
 #include "io/gzip_write.h"
-#include "io/output.h"
+#include "io/output_file.h"
 
 enum { BUFFER = 1 << 16, NUMBER = 16 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)

@@ -5,7 +5,7 @@
 #include <cafe/map.h>
 
 #include "base/context.h"
-#include "graph/coarsen.h"
+#include "graph/pooling.h"
 
 enum { CAFE_MAP_SMALL = 1024 };
 

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "method/method.h"
-#include "sample/partition.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
+#include "sample/set_masses.h"
 
 static const float smallest = 1e-6f; /* probabilities of dense rows that are kept */
 

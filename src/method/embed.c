@@ -2,10 +2,10 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "method/hubs.h"
 #include "method/method.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 #include "spectral/embedding.h"
 
 /* ---- the solution ---------------------------------------------------------------------------- */

@@ -22,13 +22,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 #include "graph/graph.h"
-#include "graph/rows.h"
-#include "graph/scale.h"
-#include "kernels/rows.h"
-#include "method/others.h"
+#include "graph/weight_scale.h"
+#include "kernels/row_kernels.h"
+#include "method/other_methods.h"
 
 enum { BLOCK = 1024, BLOCK_NODES = 128, MOST_BLOCKS = 32, MOST_HALVINGS = 40 };
 

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 #include "graph/graph.h"
-#include "graph/rows.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 #include "spectral/eigen.h"
 
 enum { WIDTH = CAFE_EIGEN_WIDTH, ROWS = 64, SLICE = 256 };

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 #include "spectral/eigen.h"
 
 static const double tolerance = 1e-8;

@@ -8,7 +8,7 @@
  * another. Without weights a~ is constant, and 1 here.
  *
  * With v = D^(1/4) y the problem is A~ y = theta D^(1/2) y: that of an operator whose node weights
- * are p = sqrt(d~) (operator/links.c), symmetric in their inner product. So
+ * are p = sqrt(d~) (operator/adjacency.c), symmetric in their inner product. So
  *
  *     Y <- D^(-1/2) A~ Y
  *
@@ -31,9 +31,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
-#include "graph/scale.h"
+#include "base/thread_pool.h"
+#include "graph/weight_scale.h"
 #include "operator/operator.h"
 #include "spectral/ritz.h"
 

@@ -60,8 +60,8 @@ struct cafe_method_code {
     bool ranks; /* several processes share its rows, where the engine joins them */
 };
 
-/* ordered.c: vectors are found in the order that a graph keeps (graph/arrange.h), by methods that
- * sweep over its edges, and come back in the graph's own.
+/* ordered_vectors.c: vectors are found in the order that a graph keeps (graph/node_order.h), by
+ * methods that sweep over its edges, and come back in the graph's own.
  *
  * _make gives the model its other one where there is an order and the options allow it; _solve and
  * _finish take it. */

@@ -20,14 +20,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 #include "graph/graph.h"
-#include "graph/rows.h"
 #include "method/method.h"
 #include "sample/walk.h"
 #include "spectral/eigen.h"
-#include "spectral/sketch.h"
+#include "spectral/randomized_svd.h"
 
 enum {
     WIDTH = CAFE_EIGEN_WIDTH,

@@ -13,11 +13,11 @@
 #include <stddef.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "graph/graph.h"
 #include "method/method.h"
-#include "spectral/sketch.h"
+#include "spectral/randomized_svd.h"
 
 enum { ROWS = 256 };
 static const double power = 0.75; /* of the frequencies of drawn contexts */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "method/sdne_net.h"
 
 enum { NODES = 64 }; /* rows of W_1 of one task */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

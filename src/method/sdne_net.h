@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "graph/graph.h"
-#include "method/others.h"
+#include "method/other_methods.h"
 
 enum { CAFE_SDNE_LAYERS = 4, CAFE_SDNE_CODE = 1, CAFE_SDNE_TILE = 128, CAFE_SDNE_BLOCK = 8192 };
 

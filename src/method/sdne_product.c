@@ -3,8 +3,8 @@
  * Every tile is whole: no sum is split between tasks, so nothing is left to add, and an entry has
  * the same bits in any tile.
  */
-#include "base/pool.h"
-#include "kernels/rows.h"
+#include "base/thread_pool.h"
+#include "kernels/row_kernels.h"
 #include "method/sdne_net.h"
 
 static void tile(void *argument, int64_t task, int32_t worker) {

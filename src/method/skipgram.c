@@ -6,11 +6,11 @@
  *     -log sigma(<h_u, c_v>) - sum over k drawn contexts w of log sigma(-<h_u, c_w>)
  *
  * and a step moves both rows of every term by rate * (label - sigma) times the other row. Each term
- * is a step of its own, so they need not follow one another: node blocks form a grid (pairs.h), and
- * the terms of bucket (i,j) touch the rows h of block i and c of block j alone. In round r the
- * buckets (i, r - i mod B) run side by side: no two share a row. (GraphVite, WWW 2019, does this
- * between GPUs.) With one matrix for both ends, i -> r - i is its own inverse, and buckets (i,j)
- * and (j,i) form one task.
+ * is a step of its own, so they need not follow one another: node blocks form a grid
+ * (pair_batches.h), and the terms of bucket (i,j) touch the rows h of block i and c of block j
+ * alone. In round r the buckets (i, r - i mod B) run side by side: no two share a row. (GraphVite,
+ * WWW 2019, does this between GPUs.) With one matrix for both ends, i -> r - i is its own inverse,
+ * and buckets (i,j) and (j,i) form one task.
  *
  * GraphVite draws the noise of a pair from the pair's own block of contexts, which changes the
  * method: with many blocks, nodes are told apart only from those few. Here bucket (i,j) has noise
@@ -28,8 +28,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "kernels/rows.h"
+#include "base/thread_pool.h"
+#include "kernels/row_kernels.h"
 
 enum {
     PER_BUCKET = 1,            /* pairs of a node in a bucket: long turns between blocks, in which

@@ -2,9 +2,9 @@
 #ifndef CAFE_METHOD_SKIPGRAM_H
 #define CAFE_METHOD_SKIPGRAM_H
 
-#include "graph/rows.h"
-#include "method/others.h"
-#include "method/pairs.h"
+#include "graph/compressed_rows.h"
+#include "method/other_methods.h"
+#include "method/pair_batches.h"
 #include "method/skipgram_kernel.h"
 
 /* ---- noise ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* The loops of skip-gram training, compiled for each instruction set from skipgram_body.h.
  *
- * They differ from kernels/rows.h in that everything is float, as in the programs they follow: a
- * step of gradient descent is noise far above the last bit.
+ * They differ from kernels/row_kernels.h in that everything is float, as in the programs they
+ * follow: a step of gradient descent is noise far above the last bit.
  */
 #include "method/skipgram_kernel.h"
 

@@ -1,4 +1,5 @@
-/* The three loops of skip-gram training over padded rows (kernels/rows.h), and the sigmoid. */
+/* The three loops of skip-gram training over padded rows (kernels/row_kernels.h), and the sigmoid.
+ */
 #ifndef CAFE_METHOD_SKIPGRAM_KERNEL_H
 #define CAFE_METHOD_SKIPGRAM_KERNEL_H
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "method/skipgram.h"
 
 enum { UNITS = 64 };

@@ -12,7 +12,7 @@
  */
 #include "method/walks.h"
 
-#include "graph/rows.h"
+#include "graph/compressed_rows.h"
 
 enum {
     TRIES = 32, /* rejections in a row before the row is added up */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/memory_limit.h"
+#include "base/thread_pool.h"
 
 enum {
     RANGE = 4096,

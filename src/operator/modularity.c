@@ -1,8 +1,8 @@
 /* The modularity operator Q = P - p p^T of a sampled graph: A / 2m and F = p, kappa = -1. */
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "operator/ops.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 /* ---- s = sum of p_w x_w ---------------------------------------------------------------------- */
 

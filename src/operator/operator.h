@@ -21,9 +21,9 @@
 #include <cafe/operator.h>
 
 #include "base/context.h"
-#include "base/held.h"
-#include "graph/link.h"
-#include "kernels/rows.h"
+#include "base/engine_copy.h"
+#include "graph/edge_weight.h"
+#include "kernels/row_kernels.h"
 
 typedef struct cafe_operator_parts {
     int64_t n;
@@ -99,8 +99,8 @@ static inline const double *cafe_operator_reach(const cafe_operator *op, cafe_si
     return side == CAFE_SIDE_WALK && q->reach == q->p ? NULL : q->reach;
 }
 
-/* Y = a M X + b X + c Y with M = Q or D^-1 Q; X and Y are padded blocks (kernels/rows.h) that do
- * not overlap. One pass over the arcs; nodes without edges get M x = 0. */
+/* Y = a M X + b X + c Y with M = Q or D^-1 Q; X and Y are padded blocks (kernels/row_kernels.h)
+ * that do not overlap. One pass over the arcs; nodes without edges get M x = 0. */
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);

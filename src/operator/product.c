@@ -6,7 +6,7 @@
  * is the column p, O(K) a row besides the links.
  */
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "operator/ops.h"
 
 enum {

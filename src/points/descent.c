@@ -7,7 +7,7 @@
  * changes fewer than 1 place in 1000.
  */
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "points/points.h"
 
 enum { LEAST_LIST = 16, MOST_ROUNDS = 16, ROWS = 256 };

@@ -13,10 +13,10 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
-#include "graph/build.h"
-#include "graph/rows.h"
-#include "graph/scale.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
+#include "graph/compressed_rows.h"
+#include "graph/weight_scale.h"
 
 enum { ROWS = 16 };
 

@@ -6,8 +6,8 @@
  * cut is at the median, a leaf has more than leaf/2 points, and every list gets filled.
  */
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "points/points.h"
 
 enum { TREES = 6, LEAF = 64 };

@@ -12,10 +12,10 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
-#include "rank/top.h"
-#include "sample/partition.h"
-#include "sample/sampled.h"
+#include "base/thread_pool.h"
+#include "rank/top_list.h"
+#include "sample/sampled_graph.h"
+#include "sample/set_masses.h"
 
 enum {
     BLOCK = 1024,

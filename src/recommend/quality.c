@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "recommend/recommend.h"
 
 /* The hidden links of each node: at[start[u]] .. at[start[u+1]), ascending within a node or not. */

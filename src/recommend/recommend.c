@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 
 enum { QUERIES = 8, TILE = 256 };
 

@@ -6,9 +6,9 @@
 
 #include <cafe/recommend.h>
 
-#include "kernels/rows.h"
-#include "rank/top.h"
-#include "sample/sampled.h"
+#include "kernels/row_kernels.h"
+#include "rank/top_list.h"
+#include "sample/sampled_graph.h"
 
 typedef struct cafe_scorer {
     cafe_context *context;

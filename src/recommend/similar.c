@@ -17,11 +17,11 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
-#include "graph/build.h"
-#include "kernels/rows.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
+#include "kernels/row_kernels.h"
 #include "points/points.h"
-#include "rank/top.h"
+#include "rank/top_list.h"
 
 enum { LEAST_ROWS = 64, BLOCK = 1024, ROWS_BETWEEN_LOOKS = 65536 };
 static const float largest_value = 1e15f; /* squares of differences stay finite */

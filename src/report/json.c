@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "io/digits.h"
-#include "io/place.h"
+#include "io/text_position.h"
 #include "report/report.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */

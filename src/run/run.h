@@ -58,7 +58,8 @@ struct cafe_run {
     double began, seconds[CAFE_STEP_WRITE + 1];
 };
 
-/* options.c: cafe_run_check(), then the columns as labels, start and the number of nodes say. */
+/* run_options.c: cafe_run_check(), then the columns as labels, start and the number of nodes say.
+ */
 cafe_status cafe_run_settle(cafe_run *run);
 
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */

@@ -4,7 +4,7 @@
  * (Vose 1991). Rows are independent, so tables do not depend on the threads.
  */
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "sample/walk.h"
 
 enum { ROWS = 256 };

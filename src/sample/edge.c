@@ -4,13 +4,13 @@
  */
 #include <inttypes.h>
 
-#include "base/limit.h"
 #include "base/memory.h"
-#include "base/pool.h"
-#include "base/team.h"
+#include "base/memory_limit.h"
+#include "base/processes.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 #include "graph/graph.h"
-#include "graph/rows.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 enum { BLOCK = 4096 };
 
@@ -44,7 +44,7 @@ static void fill_loops(void *argument, int64_t first, int64_t last) {
 }
 
 /* 1/d_u and a(u,w)/d_u are numbers that a float holds: solvers compute with them. The graph's own
- * weights cannot break this (graph/scale.h); those a sampling makes of them can. */
+ * weights cannot break this (graph/weight_scale.h); those a sampling makes of them can. */
 static cafe_status check_degree(cafe_context *context, double degree, int64_t u) {
     if (degree == 0 || (degree >= 0x1p-100 && degree <= 0x1p100)) return CAFE_OK;
     return cafe_fail(context, CAFE_ERROR_ARGUMENT,

@@ -8,9 +8,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "graph/graph.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 enum { BLOCK = 1024, TRIALS = 200 };
 

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "graph/rows.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
 
 enum {
     BLOCK = 4096,

@@ -11,7 +11,7 @@
 #define CAFE_SAMPLE_WALK_H
 
 #include "graph/graph.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 
 typedef struct cafe_walk {
     cafe_context *context;

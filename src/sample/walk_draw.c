@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
-#include "graph/build.h"
+#include "base/thread_pool.h"
+#include "graph/builder.h"
 #include "sample/walk.h"
 
 enum {

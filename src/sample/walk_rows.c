@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "graph/build.h"
-#include "graph/tally.h"
+#include "base/thread_pool.h"
+#include "graph/array_sums.h"
+#include "graph/builder.h"
 #include "sample/walk.h"
 
 enum {

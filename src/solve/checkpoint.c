@@ -13,10 +13,10 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/print.h"
-#include "base/team.h"
+#include "base/processes.h"
 #include "io/gzip.h"
-#include "io/outputs.h"
-#include "io/temporary.h"
+#include "io/output_set.h"
+#include "io/temporary_file.h"
 
 /* What a context keeps. */
 struct cafe_checkpoint {

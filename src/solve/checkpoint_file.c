@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "base/team.h"
+#include "base/processes.h"
+#include "base/thread_pool.h"
 #include "io/gzip.h"
-#include "io/temporary.h"
+#include "io/temporary_file.h"
 #include "solve/checkpoint.h"
 
 enum { ALIGN = 64, BUFFER = 4 << 20 };

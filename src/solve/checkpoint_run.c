@@ -8,8 +8,8 @@
 #include <cafe/cafe.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/print.h"
+#include "base/thread_pool.h"
 #include "io/gzip.h"
 #include "solve/checkpoint.h"
 

@@ -14,9 +14,9 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "engine/engine.h"
-#include "graph/permute.h"
+#include "graph/permutation.h"
 
 enum {
     NODES = 1 << 14,   /* of a task */

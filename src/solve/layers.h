@@ -11,8 +11,8 @@
 #include <cafe/cluster.h>
 
 #include "base/context.h"
-#include "graph/bins.h"
-#include "graph/coarsen.h"
+#include "graph/hash_sums.h"
+#include "graph/pooling.h"
 
 /* ---- local moving: layers_move.c, layers_chunk.c --------------------------------------------- */
 

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "base/team.h"
+#include "base/processes.h"
+#include "base/thread_pool.h"
 #include "solve/layers.h"
 
 enum {

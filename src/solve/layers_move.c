@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
-#include "graph/gather.h"
+#include "base/thread_pool.h"
+#include "graph/label_sums.h"
 #include "solve/layers.h"
 
 enum {

@@ -3,8 +3,8 @@
 #define CAFE_SOLVE_LAYERS_NEST_H
 
 #include "base/context.h"
-#include "graph/bins.h"
-#include "graph/coarsen.h"
+#include "graph/hash_sums.h"
+#include "graph/pooling.h"
 
 /* Nodes 0 .. n-1 and the links among them; rows are symmetric. */
 typedef struct cafe_nest {

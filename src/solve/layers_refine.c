@@ -22,9 +22,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
-#include "base/team.h"
-#include "graph/permute.h"
+#include "base/processes.h"
+#include "base/thread_pool.h"
+#include "graph/permutation.h"
 #include "solve/layers.h"
 #include "solve/layers_nest.h"
 

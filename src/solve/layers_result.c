@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "solve/layers.h"
 
 enum { NODES = 1 << 14 }; /* of a task */

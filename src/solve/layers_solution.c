@@ -5,8 +5,8 @@
 #include <cafe/cluster.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 #include "solve/sweep.h"
 
 enum { BLOCK = 1024, FEW = 64, ATTEMPTS = 100 };

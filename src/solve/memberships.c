@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
+#include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "solve/softmax_sparse.h"
 

@@ -27,8 +27,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 
 enum { TASK = 64, BLOCK = 1024, MOST_ENTER = 4 };
 

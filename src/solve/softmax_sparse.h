@@ -4,7 +4,7 @@
 
 #include <cafe/cluster.h>
 
-#include "graph/tally.h"
+#include "graph/array_sums.h"
 #include "operator/chunks.h"
 
 enum { CAFE_MOST_SUPPORT = 128 };

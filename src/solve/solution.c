@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/random.h"
+#include "base/thread_pool.h"
 
 cafe_status cafe_solution_new(cafe_context *context, int64_t n, int64_t columns, int64_t sweeps,
                               cafe_solution **solution) {

@@ -31,7 +31,8 @@ struct cafe_solution {
     int64_t width; /* columns the vectors are to have with those of the hub part; 0: those found */
     int64_t least; /* of which the scaled form of H fills so many, also with a smaller span */
     int64_t hub_steps;
-    int32_t *order; /* the node of each row of h and y; NULL: rows are nodes (method/ordered.c) */
+    int32_t *order; /* the node of each row of h and y; NULL: rows are nodes
+                       (method/ordered_vectors.c) */
 };
 
 /* Room for H, on the context's engine, and for the objective of at most `sweeps` sweeps. */

@@ -21,7 +21,7 @@
 #include "base/option.h"
 #include "base/random.h"
 #include "solve/checkpoint.h"
-#include "solve/settling.h"
+#include "solve/convergence.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 

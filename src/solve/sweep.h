@@ -1,9 +1,9 @@
 /* Passes over all nodes in chunks, and the course of the objective: what sphere and softmax share.
- * A chunk itself is in operator/move.h. */
+ * A chunk itself is in operator/chunk_move.h. */
 #ifndef CAFE_SOLVE_SWEEP_H
 #define CAFE_SOLVE_SWEEP_H
 
-#include "operator/move.h"
+#include "operator/chunk_move.h"
 #include "solve/solution.h"
 
 typedef struct cafe_keeper cafe_keeper; /* of checkpoints: solve/checkpoint.h */

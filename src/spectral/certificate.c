@@ -6,8 +6,8 @@
  *
  * Small blocks, and all where that is asked for: x is formed in doubles, so that it has no error as
  * a vector, its image is a product in doubles, and r = M x - rho x is added up itself
- * (spectral/exact.c). With u = 2^-53, t terms in a sum at most, and |M| the matrix of absolute
- * values, rounding has changed the residual by
+ * (spectral/exact_columns.c). With u = 2^-53, t terms in a sum at most, and |M| the matrix of
+ * absolute values, rounding has changed the residual by
  *
  *     4 t u (size + |rho|),     size >= || |M| ||
  *
@@ -32,8 +32,8 @@
 
 #include "base/memory.h"
 #include "engine/dense.h"
-#include "spectral/exact.h"
-#include "spectral/refine.h"
+#include "spectral/exact_columns.h"
+#include "spectral/subspace_iteration.h"
 
 static const double unit = 0x1p-53, single_unit = 0x1p-24;
 

@@ -14,9 +14,9 @@
 
 #include "base/memory.h"
 #include "engine/dense.h"
-#include "spectral/copies.h"
-#include "spectral/outcome.h"
-#include "spectral/search.h"
+#include "spectral/eigen_result.h"
+#include "spectral/krylov_search.h"
+#include "spectral/multiplicity.h"
 
 enum { WIDTH = CAFE_EIGEN_WIDTH };
 /* Single precision serves from this tolerance on. */

@@ -2,7 +2,7 @@
 #ifndef CAFE_SPECTRAL_EIGEN_H
 #define CAFE_SPECTRAL_EIGEN_H
 
-#include "engine/owned.h"
+#include "engine/owned_rows.h"
 
 /* Vectors of a block: a map takes so many at a time, n x CAFE_EIGEN_WIDTH row-major. */
 enum {

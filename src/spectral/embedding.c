@@ -2,9 +2,9 @@
 #include "spectral/embedding.h"
 
 #include "base/memory.h"
-#include "kernels/rows.h"
+#include "kernels/row_kernels.h"
 #include "spectral/certificate.h"
-#include "spectral/refine.h"
+#include "spectral/subspace_iteration.h"
 
 void cafe_embedding_free(cafe_embedding *embedding) {
     if (!embedding) return;

@@ -12,17 +12,18 @@
  * kept are the first ones of each H, not Ritz vectors: they are as good as any, and classify
  * better.
  *
- * Refinement. The filter of spectral/refine.c favours one end, so it runs twice, for Q and for -Q.
- * Eigenvectors of different eigenvalues are orthogonal, up to their residuals; a last Ritz step on
- * both together settles the rest. What an end has on the wrong side of 0 belongs to the other, or
- * to nobody, and is left out: half converged twins of one eigenvector would differ by noise only.
+ * Refinement. The filter of spectral/subspace_iteration.c favours one end, so it runs twice, for Q
+ * and for -Q. Eigenvectors of different eigenvalues are orthogonal, up to their residuals; a last
+ * Ritz step on both together settles the rest. What an end has on the wrong side of 0 belongs to
+ * the other, or to nobody, and is left out: half converged twins of one eigenvector would differ by
+ * noise only.
  */
 #include "spectral/ends.h"
 
 #include <math.h>
 
 #include "base/memory.h"
-#include "solve/settling.h"
+#include "solve/convergence.h"
 
 static const double HALF = 0.5;
 

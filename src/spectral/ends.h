@@ -3,7 +3,7 @@
 #define CAFE_SPECTRAL_ENDS_H
 
 #include "solve/solution.h"
-#include "spectral/refine.h"
+#include "spectral/subspace_iteration.h"
 
 /* Leaves `asked` columns in a solution that has more: the first so many of the top's and of the
  * bottom's as the Ritz values of the two say. H and Y are narrowed where they stand. */

@@ -1,6 +1,6 @@
 /* The spectral finish: from a solver's H to vectors with a certificate.
  *
- *     scaled  D^-1 Q H with its spectrum flattened (spectral/scaling.c)
+ *     scaled  D^-1 Q H with its spectrum flattened (spectral/scaled_form.c)
  *                                certified for Q v = rho D v, D = diag(p)
  *     walk    V = QR(D^-1 Q H)   the same problem
  *     hhat    V = QR(Q H)        certified for Q v = rho v
@@ -22,9 +22,9 @@
 #include "spectral/certificate.h"
 #include "spectral/embedding.h"
 #include "spectral/ends.h"
-#include "spectral/noise.h"
-#include "spectral/refine.h"
-#include "spectral/scaling.h"
+#include "spectral/rounding_error.h"
+#include "spectral/scaled_form.h"
+#include "spectral/subspace_iteration.h"
 
 static const cafe_option finish_options[] = {
     {"output-form", "FORM", CAFE_OPTION_CHOICE, offsetof(cafe_finish_options, form),

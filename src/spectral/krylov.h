@@ -2,9 +2,9 @@
 #ifndef CAFE_SPECTRAL_KRYLOV_H
 #define CAFE_SPECTRAL_KRYLOV_H
 
-#include "base/pool.h"
-#include "spectral/basis.h"
-#include "spectral/filter.h"
+#include "base/thread_pool.h"
+#include "spectral/chebyshev.h"
+#include "spectral/krylov_basis.h"
 
 /* No residual is resolved below this share of |M|. */
 #define CAFE_KRYLOV_ROUNDING 1e-14

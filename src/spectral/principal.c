@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/dense.h"
-#include "spectral/reduce.h"
+#include "spectral/reduction.h"
 
 cafe_status cafe_principal_find(cafe_context *context, const cafe_operator *table, int64_t asked,
                                 cafe_principal *principal) {

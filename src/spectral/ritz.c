@@ -15,10 +15,10 @@
  * vectors can have anyway.
  *
  * Tall blocks are first added up in single precision, 256 rows at a time. One such sum is wrong by
- * eps sqrt(256/18) = 2.3e-7 of ||x|| ||z|| in the mean square (spectral/noise.c), and 256 of them
- * or more by a sixteenth of it: 1.4e-8. The terms of the sum above are taken to be wrong by 4e-7,
- * twenty-eight times as much, and every residual is enlarged by that. Where one is too small to
- * drown it a hundred times, all is added up in double precision instead.
+ * eps sqrt(256/18) = 2.3e-7 of ||x|| ||z|| in the mean square (spectral/rounding_error.c), and 256
+ * of them or more by a sixteenth of it: 1.4e-8. The terms of the sum above are taken to be wrong by
+ * 4e-7, twenty-eight times as much, and every residual is enlarged by that. Where one is too small
+ * to drown it a hundred times, all is added up in double precision instead.
  */
 #include "spectral/ritz.h"
 

@@ -3,7 +3,7 @@
 #define CAFE_SPECTRAL_RITZ_H
 
 #include "operator/operator.h"
-#include "spectral/tall.h"
+#include "spectral/orthonormal.h"
 
 typedef struct cafe_ritz {
     int64_t columns;       /* of the block */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/rows.h"
-#include "io/place.h"
+#include "graph/compressed_rows.h"
+#include "io/text_position.h"
 #include "update/update.h"
 
 /* ---- numbering ------------------------------------------------------------------------------- */

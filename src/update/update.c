@@ -2,7 +2,7 @@
  *
  *     start     old rows as they are; a new node at the normalised mean of its neighbours
  *     pressure  of a node whose edges changed: the changed weight over its degree
- *     rounds    sweep what is under pressure (update/sweep.c) until a round gains too little
+ *     rounds    sweep what is under pressure (update/active_sweep.c) until a round gains too little
  *     align     rotate onto the old rows, which changes no inner product and no objective
  *
  * Nothing changed means no pressure, no round and no rotation: the old rows, bit for bit.
@@ -13,14 +13,14 @@
 
 #include "base/memory.h"
 #include "base/option.h"
-#include "base/pool.h"
 #include "base/random.h"
-#include "graph/rows.h"
-#include "graph/scale.h"
-#include "io/vectors.h"
-#include "kernels/rows.h"
+#include "base/thread_pool.h"
+#include "graph/compressed_rows.h"
+#include "graph/weight_scale.h"
+#include "io/vector_file.h"
+#include "kernels/row_kernels.h"
 #include "method/method.h"
-#include "sample/sampled.h"
+#include "sample/sampled_graph.h"
 #include "spectral/embedding.h"
 #include "update/update.h"
 

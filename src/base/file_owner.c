@@ -1,0 +1,18 @@
+/* Who may change a file.
+ *
+ * A group whose number is its owner's is that user's own group: Debian and Fedora give every user
+ * one, and files that the group may write (umask 002).
+ */
+#define _GNU_SOURCE
+#include "base/file_owner.h"
+
+#include <unistd.h>
+
+const char *cafe_others_may_write(const struct stat *about, uid_t trusted, bool above) {
+    uid_t owner = about->st_uid;
+    bool sticky = above && about->st_mode & S_ISVTX;
+    bool shared = about->st_gid != 0 && about->st_gid != owner;
+    if (owner != 0 && owner != geteuid() && owner != trusted) return "another user owns";
+    if (about->st_mode & S_IWOTH && !sticky) return "everybody may write";
+    return about->st_mode & S_IWGRP && shared && !sticky ? "its group may write" : NULL;
+}

@@ -1,0 +1,48 @@
+/* From links to a graph: what the list of edges, the compressed rows and the generators share. */
+#ifndef CAFE_GRAPH_BUILDER_H
+#define CAFE_GRAPH_BUILDER_H
+
+#include "base/processes.h"
+#include "graph/graph.h"
+
+/* Links as they come: a list (source and target), or the entries of compressed rows (offsets and
+ * target; source is NULL). */
+typedef struct cafe_links {
+    int64_t nodes, count;
+    const int32_t *source;
+    const int64_t *offsets;
+    const int32_t *target;
+    const float *weights; /* NULL: all 1 */
+    bool matrix;          /* entries of a matrix M: a symmetric one stays M, it is not doubled */
+    cafe_portion portion; /* rows that are made, or looked at; the others stay empty */
+} cafe_links;
+
+/* Is row u one of those? */
+static inline bool cafe_has_row(const cafe_links *links, int64_t u) {
+    return !links->portion.shared || (u >= links->portion.first && u < links->portion.last);
+}
+
+/* The rows of the graph of these links, and the counts of what was dropped or merged; what follows
+ * from the rows is left to cafe_graph_count(), but for the number of edges. */
+cafe_status cafe_graph_build(cafe_context *context, const cafe_links *links,
+                             const cafe_graph_options *options, cafe_graph **graph);
+
+/* The same, counted: a whole graph. */
+cafe_status cafe_graph_of_links(cafe_context *context, const cafe_links *links,
+                                const cafe_graph_options *options, cafe_graph **graph);
+
+/* Nodes within 0 .. 2^31 - 1 and a count that is not negative? */
+cafe_status cafe_graph_check_sizes(cafe_context *context, int64_t nodes, int64_t count);
+
+/* Sorts keys (below 2^32 - 2) ascending, and equal keys by weight; weights (not negative) may be
+ * NULL. In place. */
+void cafe_sort_row(uint32_t *keys, float *weights, int64_t count);
+
+/* *least becomes the smaller of itself and the value: the first of what several tasks find. */
+static inline void cafe_lower(atomic_llong *least, long long value) {
+    long long now = atomic_load(least);
+    while (value < now && !atomic_compare_exchange_weak(least, &now, value)) {
+    }
+}
+
+#endif

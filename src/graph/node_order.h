@@ -1,0 +1,30 @@
+/* An order of nodes for locality, and the graph in that order.
+ *
+ * A sweep and a product read the rows of a node's neighbours. Where nodes that are linked have
+ * close numbers, these rows are in the cache already. The graph itself keeps its numbers: an order
+ * stands beside it, and what is computed in that order is put back afterwards.
+ */
+#ifndef CAFE_GRAPH_NODE_ORDER_H
+#define CAFE_GRAPH_NODE_ORDER_H
+
+#include "graph/graph.h"
+
+/* Gives the graph the order that is asked for: none takes one away, auto keeps what is there. On
+ * failure the graph is freed, and *graph NULL. */
+cafe_status cafe_graph_arrange(cafe_context *context, cafe_reorder how, cafe_graph **graph);
+
+/* node_order_labels.c: communities[n], in 0 .. *count-1 by first appearance, by propagation of
+ * labels: quick, and good enough to lay linked nodes side by side. */
+cafe_status cafe_graph_labels(cafe_context *context, const cafe_graph *graph, int32_t *communities,
+                              int64_t *count);
+
+/* The graph with node order[i] as its node i, without names. Of its links, *near get the share
+ * whose ends are at most CAFE_NEAR apart. */
+enum { CAFE_NEAR = 8192 };
+cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,
+                                const int32_t *order, cafe_graph **renumbered, double *near);
+
+/* Is every number of 0 .. n-1 there once? */
+cafe_status cafe_is_order(cafe_context *context, int64_t n, const int32_t *order, bool *found);
+
+#endif

@@ -1,0 +1,55 @@
+/* Are compressed rows those of a graph? What files and callers give is looked at here, once. */
+#ifndef CAFE_GRAPH_ROW_CHECKS_H
+#define CAFE_GRAPH_ROW_CHECKS_H
+
+#include "graph/builder.h"
+
+/* What can be wrong with a row, and how a message says what was expected of it. */
+#define CAFE_ROW_FAULTS(X)                                     \
+    X(OFFSETS, "offsets that ascend and stay within the arcs") \
+    X(OUTSIDE, "neighbours that are nodes")                    \
+    X(ORDER, "neighbours in ascending order, none twice")      \
+    X(WEIGHT, "weights that are positive and finite")
+
+typedef enum cafe_row_fault {
+    CAFE_ROW_FINE = 0,
+#define CAFE_ROW_CONSTANT(name, text) CAFE_ROW_##name,
+    CAFE_ROW_FAULTS(CAFE_ROW_CONSTANT)
+#undef CAFE_ROW_CONSTANT
+} cafe_row_fault;
+
+const char *cafe_row_fault_text(cafe_row_fault fault); /* "offsets that ..." */
+
+/* What a pass over the rows found. Without a fault every offset and target is within bounds. */
+typedef struct cafe_verified {
+    int64_t row; /* the first with a fault; INT64_MAX: none */
+    cafe_row_fault fault;
+    int64_t above;  /* entries above the diagonal, when symmetry was asked for */
+    int64_t loops;  /* entries on it */
+    bool unit;      /* all weights are 1 */
+    bool symmetric; /* every entry has an equal one on the other side, so far as asked */
+    cafe_seal seal; /* of rows that are symmetric, when that was asked for */
+} cafe_verified;
+
+/* One pass over rows (offsets, target, weights; count entries) of which nothing is known. Symmetry
+ * is left out unless asked for; it is told by sums of hashes under a key drawn for this call: a
+ * symmetric matrix always passes, any other by a chance of 2^-64. Of shared rows each process looks
+ * at its own, and all find the same. */
+cafe_status cafe_verify_rows(cafe_context *context, const cafe_links *rows, bool symmetry,
+                             cafe_verified *found);
+
+/* Whether rows are symmetric, without a fault, and those that the seal was made of: another pass
+ * under its key. */
+cafe_status cafe_verify_seal(cafe_context *context, const cafe_links *rows, const cafe_seal *seal,
+                             bool *same);
+
+/* Of rows without a fault, the first entry (u,w) that has no equal one (w,u); -1: none. Exact, and
+ * much slower: for the message. */
+cafe_status cafe_find_one_way(cafe_context *context, const cafe_links *rows, int64_t *u,
+                              int64_t *w);
+
+/* The first of n string names that stands there before; -1: all are distinct. */
+cafe_status cafe_find_repeated_name(cafe_context *context, const cafe_names *names, int64_t n,
+                                    int64_t *repeated);
+
+#endif

@@ -1,0 +1,43 @@
+/* The range of weights, and the power of two that brings them near 1.
+ *
+ * A graph keeps the weights as they were given. What computes reads them scaled,
+ *
+ *     scaled(u,w) = a(u,w) 2^-exponent,
+ *
+ * which is exact, so that all that does not depend on the unit of the weights (P, p and what
+ * follows from them) has the same bits in every unit. Weights whose largest lies within
+ * 2^-CAFE_SCALE_NEAR .. 2^CAFE_SCALE_NEAR are near enough and are not copied.
+ */
+#ifndef CAFE_GRAPH_WEIGHT_SCALE_H
+#define CAFE_GRAPH_WEIGHT_SCALE_H
+
+#include <math.h>
+
+#include "graph/graph.h"
+
+enum { CAFE_SCALE_NEAR = 24 };
+
+/* Sets `scaled`, `exponent` and `top` from the weights; CAFE_ERROR_ARGUMENT for weights outside the
+ * range (CAFE_WEIGHT_LEAST, CAFE_WEIGHT_RATIO). A graph is scaled when it is counted. */
+cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
+
+/* Weights that the library makes itself stay within the range: those too small beside the largest,
+ * or for a float, become 0, which is no link. */
+cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
+
+/* A number in the unit of the scaled weights, from one in that of the weights. */
+static inline double cafe_graph_to_scaled(const cafe_graph *graph, double weight) {
+    return ldexp(weight, -graph->exponent);
+}
+
+/* The weight in the middle of the scaled ones, the lower of two, arc by arc; 1 without weights. */
+cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, double *median);
+
+/* The weight of an arc for methods that hold weights against another number (the length of a
+ * row) and so need a unit: the power of two that puts the largest weight into [1, 2).
+ * A graph without weights has 1 everywhere. */
+static inline double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc) {
+    return graph->scaled ? ldexp(graph->scaled[arc], -graph->top) : 1;
+}
+
+#endif

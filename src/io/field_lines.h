@@ -1,0 +1,35 @@
+/* Lines of fields, one after the other: labels, changes, sets of nodes. They are a small part of
+ * their graph, so one thread reads them; edge lists and tables have parallel readers of their own.
+ */
+#ifndef CAFE_IO_FIELD_LINES_H
+#define CAFE_IO_FIELD_LINES_H
+
+#include "io/input_file.h"
+#include "io/text_window.h"
+
+typedef struct cafe_rows {
+    cafe_context *context;
+    cafe_place line;   /* the line at hand, `at` where its next field begins */
+    uint8_t separator; /* of its fields; may be set by the caller */
+    char *field;       /* the last field taken, ended by 0 */
+    int64_t length;
+    bool quoted; /* it stood in quotes */
+    cafe_input input;
+    cafe_text text;
+} cafe_rows;
+
+/* A file, plain or gzip; "-" is standard input. Closed in any case. */
+cafe_status cafe_rows_open(cafe_context *context, const char *path, cafe_rows *rows);
+void cafe_rows_close(cafe_rows *rows);
+
+/* Moves to the next line that is neither blank nor a comment (# or %); *more is false behind the
+ * last one. */
+cafe_status cafe_rows_next(cafe_rows *rows, bool *more);
+
+/* The next field of the line into `field`, quotes taken off; it is an error when there is none,
+ * when it is longer than 65535 bytes or no UTF-8. what: "a node". */
+cafe_status cafe_rows_field(cafe_rows *rows, const char *what);
+/* The rest of the line, in quotes or without blanks around it, likewise. */
+cafe_status cafe_rows_rest(cafe_rows *rows, const char *what);
+
+#endif

@@ -1,0 +1,226 @@
+/* cafe_graph_read: finds out the format and calls its reader. Content tells before names do. */
+#include "io/graph_reader.h"
+#include "base/option.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/node_order.h"
+#include "io/edge_buffer.h"
+#include "io/format_registry.h"
+#include "io/lgl.h"
+#include "io/name_format.h"
+
+/* What no reader takes and is no edge list is named. */
+static cafe_status refuse_others(const cafe_input *input, const uint8_t *bytes, int64_t size) {
+    static const char edges[] =
+        "if it is an edge list all the same, give " CAFE_OPT("format=edges");
+    static const struct {
+        const char *start, *title, *advice;
+    } others[] = {{"<", "XML or HTML of another kind", edges},
+                  {"{", "JSON", edges},
+                  {"[", "JSON", edges},
+                  {"digraph ", "DOT of Graphviz", edges},
+                  {"graph {", "DOT of Graphviz", edges},
+                  {"strict ", "DOT of Graphviz", edges},
+                  {"dl n", "DL of UCINET", edges},
+                  {"nodedef>", "GDF of GUESS", "Gephi opens it and writes GraphML and GEXF"},
+                  {"%PDF", "a PDF", "it has no graph"},
+                  {"\x93NUMPY", "a NumPy array", "cafe points can make a graph of it"}};
+    char endings[256];
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t length = strlen(others[i].start);
+        if (size < (int64_t)length || !cafe_same_word((const char *)bytes, others[i].start, length))
+            continue;
+        cafe_file_endings(CAFE_FILE_GRAPH, 0, endings, sizeof endings);
+        return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                         "%s:1:1: expected a graph in one of the formats %s, found %s (%s)",
+                         input->name, endings, others[i].title, others[i].advice);
+    }
+    if (!cafe_is_lgl(bytes, size)) return CAFE_OK;
+    return cafe_fail(
+        input->context, CAFE_ERROR_FORMAT,
+        "%s:1:1: expected an edge list, found LGL, lines '# node' before those of its "
+        "neighbours (awk '$1 == \"#\" { u = $2; next } { print u, $0 }' makes one; %s)",
+        input->name, edges);
+}
+
+static cafe_status detect(const cafe_input *input, const cafe_graph_options *options,
+                          cafe_format *format) {
+    uint8_t bytes[1024], *start = bytes;
+    int64_t size = sizeof bytes;
+    *format = (cafe_format)options->format;
+    if (*format != CAFE_FORMAT_AUTO) return CAFE_OK;
+    CAFE_PASS(cafe_input_peek(input, bytes, &size));
+    if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) start += 3, size -= 3;
+    *format = cafe_format_of_content(start, size);
+    if (*format == CAFE_FORMAT_AUTO) *format = cafe_format_of_name(input->name, false);
+    if (*format != CAFE_FORMAT_AUTO && *format != CAFE_FORMAT_EDGES) return CAFE_OK;
+    *format = CAFE_FORMAT_EDGES;
+    return refuse_others(input, start, size);
+}
+
+cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
+                             const cafe_graph_options *options) {
+    if (options->nodes == 0 || options->nodes == stated) return CAFE_OK;
+    return cafe_fail(context, CAFE_ERROR_FORMAT,
+                     "%s: expected %lld nodes, as the option nodes says, found %lld", name,
+                     (long long)options->nodes, (long long)stated);
+}
+
+/* Directions are known of links alone, not of rows that are symmetric or symmetrised on the way. */
+static cafe_status check_directed(const cafe_input *input, const cafe_graph_options *options,
+                                  cafe_format format) {
+    if (options->directed == CAFE_DIRECTED_NO || cafe_graph_format_get(format)->directed)
+        return CAFE_OK;
+    return cafe_fail(
+        input->context, CAFE_ERROR_FORMAT,
+        "%s: expected a format that has directions, as the option directed says, found %s",
+        input->name, cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
+}
+
+/* Columns are told apart in edge lists alone, and weights by their name also where edges have
+ * attributes; a .cafe file alone can be trusted. */
+static cafe_status check_kind(const cafe_input *input, const cafe_graph_options *options,
+                              cafe_format format) {
+    const cafe_option_table *table = cafe_graph_option_table();
+    cafe_context *context = input->context;
+    bool marked =
+        format == CAFE_FORMAT_GRAPHML || format == CAFE_FORMAT_GML || format == CAFE_FORMAT_GEXF;
+    if (format != CAFE_FORMAT_EDGES)
+        CAFE_PASS(cafe_options_idle(context, table, options,
+                                    "source|target|header|delimiter|decimal",
+                                    "edge lists, which this file is not"));
+    if (format != CAFE_FORMAT_EDGES && !marked)
+        CAFE_PASS(cafe_options_idle(context, table, options, "weight",
+                                    "edge lists, GraphML, GML and GEXF, which this file is not"));
+    if (!marked && format != CAFE_FORMAT_PAJEK)
+        CAFE_PASS(cafe_options_idle(context, table, options, "name",
+                                    "GraphML, GML, GEXF and Pajek, which this file is not"));
+    if (format == CAFE_FORMAT_CAFE) return CAFE_OK;
+    return cafe_options_idle(context, table, options, "trust", ".cafe files");
+}
+
+/* What several processes read together: none of them is to hold the whole graph. */
+static cafe_status check_team(const cafe_input *input, cafe_format format) {
+    bool mapped = format == CAFE_FORMAT_CAFE && input->open && !cafe_input_is_gzip(input);
+    if (cafe_team_ranks(input->context) == 1 || format == CAFE_FORMAT_EDGES || mapped)
+        return CAFE_OK;
+    return cafe_fail(input->context, CAFE_ERROR_FORMAT,
+                     "%s: expected a .cafe file or an edge list, which several processes can read "
+                     "together, found %s: convert it to .cafe by one process first",
+                     input->name,
+                     format == CAFE_FORMAT_CAFE
+                         ? "a .cafe file that is compressed or a stream"
+                         : cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->title);
+}
+
+/* Readers that have more to say did so themselves. */
+static cafe_status note_format(cafe_format format, cafe_graph *graph) {
+    cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
+    return graph->reading.text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
+}
+
+/* Reads the input, whatever it is, and closes it; *format tells what it was. */
+static cafe_status read_input(cafe_input *input, const cafe_graph_options *options,
+                              cafe_format *format, cafe_graph **graph) {
+    cafe_context *context = input->context;
+    cafe_status status = CAFE_OK;
+    if (input->size == 0)
+        CAFE_TRY(cafe_fail(context, CAFE_ERROR_FORMAT,
+                           "%s:1:1: expected a graph, found nothing: the file is empty",
+                           input->name));
+    CAFE_TRY(detect(input, options, format));
+    const cafe_graph_format *found = cafe_graph_format_get(*format);
+    CAFE_TRY(check_directed(input, options, *format));
+    CAFE_TRY(check_kind(input, options, *format));
+    CAFE_TRY(check_team(input, *format));
+    if ((found->binary || found->whole) && cafe_input_is_gzip(input))
+        CAFE_TRY(cafe_input_expand(input));
+    if (found->whole) CAFE_TRY(cafe_input_load(input));
+    status = found->read(input, options, graph);
+    if (status == CAFE_OK) status = note_format(*format, *graph);
+    if (status == CAFE_OK)
+        status = cafe_graph_arrange(context, (cafe_reorder)options->reorder, graph);
+    status = cafe_blame_file(context, input->name, status);
+    if (cafe_input_unchanged(input) != CAFE_OK) status = CAFE_ERROR_IO; /* whatever came of it */
+    if (status == CAFE_OK) goto done;
+    cafe_graph_free(*graph);
+    *graph = NULL;
+done:
+    cafe_input_close(input);
+    cafe_phase(context, "", 0);
+    return status;
+}
+
+static cafe_status settle(cafe_context *context, const cafe_graph_options *given,
+                          cafe_graph_options *options) {
+    cafe_status status = cafe_options_take(context, cafe_graph_option_table(), given, options);
+    if (status == CAFE_OK && options->nodes > CAFE_MOST_NODES)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "nodes: expected at most %d, found %lld",
+                         CAFE_MOST_NODES, (long long)options->nodes);
+    return status;
+}
+
+static cafe_status read_settled(cafe_input *input, const cafe_graph_options *options,
+                                cafe_format *format, cafe_graph **graph) {
+    cafe_graph_options settled;
+    *graph = NULL;
+    cafe_status status = settle(input->context, options, &settled);
+    if (status == CAFE_OK) return read_input(input, &settled, format, graph);
+    cafe_input_close(input);
+    return status;
+}
+
+cafe_status cafe_graph_read_input(cafe_input *input, const cafe_graph_options *options,
+                                  cafe_graph **graph) {
+    return read_settled(input, options, &(cafe_format){CAFE_FORMAT_AUTO}, graph);
+}
+
+/* Matrices have no names: those that were written beside come back with them. */
+static cafe_status add_names(cafe_context *context, const char *path, cafe_format format,
+                             const uint64_t *digest, cafe_graph **graph) {
+    bool beside = cafe_file_format_at(CAFE_FILE_GRAPH, format - 1)->beside;
+    if (!beside || strcmp(path, "-") == 0) return CAFE_OK;
+    cafe_status status = cafe_graph_read_names(context, path, digest, *graph);
+    if (status != CAFE_OK) {
+        cafe_graph_free(*graph);
+        *graph = NULL;
+    }
+    return status;
+}
+
+/* The checksum of the names that a matrix was written with, in its second line; false: it has none.
+ */
+static cafe_status find_names(const cafe_input *input, bool *named, uint64_t *digest) {
+    static const char mark[] = "\n" CAFE_NAMES_MARK;
+    char start[256];
+    int64_t size = sizeof start - 1;
+    CAFE_PASS(cafe_input_peek(input, (uint8_t *)start, &size));
+    start[size] = 0;
+    const char *line = strchr(start, '\n');
+    *named = line && strncmp(line, mark, sizeof mark - 1) == 0 &&
+             cafe_names_digest(line + sizeof mark - 1, digest);
+    return CAFE_OK;
+}
+
+cafe_status cafe_graph_read(cafe_context *context, const char *path,
+                            const cafe_graph_options *options, cafe_graph **graph) {
+    cafe_input input;
+    bool named = false;
+    uint64_t digest = 0;
+    cafe_format format = CAFE_FORMAT_AUTO;
+    *graph = NULL;
+    cafe_status status = cafe_team_agree(context, cafe_input_open(context, path, &input));
+    if (status != CAFE_OK) {
+        cafe_input_close(&input); /* where it could be opened */
+        return status;
+    }
+    status = cafe_team_agree(context, find_names(&input, &named, &digest));
+    if (status != CAFE_OK) {
+        cafe_input_close(&input);
+        return status;
+    }
+    CAFE_PASS(read_settled(&input, options, &format, graph));
+    return add_names(context, path, format, named ? &digest : NULL, graph);
+}

@@ -1,0 +1,21 @@
+/* The writers of graphs, one per format. */
+#ifndef CAFE_IO_GRAPH_WRITER_H
+#define CAFE_IO_GRAPH_WRITER_H
+
+#include "graph/graph.h"
+#include "io/output_file.h"
+
+cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_mtx(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_metis(cafe_output *output, const cafe_graph *graph);
+
+/* write_records.c: GraphML and GML, with the attributes of the output. Edges by graph_writer.c. */
+cafe_status cafe_write_graphml(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_gml(cafe_output *output, const cafe_graph *graph);
+cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph, bool xml);
+
+/* A name as XML and GML take it within quotes; it grows so many times at most. */
+enum { CAFE_XML_GROWTH = 6 };
+char *cafe_put_xml(const cafe_names *names, int64_t u, char *text);
+
+#endif

@@ -1,0 +1,46 @@
+/* Lines of two integer ids and perhaps a weight, parsed by all threads. */
+#ifndef CAFE_IO_INTEGER_LINES_H
+#define CAFE_IO_INTEGER_LINES_H
+
+#include "io/column_layout.h"
+#include "io/edge_buffer.h"
+#include "io/field.h"
+#include "io/text_position.h"
+#include "io/text_window.h"
+
+typedef enum cafe_third {
+    CAFE_THIRD_NONE,   /* a line ends behind its second id */
+    CAFE_THIRD_WEIGHT, /* a weight follows; what stands behind it is ignored */
+    CAFE_THIRD_IGNORED /* whatever follows is ignored */
+} cafe_third;
+
+typedef struct cafe_rules {
+    int64_t lowest, highest; /* ids taken; stored less `lowest` (unless the links are wide) */
+    bool declared;           /* an id outside, or one that is no integer, is an error */
+    bool comments;           /* lines that begin with # or % are skipped */
+    cafe_third third;
+    uint8_t separator;         /* a comma or semicolon between fields; any other: blanks are */
+    const cafe_layout *layout; /* NULL: two ids, then perhaps a weight; else where they stand */
+} cafe_rules;
+
+typedef enum cafe_lines_end {
+    CAFE_LINES_DONE,
+    CAFE_LINES_WIDE, /* an id is outside lowest .. highest: read again into wide links */
+    CAFE_LINES_TEXT  /* an id is no integer: read again as strings */
+} cafe_lines_end;
+
+enum { CAFE_NUMBER_TEXT = 64 };
+
+/* The fields of a line that the layout wants: source, target, weight. *at moves to the line's end,
+ * or to what is wrong. */
+cafe_trouble cafe_layout_fields(const cafe_layout *layout, const uint8_t **at,
+                                cafe_field fields[3]);
+/* A field that is a weight. */
+cafe_trouble cafe_field_weight(const cafe_field *field, uint8_t decimal, float *weight);
+
+/* Reads the text from its current window to its end. The first deviation in the order of the text
+ * decides, whatever thread saw it. */
+cafe_status cafe_lines_read(cafe_text *text, const cafe_rules *rules, cafe_edge_list *list,
+                            cafe_lines_end *ended);
+
+#endif

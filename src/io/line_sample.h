@@ -1,0 +1,67 @@
+/* The first lines of an edge list, looked at before it is parsed: their cells under a separator,
+ * and of what kind the columns are.
+ */
+#ifndef CAFE_IO_LINE_SAMPLE_H
+#define CAFE_IO_LINE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/field.h"
+#include "io/input_file.h"
+
+enum { CAFE_SAMPLE_COLUMNS = 256 }; /* that are looked at */
+
+typedef struct cafe_column {
+    int32_t cells;             /* that are not empty */
+    int32_t integers, numbers; /* of them; an integer is a number too */
+    bool counts;               /* each the next integer behind the one before: row numbers */
+    bool time, year; /* all are integers such as 1082040961 (seconds, milliseconds) or 1999 */
+    int32_t alike;   /* that are the first line's but for digits, of which it has some */
+    bool again;      /* one is the cell of the first line, in either column of the nodes */
+    int64_t last;
+} cafe_column;
+
+typedef struct cafe_sample {
+    cafe_context *context;
+    uint8_t *text; /* lines with data, each ended by '\n', one behind the other */
+    int64_t used, room;
+    int64_t lines;    /* in it */
+    bool whole;       /* the file has no other */
+    int64_t first;    /* number of the first one in the file */
+    uint8_t *comment; /* the comment right before it without its mark, ended by '\n'; NULL: none */
+    bool ours;        /* the file begins as our writer's do */
+    int64_t declared; /* nodes, as it states; 0: it does not */
+} cafe_sample;
+
+cafe_status cafe_sample_take(const cafe_input *input, cafe_sample *sample);
+void cafe_sample_free(cafe_sample *sample);
+
+/* The next line; NULL behind the last one. */
+const uint8_t *cafe_sample_next(const cafe_sample *sample, const uint8_t *line);
+
+/* The cells of a line, of which at most CAFE_SAMPLE_COLUMNS are given (cells may be NULL); how many
+ * there are, not counting an empty one at the end; 0: the line is malformed. */
+int32_t cafe_sample_split(const uint8_t *line, uint8_t separator, cafe_field *cells);
+/* Have all lines at least so many cells? */
+bool cafe_sample_has(const cafe_sample *sample, uint8_t separator, int32_t cells);
+
+typedef enum cafe_cell {
+    CAFE_CELL_EMPTY,
+    CAFE_CELL_INTEGER,
+    CAFE_CELL_NUMBER, /* NaN and NA too */
+    CAFE_CELL_WORD
+} cafe_cell;
+cafe_cell cafe_cell_kind(const cafe_field *cell, uint8_t decimal, int64_t *integer);
+
+/* Columns of all lines but the first; source and target are those of the nodes. Returns how many
+ * lines there were; *least and *most: their numbers of cells. */
+int32_t cafe_sample_columns(const cafe_sample *sample, uint8_t separator, uint8_t decimal,
+                            int32_t source, int32_t target, cafe_column *columns, int32_t *least,
+                            int32_t *most);
+
+/* Is a node of the first line one of a later line, however far below (within 64 MiB)? */
+cafe_status cafe_sample_again(const cafe_input *input, const cafe_sample *sample, uint8_t separator,
+                              int32_t source, int32_t target, bool *again);
+
+#endif

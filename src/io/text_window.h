@@ -1,0 +1,99 @@
+/* Text in windows of whole lines, plain or gzip, from memory or from a file, and the windows in
+ * pieces for the threads.
+ *
+ * A window's last byte is '\n' (one is supplied when the file lacks it) and sixteen bytes behind it
+ * may be read, which is what the scanners of scanners.h rely on. How the text is cut depends on the
+ * text alone, never on the threads.
+ */
+#ifndef CAFE_IO_TEXT_WINDOW_H
+#define CAFE_IO_TEXT_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/thread_pool.h"
+#include "io/gzip.h"
+#include "io/input_file.h"
+#include "io/text_position.h"
+
+/* The short texts of a fuzzer are cut into few pieces, which then hold several lines each. */
+#ifdef CAFE_FUZZING
+enum { CAFE_TEXT_PIECES = 4 };
+#else
+enum { CAFE_TEXT_PIECES = 64 };
+#endif
+enum { CAFE_TEXT_PADDING = 16, CAFE_TEXT_SLICES = 8 };
+
+typedef struct cafe_text {
+    cafe_context *context;
+    const char *name;
+    const cafe_input *input;
+    const uint8_t *bytes; /* all of it, or NULL: it is read window by window */
+    int64_t size;
+    int64_t window;
+
+    /* the current window and the number of its first line; empty behind the last one */
+    const uint8_t *begin, *end;
+    int64_t line;
+    int64_t lines; /* in the window, once counted: cafe_text_next() adds them to `line` */
+
+    /* the rest belongs to text_window.c */
+    int64_t at;    /* memory: where the next window starts; a file: what is read so far */
+    uint8_t *tail; /* memory: copy of the last lines, padded */
+    cafe_gunzip *gunzip;
+    struct cafe_text_buffer {
+        uint8_t *bytes;
+        int64_t capacity, used;
+    } buffers[2]; /* files and gzip: the current window's and the next one's */
+    int current;
+    int64_t rest;                  /* bytes of the unfinished line behind the current window */
+    bool filled;                   /* the next buffer holds data already */
+    int64_t given;                 /* bytes of all windows so far */
+    bool cut;                      /* the file ended before its size */
+    int64_t wanted, slices;        /* what is being read into the next buffer, by how many tasks */
+    int64_t got[CAFE_TEXT_SLICES]; /* by each */
+} cafe_text;
+
+/* One piece of a window: whole lines. */
+typedef struct cafe_piece {
+    const uint8_t *begin, *end;
+    int64_t lines;  /* in it */
+    int64_t before; /* lines of the window before it */
+} cafe_piece;
+
+/* gzip data is recognised and decompressed on the way. The input outlives the text. window: bytes
+ * per window, about, unless the input asks for others. A line of more than 256 MiB is refused, and
+ * a file that is no longer what it was at opening when its end is reached. */
+cafe_status cafe_text_open(const cafe_input *input, int64_t window, cafe_text *text);
+/* The same in windows of 32 MiB, with progress. */
+cafe_status cafe_text_open_input(const cafe_input *input, cafe_text *text);
+void cafe_text_close(cafe_text *text);
+void cafe_text_rewind(cafe_text *text);
+
+/* Moves to the next window; begin == end when there is none. */
+cafe_status cafe_text_next(cafe_text *text);
+
+/* The next line, taken off the window (which moves on when it is used up): from begin to end, '\n'
+ * included, with `at` at its start; begin == end behind the last one. */
+cafe_status cafe_text_line(cafe_text *text, cafe_place *line);
+
+/* Cuts the window into pieces[CAFE_TEXT_PIECES], some of them empty, and counts their lines. */
+cafe_status cafe_text_cut(cafe_text *text, cafe_piece *pieces);
+
+/* Runs parse(argument, k, worker) for all pieces k; further tasks read or decompress the next
+ * window meanwhile. */
+cafe_status cafe_text_parse(cafe_text *text, cafe_task *parse, void *argument);
+
+/* So much text from so little gzip data (more than 16 bytes from one) that it repeats itself. */
+bool cafe_text_packed(const cafe_text *text);
+
+/* The place of the window's first byte in the text. */
+int64_t cafe_text_at(const cafe_text *text);
+
+/* Bytes of the file used up to the end of this window: for progress and for guessing sizes. */
+int64_t cafe_text_used(const cafe_text *text);
+
+/* The place of a byte in a piece. */
+cafe_place cafe_text_place(const cafe_text *text, const cafe_piece *piece, const uint8_t *at);
+
+#endif

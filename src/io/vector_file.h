@@ -1,0 +1,46 @@
+/* Rows of numbers with names on their way out. */
+#ifndef CAFE_IO_VECTOR_FILE_H
+#define CAFE_IO_VECTOR_FILE_H
+
+#include <cafe/files.h>
+
+#include "graph/graph.h"
+
+/* Rows row .. row + rows - 1, `columns` floats each; and all of them into the file of this path,
+ * from byte `offset` on. What a process could not do before is its `status`: it is everybody's
+ * then. */
+typedef cafe_status cafe_rows_get(void *source, cafe_status status, int64_t row, int64_t rows,
+                                  float *to);
+typedef cafe_status cafe_rows_put(void *source, cafe_status status, const char *path,
+                                  int64_t offset);
+
+typedef struct cafe_matrix {
+    int64_t rows, columns, stride; /* rows are `stride` floats apart */
+    const float *values;           /* NULL: several processes hold them, */
+    const cafe_names *names;       /* of the rows */
+    char made[CAFE_VECTORS_MADE];  /* what they were made with (cafe/files.h); empty: not known */
+    cafe_output *begun;            /* by cafe_matrix_begin(); NULL: nothing was */
+    void *source; /* and these calls, which all of them make, get rows and write them: */
+    cafe_rows_get *get;
+    cafe_rows_put *put;
+} cafe_matrix;
+
+/* Rows in memory. */
+static inline cafe_matrix cafe_matrix_of(int64_t rows, int64_t columns, int64_t stride,
+                                         const float *values, const cafe_names *names) {
+    return (cafe_matrix){
+        .rows = rows, .columns = columns, .stride = stride, .values = values, .names = names};
+}
+
+/* Begins to write rows that stay where and as they are, before anything else is known of the file:
+ * cafe_matrix_write() with this output and the same path and names goes on, cafe_output_discard()
+ * leaves nothing. NULL where there is nothing to gain, and where the file cannot be created: to
+ * write it will tell why. */
+cafe_status cafe_matrix_begin(cafe_context *context, const cafe_matrix *matrix, const char *path,
+                              int32_t overwrite, cafe_output **begun);
+
+/* cafe_vectors_write() for any rows; it takes what was begun. */
+cafe_status cafe_matrix_write(cafe_context *context, const cafe_matrix *matrix, const char *path,
+                              int32_t overwrite);
+
+#endif

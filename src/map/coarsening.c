@@ -1,0 +1,77 @@
+/* Coarsening for the map: every node joins the neighbour it is linked to best (Boruvka's step).
+ *
+ * Links are rated a(u,w)^2 / (size_u size_w), which keeps the groups of even size (Sanders and
+ * Schulz, ESA 2011). With ties broken by the numbers of the ends the order of links is total, so
+ * that following best links ends in a pair of nodes which are each other's best: one group per
+ * pair, and every group at least halves.
+ */
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "map/map.h"
+
+enum { BLOCK = 4096 };
+
+typedef struct joining {
+    const cafe_map_level *level;
+    int32_t *best; /* the node itself when it has no link */
+} joining;
+
+static double rating(const cafe_map_level *level, int64_t u, int64_t arc) {
+    double a = cafe_pooled_weight(level->graph, u, arc);
+    return a * a / ((double)level->size[u] * level->size[level->graph->targets[arc]]);
+}
+
+/* Is the link (u,w) before (u,v) among links of equal rating? By the smaller end, then the other.
+ */
+static bool earlier(int64_t u, int64_t w, int64_t v) {
+    int64_t lw = u < w ? u : w, lv = u < v ? u : v;
+    return lw != lv ? lw < lv : w < v;
+}
+
+static void best_block(void *argument, int64_t first, int64_t last) {
+    const joining *j = argument;
+    const cafe_pooled *g = j->level->graph;
+    for (int64_t u = first; u < last; u++) {
+        int32_t best = (int32_t)u;
+        double top = 0;
+        for (int64_t arc = g->offsets[u]; arc < g->offsets[u + 1]; arc++) {
+            int32_t w = g->targets[arc];
+            double r = w == u ? 0 : rating(j->level, u, arc);
+            if (r > top || (r == top && best != u && w != u && earlier(u, w, best))) {
+                top = r;
+                best = w;
+            }
+        }
+        j->best[u] = best;
+    }
+}
+
+/* Of a pair that are each other's best the smaller is the root. */
+static bool is_root(const int32_t *best, int32_t u) {
+    return best[u] == u || (best[best[u]] == u && u < best[u]);
+}
+
+/* Everything on the way is told the root (-1: not told yet), so that all ways together are linear.
+ */
+static void find_root(const int32_t *best, int32_t *root, int32_t u) {
+    int32_t top = u;
+    while (root[top] < 0 && !is_root(best, top)) top = best[top];
+    int32_t found = root[top] >= 0 ? root[top] : top;
+    for (; u != top; u = best[u]) root[u] = found;
+    root[top] = found;
+}
+
+cafe_status cafe_map_join(cafe_context *context, const cafe_map_level *level, int32_t *group,
+                          int64_t *count) {
+    int64_t n = level->graph->n;
+    joining j = {level, cafe_mem(context, n, sizeof *j.best)};
+    cafe_status status = CAFE_ERROR_MEMORY;
+    if (!j.best) goto done;
+    CAFE_TRY(cafe_ranges(context, n, BLOCK, best_block, &j));
+    for (int64_t u = 0; u < n; u++) group[u] = -1;
+    for (int64_t u = 0; u < n; u++) find_root(j.best, group, (int32_t)u);
+    CAFE_TRY(cafe_groups_number(context, n, group, count));
+done:
+    cafe_mem_free(context, j.best);
+    return status;
+}

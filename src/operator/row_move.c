@@ -1,0 +1,52 @@
+/* The move of one row. */
+#include "operator/row_move.h"
+
+#include <math.h>
+
+cafe_moving cafe_moving_of(const cafe_kernels *kernels, const cafe_operator_parts *q,
+                           const cafe_rule *rule, int64_t stride, const float *s) {
+    return (cafe_moving){
+        .kernels = kernels,
+        .q = q,
+        .rule = *rule,
+        .stride = stride,
+        .expected = -q->kappa * rule->resolution,
+        .unit = q->f ? 1 : cafe_gain_unit(rule->resolution),
+        .s = s,
+    };
+}
+
+/* theta_u p_u, since the kernel's z is in units of p_u */
+static float theta_of(const cafe_rule *rule, float degree, float shift) {
+    double theta = rule->theta, most = shift > 0 ? 4 / (double)shift : INFINITY;
+    if (rule->mean_degree > 0) theta /= degree * rule->mean_degree;
+    if (!(theta < most)) theta = most;
+    return (float)(theta < 1e30 ? theta : 1e30);
+}
+
+static float gamma_of(const cafe_moving *by, int64_t u) {
+    double ratio = by->q->reach[u] / by->q->p[u];
+    return (float)(by->rule.gamma * ratio * ratio);
+}
+
+/* Rows of a table are as long as they like: their sums have an order, and need no grid. */
+static double share_of(const cafe_moving *by, double x) {
+    return by->q->f ? x : cafe_gain_share(x, by->unit);
+}
+
+cafe_moved cafe_move_row(const cafe_moving *by, int64_t u, double shift, const float *h,
+                         float *row) {
+    const cafe_operator_parts *q = by->q;
+    double p = q->p[u], reach = q->reach[u], inverse_degree = 1 / (p * q->total);
+    double loop = q->loops ? q->loops[u] * inverse_degree : 0;
+    cafe_pull pull = {(float)(q->sign * inverse_degree),
+                      (float)(by->expected * (reach * (reach / p)) - q->sign * loop)};
+    cafe_gain gain =
+        by->rule.kind == CAFE_RULE_SPHERE
+            ? by->kernels->sphere(by->rule.storage, by->stride, h, by->s, pull,
+                                  (float)shift + gamma_of(by, u), row)
+            : by->kernels->softmax(by->rule.storage, by->stride, h, by->s, pull,
+                                   theta_of(&by->rule, (float)inverse_degree, (float)shift), row);
+    return (cafe_moved){share_of(by, p * gain.linear), share_of(by, reach * reach * gain.square),
+                        gain.square};
+}

@@ -1,0 +1,79 @@
+/* The sampled graph: a bivariate distribution P on pairs of nodes, and its marginal p. */
+#ifndef CAFE_SAMPLE_SAMPLED_GRAPH_H
+#define CAFE_SAMPLE_SAMPLED_GRAPH_H
+
+#include <cafe/files.h>
+#include <cafe/sample.h>
+
+#include "base/context.h"
+#include "base/engine_copy.h"
+#include "graph/edge_weight.h"
+
+/* p(u,w) = a(u,w) f_u f_w / total for the arcs of the rows, 0 elsewhere; p[u] = degree(u) / total.
+ *
+ * Rows are sorted and symmetric to the bit. They are borrowed from the graph that was sampled, or
+ * belong to `own`, a graph made of the pairs of the sampling. */
+struct cafe_sampled {
+    cafe_context *context;
+    cafe_sampling sampling;
+    int64_t n;
+    const int64_t *offsets;
+    const int32_t *targets;
+    const float *weights; /* a(u,w); NULL: all 1 */
+    float *factor;        /* f_u: links weigh a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    double unit;          /* n / 2m of the links without factors */
+    double total;         /* 2m = sum of the links' weights over all ordered pairs */
+    double *p;            /* sums to 1 */
+    float *loops;         /* the weight of (u,u), or NULL when there are none */
+    bool common;          /* the rows are mapped by all processes of a team */
+    cafe_graph *own;      /* whose rows these are, or NULL: the sampled graph's */
+    float *twisted;       /* own weights on borrowed rows, or NULL */
+    cafe_held held;       /* the rows, by the engine that added them up */
+    cafe_sampled_info info;
+};
+
+/* The sampled graph of these rows: P = A / 2m of `graph`, with `weights` (taken over, also on
+ * failure) instead of its own unless NULL. */
+cafe_status cafe_sampled_of(cafe_context *context, const cafe_graph *graph, float *weights,
+                            cafe_sampling sampling, cafe_sampled **sampled);
+
+/* The same for a graph that belongs to the sampled graph from now on, also on failure. */
+cafe_status cafe_sampled_adopt(cafe_context *context, cafe_graph *own, cafe_sampling sampling,
+                               cafe_sampled **sampled);
+
+/* p_u = the sum over the links of u, in the order of its row and in double precision, for all u: by
+ * this machine's threads; or by who holds the rows elsewhere. */
+typedef cafe_status cafe_degrees(cafe_context *context, cafe_sampled *sampled);
+cafe_degrees cafe_sampled_degrees;
+
+/* p, total and loops from the rows. */
+cafe_status cafe_sampled_fill(cafe_context *context, cafe_degrees *degrees, cafe_sampled *sampled);
+
+/* p(u,w) / (p_u p_w)^x, scaled to sum 1, takes the place of P: a factor a node, no weights. */
+cafe_status cafe_sampled_exponent(cafe_context *context, double x, cafe_degrees *degrees,
+                                  cafe_sampled *sampled);
+
+/* cafe_sample() with the sums over links and factors done by `degrees`. */
+cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                           const cafe_sample_options *options, const cafe_sample_inputs *inputs,
+                           cafe_degrees *degrees, cafe_sampled **sampled);
+
+/* The factor that a node would have whose links, without factors, add up to that degree. */
+double cafe_sampled_factor(const cafe_sampled *sampled, double degree);
+
+/* What vectors of this sampled graph are made with, for their file. */
+void cafe_sampled_made(const cafe_sampled *sampled, char made[CAFE_VECTORS_MADE]);
+
+/* Entries of P at most. */
+int64_t cafe_sample_entries(cafe_sampling sampling, const cafe_sample_options *options,
+                            const cafe_graph_counts *counts);
+
+/* The samplings; o has been checked, the graph has edges. */
+cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, cafe_sampling sampling,
+                             const cafe_sample_options *o, const cafe_sample_inputs *inputs,
+                             cafe_sampled **sampled);
+cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
+                                cafe_sampling sampling, const cafe_sample_options *o,
+                                const cafe_sample_inputs *inputs, cafe_sampled **sampled);
+
+#endif

@@ -1,0 +1,33 @@
+/* The scaled form: columns of zero mean and mean variance 1, the spectrum between them flattened.
+ */
+#ifndef CAFE_SPECTRAL_SCALED_FORM_H
+#define CAFE_SPECTRAL_SCALED_FORM_H
+
+#include "engine/engine.h"
+
+/* A direction of Y is left out when its square is this share of the largest or less, which a Gram
+ * matrix cannot tell from 0; or when its length in Z would be this share of the longest or less,
+ * which floats cannot hold beside it. */
+#define CAFE_LEAST_SQUARE 1e-12
+#define CAFE_LEAST_LENGTH 3e-4
+/* One whose square is this share of the largest or less is weak: columns from elsewhere say more.
+ */
+#define CAFE_WEAK_SQUARE 1e-7
+
+/* Y <- Y E Lambda^(s - 1/2) U c less the column means, with the centred Gram matrix E Lambda E^T of
+ * Y and s the exponent, or less where a direction would otherwise be shorter than the share
+ * `shortest` of the longest. Directions without information are left out: those short beside the
+ * longest, and those of which errors of length noise[j] in column j may have made more than
+ * CAFE_MOST_NOISE. y->columns shrinks to the number of the others. With `least` > 0 there will be
+ * columns from elsewhere too: y has as many columns as there are directions that are not weak, and
+ * `least` at least, over which fewer directions are spread. */
+cafe_status cafe_scale_columns(cafe_context *context, double exponent, double shortest,
+                               int64_t least, const double *noise, cafe_block *y);
+
+/* V <- V diag(|rho|^2s) c less the column means: the same for eigenvectors, of length 1 in the
+ * inner product with these weights. Those short beside the longest are left out, and those that are
+ * constant where there are weights, but for rounding. */
+cafe_status cafe_scale_pairs(cafe_context *context, double exponent, const double *rho,
+                             const double *weights, cafe_block *v);
+
+#endif

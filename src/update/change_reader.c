@@ -1,0 +1,164 @@
+/* Files of changes and of new nodes' links, line by line: "+ u v [w]", "- u v", "u v [w]".
+ *
+ * A field that is exactly + or - and stands first is a sign; a node of that name is written in
+ * quotes. Lines are read one after the other: changes are a small part of their graph.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "io/field.h"
+#include "io/field_lines.h"
+#include "io/label_columns.h"
+#include "io/scanners.h"
+#include "io/text_position.h"
+#include "update/update.h"
+
+enum { LONGEST_INTEGER = 38 };
+
+typedef struct reading {
+    cafe_context *context;
+    cafe_newcomers *names;
+    cafe_link_lines *lines;
+    cafe_rows rows;
+    cafe_label_layout layout; /* of a label file */
+} reading;
+
+/* Among integer names 007 is 7: written the one way, so that a newcomer has one name. */
+static void settle_integer(reading *r) {
+    char text[LONGEST_INTEGER + CAFE_TEXT_PADDING];
+    const uint8_t *at = (const uint8_t *)text;
+    int64_t value;
+    cafe_rows *rows = &r->rows;
+    if (r->names->graph->names.kind == CAFE_NAMES_STRING || rows->length > LONGEST_INTEGER) return;
+    memset(text, '\n', sizeof text); /* what stops the scanner */
+    memcpy(text, rows->field, (size_t)rows->length);
+    if (cafe_scan_integer(&at, &value) == CAFE_SCAN_OK && at == (uint8_t *)text + rows->length)
+        rows->length = cafe_print(rows->field, LONGEST_INTEGER, "%" PRId64, value);
+}
+
+static cafe_status take_field(reading *r, const char *what) {
+    cafe_status status = cafe_rows_field(&r->rows, what);
+    if (status == CAFE_OK) settle_integer(r);
+    return status;
+}
+
+/* The sign in front: '+', '-', or '+' when there is none. */
+static char take_sign(cafe_place *line) {
+    const uint8_t *p = line->at;
+    if ((*p != '+' && *p != '-') || !cafe_is_field_end(p[1])) return '+';
+    line->at = cafe_skip_separator(p + 1);
+    return (char)*p;
+}
+
+/* The weight behind the names, 1 when there is none. */
+static cafe_status take_weight(reading *r, float *weight) {
+    cafe_place *line = &r->rows.line;
+    const uint8_t *at = cafe_skip_separator(line->at);
+    *weight = 1;
+    if (cafe_is_line_end(*at)) return CAFE_OK;
+    line->at = at;
+    cafe_trouble trouble = cafe_take_weight(&at, weight);
+    if (trouble != CAFE_FINE) return cafe_fail_trouble(r->context, line, trouble);
+    line->at = cafe_skip_separator(at);
+    r->lines->weighted = true;
+    if (!cafe_is_line_end(*line->at))
+        return cafe_fail_at(r->context, line, "the end of the line behind the weight");
+    return CAFE_OK;
+}
+
+/* The node of the field just read; -1: unknown. */
+static int64_t known(const reading *r) {
+    int64_t node = cafe_graph_find(r->names->graph, r->rows.field);
+    if (node >= 0) return node;
+    int64_t newcomer = cafe_dictionary_find(&r->names->names, r->rows.field, r->rows.length);
+    return newcomer >= 0 ? r->names->graph->n + newcomer : -1;
+}
+
+static cafe_status add_newcomer(reading *r, int64_t *node) {
+    int64_t newcomer = 0;
+    cafe_status status =
+        cafe_dictionary_add(&r->names->names, r->rows.field, r->rows.length, &newcomer);
+    *node = r->names->graph->n + newcomer;
+    if (status == CAFE_OK && *node >= CAFE_MOST_NODES)
+        status = cafe_fail(r->context, CAFE_ERROR_LIMIT, "more than %d nodes", CAFE_MOST_NODES);
+    return status;
+}
+
+static cafe_status take_changed(reading *r) {
+    cafe_place *line = &r->rows.line;
+    static const char *const what[] = {"a node id", "a second node id"};
+    int64_t node[2], column = line->at - line->begin + 1;
+    float weight = -1;
+    char sign = take_sign(line);
+    for (int i = 0; i < 2; i++) {
+        cafe_place begin = *line;
+        CAFE_PASS(take_field(r, what[i]));
+        node[i] = known(r);
+        if (node[i] >= 0) continue;
+        if (sign == '-') return cafe_fail_at(r->context, &begin, "a node of the graph");
+        CAFE_PASS(add_newcomer(r, &node[i]));
+    }
+    if (sign == '+') CAFE_PASS(take_weight(r, &weight));
+    if (sign == '-' && !cafe_is_line_end(*cafe_skip_blanks(line->at)))
+        return cafe_fail_at(r->context, line, "the end of the line (a removed edge has no weight)");
+    return cafe_link_add(
+        r->lines, (cafe_link_line){(int32_t)node[0], (int32_t)node[1], weight, line->line, column});
+}
+
+static cafe_status take_placed(reading *r) {
+    cafe_place *line = &r->rows.line;
+    int64_t node = -1, column = line->at - line->begin + 1;
+    float weight = 1;
+    cafe_place begin = *line;
+    CAFE_PASS(take_field(r, "a new node's id"));
+    if (!r->rows.quoted && (strcmp(r->rows.field, "+") == 0 || strcmp(r->rows.field, "-") == 0))
+        return cafe_fail_at(r->context, &begin, "a new node's id (signs are for cafe update)");
+    if (cafe_graph_find(r->names->graph, r->rows.field) >= 0)
+        return cafe_fail_at(r->context, &begin, "a new node (this one is in the graph)");
+    CAFE_PASS(add_newcomer(r, &node));
+    begin = *line;
+    CAFE_PASS(take_field(r, "a node of the graph"));
+    int64_t other = cafe_graph_find(r->names->graph, r->rows.field);
+    if (other < 0) return cafe_fail_at(r->context, &begin, "a node of the graph");
+    CAFE_PASS(take_weight(r, &weight));
+    return cafe_link_add(
+        r->lines, (cafe_link_line){(int32_t)node, (int32_t)other, weight, line->line, column});
+}
+
+static bool is_integer(const char *name) {
+    const char *digits = name + (*name == '-');
+    return *digits && digits[strspn(digits, "0123456789")] == 0;
+}
+
+/* A line of a label file: only its node counts. Among integers a word is no node but a mistake,
+ * which the reader of the labels reports. */
+static cafe_status take_labelled(reading *r) {
+    int64_t node = -1;
+    cafe_status status = cafe_label_layout_node(&r->rows, &r->layout);
+    if (status == CAFE_OK) settle_integer(r);
+    bool fits = r->names->graph->names.kind == CAFE_NAMES_STRING || is_integer(r->rows.field);
+    if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
+    return status;
+}
+
+cafe_status cafe_newcomers_read(cafe_newcomers *names, cafe_lines_kind kind, const char *path,
+                                cafe_link_lines *lines) {
+    static cafe_status (*const take[])(reading * r) = {take_changed, take_placed, take_labelled};
+    cafe_context *context = names->names.context;
+    cafe_status status = CAFE_OK;
+    reading r = {.context = context, .names = names, .lines = lines};
+    bool more = false;
+    cafe_phase(context, "changes", 0);
+    CAFE_TRY(cafe_rows_open(context, path, &r.rows));
+    if (kind == CAFE_LINES_LABELS)
+        CAFE_TRY(cafe_label_layout_find(&r.rows, names->graph, false, &r.layout));
+    CAFE_TRY(cafe_label_layout_begin(&r.rows, &r.layout, &more));
+    while (more) {
+        CAFE_TRY(take[kind](&r));
+        CAFE_TRY(cafe_rows_next(&r.rows, &more));
+    }
+done:
+    cafe_rows_close(&r.rows);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* The changed graph: old rows and changed arcs merged, row by row, in parallel. */
+#include <string.h>
+
+#include <cafe/labels.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "io/text_position.h"
+#include "update/update.h"
+
+enum { ROWS = 1024 };
+
+typedef struct merging {
+    const cafe_changes *changes;
+    const cafe_graph *old;
+    const int32_t *place;
+    int64_t *first; /* of each new node its first changed arc; n + 1 entries */
+    int64_t *offsets;
+    int32_t *targets; /* NULL while rows are counted */
+    float *weights;   /* NULL: unweighted */
+} merging;
+
+static void put_arc(const merging *m, int64_t at, int32_t target, float weight) {
+    if (!m->targets) return;
+    m->targets[at] = target;
+    if (m->weights) m->weights[at] = weight;
+}
+
+/* Old row and changed arcs of node u, both ascending, into one row at `at`; returns its end. */
+static int64_t merge_row(const merging *m, int64_t u, int64_t at) {
+    const cafe_graph *old = m->old;
+    const cafe_changed_arc *arc = m->changes->arcs + m->first[u];
+    const cafe_changed_arc *last = m->changes->arcs + m->first[u + 1];
+    int32_t from = m->changes->origin[u];
+    int64_t j = from < 0 ? 0 : old->offsets[from], end = from < 0 ? 0 : old->offsets[from + 1];
+    while (j < end || arc < last) {
+        int32_t target = j < end ? m->place[old->targets[j]] : INT32_MAX;
+        bool changed = arc < last && arc->v <= target;
+        if (!changed) {
+            put_arc(m, at++, target, old->weights ? old->weights[j] : 1);
+            j++;
+            continue;
+        }
+        if (arc->after > 0) put_arc(m, at++, arc->v, arc->after);
+        j += arc->v == target;
+        arc++;
+    }
+    return at;
+}
+
+static void count_rows(void *argument, int64_t first, int64_t last) {
+    const merging *m = argument;
+    for (int64_t u = first; u < last; u++) m->offsets[u + 1] = merge_row(m, u, 0);
+}
+
+static void fill_rows(void *argument, int64_t first, int64_t last) {
+    const merging *m = argument;
+    for (int64_t u = first; u < last; u++) merge_row(m, u, m->offsets[u]);
+}
+
+static void find_first(const cafe_changes *c, int64_t *first) {
+    int64_t n = c->graph->n, i = 0;
+    for (int64_t u = 0; u <= n; u++) {
+        while (i < c->arc_count && c->arcs[i].u < u) i++;
+        first[u] = i;
+    }
+}
+
+static cafe_status fill(cafe_context *context, merging *m, cafe_graph *g, bool weighted) {
+    int64_t *offsets = m->offsets;
+    offsets[0] = 0;
+    CAFE_PASS(cafe_ranges(context, g->n, ROWS, count_rows, m));
+    for (int64_t u = 0; u < g->n; u++) offsets[u + 1] += offsets[u];
+    g->arcs = offsets[g->n];
+    g->targets = m->targets = cafe_mem(context, g->arcs, sizeof *m->targets);
+    if (weighted) g->weights = m->weights = cafe_mem(context, g->arcs, sizeof *m->weights);
+    if (!m->targets || (weighted && !m->weights)) return CAFE_ERROR_MEMORY;
+    return cafe_ranges(context, g->n, ROWS, fill_rows, m);
+}
+
+/* Merges old rows and changed arcs into the new graph's rows. */
+static cafe_status merge(cafe_changes *c, const cafe_graph *old, const int32_t *place,
+                         bool weighted) {
+    cafe_context *context = c->context;
+    cafe_graph *g = c->graph;
+    cafe_status status = CAFE_OK;
+    merging m = {.changes = c, .old = old, .place = place};
+    g->owns_rows = true;
+    g->offsets = m.offsets = cafe_mem(context, g->n + 1, sizeof *m.offsets);
+    m.first = cafe_mem(context, g->n + 1, sizeof *m.first);
+    CAFE_TRY(cafe_mem_had(m.offsets, m.first));
+    find_first(c, m.first);
+    CAFE_TRY(fill(context, &m, g, weighted));
+    g->counts.weighted = weighted;
+    g->counts.self_loops_kept = old->counts.self_loops_kept;
+    CAFE_TRY(cafe_graph_count(context, g, true));
+    for (int64_t u = 0; g->counts.self_loops_kept && u < g->n; u++)
+        g->counts.self_loops += cafe_changes_weight(g, u, u) > 0;
+    g->counts.lines = g->counts.edges;
+done:
+    cafe_mem_free(context, m.first);
+    return status;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+static cafe_status make(cafe_context *context, const cafe_graph *old, const cafe_newcomers *names,
+                        int64_t newcomers, cafe_link_lines *lines, const char *path,
+                        cafe_changes **changes) {
+    cafe_status status = CAFE_OK;
+    int32_t *place = NULL;
+    cafe_changes *c = cafe_mem_zero(context, 1, sizeof *c);
+    if (!c) return CAFE_ERROR_MEMORY;
+    c->context = context;
+    c->old_nodes = old->n;
+    c->counts.new_nodes = newcomers;
+    c->graph = cafe_graph_new(context);
+    place = cafe_mem(context, old->n + newcomers, sizeof *place);
+    CAFE_TRY(cafe_mem_had(c->graph, place));
+    CAFE_TRY(cafe_changes_number(c, old, names, newcomers, place));
+    CAFE_TRY(cafe_changes_resolve(c, old, lines, place, path));
+    CAFE_TRY(merge(c, old, place, old->weights || lines->weighted));
+    *changes = c;
+    c = NULL;
+done:
+    cafe_mem_free(context, place);
+    cafe_changes_free(c);
+    cafe_phase(context, "", 0);
+    return path ? cafe_blame_file(context, path, status) : status;
+}
+
+cafe_status cafe_changes_read(cafe_context *context, const cafe_graph *old, const char *path,
+                              cafe_changes **changes) {
+    cafe_newcomers names = {old, {.context = context}};
+    cafe_link_lines lines = {.context = context};
+    cafe_status status = CAFE_OK;
+    *changes = NULL;
+    CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_CHANGES, path, &lines));
+    status = make(context, old, &names, names.names.count, &lines, path, changes);
+done:
+    cafe_dictionary_free(&names.names);
+    cafe_link_lines_free(&lines);
+    return status;
+}
+
+/* What became of the links on the way in is the same as before. */
+static void keep_counts(const cafe_graph *old, cafe_graph *graph) {
+    cafe_graph_counts counts = old->counts;
+    counts.nodes = graph->counts.nodes;
+    counts.isolated = graph->counts.isolated;
+    counts.components = graph->counts.components;
+    counts.largest = graph->counts.largest;
+    counts.min_degree = graph->counts.min_degree;
+    graph->counts = counts;
+}
+
+cafe_status cafe_graph_add_labelled(cafe_context *context, const char *path, cafe_graph **graph,
+                                    int64_t *added) {
+    cafe_newcomers names = {*graph, {.context = context}};
+    cafe_link_lines lines = {.context = context};
+    cafe_changes *changes = NULL;
+    cafe_status status = CAFE_OK;
+    *added = 0;
+    CAFE_TRY(cafe_newcomers_read(&names, CAFE_LINES_LABELS, path, NULL));
+    if (names.names.count == 0) goto done;
+    CAFE_TRY(make(context, *graph, &names, names.names.count, &lines, path, &changes));
+    keep_counts(*graph, changes->graph);
+    CAFE_TRY(cafe_graph_set_reading(changes->graph, &(*graph)->reading));
+    cafe_graph_free(*graph);
+    *graph = changes->graph;
+    changes->graph = NULL;
+    *added = names.names.count;
+done:
+    cafe_changes_free(changes);
+    cafe_dictionary_free(&names.names);
+    return status;
+}
+
+static cafe_status check_links(cafe_context *context, int64_t nodes, int64_t count,
+                               const int32_t *source, const int32_t *target, const float *weights) {
+    for (int64_t i = 0; i < count; i++) {
+        if (source[i] < 0 || source[i] >= nodes || target[i] < 0 || target[i] >= nodes)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT, "link %lld leaves the nodes 0 .. %lld",
+                             (long long)i, (long long)nodes - 1);
+        if (weights && !(weights[i] >= 0 && weights[i] <= 3.4e38f))
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "link %lld has a weight that is negative or not finite", (long long)i);
+    }
+    return CAFE_OK;
+}
+
+cafe_status cafe_changes_from_edges(cafe_context *context, const cafe_graph *old, int64_t nodes,
+                                    int64_t count, const int32_t *source, const int32_t *target,
+                                    const float *weights, const uint8_t *removed,
+                                    cafe_changes **changes) {
+    cafe_link_lines lines = {.context = context, .weighted = weights != NULL};
+    cafe_status status = CAFE_OK;
+    *changes = NULL;
+    if (nodes < old->n || nodes > CAFE_MOST_NODES || count < 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT, "%lld nodes after the change of %lld",
+                         (long long)nodes, (long long)old->n);
+    if (nodes > old->n && old->names.kind != CAFE_NAMES_INDEX)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "new nodes of a graph with names of its own need names");
+    CAFE_TRY(check_links(context, nodes, count, source, target, weights));
+    for (int64_t i = 0; i < count; i++) {
+        float weight = removed && removed[i] ? -1 : weights ? weights[i] : 1;
+        CAFE_TRY(cafe_link_add(&lines, (cafe_link_line){source[i], target[i], weight, 0, 0}));
+    }
+    status = make(context, old, NULL, nodes - old->n, &lines, NULL, changes);
+done:
+    cafe_link_lines_free(&lines);
+    return status;
+}
+
+void cafe_changes_free(cafe_changes *changes) {
+    if (!changes) return;
+    cafe_graph_free(changes->graph);
+    cafe_mem_free_all(changes->context, changes->origin, changes->arcs, changes);
+}
+
+const cafe_change_counts *cafe_changes_get_counts(const cafe_changes *changes) {
+    return &changes->counts;
+}
+
+const cafe_graph *cafe_changes_graph(const cafe_changes *changes) {
+    return changes->graph;
+}
+
+const int32_t *cafe_changes_origin(const cafe_changes *changes) {
+    return changes->origin;
+}
