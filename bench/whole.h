@@ -9,7 +9,7 @@
 
 enum { BENCH_MOST = 8 }; /* entries of a list */
 
-/* Prints the message, with the context's error where there is one, and ends the process. */
+/* Prints the message, with the context's error if available, and ends the process. */
 void bench_fail(cafe_context *context, const char *what);
 
 /* Prints how to call the program and ends it: with 0 where the word asks for help, with 2 since the

@@ -35,7 +35,7 @@ static void put_words(FILE *file, const char *name, const char *plain, const cha
     fprintf(file, "%-22s %17s %23s\n", name, plain, centred);
 }
 
-/* A bound where there is one. */
+/* A bound, if available. */
 static void put_bound(FILE *file, const char *name, const cafe_bound *p, double plain,
                       const cafe_bound *c, double centred) {
     char texts[2][32] = {"-", "-"};

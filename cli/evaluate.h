@@ -126,9 +126,8 @@ void evaluate_release(void *job);
 
 /* Rows of options that both tasks have. */
 #define EVALUATE_ROWS_COMMON                                                                    \
-    CLI_ROW_NUMBER(                                                                             \
-        evaluate_job, train, "train", "LIST", CLI_TEXT, "0.1,0.3,0.5",                          \
-        "shares to train on, separated by commas; classify also takes numbers of nodes"),       \
+    CLI_ROW_NUMBER(evaluate_job, train, "train", "LIST", CLI_TEXT, "0.1,0.3,0.5",               \
+                   "shares to train on, separated by commas; classify also takes node counts"), \
         CLI_ROW_CHOICE(evaluate_job, classifier_kind, "classifier", "NAME", "xgboost",          \
                        "xgboost|logistic|none",                                                 \
                        "boosted trees, logistic regression (one class against the rest), or "   \

@@ -27,7 +27,7 @@ void cli_team_keep(const char *before, const char *text);
 /* The end of one that failed before it knew the others: it says what it kept. `code`. */
 int cli_team_end(int code);
 /* The end of a process that failed: the first one has spoken; another waits for that, then says
- * what it kept, with its number. Then it ends all of them. Returns where there is one process. */
+ * what it kept, with its number. Then it ends all of them. Returns if only one process runs. */
 void cli_team_fail(const cli_run *run, int code);
 /* The end of one that did not: it waits for the others. */
 int cli_team_wait(const cli_run *run);

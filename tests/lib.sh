@@ -46,7 +46,7 @@ sanitized_threads() { grep -q '^CAFE_SANITIZE:STRING=thread' "$BUILD/CMakeCache.
 
 same() { cmp -s -- "$1" "$2" || fail "$1 and $2 differ"; }
 
-# A Python for JSON, where there is one.
+# A Python for JSON, if available.
 json_check() {
     local python
     python=$(command -v python3 || true)

@@ -10,7 +10,7 @@ export PYTHON CC=${CC:-cc} BUILD=build
 plant() {
     rm -rf tree
     mkdir -p tree/{scripts,src/{base,graph},include/cafe,cli,tests,python}
-    cp "$SOURCE"/scripts/{check,rules.py} tree/scripts
+    cp "$SOURCE"/scripts/{check,rules.py,words.py} tree/scripts
     echo 'int cafe_public(void);' >tree/include/cafe/cafe.h
     printf '#include "base/low.h"\n#include <cafe/cafe.h>\nint cafe_low(void) { return 1; }\n' >tree/src/base/low.c
     echo 'int cafe_low(void);' >tree/src/base/low.h
@@ -128,6 +128,15 @@ plant
 kept words
 echo '/* The time is foretold. */' >>tree/src/base/low.c
 broken words 'src/base/low.c:4:.*foretold'
+plant
+printf 'One line ends with numbers\nof nodes.\n' >tree/README.md
+broken words "README.md:1: 'numbers of nodes': write node ids"
+plant
+mkdir tree/docs
+{ printf 'Short. Word %s' "$(printf 'word %.0s' {1..30})"; printf '\n\n    code %s' "$(printf 'word %.0s' {1..40})"; } >tree/docs/long.md
+expect 0 tree/scripts/check --sentences
+prints 'docs/long.md: 31 words: Word word'
+! grep -qE 'Short|code code' .last/out || fail 'more than long sentences'
 
 # ---- random streams
 plant

@@ -205,7 +205,7 @@ done
 kill -KILL "$reader"
 ended
 rm long.in.txt
-# while solving, and while finishing: both go on for ever
+# while solving, and while finishing: both never end
 for rank in 1 3; do
     begin small.in.cafe -o x.npy -k 8 --sweeps 1000000000 --tolerance 0
     until_said '^sampling'

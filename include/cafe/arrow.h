@@ -41,7 +41,7 @@ struct ArrowArrayStream {
 };
 #endif
 
-/* A table of float columns, with names or numbers of its rows in front where there are any. */
+/* A table of float columns, with names or numbers of its rows in front, if available. */
 typedef struct cafe_arrow_inputs {
     size_t struct_size;
     int64_t rows, columns;

@@ -49,7 +49,7 @@ typedef enum cafe_partitioner {
 /* This process's number and how many there are: 0 and 1 where the engine in use joins none. */
 CAFE_API cafe_status cafe_engine_team(cafe_context *context, int32_t *rank, int32_t *ranks);
 /* The worst status of all processes, with its text, in each of them; all of them have to call it.
- * Where there is one process, `status`. */
+ * With one process: `status`. */
 CAFE_API cafe_status cafe_engine_agree(cafe_context *context, cafe_status status);
 /* An input of a run: what it is for ("--labels"), and its path here. */
 typedef struct cafe_engine_file {
@@ -68,7 +68,7 @@ CAFE_API int32_t cafe_engine_reach(cafe_context *context, double seconds);
 /* 1 in process 0 once it has heard so. With `look` 0 it may be called in the handler of a signal.
  */
 CAFE_API int32_t cafe_engine_abandoned(const cafe_context *context, int32_t look);
-/* Ends all of them with this exit code. Returns where there is one process, and only there. */
+/* Ends all of them with this exit code. Returns only if one process runs. */
 CAFE_API void cafe_engine_abandon(cafe_context *context, int32_t code);
 
 /* What processes sent to one another, all together. */
@@ -78,7 +78,7 @@ typedef struct cafe_traffic {
     int64_t ghost_rows; /* copies of others' rows that the processes hold */
 } cafe_traffic;
 
-/* All processes have to call it; all 0 where there is one. */
+/* All processes have to call it; all 0 with one process. */
 CAFE_API cafe_status cafe_engine_traffic(cafe_context *context, cafe_traffic *traffic);
 
 /* ---- the list --------------------------------------------------------------------------------

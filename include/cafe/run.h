@@ -78,7 +78,7 @@ CAFE_API cafe_status cafe_run_check(cafe_run *run);
 /* The last step writes the vectors (cafe_embedding_write()) or the partition
  * (cafe_partition_write()) to this file. */
 CAFE_API cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite);
-/* The run uses at most so many bytes of memory; blocks that do not fit lie in nameless files in
+/* The run uses up to `bytes` bytes of memory; blocks that do not fit lie in nameless files in
  * `folder`. Give the limit before the graph is read: it holds for the reading too. */
 CAFE_API cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder);
 

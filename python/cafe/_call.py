@@ -110,7 +110,7 @@ _SYSTEM: Dict[int, Type[CafeOSError]] = {
 
 
 def error_of(status: int, text: str = "", number: int = 0, path: Optional[str] = None) -> CafeError:
-    """The exception for a status: by the errno behind it where there is one."""
+    """The exception for a status: by the errno behind it, if available."""
     name = lib.cafe_status_name(status).decode()
     message = in_python(text) or lib.cafe_status_message(status).decode()
     kind: Type[CafeError] = _ERRORS.get(name, CafeError)
@@ -368,7 +368,7 @@ def threads_of(n_jobs: Optional[int]) -> int:
 
 
 class _Worker:
-    """A thread that work() runs in. threading.Thread waits for ever for one that lacks the memory to
+    """A thread that work() runs in. threading.Thread waits without end for one that lacks the memory to
     begin; this one is given up. It does not keep the interpreter, so that a second Ctrl-C can leave it
     behind; it holds what it works on."""
 
@@ -402,7 +402,7 @@ class _Worker:
         return False
 
     def end(self) -> None:
-        """Waits for its end, but not for ever: a second is what Ctrl-C may take."""
+        """Waits for its end, but not without end: a second is what Ctrl-C may take."""
         if self._begun:
             self.wait(1)
 

@@ -12,7 +12,7 @@ from .graph import Graph
 
 
 def positions(graph: Graph, nodes: Any) -> np.ndarray:
-    """The numbers of nodes by their names; -1: the graph has none of that name."""
+    """The node indices by their names; -1: the graph has none of that name."""
     if graph.names is None and getattr(nodes, "dtype", None) is not None and nodes.dtype.kind in "iu":
         numbers = np.asarray(nodes)
         return np.where((numbers >= 0) & (numbers < graph.n_nodes), numbers, -1).astype(np.int64)
@@ -33,7 +33,7 @@ def some(names: Iterable[Any]) -> str:
 
 
 def found_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
-    """The numbers of nodes, all of them in the graph."""
+    """The node indices, all of them in the graph."""
     at = positions(graph, nodes)
     if (at < 0).any():
         unknown = [node for node, u in zip(nodes, at) if u < 0]
@@ -43,7 +43,7 @@ def found_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
 
 
 def known_positions(graph: Graph, nodes: Any, what: str) -> np.ndarray:
-    """The numbers of nodes, each of them once and in the graph."""
+    """The node indices, each of them once and in the graph."""
     at = found_positions(graph, nodes, what)
     if len(np.unique(at)) < len(at):
         values, counts = np.unique(at, return_counts=True)

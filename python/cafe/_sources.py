@@ -365,7 +365,7 @@ def _from_dense(matrix: np.ndarray) -> Links:
 
 def _from_pairs(source: np.ndarray, target: np.ndarray, weights: Any,
                 nodes: Optional[int]) -> Links:
-    """Integers are numbers of nodes, anything else names by first appearance."""
+    """Integers are node ids, anything else names by first appearance."""
     names = None
     source, target = _ends(source), _ends(target)
     if source.dtype.kind not in "iu" or target.dtype.kind not in "iu":

@@ -302,7 +302,7 @@ def _shares(train: Any) -> np.ndarray:
     found = np.atleast_1d(np.asarray(train))
     shares = np.ascontiguousarray(found, np.float64) if found.dtype.kind in "iuf" else np.zeros(1)
     if shares.ndim != 1 or not (shares > 0).all():
-        raise ValueError(f"train={train!r}: expected shares such as (0.1, 0.5), or numbers of nodes")
+        raise ValueError(f"train={train!r}: expected shares such as (0.1, 0.5), or node counts")
     return shares
 
 
@@ -336,7 +336,7 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
         needs labels is fitted for every split, with the labels of the training nodes alone. A list,
         or a dict by name: all of them on the same splits. Without it, cafe.SphereGCN().
     train : sequence of float
-        Shares of the labelled nodes to train on; from 1 on, numbers of nodes.
+        Shares of the labelled nodes to train on; from 1 on, node counts.
     classifier : 'logistic', 'none', or a classifier of scikit-learn's kind
         'none': the columns are the classes' scores.
     supervised : bool

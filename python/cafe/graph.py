@@ -31,7 +31,7 @@ class Graph:
         - a matrix of scipy.sparse of any format, or a square NumPy array of at least four rows: the
           adjacency. A matrix M that is not symmetric becomes M + M.T.
         - a list of tuples: edges, (node, node) or (node, node, weight)
-        - an m x 2 array of edges, or a 2 x m `edge_index`, m > 3. Integers are numbers of nodes,
+        - an m x 2 array of edges, or a 2 x m `edge_index`, m > 3. Integers are node ids,
           from 0 to the largest one or to `nodes` - 1; anything else is a name.
         - an object with `edge_index` (and `edge_weight`, `num_nodes`), as PyTorch Geometric has
         - a graph of networkx or igraph

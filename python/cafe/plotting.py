@@ -71,7 +71,7 @@ class Picture:
         return run(work)
 
     def text(self, columns: int = 80, *, colour: bool = False) -> str:
-        """In Braille characters, at most so many wide, with a legend."""
+        """In Braille characters, up to `columns` characters wide, with a legend."""
         def work(context: Context) -> str:
             # a plain pointer: ctypes would turn a char * into bytes and lose what is to be freed
             text = ctypes.POINTER(ctypes.c_char)()

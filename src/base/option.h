@@ -19,8 +19,8 @@
 cafe_status cafe_options_take(cafe_context *context, const cafe_option_table *table,
                               const void *given, void *own);
 
-/* Fails where one of the options "a|b" of checked ones is not at its default, since in what else
- * was asked for nothing depends on it: "--a goes with WHAT". */
+/* Fails if one of the options "a|b" is not at its default, because no other chosen option uses it:
+ * "--a goes with WHAT". The options have been checked. */
 cafe_status cafe_options_idle(cafe_context *context, const cafe_option_table *table,
                               const void *own, const char *names, const char *what);
 

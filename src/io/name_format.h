@@ -52,8 +52,8 @@ cafe_status cafe_names_write(cafe_context *context, const cafe_names *names, int
 cafe_status cafe_names_read(cafe_context *context, const char *path, int64_t n,
                             const uint64_t *digest, cafe_names *names);
 
-/* name_import.c: the nodes of a graph whose names are indices take those of FILE.names.txt, where
- * there is one, or with a digest (not NULL) those alone that have it. */
+/* name_import.c: the nodes of a graph whose names are indices take those of FILE.names.txt, if
+ * available. With a digest (not NULL), only names that have this digest. */
 cafe_status cafe_graph_read_names(cafe_context *context, const char *path, const uint64_t *digest,
                                   cafe_graph *graph);
 /* Names that are ascending integers, written the one way, become integers, or indices when they are

@@ -21,7 +21,7 @@ static cafe_status check_names(cafe_context *context, const cafe_graph *graph) {
         CAFE_TRY(cafe_mem_grow(context, &text, &room, length + 1, 1));
         cafe_graph_name(graph, u, text, (size_t)room);
         int64_t first = cafe_graph_find(graph, text);
-        if (!atomic_load(&graph->index)) /* comparing one by one would take for ever */
+        if (!atomic_load(&graph->index)) /* comparing one by one takes too long */
             status = CAFE_ERROR_MEMORY;
         else if (first != u)
             status = cafe_fail(context, CAFE_ERROR_FORMAT,

@@ -166,7 +166,7 @@ static cafe_status write_npy(cafe_output *output, const cafe_matrix *m) {
     return cafe_output_image(output, size, fill_array, &a);
 }
 
-/* With a digest of the names, where there are any, that is as long as the right one. */
+/* With a digest of the names, if available, that is as long as the right one. */
 static cafe_status begin_npy(cafe_output *output, const cafe_matrix *m) {
     const uint64_t digest = 0;
     array *a = cafe_mem(output->context, 1, sizeof *a);

@@ -7,7 +7,7 @@
  *
  *     bytes a sweep = ghosts x stride x 4
  *
- * Ghosts are counted in the graph (graph/rank_edges.c) where there is one. Otherwise, with d links
+ * Ghosts are counted in the graph (graph/rank_edges.c) if available. Otherwise, with d links
  * a node and the share c of them between ranks, a link of a node leads to a given other rank with
  * the probability q = c / (R - 1), where nodes are placed at random 1 / R, and
  *

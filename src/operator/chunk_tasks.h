@@ -61,7 +61,7 @@ struct cafe_mover {
     int64_t first, count; /* the columns in it */
 };
 
-/* Nodes first .. last - 1 of a chunk, as far as it goes. */
+/* Nodes first .. last - 1 of a chunk, up to its end. */
 static inline cafe_range cafe_turn_nodes(const cafe_turn *t, int64_t first, int64_t last) {
     int64_t end = last < t->size ? last : t->size;
     return cafe_chunk_nodes(t->mover->chunks, t->chunk, first, end - first);
