@@ -219,7 +219,8 @@ static inline cafe_status cafe_graph_describe(cafe_context *context, const cafe_
     X(GRAPHML, graphml, ".graphml", "GraphML", 1, 0)            \
     X(GML, gml, ".gml", "GML", 1, 0)                            \
     X(GEXF, gexf, ".gexf", "GEXF, of Gephi", 0, 0)              \
-    X(PAJEK, pajek, ".net .paj", "Pajek", 0, 0)
+    X(PAJEK, pajek, ".net .paj", "Pajek", 0, 0)                 \
+    X(DIMACS, dimacs, ".dimacs .gr .col", "DIMACS", 0, 0)
 
 /* " .txt .edges ...": the endings of those that are written */
 #define CAFE_GRAPH_ENDINGS CAFE_GRAPH_FORMATS(CAFE_GRAPH_ENDING)

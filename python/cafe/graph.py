@@ -208,7 +208,7 @@ Graph.from_edges(x) or Graph.from_edge_index(x)
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike], **options: Any) -> "Graph":
-        """Edge list, Matrix Market, METIS, scipy .npz, or .cafe.
+        """Edge list, Matrix Market, METIS, DIMACS, scipy .npz, .cafe, GraphML, GEXF, GML or Pajek.
 
         Of an edge list, what its columns are and whether it has a heading is told by its first
         lines; a file of which that is not certain is refused. Then these say it: source, target,

@@ -72,7 +72,7 @@ cafe_status cafe_edges_integers(cafe_edges *e, bool wide, cafe_lines_end *ended)
     CAFE_PASS(cafe_edges_first(e));
     cafe_rules rules = {.highest = e->declared > 0 ? e->declared - 1 : INT32_MAX,
                         .declared = e->declared > 0,
-                        .comments = true,
+                        .comments = "#%",
                         .third = e->third,
                         .separator = e->layout.separator,
                         .layout = e->layout.plain ? NULL : &e->layout};

@@ -95,10 +95,17 @@ static inline __attribute__((always_inline)) int64_t parse(const cafe_piece *pie
                 p = next;
                 continue;
             }
-            if (rules->comments && (*p == '#' || *p == '%')) {
+            if (rules->comments && *p && strchr(rules->comments, *p)) {
                 p = cafe_skip_line(p, piece->end);
                 continue;
             }
+        }
+        if (rules->letter) {
+            if (*p != rules->letter || !cafe_is_blank(p[1])) {
+                n->kind = CAFE_NO_LETTER;
+                break;
+            }
+            p = cafe_skip_blanks(p + 1);
         }
         int64_t u = 0, w = 0;
         if ((n->kind = take_id(&p, &u, CAFE_NO_ID, rules, wide, n)) != CAFE_FINE) break;

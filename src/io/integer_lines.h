@@ -17,7 +17,8 @@ typedef enum cafe_third {
 typedef struct cafe_rules {
     int64_t lowest, highest; /* ids taken; stored less `lowest` (unless the links are wide) */
     bool declared;           /* an id outside, or one that is no integer, is an error */
-    bool comments;           /* lines that begin with # or % are skipped */
+    const char *comments;    /* letters at the beginning of lines that are skipped, or NULL */
+    uint8_t letter;          /* the letter before the ids of every line; 0: none */
     cafe_third third;
     uint8_t separator;         /* a comma or semicolon between fields; any other: blanks are */
     const cafe_layout *layout; /* NULL: two ids, then perhaps a weight; else where they stand */

@@ -50,6 +50,7 @@ int64_t cafe_count_lines(const uint8_t *begin, const uint8_t *end);
     X(ITSELF, "another vertex than the line's own")                                    \
     X(NO_SKIPPED, "a size or weight of the vertex")                                    \
     X(EXTRA_LINE, "no more lines than the header has vertices")                        \
+    X(NO_LETTER, "'e' or 'a', as the problem line says, and two node ids")             \
     X(NO_MEMORY, "memory")
 
 typedef enum cafe_trouble {
