@@ -64,22 +64,19 @@ static int go(cluster_job *job) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* What a soft method leaves of each node, for the files that were asked for. */
-static int write_memberships(cluster_job *job) {
+/* The memberships of a soft method. */
+static int write_soft(cluster_job *job) {
     cli_run *run = &job->shared.run;
     const int64_t *offsets;
     const int32_t *columns;
     const float *values;
-    if (!job->soft && !job->shared.predicted) return CLI_OK;
+    if (!job->soft) return CLI_OK;
     CLI_TRY(cli_check(run,
                       cafe_clustering_memberships(run->context, cafe_run_clustering(job->shared.of),
                                                   &offsets, &columns, &values)));
-    if (job->soft)
-        CLI_TRY(cli_check(
-            run, cafe_npz_write_csr(run->context, job->soft, run->counts.nodes, job->found->columns,
-                                    offsets, columns, values, run->common.force)));
-    return job->shared.predicted ? cli_job_predict(&job->shared, 0, offsets, columns, values)
-                                 : CLI_OK;
+    return cli_check(
+        run, cafe_npz_write_csr(run->context, job->soft, run->counts.nodes, job->found->columns,
+                                offsets, columns, values, run->common.force));
 }
 
 static int write_files(cluster_job *job) {
@@ -87,7 +84,8 @@ static int write_files(cluster_job *job) {
     if (job->hierarchy)
         CLI_TRY(cli_check(run, cafe_layers_write(run->context, job->found->layers, run->graph,
                                                  job->hierarchy, run->common.force)));
-    return write_memberships(job);
+    CLI_TRY(write_soft(job));
+    return cli_job_predict(&job->shared);
 }
 
 static int work(void *argument) {

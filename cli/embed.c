@@ -60,17 +60,6 @@ static int plan(embed_job *job) {
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
-/* The rows that the solver found, before they are turned into vectors. */
-static int predict(embed_job *job) {
-    cli_run *run = &job->shared.run;
-    int64_t columns = cafe_run_get_course(job->shared.of)->columns;
-    if (!job->shared.predicted) return CLI_OK;
-    float *rows = cli_new(run, run->counts.nodes * columns, sizeof *rows);
-    if (!rows) return CLI_FAILED;
-    CLI_TRY(cli_check(run, cafe_run_rows(job->shared.of, rows)));
-    return cli_job_predict(&job->shared, columns, NULL, NULL, rows);
-}
-
 static int after(embed_job *job, cafe_run_step step) {
     cli_job *shared = &job->shared;
     if (step == CAFE_STEP_SAMPLE) {
@@ -79,7 +68,7 @@ static int after(embed_job *job, cafe_run_step step) {
     }
     if (step == CAFE_STEP_SOLVE) {
         embed_say_solution(job);
-        return predict(job);
+        return cli_job_predict(&job->shared);
     }
     if (step == CAFE_STEP_FINISH) {
         embed_say_certificate(job);

@@ -124,11 +124,8 @@ void cli_job_say_sample(cli_job *job) {
         cli_sampling_say(&job->run, cafe_model_sampled(cafe_run_model(job->of)));
 }
 
-int cli_job_predict(cli_job *job, int64_t width, const int64_t *offsets, const int32_t *columns,
-                    const float *values) {
-    cli_predicted predicted;
-    CLI_TRY(cli_predict(&job->run, job->labels, width, offsets, columns, values, &predicted));
-    return cli_write_predicted(&predicted, job->predicted);
+int cli_job_predict(cli_job *job) {
+    return job->predicted ? cli_predict(&job->run, job->of, job->labels, job->predicted) : CLI_OK;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -32,9 +32,8 @@ void cli_job_warn(cli_job *job);
 int cli_job_next(cli_job *job, cafe_run_step *done);
 /* How the graph was sampled, after that step. */
 void cli_job_say_sample(cli_job *job);
-/* With labels: the most likely one of each node, from memberships (see cli_predict()). */
-int cli_job_predict(cli_job *job, int64_t width, const int64_t *offsets, const int32_t *columns,
-                    const float *values);
+/* With labels: writes the most likely one of each node, if a file for them was named. */
+int cli_job_predict(cli_job *job);
 /* The members of the report that come from the run, and those of several processes. */
 void cli_job_report(cafe_report *report, const cli_job *job, bool dry);
 /* The last lines: processes, seconds. */

@@ -10,38 +10,14 @@
 
 enum { CHECK = 4096 };
 
-/* The largest of the class columns, and its part of the whole row. */
-static void predict_row(const cli_predicted *p, int64_t u, int64_t count, const int32_t *columns,
-                        const float *values) {
-    int64_t classes = cafe_labels_classes(p->labels);
-    double sum = 0;
-    float most = 0;
-    p->best[u] = -1;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t column = columns ? columns[i] : i;
-        sum += values[i];
-        if (column >= classes || !(values[i] > most)) continue;
-        most = values[i];
-        p->best[u] = (int32_t)column;
-    }
-    if (p->best[u] >= 0) p->probability[u] = (float)(most / sum);
-}
-
-int cli_predict(cli_run *run, const cafe_labels *labels, int64_t width, const int64_t *offsets,
-                const int32_t *columns, const float *values, cli_predicted *p) {
-    int64_t n = run->counts.nodes;
-    *p = (cli_predicted){.run = run, .labels = labels};
-    p->best = cli_new(run, n, sizeof *p->best);
-    p->probability = cli_new(run, n, sizeof *p->probability);
-    if (!p->best || !p->probability) return CLI_FAILED;
-    for (int64_t u = 0; u < n; u++) {
-        int64_t first = offsets ? offsets[u] : u * width;
-        predict_row(p, u, offsets ? offsets[u + 1] - first : width,
-                    columns ? columns + first : NULL, values + first);
-        p->reached += p->best[u] >= 0;
-    }
-    return CLI_OK;
-}
+/* What is written: of each node its best class, -1 where no label reaches it. */
+typedef struct cli_predicted {
+    cli_run *run;
+    const cafe_labels *labels;
+    int32_t *best;
+    float *probability;
+    int64_t reached;
+} cli_predicted;
 
 /* A label as every reader of labels takes it: in quotes when something in it separates. */
 static void put_label(FILE *file, const char *name) {
@@ -71,10 +47,21 @@ static int put_lines(FILE *file, const void *argument) {
     return CLI_OK;
 }
 
-int cli_write_predicted(const cli_predicted *p, const char *path) {
+static int write_predicted(const cli_predicted *p, const char *path) {
     int64_t nodes = p->run->counts.nodes;
     CLI_TRY(cli_write_file(p->run, path, put_lines, p));
     cli_say(p->run, "predicted %s: labels of %" PRId64 " node%s%s", path, p->reached,
             cli_plural(p->reached), p->reached < nodes ? "; no label reaches the others" : "");
     return CLI_OK;
+}
+
+int cli_predict(cli_run *run, cafe_run *of, const cafe_labels *labels, const char *path) {
+    int64_t n = run->counts.nodes;
+    cli_predicted p = {.run = run, .labels = labels};
+    p.best = cli_new(run, n, sizeof *p.best);
+    p.probability = cli_new(run, n, sizeof *p.probability);
+    if (!p.best || !p.probability) return CLI_FAILED;
+    CLI_TRY(cli_check(run, cafe_run_predict(of, p.best, p.probability)));
+    for (int64_t u = 0; u < n; u++) p.reached += p.best[u] >= 0;
+    return write_predicted(&p, path);
 }

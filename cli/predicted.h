@@ -9,20 +9,7 @@
                    "with --labels: the most likely label of each node and its probability, one " \
                    "line per node below a heading; - is standard output")
 
-/* What is written: of each node its best class, -1 where no label reaches it. */
-typedef struct cli_predicted {
-    cli_run *run;
-    const cafe_labels *labels;
-    int32_t *best;
-    float *probability;
-    int64_t reached;
-} cli_predicted;
-
-/* From memberships, rows in compressed form (columns beyond the classes are of no label) or all of
- * their columns one after the other (offsets NULL). */
-int cli_predict(cli_run *run, const cafe_labels *labels, int64_t width, const int64_t *offsets,
-                const int32_t *columns, const float *values, cli_predicted *predicted);
-/* The file, and a line about it. */
-int cli_write_predicted(const cli_predicted *predicted, const char *path);
+/* The file, from a run that was given the labels (cafe_run_predict()), and a line about it. */
+int cli_predict(cli_run *run, cafe_run *of, const cafe_labels *labels, const char *path);
 
 #endif

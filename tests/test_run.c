@@ -100,6 +100,7 @@ static void contradictions_are_refused(void **state) {
         {"cafe", "scale-exponent", "0.1", "‘scale-exponent’ goes with ‘output-form=scaled’"},
         {"prone", "sampling", "walk", "no option 'sampling'"},
         {"sphere", "colums", "3", "no option 'colums'"},
+        {"sphere", "sampling", "edges", "‘sampling’ takes one of edge|walk"},
         {"sphere", "columns", "few", "columns"},
     };
     cafe_context *context = new_context(1);
@@ -178,6 +179,91 @@ static void more_columns_than_nodes_are_a_warning(void **state) {
     cafe_context_free(context);
 }
 
+/* ---- labels and layers ------------------------------------------------------------------------
+ */
+
+/* Known labels stay; of two classes the likelier one has at least half. */
+static void labels_are_predicted(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    for (int purpose = 0; purpose < 2; purpose++) {
+        int32_t label[100], best[100];
+        float probability[100];
+        cafe_run_inputs inputs;
+        cafe_run_step done = CAFE_STEP_NONE;
+        cafe_run *run;
+        cafe_run_inputs_init(&inputs);
+        for (int i = 0; i < 100; i++) label[i] = i % 10 ? -1 : i / 50;
+        inputs.labels = label;
+        inputs.classes = 2;
+        TEST_OK(context, cafe_run_create(context, (cafe_purpose)purpose,
+                                         purpose ? "softmax" : "cafe", &run));
+        TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+        assert_int_equal(cafe_run_predict(run, best, NULL), CAFE_ERROR_ARGUMENT);
+        TEST_OK(context, cafe_run_give(run, &inputs));
+        while (done != CAFE_STEP_SOLVE) TEST_OK(context, cafe_run_next(run, &done));
+        TEST_OK(context, cafe_run_predict(run, best, probability));
+        for (int i = 0; i < 100; i++) {
+            assert_in_range(best[i], 0, 1);
+            assert_true(probability[i] >= 0.5F && probability[i] <= 1);
+            if (label[i] >= 0) assert_int_equal(best[i], label[i]);
+        }
+        cafe_run_free(run);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* As vectors and as communities, the layers are the same. */
+static void layers_are_kept(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    const cafe_layers *layers[2];
+    cafe_run *runs[2];
+    for (int purpose = 0; purpose < 2; purpose++) {
+        TEST_OK(context, cafe_run_create(context, (cafe_purpose)purpose, "layers", &runs[purpose]));
+        TEST_OK(context, cafe_run_graph(runs[purpose], graph, NULL, NULL));
+        assert_null(cafe_run_layers(runs[purpose]));
+        TEST_OK(context, cafe_run_go(runs[purpose]));
+        layers[purpose] = cafe_run_layers(runs[purpose]);
+        assert_non_null(layers[purpose]);
+    }
+    assert_int_equal(cafe_layers_count(layers[0]), cafe_layers_count(layers[1]));
+    for (int64_t i = 0; i < cafe_layers_count(layers[0]); i++)
+        assert_memory_equal(cafe_layers_get(layers[0], i)->partition,
+                            cafe_layers_get(layers[1], i)->partition, 100 * sizeof(int32_t));
+    for (int purpose = 0; purpose < 2; purpose++) cafe_run_free(runs[purpose]);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
+/* Only of a tolerance that was to be reached; layers have as many columns as there are communities.
+ */
+static void warnings_are_of_what_was_asked(void **state) {
+    (void)state;
+    static const char *const asked[][3] = {{"sphere", "sweeps", "‘tolerance’ 0.025"},
+                                           {"layers", NULL, NULL}};
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    for (int i = 0; i < 2; i++) {
+        cafe_run *run;
+        TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, asked[i][0], &run));
+        TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+        if (asked[i][1]) TEST_OK(context, cafe_run_set(run, asked[i][1], "1"));
+        if (asked[i][1]) TEST_OK(context, cafe_run_set(run, "columns", "8"));
+        TEST_OK(context, cafe_run_go(run));
+        if (asked[i][2])
+            assert_non_null(strstr(cafe_run_warning(run, 0), asked[i][2]));
+        else
+            assert_null(cafe_run_warning(run, 0));
+        cafe_run_free(run);
+    }
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static cafe_status whole_run(cafe_context *context, const cafe_graph *graph) {
@@ -221,6 +307,9 @@ int main(void) {
         cmocka_unit_test(paths_count_as_inputs),
         cmocka_unit_test(a_run_that_does_not_fit_is_refused),
         cmocka_unit_test(more_columns_than_nodes_are_a_warning),
+        cmocka_unit_test(labels_are_predicted),
+        cmocka_unit_test(layers_are_kept),
+        cmocka_unit_test(warnings_are_of_what_was_asked),
         cmocka_unit_test(failing_memory_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

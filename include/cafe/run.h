@@ -9,8 +9,7 @@
  *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
  *     cafe_run_free(run);
  *
- * cafe embed and cafe cluster fill in such an object and show what it returns; Python takes its
- * forecasts, and refuses a run that does not fit, by it.
+ * cafe embed, cafe cluster and Python's estimators fill in such an object and show what it returns.
  */
 #ifndef CAFE_RUN_H
 #define CAFE_RUN_H
@@ -145,6 +144,12 @@ CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
 CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */
 CAFE_API cafe_clustering *cafe_run_clustering(const cafe_run *run);
+/* The layers of communities, finest first, of a method that builds them; else NULL. */
+CAFE_API const cafe_layers *cafe_run_layers(const cafe_run *run);
+/* Of a run with labels: best[nodes] gets the class that has the largest part of the node's row, -1
+ * where no label came, and probability[nodes] (may be NULL) that part, 0 where no label came. After
+ * the solve step and, for vectors, before the next. */
+CAFE_API cafe_status cafe_run_predict(cafe_run *run, int32_t *best, float *probability);
 
 /* What a user should know of the run so far, one sentence each; NULL behind the last. */
 CAFE_API const char *cafe_run_warning(const cafe_run *run, int64_t i);

@@ -1,5 +1,4 @@
 """What estimators share: scikit-learn's conventions, with or without scikit-learn."""
-import numbers
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar
 
@@ -7,9 +6,9 @@ import numpy as np
 
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._labels import encode_labels
-from ._method import Given, Method, samplings
+from ._method import SAMPLING, Given, Method
 from ._names import in_python
-from ._options import Parameter, Table, from_table, indented
+from ._options import Option, Parameter, Table, from_option, from_table, indented
 from ._sklearn import BaseEstimator, CafeWarning, ConvergenceWarning, NotFittedError, warn
 from .graph import Graph
 
@@ -35,29 +34,24 @@ RUN = [
         "device. A method that cannot run there says so."),
 ]
 
-_SAMPLINGS = samplings()
-
-
 def sampling_parameters(method: Method) -> List[Parameter]:
-    return [
-        own("sampling", next(iter(_SAMPLINGS)), f"{{{', '.join(map(repr, _SAMPLINGS))}}}",
-            f"Literal[{', '.join(map(repr, _SAMPLINGS))}]",
-            "How pairs of nodes are drawn. An option of another sampling is refused. "
-            + " ".join(f"{name}: {in_python(row.summary)}." for name, row in _SAMPLINGS.items())),
-        *from_table(Table.named("sample"),
-                    defaults={"twist_mean": None, "degree_exponent": method.degree_exponent}),
-    ]
+    return [from_option(SAMPLING, SAMPLING.default),
+            *from_table(Table.named("sample"), {"twist_mean": None,
+                                                "degree_exponent": method.degree_exponent})]
 
 
 def finish_parameters(form: str) -> List[Parameter]:
-    return from_table(Table.named("finish"), defaults={"output_form": form})
+    return from_table(Table.named("finish"), {"output_form": form})
 
 
 PROPAGATE = [
-    own("propagate", False, "bool", "bool",
-        "As a last step, spread the vectors over the graph by a band-pass filter (ProNE)."),
+    from_option(Option("propagate", "switch", False, 0, 1, (), "as a last step, spread the vectors over "
+                       "the graph by a band-pass filter (ProNE)"), False),
     *from_table(Table.named("propagate")),
 ]
+
+# a run that did not converge lacks these
+LACKING = ("‘sweeps’", "‘residual-steps’")
 
 
 class Estimator(BaseEstimator):
@@ -66,6 +60,7 @@ class Estimator(BaseEstimator):
     _parameters: Sequence[Parameter] = ()
     _method: Method
     _own: Table
+    _communities = False
 
     # set by __init__, which is made from the parameters
     random_state: Any
@@ -88,31 +83,15 @@ class Estimator(BaseEstimator):
         keywords = [o.keyword for o in table.options if o.keyword in own_names]
         return {k: getattr(self, k) for k in keywords if getattr(self, k) is not None}
 
-    def _shared(self, start: Any, seeds: Any, attributes: Any) -> Given:
-        """What runs for vectors and for communities are both given."""
-        samples = self._method.takes("TAKES_SAMPLING")
-        if not samples and (seeds is not None or attributes is not None):
-            raise ValueError(f"{type(self).__name__} takes neither seeds nor attributes")
-        if start is not None and not self._method.takes("TAKES_START"):
-            raise ValueError(f"{type(self).__name__} does not take vectors to start from")
-        given = Given(self._values(self._own), start=start, seeds=seeds, attributes=attributes)
-        given.free_columns = getattr(self, "n_components", None) is None
-        if samples:
-            given.sampling, given.sample = self.sampling, self._values(Table.named("sample"))
-        return given
-
-    def _labels(self, graph: Graph, y: Any, given: Given) -> Optional[np.ndarray]:
-        """The classes of known labels, which are put into what is given; None: there are none, or
-        they are there already."""
-        if given.label is not None:
-            return None
-        if not self._method.takes("TAKES_LABELS") or y is None:
-            if self._method.takes("NEEDS_LABELS"):
-                raise ValueError(f"{type(self).__name__} needs known labels: fit(graph, y)")
-            return None
-        given.label, classes = encode_labels(y, graph)
-        given.classes = len(classes)
-        return classes
+    def _given(self, graph: Optional[Graph] = None, y: Any = None, **data: Any) -> Given:
+        """A run with these parameters, and with known labels if the method takes any."""
+        texts = {p.option.name: p.asked(getattr(self, p.name)) for p in self._parameters if p.option}
+        given = Given(self._method, self._communities,
+                      {name: text for name, text in texts.items() if text is not None}, **data)
+        if graph is None or y is None or not self._method.takes("TAKES_LABELS"):
+            return given
+        label, classes = encode_labels(y, graph)
+        return replace(given, label=label, classes=classes)
 
     def _run(self, work: Callable[[Context], T]) -> T:
         self._seed = seed_of(self.random_state)  # a generator would give another one next time
@@ -127,47 +106,18 @@ class Estimator(BaseEstimator):
             setattr(self, name, value)
 
     def _fitted(self, graph: Graph, given: Given, found: Mapping[str, Any]) -> None:
-        """Results, and how they were made: set_params() may change the parameters later."""
+        """Results, how they were made (set_params() may change the parameters later), and warnings."""
         self._keep(found)
         self.graph_, self.nodes_, self.n_features_in_ = graph, graph.nodes, graph.n_nodes
         self._made = replace(given, start=None)
-        self._warn()
-
-    def _warn(self) -> None:
-        """Of results that may not be what was meant."""
-        name, tol = type(self).__name__, getattr(self, "tol", None)
-        asked = (self._made.finish or {}).get("residual", 0)
-        if asked:
-            pairs = self.certificate_.pairs  # type: ignore[attr-defined]
-            behind = pairs - self.certificate_.converged  # type: ignore[attr-defined]
-            if behind:
-                warn(f"{name}: {behind} of {pairs} residuals are above residual={asked}; more "
-                     "residual_steps may do", ConvergenceWarning)
-        elif tol and self.n_iter_ and not self.converged_:
-            warn(f"{name}: after {self.n_iter_} sweeps the gain is still above tol={tol}: raise max_iter, "
-                 "or tol where this is good enough", ConvergenceWarning)
-        self._warn_of_columns()
+        for text in self.report_["warnings"]:
+            lacks = any(name in text for name in LACKING)
+            warn(f"{type(self).__name__}: {in_python(text)}", ConvergenceWarning if lacks else CafeWarning)
         rows = getattr(self, "embedding_", np.ones((0, 1)))
         suspects = rows[(rows[:, :1] == 0).all(axis=1)]  # most rows are settled by their first column
         empty = len(suspects) - int(suspects.any(axis=1).sum())
         if empty:
-            warn(f"{name}: {empty} of {len(rows)} vectors are 0: nothing reaches their nodes",
-                 CafeWarning)
-
-    def _warn_of_columns(self) -> None:
-        """Of fewer columns than n_components, and why."""
-        asked, n = getattr(self, "n_components", None), len(self.nodes_)
-        if self._method.communities and Parameter.default_of(self._parameters, "n_components") == asked:
-            return  # a column a community, and nobody asked for a number of them
-        rows = vars(self).get("embedding_", vars(self).get("memberships_"))
-        if rows is None or not isinstance(asked, numbers.Integral) or rows.shape[1] >= asked:
-            return
-        why = "the others are combinations of them and carry no information"
-        if rows.shape[1] == n - 1:
-            why = f"Q of {n} nodes has the rank {n - 1}, since its rows sum to 0"
-        elif rows.shape[1] >= n:
-            why = f"{n} nodes have at most {n}"
-        warn(f"{type(self).__name__}: {rows.shape[1]} of n_components={asked} columns: {why}")
+            warn(f"{type(self).__name__}: {empty} of {len(rows)} vectors are 0: nothing reaches their nodes")
 
     def _check_fitted(self, name: str) -> None:
         if name not in vars(self):

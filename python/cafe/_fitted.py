@@ -1,5 +1,5 @@
 """Results of estimators, or a word about what is missing."""
-from typing import Any
+from typing import Any, Dict
 
 
 def result_of(thing: Any, name: str) -> Any:
@@ -11,3 +11,8 @@ def result_of(thing: Any, name: str) -> Any:
         raise NotFittedError(f"This {type(thing).__name__} instance is not fitted yet, or has no "
                              f"{name}: call fit first.")
     return thing
+
+
+def made_with(thing: Any) -> Dict[str, Any]:
+    """The options of a fitted estimator's run, by the library's names; of anything else none."""
+    return thing.report_["options"] if hasattr(thing, "_made") else {}

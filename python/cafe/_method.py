@@ -1,23 +1,22 @@
-"""Methods of the library's registry, and what a run of one is given and leaves behind.
+"""Methods of the library's registry, and its runs: what one is given and leaves behind.
 
 Everything that takes a context runs inside a call (see _call.run) and returns handles or arrays.
 """
 import ctypes
 import json
 import operator
-import os
 import re
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from dataclasses import dataclass, fields, replace
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 import numpy as np
 
 from . import _abi
 from ._arrays import as_array, block, copied, pointer
-from ._call import Context, Handle, c_path, of_size
-from ._labels import rows_by_name
+from ._call import Context, c_path, c_shown, c_text, of_size
+from ._labels import decode_labels, rows_by_name
 from ._library import lib
-from ._options import Parameter, Table
+from ._options import Option, Table
 from ._shown import Shown
 from .graph import Graph
 
@@ -43,6 +42,9 @@ class Method:
         """'Label propagation' -> LabelPropagation"""
         return "".join(w[0].upper() + w[1:] for w in re.findall(r"\w+", self.title))
 
+    def __reduce__(self) -> Any:
+        return method_of, (self.name,)
+
     def takes(self, what: str) -> bool:
         members = _abi.ENUMS["cafe_takes"]
         return bool(self.row.contents.takes & members.get(f"CAFE_{what}", 0))
@@ -54,192 +56,170 @@ def methods() -> List[Method]:
     return [Method(rows[i]) for i in range(count.value)]
 
 
-@dataclass(frozen=True)
-class Sampler:
-    """A row of the registry of samplings."""
-
-    number: int
-    summary: str
+def method_of(name: str) -> Method:
+    return Method(lib.cafe_method_find(name.encode()))
 
 
-def samplings() -> Dict[str, Sampler]:
-    """All of them, by their names."""
-    found: Dict[str, Sampler] = {}
-    while True:
-        row = lib.cafe_sampler_at(len(found))
-        if not row:
-            return found
-        found[row.contents.name.decode()] = Sampler(row.contents.sampling,
-                                                    row.contents.summary.decode())
+def samplings() -> Dict[str, str]:
+    """The summaries of all of them, by their names."""
+    found: Dict[str, str] = {}
+    while lib.cafe_sampler_at(len(found)):
+        row = lib.cafe_sampler_at(len(found)).contents
+        found[row.name.decode()] = row.summary.decode()
+    return found
+
+
+def sampled_as(options: Mapping[str, Any], **data: Any) -> "Given":
+    """A graph that is sampled and nothing else, by options of the sampling."""
+    known = {o.keyword: o for o in (SAMPLING, *Table.named("sample").options)}
+    return Given(method_of("layers"), True,
+                 {known[k].name: known[k].text(v) for k, v in options.items() if v is not None}, **data)
+
+
+SAMPLING = Option("sampling", "choice", next(iter(samplings())), 0, 0, tuple(samplings()),
+                  "how pairs of nodes are drawn; an option of another sampling is refused. "
+                  + ". ".join(f"{name}: {summary}" for name, summary in samplings().items()))
 
 
 # ---- a run -------------------------------------------------------------------------------------
 
-@dataclass
+@dataclass(frozen=True)
 class Given:
-    """What an estimator hands to a run: options by their tables, and data beside the graph."""
+    """What a run is given: its method, options by the library's names, and data beside the graph."""
 
-    own: Mapping[str, Any]
-    sampling: str = "edge"
-    sample: Optional[Mapping[str, Any]] = None
-    finish: Optional[Mapping[str, Any]] = None
-    propagate: Optional[Mapping[str, Any]] = None
-    free_columns: bool = False
-    label: Optional[np.ndarray] = None
-    classes: int = 0
+    method: Method
+    communities: bool
+    options: Mapping[str, str]
+    label: Optional[np.ndarray] = None  # numbers of classes, -1: not known
+    classes: Optional[np.ndarray] = None
     start: Any = None
     seeds: Any = None
     attributes: Any = None
+    attributes_to_come: bool = False  # they are not missing from a forecast
 
-
-def library_run(context: Context, method: Method, table: Table, parameters: Sequence[Parameter],
-                given: Given) -> Handle:
-    """The library's run for vectors, with the parameters that differ from their defaults."""
-    made = context.make("cafe_run_create", "cafe_run",
-                        _abi.ENUMS["cafe_purpose"]["CAFE_PURPOSE_VECTORS"], method.name.encode())
-
-    def put(name: str, text: str) -> None:
-        context.check(lib.cafe_run_set(made.pointer, name.encode(), text.encode()))
-
-    defaults = {p.name: p.default for p in parameters}
-    if given.sampling != defaults.get("sampling", "edge"):
-        put("sampling", given.sampling)
-    if given.propagate is not None:
-        put("propagate", "yes")
-    tables = [table, *map(Table.named, ("sample", "finish", "propagate"))]
-    for one, values in zip(tables, (given.own, given.sample, given.finish, given.propagate)):
-        for option in one.options:
-            value = (values or {}).get(option.keyword)
-            if value is not None and value != defaults.get(option.keyword):
-                put(option.name, option.text(value))
-    return made
+    def but(self, **options: Any) -> "Given":
+        """The same with other options; None takes one away."""
+        texts = {name.replace("_", "-"): value for name, value in options.items()}
+        found = {**self.options, **texts}
+        return replace(self, options={n: str(v) for n, v in found.items() if v is not None})
 
 
 class Run:
-    """A method at work on a graph: its options and inputs as the library has them, and its model."""
+    """The library's run of a method on a graph; or on (nodes, edges), which can only be forecast."""
 
-    def __init__(self, context: Context, graph: Graph, method: Method, table: Table,
-                 given: Given, only_options: bool = False,
-                 parameters: Optional[Sequence[Parameter]] = None) -> None:
-        self.context, self.graph, self.method, self.table = context, graph, method, table
-        self.given, self.kept = given, []  # type: Given, List[Any]
-        self.options, self.inputs = self._options(given), self._inputs(given)
-        self.own = ctypes.create_string_buffer(table.pointer.contents.struct_size)
-        context.call("cafe_method_settle", method.row, table.pointer, self.options, self.inputs,
-                     graph.n_nodes, self.own)
-        self.options.own = ctypes.addressof(self.own)
-        if only_options:  # as settled, for a forecast
-            return
-        if parameters is not None:
-            self._check_fits(parameters)
-        self.model = context.make("cafe_model_create", "cafe_model", graph.pointer, method.row,
-                                  self.options, self.inputs, keep=[graph, *self.kept])
+    def __init__(self, context: Context, graph: Any, given: Given) -> None:
+        self.context, self.graph = context, graph
+        self.kept: List[Any] = []
+        purpose = "CAFE_PURPOSE_COMMUNITIES" if given.communities else "CAFE_PURPOSE_VECTORS"
+        self.made = context.make("cafe_run_create", "cafe_run", _abi.ENUMS["cafe_purpose"][purpose],
+                                 given.method.name.encode(), keep=[graph, self.kept])
+        for name, text in given.options.items():
+            self.kept.append(c_text(text))
+            self.call("set", name.encode(), self.kept[-1])
+        self.call("give", self._inputs(given))
+        if isinstance(graph, tuple):
+            self.call("size", *graph)
+        else:
+            self.call("graph", graph.pointer, None, None)
 
-    def _filled(self, name: str, values: Mapping[str, Any]) -> Any:
-        struct = Table.named(name).fill(self.context, values, f"cafe_{name}_options")
-        self.kept.append(struct)
-        return struct
+    def call(self, name: str, *arguments: Any) -> None:
+        self.context.check(getattr(lib, f"cafe_run_{name}")(self.made.pointer, *arguments), arguments)
 
-    def _options(self, given: Given) -> Any:
-        o = of_size(_abi.cafe_method_options)
-        numbers = samplings()
-        if given.sampling not in numbers:
-            raise ValueError(f"sampling={given.sampling!r}: expected one of {', '.join(numbers)}")
-        own = self.table.fill(self.context, given.own)
-        self.kept.append(own)
-        o.own, o.sampling = ctypes.addressof(own), numbers[given.sampling].number
-        o.free_columns = given.free_columns
-        for name in ("sample", "finish", "propagate"):
-            values = getattr(given, name)
-            if values is not None:
-                setattr(o, name, ctypes.pointer(self._filled(name, values)))
-        if given.sample and "twist_mean" in given.sample:
-            o.sample.contents.aim = 1
-        return o
+    def get(self, name: str) -> Any:
+        return getattr(lib, f"cafe_run_{name}")(self.made.pointer)
 
     def _inputs(self, given: Given) -> Any:
-        found, nodes = of_size(_abi.cafe_method_inputs), self.graph.n_nodes
-        if given.label is not None:
-            found.labels, found.classes = pointer(given.label), given.classes
+        found, graph = of_size(_abi.cafe_run_inputs), self.graph
+
+        def lend(array: np.ndarray) -> Any:
+            self.kept.append(array)
+            return pointer(array)
+
+        if given.label is not None and given.classes is not None:
+            found.labels, found.classes = lend(given.label), len(given.classes)
+            names = (ctypes.c_char_p * len(given.classes))(*map(c_shown, given.classes.tolist()))
+            self.kept.append(names)
+            found.class_names = names
         if given.start is not None:
-            rows = block(rows_by_name(given.start, self.graph, "start"), nodes, "start")
-            found.start, found.start_columns = pointer(rows), rows.shape[1]
-            self.kept.append(rows)
-        sample = of_size(_abi.cafe_sample_inputs)
+            rows = block(rows_by_name(given.start, graph, "start"), graph.n_nodes, "start")
+            found.start, found.start_columns = lend(rows), rows.shape[1]
         if given.seeds is not None:
-            seeds = np.array([self.graph.index(s) for s in given.seeds], dtype=np.int32)
-            sample.seeds, sample.seed_count = pointer(seeds), len(seeds)
-            self.kept.append(seeds)
+            seeds = np.array([graph.index(s) for s in given.seeds], dtype=np.int32)
+            found.seeds, found.seed_count = lend(seeds), len(seeds)
         if given.attributes is not None:
-            named = rows_by_name(given.attributes, self.graph, "attributes")
-            table = as_array(named, "attributes")
-            rows = block(table.reshape(len(table), -1), nodes, "attributes")
-            sample.attributes, sample.width = pointer(rows), rows.shape[1]
-            self.kept.append(rows)
-        if given.seeds is not None or given.attributes is not None:
-            found.sample = ctypes.pointer(sample)
+            table = as_array(rows_by_name(given.attributes, graph, "attributes"), "attributes")
+            rows = block(table.reshape(len(table), -1), graph.n_nodes, "attributes")
+            found.attributes, found.attribute_columns = lend(rows), rows.shape[1]
+        found.attributes_path = b"attributes" if given.attributes_to_come else None
         return found
 
-    def _check_fits(self, parameters: Sequence[Parameter]) -> None:
-        """A run for vectors that would not fit into the memory is refused, as the tool does."""
-        planned = library_run(self.context, self.method, self.table, parameters, self.given)
-        inputs, mine = of_size(_abi.cafe_run_inputs), self.inputs
-        for name in ("labels", "classes", "start", "start_columns"):
-            setattr(inputs, name, getattr(mine, name))
-        if mine.sample:
-            sample = mine.sample.contents
-            inputs.attributes, inputs.attribute_columns = sample.attributes, sample.width
-            inputs.seeds, inputs.seed_count = sample.seeds, sample.seed_count
-        self.context.check(lib.cafe_run_give(planned.pointer, inputs))
-        self.context.check(lib.cafe_run_graph(planned.pointer, self.graph.pointer, None, None))
-        self.context.check(lib.cafe_run_fits(planned.pointer))
+    # ---- steps
+
+    def plan(self) -> Any:
+        found = _abi.cafe_run_forecast()
+        self.call("plan_sized", found, ctypes.sizeof(found))
+        return found
+
+    def step(self, name: str) -> "Run":
+        """All steps up to this one."""
+        last, done = _abi.ENUMS["cafe_run_step"][f"CAFE_STEP_{name}"], ctypes.c_int(0)
+        while done.value < last:
+            self.call("next", done)
+        return self
+
+    @property
+    def model(self) -> Any:
+        return self.get("model")
 
     @property
     def operator(self) -> Any:
         """Q of the sampled graph."""
-        return lib.cafe_model_operator(self.model.pointer)
+        return lib.cafe_model_operator(self.model)
 
-    # ---- steps
+    @property
+    def sampled(self) -> Any:
+        return lib.cafe_model_sampled(self.model)
 
-    def solve(self) -> Handle:
-        return self.context.make("cafe_model_solve", "cafe_solution", self.model.pointer,
-                                 self.method.row, self.options, self.inputs)
+    # ---- what they leave
 
-    def finish(self, solution: Handle) -> Handle:
-        return self._of_the_file(self.context.make(
-            "cafe_model_finish", "cafe_embedding", self.model.pointer, self.method.row,
-            self.options, solution.pointer))
+    def course(self) -> Dict[str, Any]:
+        c = self.get("get_course").contents
+        return {"objective_": copied(c.objective, c.sweeps + 1), "n_iter_": int(c.sweeps),
+                "converged_": bool(c.converged), "modularity_": c.modularity}
 
-    def cluster(self) -> Handle:
-        return self._of_the_file(self.context.make(
-            "cafe_model_cluster", "cafe_clustering", self.model.pointer, self.method.row,
-            self.options, self.inputs, keep=[self.model]))
+    def rows(self) -> np.ndarray:
+        """H, after the solve step."""
+        h = np.empty((self.graph.n_nodes, self.get("get_course").contents.columns), np.float32)
+        self.call("rows", pointer(h))
+        return h
 
-    def _of_the_file(self, result: Handle) -> Handle:
-        """Nothing is made of a graph whose arrays changed meanwhile."""
-        self.context.call("cafe_graph_unchanged", self.graph.pointer)
-        return result
+    def predicted(self, classes: np.ndarray) -> np.ndarray:
+        """The most likely class of each node, after the solve step."""
+        best = np.empty(self.graph.n_nodes, np.int32)
+        self.call("predict", pointer(best), None)
+        return decode_labels(best, classes)
 
-    def modularity(self, part: np.ndarray, parts: int) -> float:
-        return self.context.figures("cafe_partition_measure", "cafe_partition_quality",
-                                    lib.cafe_model_sampled(self.model.pointer), pointer(part),
-                                    parts).modularity
+    def layers(self) -> List["Layer"]:
+        layers = self.get("layers")
+        return [Layer._of(lib.cafe_layers_get(layers, i).contents, self.graph.n_nodes)
+                for i in range(lib.cafe_layers_count(layers) if layers else 0)]
 
-    def report(self, schema: str) -> "Report":
-        """A report with what was asked for: graph, method, options."""
-        report = Report(self.context, schema)
-        report.add("graph", None, self.graph.pointer)
-        report.add("string", b"method", self.method.name.encode())
-        report.add("open", b"options", b"{")
-        report.add("context")
-        report.add("options", self.table.pointer, self.own)
-        for name in ("sample", "finish"):
-            values = getattr(self.options, name)
-            if values:
-                report.add("options", Table.named(name).pointer,
-                           ctypes.cast(values, ctypes.c_void_p))
-        report.add("close")
-        return report
+    def vectors(self) -> np.ndarray:
+        embedding = self.get("embedding")
+        found = np.empty((lib.cafe_embedding_nodes(embedding), lib.cafe_embedding_columns(embedding)),
+                         np.float32)
+        self.context.check(lib.cafe_embedding_copy(embedding, pointer(found)) or 0)
+        return found
+
+    def certificate(self) -> "Certificate":
+        return Certificate._of(lib.cafe_embedding_certificate(self.get("embedding")).contents)
+
+    def report(self, schema: str) -> Dict[str, Any]:
+        report = self.context.make("cafe_report_new", "cafe_report", schema.encode())
+        lib.cafe_run_report(self.made.pointer, 0, report.pointer)
+        text = ctypes.c_char_p()
+        self.context.check(lib.cafe_report_text(report.pointer, text))
+        return json.loads(text.value or b"{}")
 
 
 def with_checkpoint(context: Context, path: Any, every: int,
@@ -248,54 +228,12 @@ def with_checkpoint(context: Context, path: Any, every: int,
     if path is None:
         return work()
     context.call("cafe_checkpoint_keep", c_path(path), operator.index(every))
-    found, info = work(), _abi.cafe_checkpoint_info()
-    lib.cafe_checkpoint_get_sized(context.pointer, info, ctypes.sizeof(info))
-    found["report_"]["checkpoint"] = {
-        "path": os.fsdecode(path), "every": info.every, "resumed_after_sweep": info.resumed,
-        "saved": info.saved, "bytes": info.bytes}
+    found = work()
     context.call("cafe_checkpoint_remove")
     return found
 
 
-class Report:
-    """The library's JSON of a run."""
-
-    def __init__(self, context: Context, schema: str) -> None:
-        self.context = context
-        self.handle = context.make("cafe_report_new", "cafe_report", schema.encode())
-
-    def add(self, kind: str, *arguments: Any) -> None:
-        getattr(lib, f"cafe_report_{kind}")(self.handle.pointer, *arguments)
-
-    def read(self) -> Dict[str, Any]:
-        text = ctypes.c_char_p()
-        self.context.check(lib.cafe_report_text(self.handle.pointer, text))
-        return json.loads(text.value or b"{}")
-
-
 # ---- what a run leaves -------------------------------------------------------------------------
-
-def course_of(solution: Handle) -> Tuple[np.ndarray, int, bool]:
-    """Objective at the start and after every sweep, sweeps, whether it converged."""
-    sweeps = lib.cafe_solution_sweeps(solution.pointer)
-    objective = copied(lib.cafe_solution_objective(solution.pointer), sweeps + 1)
-    return objective, int(sweeps), bool(lib.cafe_solution_converged(solution.pointer))
-
-
-def rows_of(context: Context, solution: Handle, nodes: int) -> np.ndarray:
-    """H, nodes x columns."""
-    h = np.empty((nodes, lib.cafe_solution_columns(solution.pointer)), np.float32)
-    context.check(lib.cafe_solution_copy(solution.pointer, pointer(h)) or 0)
-    return h
-
-
-def vectors_of(context: Context, embedding: Handle) -> np.ndarray:
-    shape = (lib.cafe_embedding_nodes(embedding.pointer),
-             lib.cafe_embedding_columns(embedding.pointer))
-    vectors = np.empty(shape, np.float32)
-    context.check(lib.cafe_embedding_copy(embedding.pointer, pointer(vectors)) or 0)
-    return vectors
-
 
 @dataclass(frozen=True, repr=False)
 class Layer(Shown):
@@ -310,19 +248,14 @@ class Layer(Shown):
         last = ", the last" if self.parent is None else ""
         return f"Layer({self.communities} communities, modularity {self.modularity:.4f}{last})"
 
+    @classmethod
+    def _of(cls, one: Any, nodes: int) -> "Layer":
+        parent = copied(one.parent, one.communities, np.int32) if one.parent else None
+        return cls(int(one.communities), one.modularity, copied(one.partition, nodes, np.int32), parent)
+
     def _fields(self) -> Dict[str, Any]:
         sizes = np.sort(np.bincount(self.partition, minlength=self.communities))[::-1]
         return {"communities": self.communities, "modularity": self.modularity, "sizes": sizes}
-
-
-def layers_of(layers: Any, nodes: int) -> List[Layer]:
-    found = []
-    for i in range(lib.cafe_layers_count(layers)):
-        one = lib.cafe_layers_get(layers, i).contents
-        parent = copied(one.parent, one.communities, np.int32) if one.parent else None
-        found.append(Layer(int(one.communities), one.modularity,
-                           copied(one.partition, nodes, np.int32), parent))
-    return found
 
 
 @dataclass(frozen=True, repr=False)
@@ -367,23 +300,18 @@ class Certificate(Shown):
                 "orthogonality": self.orthogonality, "products": self.products,
                 "hubs": self.hubs}
 
+    @classmethod
+    def _of(cls, found: Any) -> "Certificate":
+        values = {field.name: getattr(found, field.name) for field in fields(cls)}
+        for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
+                             (found.certified, ("column_values", "column_residuals")),
+                             (found.hubs, ("hub_values", "hub_residuals"))):
+            values.update({name: copied(values[name], count) for name in names})
+        values.update(generalised=bool(found.generalised), rotated=bool(found.rotated))
+        return cls(**values)
+
     def to_frame(self) -> Any:
         """The Ritz pairs as a pandas table: value, residual, share."""
         import pandas
         return pandas.DataFrame({"ritz_value": self.ritz_values, "residual": self.residuals,
                                  "share": self.shares})
-
-    def to_dict(self) -> Dict[str, Any]:
-        """Every figure as plain Python: for JSON."""
-        return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self).items()}
-
-
-def certificate_of(embedding: Handle) -> Certificate:
-    found = lib.cafe_embedding_certificate(embedding.pointer).contents
-    values = {field.name: getattr(found, field.name) for field in fields(Certificate)}
-    for count, names in ((found.pairs, ("ritz_values", "residuals", "shares")),
-                         (found.certified, ("column_values", "column_residuals")),
-                         (found.hubs, ("hub_values", "hub_residuals"))):
-        values.update({name: copied(values[name], count) for name in names})
-    values.update(generalised=bool(found.generalised), rotated=bool(found.rotated))
-    return Certificate(**values)

@@ -168,10 +168,14 @@ class Parameter:
     default: Any
     text: str  # its entry in the docstring
     annotation: str
+    option: Optional[Option] = None
 
-    @staticmethod
-    def default_of(parameters: "Sequence[Parameter]", name: str) -> Any:
-        return next((p.default for p in parameters if p.name == name), None)
+    def asked(self, value: Any) -> Optional[str]:
+        """The value as the library reads it; None: the default, which is the library's too."""
+        if self.option is None or value is None:
+            return None
+        text = self.option.text(value)
+        return None if self.default is not None and text == self.option.text(self.default) else text
 
 
 _ANNOTATIONS = {"integer": "int", "real": "float", "switch": "bool", "text": "str"}
@@ -182,16 +186,14 @@ def _annotation(option: Option, default: Any) -> str:
     return f"Optional[{kind}]" if default is None else kind
 
 
-def from_table(table: Table, leave_out: Sequence[str] = (),
-               defaults: Optional[Mapping[str, Any]] = None) -> List[Parameter]:
+def from_option(option: Option, default: Any) -> Parameter:
+    return Parameter(option.keyword, default, option.described(default), _annotation(option, default),
+                     option)
+
+
+def from_table(table: Table, defaults: Optional[Mapping[str, Any]] = None) -> List[Parameter]:
     """The table's options as parameters; `defaults` differ from the table's."""
-    found = []
-    for option in table.options:
-        if option.keyword in leave_out:
-            continue
-        default = (defaults or {}).get(option.keyword, option.default)
-        found.append(Parameter(option.keyword, default, option.described(default),
-                               _annotation(option, default)))
+    found = [from_option(o, (defaults or {}).get(o.keyword, o.default)) for o in table.options]
     return sorted(found, key=lambda p: p.name != "n_components")  # what every method has comes first
 
 
@@ -225,5 +227,3 @@ def numpydoc(summary: str, parameters: Sequence[Parameter], rest: str) -> str:
     entries = "\n".join(p.text for p in parameters)
     return f"{summary}\n\nParameters\n----------\n{entries}\n\n{inspect.cleandoc(rest)}\n"
 
-
-Values = Dict[str, Any]

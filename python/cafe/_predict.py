@@ -46,7 +46,7 @@ class Labelled:
     def _rows_of(self, label: np.ndarray) -> np.ndarray:
         """The memberships of a run with other known labels."""
         given = replace(self._made, label=label)
-        found = run(lambda context: self._work(context, self.graph_, None, given),
+        found = run(lambda context: self._work(context, self.graph_, given),
                     threads_of(self.n_jobs), self._seed, self.verbose, self.engine)
         return _dense(found["memberships_"])[:, :len(self.classes_)].astype(float)
 

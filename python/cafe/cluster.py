@@ -7,8 +7,7 @@ import numpy as np
 from ._arrays import copied
 from ._asked import asked, mean_of_neighbours
 from ._base import RUN, Estimator, sampling_parameters
-from ._call import Context, Handle, seconds
-from ._labels import decode_labels
+from ._call import Context
 from ._library import lib
 from ._method import Given, Method, Run, methods, with_checkpoint
 from ._options import from_table, make_init, numpydoc
@@ -43,6 +42,7 @@ class Clustering(ClusterMixin, Transformer, Estimator):
     """Base of the estimators that find communities."""
 
     _method: Method
+    _communities = True
 
     communities_: np.ndarray
     memberships_: Any
@@ -53,9 +53,9 @@ class Clustering(ClusterMixin, Transformer, Estimator):
         """Finds the communities of a graph; y: known labels, None or NaN where there is none;
         checkpoint, every: as in cafe.SphereGCN.fit."""
         graph = as_graph(X, self.n_jobs)
-        given = self._shared(start, seeds, attributes)
+        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes)
         self._fitted(graph, given, self._run(lambda context: with_checkpoint(
-            context, checkpoint, every, lambda: self._work(context, graph, y, given))))
+            context, checkpoint, every, lambda: self._work(context, graph, given))))
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -84,35 +84,25 @@ class Clustering(ClusterMixin, Transformer, Estimator):
         self._check_fitted("memberships_")
         return np.array(self._feature_names(self.memberships_.shape[1]), dtype=object)
 
-    def _work(self, context: Context, graph: Graph, y: Any, given: Given) -> Dict[str, Any]:
-        began = seconds()
-        classes = self._labels(graph, y, given)
-        run = Run(context, graph, self._method, self._own, given)
-        clustering = run.cluster()
-        info = lib.cafe_clustering_get(clustering.pointer).contents
+    def _work(self, context: Context, graph: Graph, given: Given) -> Dict[str, Any]:
+        made = Run(context, graph, given).step("WRITE")
+        clustering = made.get("clustering")
+        info = lib.cafe_clustering_get(clustering).contents
         part = copied(info.partition, info.nodes, np.int32)
-        memberships = _memberships(context, clustering, info)
-        found = {"communities_": part, "labels_": part, "modularity_": info.modularity,
-                 "memberships_": memberships, "n_iter_": int(info.sweeps),
-                 "objective_": copied(info.objective, info.sweeps + 1),
-                 "converged_": bool(info.converged)}
-        if classes is not None:
-            best = np.asarray(memberships[:, :len(classes)].argmax(axis=1)).ravel()
-            found.update(classes_=classes, transduction_=decode_labels(best, classes))
-        report = run.report("cafe/cluster/1")
-        report.add("real", b"modularity", info.modularity)
-        report.add("integer", b"communities", info.communities)
-        report.add("history", b"objective", info.sweeps, info.converged, info.objective)
-        found["report_"] = {**report.read(), "seconds": {"total": seconds() - began}}
+        found = {**made.course(), "communities_": part, "labels_": part,
+                 "memberships_": _memberships(context, clustering, info),
+                 "report_": made.report("cafe/cluster/1")}
+        if given.classes is not None:
+            found.update(classes_=given.classes, transduction_=made.predicted(given.classes))
         return found
 
 
-def _memberships(context: Context, clustering: Handle, info: Any) -> Any:
+def _memberships(context: Context, clustering: Any, info: Any) -> Any:
     """Dense, or a CSR matrix where the run held sparse rows."""
     offsets = ctypes.POINTER(ctypes.c_int64)()
     columns = ctypes.POINTER(ctypes.c_int32)()
     values = ctypes.POINTER(ctypes.c_float)()
-    context.call("cafe_clustering_memberships", clustering.pointer, offsets, columns, values)
+    context.call("cafe_clustering_memberships", clustering, offsets, columns, values)
     first = copied(offsets, info.nodes + 1, np.int64)
     count = int(first[-1])
     entries, column = copied(values, count, np.float32), copied(columns, count, np.int32)
@@ -128,7 +118,7 @@ def _class(method: Method) -> Type[Clustering]:
     table, name = method.communities, method.class_name
     assert table is not None
     free = {"n_components": None} if method.takes("TAKES_LABELS") else None
-    parameters = [*from_table(table, defaults=free), *sampling_parameters(method), *RUN]
+    parameters = [*from_table(table, free), *sampling_parameters(method), *RUN]
     labelled = (Labelled,) if method.takes("TAKES_LABELS") else ()
     return type(name, (*labelled, Clustering), {
         "_method": method, "_own": table, "_parameters": parameters, "__module__": __name__,

@@ -4,14 +4,11 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 import numpy as np
 
-from ._arrays import copied, pointer
+from ._arrays import pointer
 from ._asked import asked
 from ._base import PROPAGATE, RUN, Estimator, finish_parameters, sampling_parameters
-from ._call import Context, Handle, run, seconds, threads_of
-from ._labels import decode_labels
-from ._library import lib
-from ._method import (Certificate, Given, Layer, Method, Run, certificate_of, course_of, layers_of,
-                      methods, rows_of, vectors_of, with_checkpoint)
+from ._call import Context, run, threads_of
+from ._method import Certificate, Given, Layer, Method, Run, methods, with_checkpoint
 from ._options import Table, from_table, make_init, numpydoc
 from ._predict import Labelled
 from ._sklearn import ClusterMixin, Transformer
@@ -106,9 +103,9 @@ class Embedding(Vectors, Transformer, Estimator):
             Sweeps between two checkpoints.
         """
         graph = as_graph(X, self.n_jobs)
-        given = self._given(start, seeds, attributes)
+        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes)
         self._fitted(graph, given, self._run(lambda context: with_checkpoint(
-            context, checkpoint, every, lambda: self._work(context, graph, y, given))))
+            context, checkpoint, every, lambda: self._work(context, graph, given))))
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -153,78 +150,40 @@ class Embedding(Vectors, Transformer, Estimator):
 
     # ---- the run
 
-    def _given(self, start: Any, seeds: Any, attributes: Any) -> Given:
-        given = self._shared(start, seeds, attributes)
-        given.finish = self._values(Table.named("finish"))
-        if not isinstance(self.propagate, (bool, np.bool_)):
-            raise TypeError(f"propagate={self.propagate!r}: expected True or False")
-        given.propagate = self._values(Table.named("propagate")) if self.propagate else None
-        return given
-
-    def _work(self, context: Context, graph: Graph, y: Any, given: Given,
+    def _work(self, context: Context, graph: Graph, given: Given,
               solved: Optional[List[np.ndarray]] = None) -> Dict[str, Any]:
         """The run; the rows that it solved go to a list that is given."""
-        began = seconds()
-        classes = self._labels(graph, y, given)
-        run = Run(context, graph, self._method, self._own, given, parameters=self._parameters)
-        sampled = seconds()
-        found = self._layers(run) if self._method.communities else {}
-        solution = found.pop("solution", None) or run.solve()
-        found.update(self._read(run, solution, classes))
+        made = Run(context, graph, given).step("SOLVE")
+        found = made.course()
         if solved is not None:
-            solved.append(rows_of(context, solution, graph.n_nodes))
-        ended = seconds()
-        embedding = run.finish(solution)
-        certificate = certificate_of(embedding)
-        found.update(embedding_=vectors_of(context, embedding), certificate_=certificate,
+            solved.append(made.rows())
+        if self._method.takes("TAKES_LABELS"):
+            found.update(self._members(made, given, found.pop("modularity_")))
+        elif self._method.communities:
+            layers = found["layers_"] = made.layers()
+            found.update(partition(layers[-1].partition))
+        else:
+            del found["modularity_"]
+        certificate = made.step("WRITE").certificate()
+        found.update(embedding_=made.vectors(), certificate_=certificate,
                      ritz_values_=certificate.ritz_values, residuals_=certificate.residuals,
-                     shares_=certificate.shares)
+                     shares_=certificate.shares, report_=made.report("cafe/embed/1"))
         if _has_parts(self._own):
             found["parts_"] = {"sphere": certificate.certified, "hubs": certificate.hubs}
-        found["report_"] = self._reported(run, found, embedding)
-        found["report_"]["seconds"] = {"sample": sampled - began, "solve": ended - sampled,
-                                       "finish": seconds() - ended, "total": seconds() - began}
         return found
 
-    def _layers(self, run: Run) -> Dict[str, Any]:
-        """Of a method that has vectors and communities: the communities, and H made of them."""
-        clustering = run.cluster()
-        info = lib.cafe_clustering_get(clustering.pointer).contents
-        solution = run.context.make(
-            "cafe_layers_solution", "cafe_solution", run.operator,
-            info.layers, lib.cafe_method_columns(self._own.pointer, run.own))
-        return {"layers_": layers_of(info.layers, info.nodes), "modularity_": info.modularity,
-                **partition(copied(info.partition, info.nodes, np.int32)), "solution": solution}
-
-    def _read(self, run: Run, solution: Handle, classes: Any) -> Dict[str, Any]:
-        """The history, and for methods that take labels the rows as memberships."""
-        objective, sweeps, converged = course_of(solution)
-        found = {"objective_": objective, "n_iter_": sweeps, "converged_": converged}
-        if not self._method.takes("TAKES_LABELS"):
-            return found
-        n = run.graph.n_nodes
-        rows = rows_of(run.context, solution, n)
+    def _members(self, made: Run, given: Given, modularity: float) -> Dict[str, Any]:
+        """The rows as memberships; the communities have the largest of each."""
+        rows = made.rows()
         best = np.where(rows.any(axis=1), rows.argmax(axis=1), -1)
         numbers, part = np.unique(best, return_inverse=True)
         part = np.ascontiguousarray(part, np.int32)
-        found.update(memberships_=rows, **partition(part),
-                     modularity_=run.modularity(part, len(numbers)))
-        if classes is not None:
-            known = rows[:, :len(classes)]
-            best = np.where(known.any(axis=1), known.argmax(axis=1), -1)
-            found.update(classes_=classes, transduction_=decode_labels(best, classes))
+        found = {"memberships_": rows, **partition(part), "modularity_": modularity or
+                 made.context.figures("cafe_partition_measure", "cafe_partition_quality", made.sampled,
+                                      pointer(part), len(numbers)).modularity}
+        if given.classes is not None:
+            found.update(classes_=given.classes, transduction_=made.predicted(given.classes))
         return found
-
-    def _reported(self, run: Run, found: Dict[str, Any], embedding: Handle) -> Dict[str, Any]:
-        report = run.report("cafe/embed/1")
-        values = np.ascontiguousarray(found["objective_"])
-        report.add("history", b"objective", found["n_iter_"], found["converged_"], pointer(values))
-        exact = lib.cafe_model_certified(run.model.pointer)
-        report.add("embedding", embedding.pointer, lib.cafe_model_sampled(run.model.pointer),
-                   int(bool(exact)))
-        if "modularity_" in found:
-            report.add("real", b"modularity", found["modularity_"])
-        return report.read()
 
 
 class Updatable(Embedding):
@@ -232,7 +191,7 @@ class Updatable(Embedding):
 
     rows_: np.ndarray  # H, in the order of nodes_: kept by partial_fit
 
-    def partial_fit(self, X: Any, y: Any = None, **options: Any) -> "Updatable":
+    def partial_fit(self, X: Any, y: Any = None, **kwargs: Any) -> "Updatable":
         """Goes on from the vectors there are to those of a graph in which links, and perhaps nodes,
         came and went: only what the change reaches moves, and all coordinates stay (`cafe update`).
 
@@ -243,7 +202,7 @@ class Updatable(Embedding):
             a fit. Edges alone (an array, a list, a table) are refused from the second call on: they
             may be the whole graph, cafe.Graph(x), or those that came, for which there is cafe.update.
         y : ignored
-        **options
+        **kwargs
             max_iter, tol, spread and align, as in `cafe update --help`.
 
         Sets drift_ beside the results of fit: how far each node moved, in radians, NaN for new ones.
@@ -253,21 +212,21 @@ class Updatable(Embedding):
         if not hasattr(self, "embedding_"):
             return self._first(as_graph(X, self.n_jobs))
         graph = whole_graph(X, self.graph_, self.n_jobs)
-        given = self._made
-        if given.sampling != "edge":
-            raise ValueError(f"sampling={given.sampling!r}: an update is of edges; call fit again")
-        asked = update_options(options, (given.sample or {}).get("degree_exponent", 0.0))
+        given, options = self._made, self.report_["options"]
+        if options["sampling"] != "edge":
+            raise ValueError(f"sampling={options['sampling']!r}: an update is of edges; call fit again")
+        asked = update_options(kwargs, options["degree-exponent"])
         found = run(lambda context: self._updated(context, graph, asked), threads_of(self.n_jobs),
                     self._seed, self.verbose, self.engine)
         self._fitted(graph, given, found)
         return self
 
     def _first(self, graph: Graph) -> "Updatable":
-        given = self._given(None, None, None)
+        given = self._given()
 
         def work(context: Context) -> Dict[str, Any]:
             solved: List[np.ndarray] = []
-            found = self._work(context, graph, None, given, solved)
+            found = self._work(context, graph, given, solved)
             whole = np.allclose(np.linalg.norm(solved[0], axis=1), 1, atol=1e-3)
             return {**found, **({"rows_": solved[0]} if whole else {}),
                     "drift_": np.full(graph.n_nodes, np.nan)}
@@ -278,11 +237,12 @@ class Updatable(Embedding):
     def _updated(self, context: Context, graph: Graph, asked: Dict[str, Any]) -> Dict[str, Any]:
         rows = self._raw_rows(context)
         new = update_rows(context, self.graph_, rows, graph, asked)
-        own = {**self._made.own, "n_components": rows.shape[1], "max_iter": 0}
-        found = self._work(context, graph, None, replace(self._made, own=own, start=new.rows))
+        given = replace(self._made.but(columns=rows.shape[1], sweeps=0), start=new.rows)
+        found = self._work(context, graph, given)
         found.update(rows_=new.rows, drift_=new.drift, objective_=new.objective, n_iter_=new.rounds,
                      converged_=new.converged)
-        if (self._made.finish or {}).get("output_form") == "raw" and self._made.propagate is None:
+        options = found["report_"]["options"]
+        if options["output-form"] == "raw" and not options["propagate"]:
             found["embedding_"] = new.rows  # the same but for rounding
         return found
 
@@ -290,9 +250,8 @@ class Updatable(Embedding):
         """All columns of the sphere; a run with hubs beside them may have kept the first half."""
         if hasattr(self, "rows_"):
             return self.rows_
-        alone = {**self._made.own, **({"parts": "sphere"} if _has_parts(self._own) else {})}
-        run = Run(context, self.graph_, self._method, self._own, replace(self._made, own=alone))
-        return rows_of(context, run.solve(), self.graph_.n_nodes)
+        alone = self._made.but(**({"parts": "sphere"} if _has_parts(self._own) else {}))
+        return Run(context, self.graph_, alone).step("SOLVE").rows()
 
 
 class Parted(ClusterMixin):
@@ -314,7 +273,7 @@ def _has_parts(table: Table) -> bool:
 
 def _parameters(method: Method, table: Table) -> List[Any]:
     free = {"n_components": None} if method.takes("TAKES_LABELS") else None
-    return [*from_table(table, defaults=free),
+    return [*from_table(table, free),
             *(sampling_parameters(method) if method.takes("TAKES_SAMPLING") else []),
             *finish_parameters(method.form), *PROPAGATE, *RUN]
 

@@ -1,6 +1,6 @@
 """How good vectors and communities are: node classification, link prediction, partitions."""
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from ._arrays import copied, pointer
 from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._library import lib
-from ._method import Given, Run, methods
+from ._method import Run, sampled_as
 from ._options import Table, check_keywords
 from ._shown import Figure, Rows, Shown
 from ._sklearn import warn
@@ -239,15 +239,16 @@ class _Features:
         if self.vectors is not None:
             found.block, found.columns = pointer(self.vectors), self.vectors.shape[1]
             return found
-        given = self.model._given(None, None, None)
-        if self.label is not None:
-            given.label, given.classes, given.free_columns = self.label, self.classes, True
-        made = Run(context, self.graph, self.model._method, self.model._own, given,
-                   only_options=alone)
+        given = self.model._given()
+        if self.label is not None:  # a column a class
+            given = replace(given.but(columns=None), label=self.label, classes=np.arange(self.classes))
+        made = Run(context, self.graph, given)
         self.kept.append(made)
-        found.method, found.options = made.method.row, ctypes.pointer(made.options)
-        if not alone:
-            found.model = made.model.pointer
+        if alone:
+            made.call("check")
+        else:
+            found.model = made.step("SAMPLE").model
+        found.method, found.options = made.get("method"), made.get("options")
         return found
 
 
@@ -497,11 +498,9 @@ def evaluate_clustering(graph: Any, communities: Any = None, labels: Any = None,
     label = None if labels is None else encode_labels(labels, g, "labels")[0]
 
     def work(context: Context) -> ClusteringScore:
-        method = methods()[0]  # any that takes samplings
-        assert method.vectors is not None
-        model = Run(context, g, method, method.vectors, Given(
-            {}, sampling, {"degree_exponent": 0.0, **options}, seeds=seeds, attributes=attributes))
-        sampled = lib.cafe_model_sampled(model.model.pointer)
+        model = Run(context, g, sampled_as({"sampling": sampling, **options}, seeds=seeds,
+                                           attributes=attributes)).step("SAMPLE")
+        sampled = model.sampled
         found = part if part is not None else _communities(context, model)
         quality = _quality(context, sampled, found)
         truth = agreement = None
@@ -525,6 +524,6 @@ def _quality(context: Context, sampled: Any, part: np.ndarray) -> Any:
 
 def _communities(context: Context, model: Run) -> np.ndarray:
     layers = context.make("cafe_layers_find", "cafe_layers", model.operator, None,
-                          keep=[model.model])
+                          keep=[model.made])
     top = lib.cafe_layers_get(layers.pointer, lib.cafe_layers_count(layers.pointer) - 1).contents
     return copied(top.partition, model.graph.n_nodes, np.int32)

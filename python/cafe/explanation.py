@@ -3,7 +3,7 @@ import ctypes
 import html
 import threading
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Dict, Hashable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from . import _abi
 from ._arrays import block, copied, pointer
 from ._asked import same_graph
 from ._call import Context, Verbose, run, seed_of, threads_of
-from ._fitted import result_of
+from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
-from ._method import Given, Run, methods
+from ._method import Given, Run, sampled_as
 from ._options import Table, check_keywords
 from ._shown import Shown, html_table, listed
 from .graph import Graph, as_graph
@@ -145,7 +145,7 @@ class Explanation:
     def __init__(self, how: "How", model: Run, handle: Any, labels: Any, top: int) -> None:
         self._how, self._model, self._handle = how, model, handle
         self._graph = how.graph
-        info = lib.cafe_sampled_get_info(lib.cafe_model_sampled(model.model.pointer)).contents
+        info = lib.cafe_sampled_get_info(model.sampled).contents
         self.sampling: str = lib.cafe_sampling_name(info.sampling).decode()
         self.degree_exponent: float = info.degree_exponent
         report = lib.cafe_explanation_get(handle.pointer).contents
@@ -287,13 +287,11 @@ class How:
 
     def open(self, context: Context) -> Tuple[Run, Any, int]:
         """The model, the library's explanation, and how many stand in its lists."""
-        method = methods()[0]  # any that takes samplings
-        assert method.vectors is not None
-        model = Run(context, self.graph, method, method.vectors, self.given)
+        model = Run(context, self.graph, self.given).step("SAMPLE")
         o = Table.named("explain").pointer_to(context, self.options, "cafe_explain_options")
         handle = context.make("cafe_explain", "cafe_explanation", model.operator,
                               self.vectors.shape[1], pointer(self.vectors), pointer(self.part), o,
-                              keep=[model.model])
+                              keep=[model.made])
         return model, handle, o.contents.top
 
 
@@ -348,13 +346,18 @@ def communities_of(given: Any, graph: Graph) -> Optional[np.ndarray]:
     return None if part is None else encode_labels(part, graph, "communities")[0]
 
 
-def given_to(embedding: Any, sampling: Optional[str], seeds: Any, attributes: Any) -> Given:
+def given_to(embedding: Any, sampling: Optional[str], options: Mapping[str, Any], seeds: Any,
+             attributes: Any) -> Given:
     """The sampling that an embedding was made with: an estimator knows it, unless told otherwise."""
     made = getattr(embedding, "_made", None)
     if made is None or sampling is not None:
-        return Given({}, sampling or "edge", seeds=seeds, attributes=attributes)
-    return Given({}, made.sampling, made.sample, seeds=made.seeds if seeds is None else seeds,
-                 attributes=made.attributes if attributes is None else attributes)
+        return sampled_as({"sampling": sampling, **options}, seeds=seeds, attributes=attributes)
+    given = sampled_as(options, seeds=made.seeds if seeds is None else seeds,
+                       attributes=made.attributes if attributes is None else attributes)
+    names = ["sampling", *(o.name for o in Table.named("sample").options)]
+    used = {name: made.options[name] for name in names if name in made.options}
+    exponent = made_with(embedding).get("degree-exponent", 0.0)
+    return replace(given, options={"degree-exponent": repr(exponent), **used, **given.options})
 
 
 def explain(graph: Any, embedding: Any = None, *, communities: Any = None, labels: Any = None,
@@ -402,7 +405,6 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     if embedding is None:
         embedding, graph = graph, getattr(graph, "graph_", graph)
     g = as_graph(graph, n_jobs)
-    made = given_to(embedding, sampling, seeds, attributes)
     tables = {n: Table.named(n) for n in ("explain", "spectrum", "ceiling", "sample")}
     check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
     vectors = embedding_of(embedding, g)
@@ -415,8 +417,8 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
                 if o.keyword in options}
 
     def work(context: Context) -> Explanation:
-        sample = {"degree_exponent": 0.0, **(made.sample or {}), **chosen("sample")}
-        how = How(g, vectors, part, replace(made, sample=sample), chosen("explain"))
+        given = given_to(embedding, sampling, chosen("sample"), seeds, attributes)
+        how = How(g, vectors, part, given, chosen("explain"))
         model, handle, top = how.open(context)
         cards = None if label is None else _label_cards(vectors, *label)
         found = Explanation(how, model, handle, cards, top)

@@ -2,14 +2,12 @@
 import ctypes
 import numbers
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, Optional, Union
 
 from . import _abi
 from ._arrays import whole
-from ._call import Context, of_size, run, threads_of
-from ._library import lib
-from ._method import Run, library_run
+from ._call import Context, run, threads_of
+from ._method import Run
 from ._options import Table
 from ._shown import Shown
 from .graph import as_graph
@@ -31,14 +29,7 @@ class Forecast(Shown):
     def _fields(self) -> Any:
         """With units, for people; the attributes are bytes."""
         return {name: value if isinstance(value, bool) or value is None else units(value)
-                for name, value in self._plain().items()}
-
-    def _plain(self) -> Any:
-        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
-
-    def to_dict(self) -> Any:
-        """Bytes as plain Python: for JSON."""
-        return self._plain()
+                for name, value in super()._fields().items()}
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,10 +72,6 @@ class RanksForecast(Shown):
     sweep_seconds: Optional[float]
     run_seconds: Optional[float]
 
-    def to_dict(self) -> Any:
-        """Plain Python: for JSON."""
-        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
-
     @classmethod
     def _of(cls, plan: Any) -> "RanksForecast":
         found = {name: getattr(plan, name) for name in cls.__dataclass_fields__}
@@ -122,43 +109,32 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
     >>> plan.fits, 10_000 < plan.needed < 100_000_000
     (True, True)
     """
-    g = _graph_for(model, graph)
+    _check_model(model)
+    g = as_graph(graph)
     if memory_limit is not None:
         memory_limit = whole(memory_limit, "memory_limit")
 
     def work(context: Context) -> Forecast:
-        given = model._given(None, None, None)
-        planned = library_run(context, model._method, model._own, model._parameters, given)
-        context.check(lib.cafe_run_give(planned.pointer, _to_come(given)))
-        context.check(lib.cafe_run_graph(planned.pointer, g.pointer, None, None))
+        planned = Run(context, g, _to_come(model))
         if memory_limit:
-            context.check(lib.cafe_run_limit(planned.pointer, memory_limit, None))
-        found = _abi.cafe_run_forecast()
-        context.check(lib.cafe_run_plan_sized(planned.pointer, found, ctypes.sizeof(found)))
+            planned.call("limit", memory_limit, None)
+        found = planned.plan()
         return Forecast(found.needed, found.available, bool(found.fits), memory_limit,
                         found.plan.least, found.plan.files, found.plan.reads, found.plan.writes)
 
     return run(work, threads_of(model.n_jobs))
 
 
-def _to_come(given: Any) -> Any:
-    """Attributes, which only fit() gets, by a path alone: they are not missing from a forecast."""
-    inputs = of_size(_abi.cafe_run_inputs)
-    if given.sampling == "twisted":
-        inputs.attributes_path = b"attributes"
-    return inputs
+def _to_come(model: Any) -> Any:
+    """Attributes, which only fit() gets, are not missing from a forecast."""
+    return model._given(attributes_to_come=model.sampling == "twisted") \
+        if hasattr(model, "sampling") else model._given()
 
 
-def _graph_for(model: Any, graph: Any, counts: Any = None) -> Any:
-    if not hasattr(model, "_given"):
+def _check_model(model: Any) -> None:
+    if not hasattr(model, "_method") or model._communities:
         raise TypeError("model: expected an estimator that makes vectors of graphs, found "
                         f"{type(model).__name__}")
-    return SimpleNamespace(n_nodes=counts.nodes) if counts else as_graph(graph)
-
-
-def _planned(context: Context, model: Any, graph: Any) -> Run:
-    return Run(context, graph, model._method, model._own, model._given(None, None, None),
-               only_options=True)
 
 
 def _rate(rate: Union[None, str, float]) -> str:
@@ -197,18 +173,20 @@ def forecast_ranks(model: Any, graph: Any, ranks: int, *, network: Union[None, s
     >>> big.bytes_per_sweep > 10**13
     True
     """
+    _check_model(model)
     counts = _counts_of(graph)
-    g = _graph_for(model, graph, counts)
+    g = None if counts else as_graph(graph)
 
     def work(context: Context) -> RanksForecast:
-        planned = _planned(context, model, g)
+        planned = Run(context, g or (counts.nodes, counts.edges), _to_come(model))
+        planned.plan()
         options = Table.named("ranks").fill(context, {
             "ranks": ranks, "latency": latency, "cut": -1 if cut is None else cut,
             "network": _rate(network), "memory_bandwidth": _rate(memory_bandwidth)},
             "cafe_ranks_options")
         plan = _abi.cafe_ranks_plan()
-        context.call("cafe_method_ranks_sized", model._method.row, planned.options,
-                     None if counts else g.pointer, counts, options, plan, ctypes.sizeof(plan))
+        context.call("cafe_method_ranks_sized", model._method.row, planned.get("options"),
+                     g and g.pointer, counts, options, plan, ctypes.sizeof(plan))
         return RanksForecast._of(plan)
 
     return run(work, threads_of(model.n_jobs))

@@ -7,6 +7,7 @@ import numpy as np
 from ._arrays import pointer
 from ._asked import links_to, mean_of_neighbours
 from ._call import Context, Verbose, run, threads_of
+from ._fitted import made_with
 from ._options import Table
 from ._sources import Links, links_of_rows
 from .explanation import embedding_of
@@ -85,12 +86,11 @@ def placed_by(model: Any, links: Links) -> np.ndarray:
 
 def _made_by(model: Any) -> Optional[Rule]:
     """The rule for vectors of an estimator; None for arrays."""
-    made = getattr(model, "_made", None)
-    if made is None:
+    made = made_with(model)
+    if not made:
         return None
-    form = (made.finish or {}).get("output_form")
-    exponent = (made.sample or {}).get("degree_exponent", 0.0)
-    known = made.sampling == "edge" and made.propagate is None
+    form, exponent = made.get("output-form"), made.get("degree-exponent", 0.0)
+    known = made.get("sampling", "edge") == "edge" and not made.get("propagate")
     if form == "raw":
         lengths = np.linalg.norm(model.embedding_, axis=1)
         known = known and bool(np.abs(lengths - 1).max() < 1e-3)

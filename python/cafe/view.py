@@ -12,12 +12,12 @@ import numpy as np
 from . import _abi
 from ._arrays import block, pointer, whole
 from ._call import Context, Handle, Verbose, c_path, c_shown, of_size, run, seed_of, threads_of
-from ._fitted import result_of
+from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
 from ._options import Table, check_keywords
 from ._shown import Shown
-from .explanation import embedding_of, given_to
+from .explanation import embedding_of
 from .graph import Graph, as_graph, twin_of
 
 
@@ -235,7 +235,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
         given.map, given.labels = pointer(points), read.pointer if read else None
         given.named = len(names)
         given.community_names = _texts(names) if len(names) else None
-        given.degree_exponent = (given_to(embedding, None, None, None).sample or {}).get("degree_exponent", 0.0)
+        given.degree_exponent = made_with(embedding).get("degree-exponent", 0.0)
         about = None if table is None else _facts(context, table, g)
         given.facts = about.pointer if about else None
         given.objectives, given.objective = len(objective), pointer(objective)

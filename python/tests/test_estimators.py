@@ -94,7 +94,7 @@ def test_nothing_is_validated_before_fit(karate):
         model.set_params(n_components=3).fit(karate)
     with pytest.raises(ValueError, match="n_jobs=0"):
         cafe.SphereGCN(n_jobs=0).fit(karate)
-    with pytest.raises(ValueError, match="sampling='edges'"):
+    with pytest.raises(ValueError, match="sampling takes one of edge.walk.* not 'edges'"):
         cafe.SphereGCN(sampling="edges").fit(karate)
 
 

@@ -165,6 +165,8 @@ static cafe_status solve_layers(cafe_context *context, const cafe_job *job,
     CAFE_TRY(cafe_layers_solution(context, job->model->op, layers, o->columns, solution));
     (*solution)->communities = top->communities;
     (*solution)->modularity = top->modularity;
+    (*solution)->layers = layers;
+    layers = NULL;
 done:
     cafe_layers_free(layers);
     return status;

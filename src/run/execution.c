@@ -35,9 +35,9 @@ static cafe_status keep_objective(cafe_run *run, const double *objective) {
     return CAFE_OK;
 }
 
-/* The finish consumes the solution, so its course is copied. */
+/* The finish consumes the solution, so its course is copied, and the layers change hands. */
 static cafe_status keep_course(cafe_run *run) {
-    const cafe_solution *s = run->solution;
+    cafe_solution *s = run->solution;
     cafe_run_course *c = &run->course;
     *c = (cafe_run_course){.columns = cafe_solution_columns(s),
                            .sweeps = cafe_solution_sweeps(s),
@@ -45,6 +45,8 @@ static cafe_status keep_course(cafe_run *run) {
                            .drawn = cafe_solution_drawn(s),
                            .is_loss = !run->tables[RUN_SAMPLE].table};
     c->communities = cafe_solution_communities(s, &c->modularity);
+    run->layers = s->layers;
+    s->layers = NULL;
     CAFE_PASS(keep_objective(run, cafe_solution_objective(s)));
     c->off_diagonal = c->is_loss ? NAN : c->objective[c->sweeps] - cafe_solution_diagonal(s);
     return CAFE_OK;
@@ -65,10 +67,14 @@ static cafe_status find_communities(cafe_run *run) {
 }
 
 static cafe_status solve(cafe_run *run) {
-    if (run->purpose == CAFE_PURPOSE_COMMUNITIES) return find_communities(run);
+    if (run->purpose == CAFE_PURPOSE_COMMUNITIES) {
+        CAFE_PASS(find_communities(run));
+        return cafe_run_warn_course(run);
+    }
     CAFE_PASS(cafe_model_solve(run->context, run->model, run->method, &run->options, &run->inputs,
                                &run->solution));
-    return keep_course(run);
+    CAFE_PASS(keep_course(run));
+    return cafe_run_warn_course(run);
 }
 
 cafe_status cafe_run_rows(const cafe_run *run, float *rows) {

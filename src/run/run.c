@@ -77,6 +77,7 @@ void cafe_run_free(cafe_run *run) {
     if (!run) return;
     cafe_context *context = run->context;
     cafe_clustering_free(run->clustering);
+    cafe_layers_free(run->layers);
     cafe_embedding_free(run->embedding);
     cafe_solution_free(run->solution);
     cafe_model_free(run->model);
@@ -178,6 +179,10 @@ const cafe_embedding *cafe_run_embedding(const cafe_run *run) {
 
 cafe_clustering *cafe_run_clustering(const cafe_run *run) {
     return run->clustering;
+}
+
+const cafe_layers *cafe_run_layers(const cafe_run *run) {
+    return run->clustering ? cafe_clustering_get(run->clustering)->layers : run->layers;
 }
 
 double cafe_run_seconds(const cafe_run *run, cafe_run_step step) {

@@ -26,7 +26,7 @@ struct cafe_run {
     cafe_sample_options sample;
     cafe_finish_options finish;
     cafe_propagate_options propagation;
-    bool sampling_given, propagate;
+    bool propagate;
     cafe_method_options options; /* of all of these; complete once they were checked */
     void *settled;               /* the method's own as it takes them */
     bool is_settled;
@@ -51,6 +51,7 @@ struct cafe_run {
     cafe_solution *solution;
     cafe_embedding *embedding;
     cafe_clustering *clustering;
+    cafe_layers *layers; /* of vectors */
     cafe_run_course course;
     double *objective;
     char **warnings;
@@ -58,15 +59,18 @@ struct cafe_run {
     double began, seconds[CAFE_STEP_WRITE + 1];
 };
 
-/* run_options.c: cafe_run_check(), then the columns as labels, start and the number of nodes say.
- */
+/* run_options.c: whether the number of columns is the caller's or the default, and not that of the
+ * communities, the classes or the start vectors: then fewer columns are a warning. */
+bool cafe_run_chose_columns(const cafe_run *run);
+/* cafe_run_check(), then the columns as labels, start and the number of nodes say. */
 cafe_status cafe_run_settle(cafe_run *run);
 
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What there is to say of the graph, of the columns that were asked for, and of the vectors. */
+/* What there is to say of the graph, of the course of the method, and of the vectors. */
 cafe_status cafe_run_warn_graph(cafe_run *run);
+cafe_status cafe_run_warn_course(cafe_run *run);
 cafe_status cafe_run_warn_vectors(cafe_run *run);
 
 /* Seconds on a clock that only goes forward. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/print.h"
 #include "method/method.h"
 #include "run/run.h"
 
@@ -15,14 +16,18 @@ static const cafe_option *find(const run_table *t, const char *name, size_t *ind
 }
 
 static cafe_status set_sampling(cafe_run *run, const char *text) {
+    char names[128] = "";
+    size_t used = 0;
     for (size_t i = 0; cafe_sampler_at(i); i++) {
-        if (strcmp(cafe_sampler_at(i)->name, text) != 0) continue;
-        run->options.sampling = cafe_sampler_at(i)->sampling;
-        run->sampling_given = true;
+        const cafe_sampler *row = cafe_sampler_at(i);
+        used += (size_t)cafe_print(names + used, sizeof names - used, "%s%s", used ? "|" : "",
+                                   row->name);
+        if (strcmp(row->name, text) != 0) continue;
+        run->options.sampling = row->sampling;
         return CAFE_OK;
     }
     return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
-                     CAFE_OPT("sampling") ": there is no sampling '%s'", text);
+                     CAFE_OPT("sampling") " takes one of %s, not '%s'", names, text);
 }
 
 static cafe_status set_propagate(cafe_run *run, const char *text) {
@@ -58,6 +63,11 @@ cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
 static bool is_given(const cafe_run *run, int table, const char *name) {
     size_t index;
     return find(&run->tables[table], name, &index) && run->tables[table].given[index];
+}
+
+bool cafe_run_chose_columns(const cafe_run *run) {
+    bool own = run->method->communities || run->inputs.labels || run->inputs.start;
+    return !own || is_given(run, RUN_OWN, "columns");
 }
 
 /* Refuses an option of a table that was set, for the name's sake: "X goes with WHAT". */
@@ -99,8 +109,17 @@ static cafe_status check_sampler(cafe_run *run, const cafe_sampler *row) {
                      CAFE_OPT("%s") " does not go with " CAFE_OPT("sampling=%s"), name, row->name);
 }
 
+/* A method that sees the graph itself reads no data of a sampling. */
+static cafe_status refuse_data(cafe_run *run) {
+    bool attributes = run->given.attributes || run->given.attributes_path;
+    if (!attributes && !run->given.seeds && !run->given.seeds_path) return CAFE_OK;
+    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                     CAFE_OPT("%s") " does not go with " CAFE_OPT("method=%s"),
+                     attributes ? "attributes" : "seeds", run->method->name);
+}
+
 static cafe_status check_sample(cafe_run *run) {
-    if (!run->tables[RUN_SAMPLE].table) return CAFE_OK;
+    if (!run->tables[RUN_SAMPLE].table) return refuse_data(run);
     CAFE_PASS(check_sampler(run, cafe_sampler_of((cafe_sampling)run->options.sampling)));
     if (run->sample.degree_exponent < 0) run->sample.degree_exponent = run->method->degree_exponent;
     run->sample.aim = is_given(run, RUN_SAMPLE, "twist-mean");
@@ -130,7 +149,7 @@ static cafe_status settle_columns(cafe_run *run) {
     run->forecast.columns = columns;
     if (run->inputs.labels || run->inputs.start)
         memcpy(own->values, run->settled, own->table->struct_size);
-    else if (columns < asked)
+    else if (columns < asked && cafe_run_chose_columns(run))
         return cafe_run_warn(run, "%lld columns asked for, cut to %lld: the graph has %lld node%s",
                              (long long)asked, (long long)columns, (long long)nodes,
                              nodes == 1 ? "" : "s");

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "method/method.h"
 #include "run/run.h"
 
 enum { LONGEST = 512 };
@@ -42,6 +43,22 @@ cafe_status cafe_run_warn_graph(cafe_run *run) {
                          parts, 100.0 * (double)c->largest / (double)c->nodes);
 }
 
+/* ---- the course ------------------------------------------------------------------------------ */
+
+/* With a residual asked for, the certificate says whether the columns converged. */
+cafe_status cafe_run_warn_course(cafe_run *run) {
+    const cafe_run_course *c = &run->course;
+    const run_table *own = &run->tables[RUN_OWN];
+    const cafe_option *option = cafe_table_find(own->table, "tolerance");
+    if (!option || c->sweeps == 0 || c->converged || run->finish.residual > 0) return CAFE_OK;
+    double tolerance = *(const double *)((const char *)own->values + option->offset);
+    if (tolerance == 0) return CAFE_OK;
+    return cafe_run_warn(run,
+                         "after %" PRId64 " sweeps the gain is still above " CAFE_OPT(
+                             "tolerance") " %g; more " CAFE_OPT("sweeps") " may help",
+                         c->sweeps, tolerance);
+}
+
 /* ---- the vectors ----------------------------------------------------------------------------- */
 
 /* Why there are fewer columns than were asked for. */
@@ -64,7 +81,7 @@ static cafe_status warn_columns(cafe_run *run, const cafe_certificate *c) {
     if (c->certified > c->pairs)
         return cafe_run_warn(run, "only %" PRId64 " of the %" PRId64 " columns are independent",
                              c->pairs, c->certified);
-    if (c->dropped > 0 && c->columns < run->counts.nodes)
+    if (c->dropped > 0 && c->columns < run->counts.nodes && cafe_run_chose_columns(run))
         return cafe_run_warn(run, "%" PRId64 " of %" PRId64 " columns dropped: %s", c->dropped,
                              c->asked, dropped_text(run, c));
     return CAFE_OK;

@@ -37,6 +37,7 @@ void cafe_solution_free(cafe_solution *solution) {
     if (!solution) return;
     cafe_block_drop(solution->context, &solution->h);
     cafe_block_drop(solution->context, &solution->y);
+    cafe_layers_free(solution->layers);
     cafe_mem_free_all(solution->context, solution->objective, solution->trace, solution->order,
                       solution);
 }

@@ -26,6 +26,7 @@ struct cafe_solution {
     int64_t cut;         /* columns asked for beyond the number of nodes, and left out */
     int64_t communities; /* of a softmax or layers solution, */
     double modularity;   /* and theirs; 0 of others */
+    cafe_layers *layers; /* of a layers solution; NULL of others */
     int64_t drawn;       /* walks that the method's matrix was drawn by; 0: none */
     int64_t asked; /* K; below `columns` where the finish is to choose K of them by their ends */
     int64_t width; /* columns the vectors are to have with those of the hub part; 0: those found */
