@@ -17,6 +17,7 @@
 #include "base/thread_pool.h"
 #include "engine/engine.h"
 #include "graph/permutation.h"
+#include "solve/exact_partition.h"
 
 enum {
     NODES = 1 << 14,   /* of a task */
@@ -39,6 +40,8 @@ enum {
  * worth anything. */
 static const double large_progress = 1e-3, fair_progress = 1e-5, slow_progress = 3e-6,
                     least_progress = 1e-7;
+/* Sums of fewer than 300 terms in different orders differ by less. */
+static const double rounding = 1e-13;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -298,7 +301,8 @@ done:
 typedef enum start {
     START_FRESH, /* every node alone */
     START_LAST,  /* from the partition the last round found */
-    START_MEET   /* from what the best and the last fresh one agree on */
+    START_MEET,  /* from what the best and the last fresh one agree on */
+    START_EXACT  /* from a best partition, of a small graph */
 } start;
 
 typedef struct search {
@@ -311,7 +315,7 @@ typedef struct search {
     cafe_layers *best;  /* so far */
     cafe_layers *other; /* what the last round found, or what it replaced as the best */
     cafe_layers *last;  /* one of the two */
-    int32_t *meet;
+    int32_t *meet;      /* the partition that START_MEET and START_EXACT begin with */
 } search;
 
 /* Nodes are together when they are so in both partitions. */
@@ -398,6 +402,15 @@ static cafe_status run_rounds(cafe_context *context, search *s) {
     return CAFE_OK;
 }
 
+/* A graph of few nodes has its layers built on a best partition, unless a round has found one. */
+static cafe_status run_exact(cafe_context *context, const cafe_operator *op, search *s) {
+    double modularity;
+    if (op->n > CAFE_EXACT_NODES || !s->h.options->refine) return CAFE_OK;
+    CAFE_PASS(cafe_exact_partition(context, op, s->h.options->resolution, s->meet, &modularity));
+    if (!(modularity > top_modularity(s->best) + rounding)) return CAFE_OK;
+    return run_round(context, s, START_EXACT);
+}
+
 static cafe_status view_finest(cafe_context *context, const cafe_operator *op,
                                cafe_pooled **finest) {
     const cafe_operator_parts *s = &op->parts;
@@ -440,6 +453,7 @@ cafe_status cafe_layers_find(cafe_context *context, const cafe_operator *op,
     CAFE_TRY(s.meet ? CAFE_OK : CAFE_ERROR_MEMORY);
     s.h.gather = o.refine && s.left > 1 && finest->offsets[finest->n] > GATHER_ARCS;
     CAFE_TRY(run_rounds(context, &s));
+    CAFE_TRY(run_exact(context, op, &s));
     CAFE_TRY(cafe_layers_restore(context, s.best, s.h.gathered ? s.h.place : NULL));
     *layers = s.best;
     s.best = NULL;
