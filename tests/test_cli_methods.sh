@@ -6,7 +6,7 @@ source "${SOURCE:?}/tests/lib.sh"
 "$CAFE" generate sbm --nodes 120 --edges 900 --blocks 3 --mixing 0.1 -q -o g.in.txt --labels l.in.txt
 
 few=(--walks 4 --length 10)
-for method in gf deepwalk node2vec line hope grarep sdne spectral netmf prone; do
+for method in gf deepwalk node2vec line hope grarep sdne spectral netmf prone fastrp; do
     options=(--method "$method" -k 8)
     [[ $method != deepwalk && $method != node2vec ]] || options+=("${few[@]}")
     [[ $method != sdne ]] || options+=(--epochs 3 --hidden 16)

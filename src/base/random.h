@@ -52,7 +52,8 @@ enum cafe_published_stream {
     CAFE_STREAM_SKIP_LOSS = 50,
     CAFE_STREAM_GF = 57,
     CAFE_STREAM_PRONE = 58,
-    CAFE_STREAM_NETMF = 59
+    CAFE_STREAM_NETMF = 59,
+    CAFE_STREAM_FASTRP = 60
 };
 
 /* Of an evaluation: its splits and repeats. */

@@ -243,6 +243,7 @@ static const cafe_paper_recipe recipes[] = {
     LINKS("Sphere-GCN", "--method sphere"),
     OTHER("Sphere-GCN", "--method sphere", NULL), /* the default: no other option */
     OTHER("ProNE", "--method prone", NULL),
+    OTHER("FastRP", "--method fastrp", NULL),
     OTHER("NetMF", "--method netmf", NULL),
     OTHER_ON(
         MANY_NODES, "NetMF", "--method netmf --matrix-limit 1024",

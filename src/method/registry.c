@@ -19,7 +19,8 @@
     X(sdne)              \
     X(spectral)          \
     X(netmf)             \
-    X(prone)
+    X(prone)             \
+    X(fastrp)
 
 #define DECLARE(name) extern const cafe_method cafe_##name##_method;
 METHODS(DECLARE)

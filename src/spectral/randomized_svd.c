@@ -42,9 +42,8 @@ static void product_block(void *argument, int64_t first, int64_t last) {
                      job->y + first * job->stride, job->stride, row_done, NULL);
 }
 
-/* Y = M X, or M^T X */
-static cafe_status multiply(cafe_context *context, const cafe_sparse *m, bool transposed,
-                            const cafe_block *x, cafe_block *y) {
+cafe_status cafe_sparse_product(cafe_context *context, const cafe_sparse *m, bool transposed,
+                                const cafe_block *x, cafe_block *y) {
     product_job job = {.stride = x->stride, .x = x->x, .y = y->x};
     job.rows.kernels = cafe_kernels_best();
     job.rows.parts = (cafe_operator_parts){.n = m->n,
@@ -70,7 +69,7 @@ static cafe_status find_range(cafe_context *context, const cafe_sparse *m,
     cafe_phase(context, "sketch", 2 * o->steps + 1);
     CAFE_PASS(cafe_ops(x)->start(context, x, &start));
     for (int64_t i = 0; i < 2 * o->steps + 1 && x->columns > 0; i++) {
-        CAFE_PASS(multiply(context, m, i % 2, x, y));
+        CAFE_PASS(cafe_sparse_product(context, m, i % 2, x, y));
         CAFE_PASS(cafe_tall_orthonormalise(context, y, NULL, NULL, &error));
         swap(x, y);
         cafe_step(context, i + 1, 0);
@@ -113,7 +112,7 @@ cafe_status cafe_sketch(cafe_context *context, const cafe_sparse *m,
     CAFE_TRY(cafe_block_make(context, m->n, x->columns, &y));
     CAFE_TRY(find_range(context, m, options, x, &y));
     if (x->columns > 0) {
-        CAFE_TRY(multiply(context, m, true, x, &y));
+        CAFE_TRY(cafe_sparse_product(context, m, true, x, &y));
         CAFE_TRY(factors(context, options->rank, &y, x, values));
     }
 done:

@@ -14,6 +14,10 @@ typedef struct cafe_sparse {
     const float *transposed; /* of M^T; the same array for a symmetric M */
 } cafe_sparse;
 
+/* y = M x or M^T x, for blocks of the processor with the same number of columns. */
+cafe_status cafe_sparse_product(cafe_context *context, const cafe_sparse *m, bool transposed,
+                                const cafe_block *x, cafe_block *y);
+
 typedef struct cafe_sketch_options {
     int64_t rank;    /* singular values wanted, at most n */
     int64_t steps;   /* products with M^T M before the range is taken */
