@@ -5,7 +5,7 @@
  */
 #include "evaluate.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,16 +43,16 @@ static int parse_shares(evaluate_job *job, const char *command) {
     return CLI_OK;
 }
 
-int evaluate_check(evaluate_job *job, const cli_arguments *arguments) {
+int evaluate_check(evaluate_job *job) {
     const char *command = job->run->command;
-    if (job->embedding && !job->methods && given_with_embedding(arguments))
+    if (job->embedding && !job->methods && given_with_embedding(job->arguments))
         return cli_usage_error(command, "--embedding stands for a method: give one of the two");
-    CLI_TRY(cli_method_check(command, &job->method, CLI_VECTORS_METHOD, arguments));
-    if (job->methods) CLI_TRY(evaluate_methods_check(job, arguments));
     if (job->choose && job->embedding)
         return cli_usage_error(command, "--choose needs a method, not --embedding");
-    if (job->choose) CLI_TRY(evaluate_choices_check(job));
-    return parse_shares(job, command);
+    CLI_TRY(parse_shares(job, command));
+    if (job->methods) return evaluate_methods_check(job);
+    if (!job->embedding) CLI_TRY(evaluate_open(job, &job->source.of));
+    return job->choose ? evaluate_choices_check(job) : CLI_OK;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
@@ -63,7 +63,8 @@ int evaluate_read(evaluate_job *job) {
                               settled ? NULL : job->labels_path, &job->graph));
     if (job->embedding)
         CLI_TRY(cli_read_vectors(job->run, job->embedding, job->labels_path, &job->graph,
-                                 &job->columns, &job->vectors, NULL));
+                                 &job->source.columns, &job->source.copy, NULL));
+    job->source.block = job->source.copy;
     job->counts = *cafe_graph_get_counts(job->graph);
     return CLI_OK;
 }
@@ -81,62 +82,119 @@ int evaluate_classifier(evaluate_job *job) {
     }
 }
 
-/* The vectors of the method for the whole graph, which may know all labels. */
-int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model *model,
-                   float **vectors, int64_t *columns) {
-    cafe_context *context = job->run->context;
-    cafe_solution *solution = NULL;
-    cafe_embedding *embedding = NULL;
-    cafe_method_options options = cli_method_options(method);
-    cafe_method_inputs inputs;
-    cafe_method_inputs_init(&inputs);
+/* ---- a method at work ------------------------------------------------------------------------ */
+
+bool evaluate_is_labelled(const evaluate_job *job) {
+    return !job->embedding &&
+           ((job->method.row->takes & CAFE_NEEDS_LABELS) || job->supervised || job->full_label);
+}
+
+static cafe_run_inputs inputs_of(const evaluate_job *job) {
+    cafe_run_inputs inputs = cli_method_inputs(&job->method);
+    inputs.attributes = job->files.inputs.attributes;
+    inputs.attribute_columns = job->files.inputs.width;
+    inputs.seeds = job->files.inputs.seeds;
+    inputs.seed_count = job->files.inputs.seed_count;
+    if (!evaluate_is_labelled(job)) return inputs;
+    inputs.labels_path = job->labels_path;
     inputs.labels = job->known;
     inputs.classes = job->known ? cafe_labels_classes(job->labels) : 0;
-    cafe_status status =
-        cafe_model_solve(context, model, method->row, &options, &inputs, &solution);
-    if (status == CAFE_OK)
-        status = cafe_model_finish(context, model, method->row, &options, &solution, &embedding);
-    if (status != CAFE_OK) return cli_check(job->run, status);
-    *columns = cafe_embedding_columns(embedding);
-    *vectors = malloc((size_t)(job->counts.nodes * *columns) * sizeof **vectors + 1);
-    status = *vectors ? cafe_embedding_copy(embedding, *vectors) : CAFE_ERROR_MEMORY;
-    cafe_embedding_free(embedding);
-    return cli_check(job->run, status);
+    return inputs;
+}
+
+/* Once labels are read, a method that uses them has a column a class. */
+static int set_classes(evaluate_job *job, cafe_run *of) {
+    char columns[32];
+    const cafe_option_table *table = job->method.row->vectors();
+    if (!job->labels || !evaluate_is_labelled(job)) return CLI_OK;
+    snprintf(columns, sizeof columns, "%" PRId64, cafe_labels_classes(job->labels));
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, "columns") == 0)
+            return cli_check(job->run, cafe_run_set(of, "columns", columns));
+    return CLI_OK;
+}
+
+int evaluate_open(evaluate_job *job, cafe_run **of) {
+    cafe_run_inputs inputs = inputs_of(job);
+    CLI_TRY(
+        cli_method_run(job->run, &job->method, CAFE_PURPOSE_VECTORS, job->arguments, &inputs, of));
+    return set_classes(job, *of);
+}
+
+/* All that the run is given. The labels of test nodes are among them for the number of columns:
+ * a method that is run for every split gets others there. */
+static int give(evaluate_job *job, cafe_run *of) {
+    CLI_TRY(cli_check(job->run, cafe_run_graph(of, job->graph, NULL, NULL)));
+    if (!job->files.inputs.struct_size)
+        CLI_TRY(cli_sampling_read(job->run, &job->method.sampling, job->graph, &job->files));
+    CLI_TRY(set_classes(job, of));
+    cafe_run_inputs inputs = inputs_of(job);
+    return cli_check(job->run, cafe_run_give(of, &inputs));
+}
+
+static int take_vectors(evaluate_job *job, evaluate_source *source) {
+    const cafe_embedding *found = cafe_run_embedding(source->of);
+    source->columns = cafe_embedding_columns(found);
+    source->block = cafe_embedding_row(found, 0);
+    if (cafe_embedding_stride(found) == source->columns) return CLI_OK;
+    source->copy = malloc((size_t)(job->counts.nodes * source->columns) * sizeof(float) + 1);
+    if (!source->copy) return cli_error(job->run, CLI_FAILED, "out of memory");
+    source->block = source->copy;
+    return cli_check(job->run, cafe_embedding_copy(found, source->copy));
+}
+
+int evaluate_make(evaluate_job *job, const cafe_run *from, bool again, evaluate_source *source) {
+    cafe_run_step done;
+    CLI_TRY(give(job, source->of));
+    if (from) CLI_TRY(cli_check(job->run, cafe_run_share(source->of, from)));
+    CLI_TRY(cli_check(job->run, cafe_run_next(source->of, &done)));
+    const cafe_model *model = cafe_run_model(source->of);
+    if (cli_method_samples(&job->method) && (!from || cafe_run_model(from) != model))
+        cli_sampling_say(job->run, cafe_model_sampled(model));
+    if (again) return CLI_OK;
+    CLI_TRY(cli_check(job->run, cafe_run_go(source->of)));
+    return take_vectors(job, source);
+}
+
+cafe_features evaluate_features(const evaluate_source *source, bool again) {
+    cafe_features features = {
+        .struct_size = sizeof features, .block = source->block, .columns = source->columns};
+    if (!again) return features;
+    features.method = cafe_run_method(source->of);
+    features.options = cafe_run_options(source->of);
+    features.model = cafe_run_model(source->of);
+    return features;
+}
+
+void evaluate_source_free(evaluate_source *source) {
+    cafe_run_free(source->of);
+    free(source->copy);
+    *source = (evaluate_source){0};
 }
 
 int evaluate_vectors(evaluate_job *job) {
     double began = cli_seconds();
     if (job->embedding) return CLI_OK;
-    int code = cli_model_make(job->run, &job->method, job->graph, &job->model);
-    if (code == CLI_OK)
-        code = evaluate_embed(job, &job->method, job->model, &job->vectors, &job->columns);
+    CLI_TRY(evaluate_make(job, NULL, false, &job->source));
     job->embed_seconds = cli_seconds() - began;
-    if (code == CLI_OK)
-        cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&job->method),
-                (long long)job->columns, job->embed_seconds);
-    return code;
+    cli_say(job->run, "vectors   %s: %lld columns, %.3f seconds", cli_method_name(&job->method),
+            (long long)job->source.columns, job->embed_seconds);
+    return CLI_OK;
 }
 
 void evaluate_free(evaluate_job *job) {
     cafe_evaluation_free(job->evaluation);
     evaluate_choices_free(job);
     evaluate_methods_free(job);
-    if (job->run->context) cafe_targets_free(job->run->context, &job->targets);
-    cafe_model_free(job->model);
+    evaluate_source_free(&job->source);
+    cafe_targets_free(job->run->context, &job->targets);
+    cli_sampling_free(job->run, &job->files);
     cafe_labels_free(job->labels);
     cafe_graph_free(job->graph);
-    free(job->vectors);
     free(job->known);
 }
 
 /* ---- the frame ------------------------------------------------------------------------------- */
-
-int evaluate_check_task(evaluate_job *job) {
-    job->run = &job->own;
-    job->task = strchr(job->own.command, ' ') + 1;
-    job->path = job->own.words[0];
-    return evaluate_check(job, job->own.arguments);
-}
 
 static bool is_link(const evaluate_job *job) {
     return strcmp(job->task, "link") == 0;
@@ -156,6 +214,11 @@ int evaluate_measure(evaluate_job *job, int64_t first, int64_t repeats) {
 
 int evaluate_work(void *argument) {
     evaluate_job *job = argument;
+    job->run = &job->own;
+    job->arguments = job->own.arguments;
+    job->task = strchr(job->own.command, ' ') + 1;
+    job->path = job->own.words[0];
+    CLI_TRY(evaluate_check(job));
     CLI_TRY(evaluate_prepare(job));
     CLI_TRY(is_link(job) ? evaluate_measure_link(job) : evaluate_measure_classify(job));
     CLI_TRY(cli_write_result(&job->own, evaluate_put, job));

@@ -12,6 +12,14 @@
 enum { EVALUATE_XGBOOST, EVALUATE_LOGISTIC, EVALUATE_NONE };
 enum { EVALUATE_MOST_SHARES = 16 };
 
+/* What vectors come from: a run of the library, or a file. */
+typedef struct evaluate_source {
+    cafe_run *of;       /* NULL: a file */
+    const float *block; /* nodes x columns; NULL: the method makes them for every split */
+    float *copy;        /* the block, unless it is the run's */
+    int64_t columns;
+} evaluate_source;
+
 /* One evaluation, from the files to the figures. */
 typedef struct evaluate_job {
     cli_run own;
@@ -30,17 +38,17 @@ typedef struct evaluate_job {
     cafe_logistic_options logistic;
     cafe_classify_options classify;
     cafe_link_options link;
-    cli_run *run;     /* its own, or that of cafe reproduce */
-    const char *task; /* "classify" or "link" */
+    cli_run *run;                   /* its own, or that of cafe reproduce */
+    const cli_arguments *arguments; /* its own, those of a row, or those of an item of the list */
+    const char *task;               /* "classify" or "link" */
     const char *path;
     cafe_graph *graph;
     cafe_graph_counts counts;
     cafe_labels *labels;
     cafe_targets targets;
-    int32_t *known; /* to the vectors that are made once: --full-label */
-    cafe_model *model;
-    float *vectors; /* nodes x columns; NULL: made again for every task */
-    int64_t columns;
+    int32_t *known; /* the class of each node, for methods that use labels; NULL: they do not */
+    cli_sample_files files;
+    evaluate_source source;
     cafe_classifier classifier;
     double shares[EVALUATE_MOST_SHARES];
     int64_t share_count;
@@ -50,8 +58,9 @@ typedef struct evaluate_job {
 
 extern const cli_command cli_evaluate_classify, cli_evaluate_link, cli_evaluate_cluster;
 
-/* Options against each other, and the list of --train: CLI_OK or CLI_USAGE. */
-int evaluate_check(evaluate_job *job, const cli_arguments *arguments);
+/* Options against each other, the runs that they make, and the list of --train: CLI_OK or
+ * CLI_USAGE. */
+int evaluate_check(evaluate_job *job);
 /* Reads and makes what all repeats share, within job->run, and says what it does; then runs
  * `repeats` of them from number `first` on, as often as one likes, and leaves job->evaluation. */
 int evaluate_prepare(evaluate_job *job);
@@ -66,25 +75,27 @@ int evaluate_measure_link(evaluate_job *job);
 
 /* One of the settings to choose from: what it is made of, and how it is called. */
 typedef struct evaluate_choice {
-    cli_method method;
-    cafe_method_options options; /* points into method */
-    cafe_model *model;           /* its own, or the job's */
-    float *vectors;              /* NULL: made for every split */
-    int64_t columns;
+    evaluate_source source;
     cafe_features features;
     char *text;
 } evaluate_choice;
 
 /* --choose: is the list well formed, and do its names and values go with the method? Then the
- * models (and vectors, unless the method is run for every split) of all settings. */
+ * sampled graphs (and vectors, unless the method is run for every split) of all settings. */
 int evaluate_choices_check(evaluate_job *job);
 int evaluate_choices_prepare(evaluate_job *job, bool again);
 void evaluate_choices_free(evaluate_job *job);
-/* The vectors of a method for the whole graph. */
-int evaluate_embed(evaluate_job *job, const cli_method *method, const cafe_model *model,
-                   float **vectors, int64_t *columns);
 
-bool evaluate_has_option(const cafe_option_table *table, const char *name);
+/* A run of the method with the options that were given. */
+int evaluate_open(evaluate_job *job, cafe_run **of);
+/* Its sampled graph, and unless `again` the vectors of the whole graph. from: the run before this
+ * one (cafe_run_share()), or NULL. */
+int evaluate_make(evaluate_job *job, const cafe_run *from, bool again, evaluate_source *source);
+/* The vectors, or with `again` the method that makes them for every split. */
+cafe_features evaluate_features(const evaluate_source *source, bool again);
+void evaluate_source_free(evaluate_source *source);
+/* Does the method see labels? */
+bool evaluate_is_labelled(const evaluate_job *job);
 
 /* One of several methods: its item of the list, and a job of its own within the run's. */
 typedef struct evaluate_entry {
@@ -96,7 +107,7 @@ typedef struct evaluate_entry {
 
 /* --methods: are the items well formed, and is everything that does not go with them left out? Then
  * the evaluations of all of them, one after the other, on what the run has prepared. */
-int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments);
+int evaluate_methods_check(evaluate_job *job);
 int evaluate_methods_measure(evaluate_job *job);
 void evaluate_methods_free(evaluate_job *job);
 void evaluate_put_methods(FILE *file, const evaluate_job *job);

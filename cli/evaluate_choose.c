@@ -49,35 +49,16 @@ static void copy_value(const setting *s, int64_t number, char *text, size_t room
     snprintf(text, room, "%.*s", (int)strcspn(at, ",:"), at);
 }
 
-bool evaluate_has_option(const cafe_option_table *table, const char *name) {
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return true;
-    return false;
-}
-
 /* ---- one combination ------------------------------------------------------------------------- */
 
-static int set_option(evaluate_job *job, cafe_context *context, cli_method *m, const char *name,
-                      const char *value) {
-    const cafe_option_table *samples = cafe_sample_option_table();
-    const cafe_option_table *finish = cafe_finish_option_table();
-    cafe_status status = CAFE_ERROR_ARGUMENT;
-    if (evaluate_has_option(m->table, name))
-        status = cafe_options_set(context, m->table, m->own, name, value);
-    else if (cli_method_samples(m) && evaluate_has_option(samples, name))
-        status = cafe_options_set(context, samples, &m->sampling.options, name, value);
-    else if (evaluate_has_option(finish, name))
-        status = cafe_options_set(context, finish, &m->finish, name, value);
-    else
-        return cli_usage_error(job->run->command, "--choose: --method %s has no setting '%s'",
-                               cli_method_name(m), name);
+static int refuse(const evaluate_job *job, cafe_status status) {
     if (status == CAFE_OK) return CLI_OK;
-    return cli_usage_error(job->run->command, "--choose: %s", cafe_error(context));
+    return cli_usage_error(job->run->command, "--choose: %s", cafe_error(job->run->context));
 }
 
 /* Combination `number` of the grid, the last setting changing fastest; text: "theta=1 window=2". */
-static int set_combination(evaluate_job *job, cafe_context *context, const grid *g, int64_t number,
-                           cli_method *m, char *text, size_t room) {
+static int set_combination(evaluate_job *job, const grid *g, int64_t number, cafe_run *of,
+                           char *text, size_t room) {
     int64_t left = g->size;
     text[0] = 0;
     for (int64_t i = 0; i < g->count; i++) {
@@ -85,92 +66,52 @@ static int set_combination(evaluate_job *job, cafe_context *context, const grid 
         left /= g->at[i].count;
         snprintf(name, sizeof name, "%.*s", (int)g->at[i].length, g->at[i].name);
         copy_value(&g->at[i], number / left % g->at[i].count, value, sizeof value);
-        CLI_TRY(set_option(job, context, m, name, value));
+        CLI_TRY(refuse(job, cafe_run_set(of, name, value)));
         size_t used = strlen(text);
         snprintf(text + used, room - used, "%s%s=%s", used ? " " : "", name, value);
     }
-    return CLI_OK;
+    return refuse(job, cafe_run_check(of));
 }
 
 int evaluate_choices_check(evaluate_job *job) {
-    cafe_context_options options;
-    cafe_context *context = NULL; /* for the texts of errors: the run has none yet */
     char text[256];
     grid g;
-    int code = CLI_OK;
     if (!parse_grid(job->choose, &g))
         return cli_usage_error(job->run->command,
                                "--choose takes a list such as theta=1,3:sweeps=5,10, of at most %d "
                                "combinations, not '%s'",
                                MOST_CHOICES, job->choose);
-    cafe_context_options_init(&options);
-    options.threads = 1;
-    if (cafe_context_create(&options, &context) != CAFE_OK)
-        return cli_error(job->run, CLI_FAILED, "out of memory");
-    for (int64_t i = 0; i < g.size && code == CLI_OK; i++) {
-        cli_method m = job->method;
-        code = set_combination(job, context, &g, i, &m, text, sizeof text);
+    job->choices = calloc((size_t)g.size, sizeof *job->choices);
+    if (!job->choices) return cli_error(job->run, CLI_FAILED, "out of memory");
+    for (int64_t i = 0; i < g.size; i++) {
+        evaluate_choice *c = &job->choices[job->choice_count++];
+        CLI_TRY(evaluate_open(job, &c->source.of));
+        CLI_TRY(set_combination(job, &g, i, c->source.of, text, sizeof text));
+        c->text = strdup(text);
     }
-    cafe_context_free(context);
-    return code;
+    return CLI_OK;
 }
 
 /* ---- at work --------------------------------------------------------------------------------- */
 
-static bool changes_sampling(const evaluate_choice *c, const evaluate_choice *from) {
-    return memcmp(&c->method.sampling, &from->method.sampling, sizeof c->method.sampling) != 0;
-}
-
-/* The model of an earlier choice of the same sampling, or a new one. */
-static int find_model(evaluate_job *job, evaluate_choice *c) {
-    for (evaluate_choice *other = job->choices; other < c; other++)
-        if (!changes_sampling(c, other)) {
-            c->model = other->model;
-            return CLI_OK;
-        }
-    return cli_model_make(job->run, &c->method, job->graph, &c->model);
-}
-
-static int prepare_choice(evaluate_job *job, const grid *g, bool again, evaluate_choice *c) {
-    char text[256];
-    c->method = job->method;
-    CLI_TRY(set_combination(job, job->run->context, g, c - job->choices, &c->method, text,
-                            sizeof text));
-    c->text = strdup(text);
-    CLI_TRY(find_model(job, c));
-    if (!again) CLI_TRY(evaluate_embed(job, &c->method, c->model, &c->vectors, &c->columns));
-    c->options = cli_method_options(&c->method);
-    c->features = (cafe_features){.struct_size = sizeof c->features,
-                                  .block = c->vectors,
-                                  .columns = c->columns,
-                                  .method = again ? c->method.row : NULL,
-                                  .options = &c->options,
-                                  .model = c->model};
-    return CLI_OK;
-}
-
 int evaluate_choices_prepare(evaluate_job *job, bool again) {
-    grid g;
-    parse_grid(job->choose, &g);
-    job->choices = calloc((size_t)g.size, sizeof *job->choices);
-    const void **others = cli_new(job->run, g.size, sizeof *others);
-    if (!job->choices || !others) return cli_error(job->run, CLI_FAILED, "out of memory");
-    job->choice_count = g.size;
-    for (int64_t i = 0; i < g.size; i++) CLI_TRY(prepare_choice(job, &g, again, &job->choices[i]));
-    for (int64_t i = 1; i < g.size; i++) others[i - 1] = &job->choices[i].features;
+    const void **others = cli_new(job->run, job->choice_count, sizeof *others);
+    if (!others) return CLI_FAILED;
+    for (int64_t i = 0; i < job->choice_count; i++) {
+        evaluate_choice *c = &job->choices[i];
+        CLI_TRY(evaluate_make(job, i > 0 ? c[-1].source.of : NULL, again, &c->source));
+        c->features = evaluate_features(&c->source, again);
+    }
+    for (int64_t i = 1; i < job->choice_count; i++) others[i - 1] = &job->choices[i].features;
     job->choices[0].features.choices = others;
-    job->choices[0].features.choice_count = g.size - 1;
+    job->choices[0].features.choice_count = job->choice_count - 1;
     return CLI_OK;
 }
 
 void evaluate_choices_free(evaluate_job *job) {
     for (int64_t i = 0; i < job->choice_count; i++) {
-        evaluate_choice *c = &job->choices[i];
-        bool shared = false;
-        for (int64_t j = 0; j < i; j++) shared |= job->choices[j].model == c->model;
-        if (!shared) cafe_model_free(c->model);
-        free(c->vectors);
-        free(c->text);
+        evaluate_source_free(&job->choices[i].source);
+        free(job->choices[i].text);
     }
     free(job->choices);
 }

@@ -13,38 +13,24 @@
 
 /* ---- methods that see the training labels ---------------------------------------------------- */
 
-/* Methods that can do without labels use them when it is asked for; their columns are the classes.
- */
-static bool is_supervised(const evaluate_job *job) {
-    uint32_t takes = job->method.row->takes;
-    return !job->embedding && ((takes & CAFE_NEEDS_LABELS) || job->supervised);
-}
-
-/* Labels of several classes a node fit no method; else there is a column a class. */
-static int set_classes(evaluate_job *job) {
+/* The classes for the method: those of the training nodes, split by split, or in the paper's
+ * full-label form those of the test nodes too. */
+static int know_classes(evaluate_job *job) {
+    if (!evaluate_is_labelled(job)) return CLI_OK;
     if (cafe_labels_multiple(job->labels) > 0)
         return cli_error(job->run, CLI_FAILED,
                          "%s gives nodes several labels: --method %s takes one per node",
                          job->labels_path, cli_method_name(&job->method));
-    job->method.free_columns = true;
-    return CLI_OK;
-}
-
-static int prepare_supervised(evaluate_job *job) {
-    int code = set_classes(job);
-    if (code != CLI_OK || job->choose) return code; /* the choices have models of their own */
-    return cli_model_make(job->run, &job->method, job->graph, &job->model);
-}
-
-/* The paper's full-label form: the vectors know the labels of the test nodes too. */
-static int know_all(evaluate_job *job) {
-    if (!job->full_label) return CLI_OK;
-    int code = set_classes(job);
-    if (code != CLI_OK) return code;
     job->known = malloc((size_t)job->counts.nodes * sizeof *job->known + 1);
     if (!job->known) return cli_error(job->run, CLI_FAILED, "out of memory");
-    cli_warn(job->run, "--full-label shows the method the labels it is tested on");
+    if (job->full_label)
+        cli_warn(job->run, "--full-label shows the method the labels it is tested on");
     return cli_check(job->run, cafe_labels_single(job->run->context, job->labels, job->known));
+}
+
+/* Are the vectors made for every split? */
+static bool is_supervised(const evaluate_job *job) {
+    return evaluate_is_labelled(job) && !job->full_label;
 }
 
 /* ---- the task -------------------------------------------------------------------------------- */
@@ -75,19 +61,19 @@ static int read_labels(evaluate_job *job) {
 /* Without a classifier the columns are the classes' scores. */
 static int check_none(evaluate_job *job, bool again) {
     if (job->classifier_kind != EVALUATE_NONE || again ||
-        job->columns == cafe_labels_classes(job->labels))
+        job->source.columns == cafe_labels_classes(job->labels))
         return CLI_OK;
     return cli_error(job->run, CLI_FAILED,
                      "--classifier none takes the largest column for the class: there are %" PRId64
                      " columns and %" PRId64 " classes",
-                     job->columns, cafe_labels_classes(job->labels));
+                     job->source.columns, cafe_labels_classes(job->labels));
 }
 
 int evaluate_prepare_method(evaluate_job *job) {
     bool again = is_supervised(job);
-    CLI_TRY(again ? prepare_supervised(job) : know_all(job));
+    CLI_TRY(know_classes(job));
     if (job->choose) return evaluate_choices_prepare(job, again);
-    if (!again) CLI_TRY(evaluate_vectors(job));
+    CLI_TRY(again ? evaluate_make(job, NULL, true, &job->source) : evaluate_vectors(job));
     return check_none(job, again);
 }
 
@@ -100,15 +86,9 @@ int evaluate_prepare_classify(evaluate_job *job) {
 
 int evaluate_measure_classify(evaluate_job *job) {
     if (job->methods) return evaluate_methods_measure(job);
-    bool again = is_supervised(job);
-    cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {.struct_size = sizeof features,
-                              .block = job->vectors,
-                              .columns = job->columns,
-                              .method = again ? job->method.row : NULL,
-                              .options = &method,
-                              .model = job->model};
-    if (job->choice_count > 0) features = job->choices[0].features;
+    cafe_features features = job->choice_count > 0
+                                 ? job->choices[0].features
+                                 : evaluate_features(&job->source, is_supervised(job));
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(
@@ -131,8 +111,7 @@ static int check(void *argument) {
     evaluate_job *job = argument;
     if (!job->labels_path)
         return cli_usage_error("evaluate classify", "no labels: give --labels FILE");
-    if (!job->methods) CLI_TRY(evaluate_check_supervised(job));
-    return evaluate_check_task(job);
+    return job->methods ? CLI_OK : evaluate_check_supervised(job);
 }
 
 static int work(void *job) {

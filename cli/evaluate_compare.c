@@ -138,7 +138,7 @@ static void report_method(cafe_report *report, const evaluate_job *job, int64_t 
     cafe_report_open(report, NULL, '{');
     cafe_report_string(report, "name", job->entries[entry].name);
     cafe_report_open(report, "options", '{');
-    cli_report_method(report, &own->method);
+    cafe_run_report_options(own->source.of, report);
     cafe_report_truth(report, "supervised", own->supervised);
     cafe_report_truth(report, "full_label", own->full_label);
     cafe_report_close(report);

@@ -32,12 +32,7 @@ int evaluate_prepare_link(evaluate_job *job) {
 
 int evaluate_measure_link(evaluate_job *job) {
     bool honest = job->link.protocol == CAFE_LINK_HONEST;
-    cafe_method_options method = cli_method_options(&job->method);
-    cafe_features features = {.struct_size = sizeof features,
-                              .block = job->vectors,
-                              .columns = job->columns,
-                              .method = honest ? job->method.row : NULL,
-                              .options = &method};
+    cafe_features features = evaluate_features(&job->source, honest);
     const cafe_classifier *classifier =
         job->classifier_kind == EVALUATE_NONE ? NULL : &job->classifier;
     return cli_check(job->run,
@@ -49,7 +44,7 @@ static int check(void *argument) {
     evaluate_job *job = argument;
     if ((job->method.row->takes & CAFE_NEEDS_LABELS) && !job->embedding)
         return cli_usage_error("evaluate link", "--method %s needs labels", job->method.row->name);
-    return evaluate_check_task(job);
+    return CLI_OK;
 }
 
 static int work(void *job) {

@@ -5,6 +5,7 @@
  * of the run; vectors are made, measured and dropped one method after the other.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,9 @@ static bool is_method(const cli_entry *e) {
 }
 
 /* Of the run's own options the number of columns counts for all methods, and no other one. */
-static int check_run(const evaluate_job *job, const cli_arguments *arguments) {
+static int check_run(const evaluate_job *job) {
     const char *command = job->run->command;
+    const cli_arguments *arguments = job->arguments;
     if (cli_given(arguments, "method"))
         return cli_usage_error(command, "give --method or --methods, not both");
     if (job->embedding || job->choose)
@@ -74,8 +76,13 @@ static bool cut_item(const char *name, char **to, item *it) {
 /* The run's number of columns stands in front, where the method takes one: the last one counts. */
 static void add_columns(const evaluate_job *job, char *to, item *it) {
     const cafe_method *row = cafe_method_find(it->words[1] + strlen("--method="));
-    if (!row || !row->vectors || !evaluate_has_option(row->vectors(), "columns")) return;
-    sprintf(to, "--columns=%lld", (long long)cli_method_columns(&job->method));
+    const cafe_option_table *table = row && row->vectors ? row->vectors() : NULL;
+    bool takes = false;
+    for (size_t i = 0; table && i < table->count; i++)
+        takes |= strcmp(table->options[i].name, "columns") == 0;
+    if (!takes) return;
+    sprintf(to, "--columns=%" PRId64,
+            cafe_method_columns(job->method.row->vectors(), job->method.own));
     it->words[it->first = 0] = to;
 }
 
@@ -88,10 +95,8 @@ static int bad_list(const evaluate_job *job) {
 
 /* What the run has and the item has not. */
 static void lend(const evaluate_job *job, evaluate_job *own) {
-    own->run = job->run;
     own->task = job->task;
     own->path = job->path;
-    own->labels_path = job->labels_path;
     own->graph = job->graph;
     own->counts = job->counts;
     own->labels = job->labels;
@@ -112,8 +117,10 @@ static int check_entry(evaluate_job *job, evaluate_entry *entry) {
             return cli_usage_error(command, "--methods: '%s' is no option of a method", e->name);
     }
     own->run = job->run;
+    own->arguments = &entry->arguments;
+    own->labels_path = job->labels_path;
     CLI_TRY(evaluate_check_supervised(own));
-    return cli_method_check(command, &own->method, CLI_VECTORS_METHOD, &entry->arguments);
+    return evaluate_open(own, &own->source.of);
 }
 
 static int parse_entry(evaluate_job *job, bool columns, evaluate_entry *entry) {
@@ -143,48 +150,47 @@ static int parse_list(evaluate_job *job, bool columns) {
     }
 }
 
-/* Nothing is kept: a run that is refused has no release. */
-int evaluate_methods_check(evaluate_job *job, const cli_arguments *arguments) {
-    CLI_TRY(check_run(job, arguments));
-    int code = parse_list(job, cli_given(arguments, "columns"));
-    evaluate_methods_free(job);
-    return code;
+int evaluate_methods_check(evaluate_job *job) {
+    CLI_TRY(check_run(job));
+    return parse_list(job, cli_given(job->arguments, "columns"));
 }
 
 /* ---- at work --------------------------------------------------------------------------------- */
 
-/* What is the run's is not the item's to free. */
-static void drop_vectors(evaluate_job *own) {
-    own->graph = NULL;
-    own->labels = NULL;
-    own->targets = (cafe_targets){0};
-    cafe_model_free(own->model);
-    free(own->vectors);
+/* The run keeps its options for the report, and nothing else. */
+static int drop_vectors(evaluate_job *own) {
+    evaluate_source_free(&own->source);
+    cli_sampling_free(own->run, &own->files);
+    own->files = (cli_sample_files){0};
     free(own->known);
-    own->model = NULL;
-    own->vectors = NULL;
     own->known = NULL;
+    return evaluate_open(own, &own->source.of);
 }
 
 int evaluate_methods_measure(evaluate_job *job) {
-    CLI_TRY(parse_list(job, cli_given(job->run->arguments, "columns")));
     for (int64_t i = 0; i < job->entry_count; i++) {
         evaluate_job *own = job->entries[i].job;
         lend(job, own);
-        int code = evaluate_prepare_method(own);
-        if (code == CLI_OK) code = evaluate_measure_classify(own);
-        drop_vectors(own);
-        CLI_TRY(code);
+        CLI_TRY(evaluate_prepare_method(own));
+        CLI_TRY(evaluate_measure_classify(own));
+        CLI_TRY(drop_vectors(own));
         cli_say(job->run, "measured  %s: %.1f seconds", job->entries[i].name,
                 cafe_evaluation_seconds(own->evaluation));
     }
     return CLI_OK;
 }
 
+static void free_entry(evaluate_job *own) {
+    cafe_evaluation_free(own->evaluation);
+    evaluate_source_free(&own->source);
+    if (own->run) cli_sampling_free(own->run, &own->files);
+    free(own->known);
+}
+
 void evaluate_methods_free(evaluate_job *job) {
     for (int64_t i = 0; i < job->entry_count; i++) {
         evaluate_entry *entry = &job->entries[i];
-        if (entry->job) cafe_evaluation_free(entry->job->evaluation);
+        if (entry->job) free_entry(entry->job);
         cli_arguments_free(&entry->arguments);
         free(entry->job);
         free(entry->text);

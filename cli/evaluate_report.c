@@ -112,7 +112,7 @@ static void put_options(cafe_report *report, const evaluate_job *job) {
     else if (job->methods)
         cafe_report_string(report, "methods", job->methods);
     else
-        cli_report_method(report, &job->method);
+        cafe_run_report_options(job->source.of, report);
     if (classify) {
         cafe_report_string(report, "labels", job->labels_path);
         cafe_report_truth(report, "supervised", job->supervised);

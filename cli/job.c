@@ -13,52 +13,18 @@
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Options of the run are those of its tables; all others are the command's. */
-static bool is_of_run(const cli_job *job, const cli_entry *entry) {
-    if (strcmp(entry->name, "sampling") == 0 || strcmp(entry->name, "propagate") == 0) return true;
-    const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
-    return table && (table == job->method.table || table == cafe_sample_option_table() ||
-                     table == cafe_finish_option_table() || table == cafe_propagate_option_table());
-}
-
-static int refuse(const cli_job *job, cafe_status status) {
-    if (status == CAFE_ERROR_ARGUMENT)
-        return cli_usage_error(job->run.command, "%s", cafe_error(job->run.context));
-    return cli_check(&job->run, status);
-}
-
-static int set_options(cli_job *job) {
-    const cli_arguments *given = job->run.arguments;
-    for (size_t i = 0; i < given->entries.count; i++) {
-        const cli_entry *entry = &given->entries.at[i];
-        const char *text = given->text[i];
-        if (!given->given[i] || !is_of_run(job, entry)) continue;
-        CLI_TRY(refuse(job, cafe_run_set(job->of, entry->name, text[0] ? text : "yes")));
-    }
-    return CLI_OK;
-}
-
 static cafe_run_inputs inputs_of(const cli_job *job) {
-    cafe_run_inputs inputs;
-    cafe_run_inputs_init(&inputs);
+    cafe_run_inputs inputs = cli_method_inputs(&job->method);
     inputs.labels_path = job->labels_path;
     inputs.start_path = job->start_path;
-    inputs.attributes_path = job->method.sampling.attributes;
-    inputs.seeds_path = job->method.sampling.seeds;
     return inputs;
 }
 
 int cli_job_open(cli_job *job, cafe_purpose purpose) {
     cli_run *run = &job->run;
     cafe_run_inputs inputs = inputs_of(job);
-    job->method.table = purpose == CAFE_PURPOSE_VECTORS ? job->method.row->vectors()
-                                                        : job->method.row->communities();
-    CLI_TRY(
-        cli_check(run, cafe_run_create(run->context, purpose, job->method.row->name, &job->of)));
-    CLI_TRY(set_options(job));
-    CLI_TRY(cli_check(run, cafe_run_give(job->of, &inputs)));
-    CLI_TRY(cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force)));
-    return refuse(job, cafe_run_check(job->of));
+    CLI_TRY(cli_method_run(run, &job->method, purpose, run->arguments, &inputs, &job->of));
+    return cli_check(run, cafe_run_output(job->of, run->common.output, run->common.force));
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

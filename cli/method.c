@@ -101,67 +101,47 @@ bool cli_method_samples(const cli_method *m) {
     return (m->row->takes & CAFE_TAKES_SAMPLING) != 0;
 }
 
-int64_t cli_method_columns(const cli_method *m) {
-    return cafe_method_columns(m->table, m->own);
+/* ---- a run of the library -------------------------------------------------------------------- */
+
+/* Options of the run are those of its tables; all others are the command's. */
+static bool is_of_run(const cli_entry *entry, const cafe_option_table *own) {
+    if (strcmp(entry->name, "sampling") == 0 || strcmp(entry->name, "propagate") == 0) return true;
+    const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
+    return table && (table == own || table == cafe_sample_option_table() ||
+                     table == cafe_finish_option_table() || table == cafe_propagate_option_table());
 }
 
-int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
-                     const cli_arguments *arguments) {
-    const cafe_option_table *filter = cafe_propagate_option_table();
-    m->table = table_of(m->row, purpose)();
-    m->free_columns = !cli_given(arguments, "columns");
-    if (!cli_given(arguments, "output-form")) m->finish.form = m->row->form;
-    if (m->finish.form != CAFE_FORM_SCALED)
-        CLI_TRY(cli_only_with(command, arguments, "scale-exponent|scale-shortest",
-                              "--output-form scaled"));
-    if (m->finish.residual == 0)
-        CLI_TRY(cli_only_with(command, arguments, "residual-steps", "--residual R"));
-    for (size_t i = 0; i < filter->count && !m->propagate; i++)
-        if (cli_given(arguments, filter->options[i].name))
-            return cli_usage_error(command, "--%s needs --propagate", filter->options[i].name);
-    if (!cli_method_samples(m)) return CLI_OK;
-    if (m->sampling.options.degree_exponent < 0)
-        m->sampling.options.degree_exponent = m->row->degree_exponent;
-    return cli_sampling_check(command, &m->sampling, arguments);
+int cli_refuse(const cli_run *run, cafe_status status) {
+    if (status == CAFE_ERROR_ARGUMENT)
+        return cli_usage_error(run->command, "%s", cafe_error(run->context));
+    return cli_check(run, status);
 }
 
-cafe_method_options cli_method_options(const cli_method *m) {
-    cafe_method_options o;
-    cafe_method_options_init(&o);
-    o.own = m->own;
-    o.finish = &m->finish;
-    o.free_columns = m->free_columns;
-    if (m->propagate) o.propagate = &m->propagation;
-    if (!cli_method_samples(m)) return o;
-    o.sampling = m->sampling.kind;
-    o.sample = &m->sampling.options;
-    return o;
+static int set_options(cli_run *run, const cafe_option_table *own, const cli_arguments *given,
+                       cafe_run *of) {
+    for (size_t i = 0; i < given->entries.count; i++) {
+        const cli_entry *entry = &given->entries.at[i];
+        const char *text = given->text[i];
+        if (!given->given[i] || !is_of_run(entry, own)) continue;
+        CLI_TRY(cli_refuse(run, cafe_run_set(of, entry->name, text[0] ? text : "yes")));
+    }
+    return CLI_OK;
 }
 
-/* ---- at work --------------------------------------------------------------------------------- */
-
-int cli_model_make(cli_run *run, const cli_method *m, const cafe_graph *graph, cafe_model **model) {
-    cafe_method_options options = cli_method_options(m);
-    cafe_method_inputs inputs;
-    cli_sample_files files = {0};
-    cafe_method_inputs_init(&inputs);
-    int code = cli_method_samples(m) ? cli_sampling_read(run, &m->sampling, graph, &files) : CLI_OK;
-    if (cli_method_samples(m)) inputs.sample = &files.inputs;
-    if (code == CLI_OK)
-        code = cli_check(run,
-                         cafe_model_create(run->context, graph, m->row, &options, &inputs, model));
-    if (code == CLI_OK && cli_method_samples(m)) cli_sampling_say(run, cafe_model_sampled(*model));
-    cli_sampling_free(run, &files);
-    return code;
+cafe_run_inputs cli_method_inputs(const cli_method *m) {
+    cafe_run_inputs inputs;
+    cafe_run_inputs_init(&inputs);
+    inputs.attributes_path = m->sampling.attributes;
+    inputs.seeds_path = m->sampling.seeds;
+    return inputs;
 }
 
-/* ---- reports --------------------------------------------------------------------------------- */
-
-void cli_report_method(cafe_report *report, const cli_method *m) {
-    cafe_report_string(report, "method", cli_method_name(m));
-    if (cli_method_samples(m)) cli_report_sampling(report, &m->sampling);
-    cafe_report_options(report, m->table, m->own);
-    cafe_report_options(report, cafe_finish_option_table(), &m->finish);
-    cafe_report_truth(report, "propagate", m->propagate);
-    if (m->propagate) cafe_report_options(report, cafe_propagate_option_table(), &m->propagation);
+int cli_method_run(cli_run *run, const cli_method *m, cafe_purpose purpose,
+                   const cli_arguments *given, const cafe_run_inputs *inputs, cafe_run **of) {
+    const cafe_option_table *own =
+        purpose == CAFE_PURPOSE_VECTORS ? m->row->vectors() : m->row->communities();
+    CLI_TRY(cli_check(run, cafe_run_create(run->context, purpose, m->row->name, of)));
+    CLI_TRY(set_options(run, own, given, *of));
+    CLI_TRY(cli_check(run, cafe_run_give(*of, inputs)));
+    return cli_refuse(run, cafe_run_check(*of));
 }

@@ -13,10 +13,8 @@
 /* What was asked for; a field of the command's struct. */
 typedef struct cli_method {
     const cafe_method *row;
-    const cafe_option_table *table; /* of its options, for vectors or for communities */
     cli_sampling sampling;
     max_align_t own[32]; /* room for the options of any method */
-    bool free_columns;   /* nobody asked for a number of them */
     cafe_finish_options finish;
     bool propagate;
     cafe_propagate_options propagation;
@@ -46,20 +44,15 @@ typedef struct cli_method {
 const char *cli_method_name(const cli_method *m);
 bool cli_method_samples(const cli_method *m); /* works on the sampled graph */
 
-/* After parsing, for vectors or for communities: what the options leave open, and what contradicts
- * itself. CLI_OK or CLI_USAGE. */
-int cli_method_check(const char *command, cli_method *m, cli_kind purpose,
-                     const cli_arguments *arguments);
-/* The options as the library takes them; they point into m. */
-cafe_method_options cli_method_options(const cli_method *m);
+/* ---- a run of the library -------------------------------------------------------------------- */
 
-/* ---- at work --------------------------------------------------------------------------------- */
-
-/* Samples the graph with the files of the sampling and says what came out. */
-int cli_model_make(cli_run *run, const cli_method *m, const cafe_graph *graph, cafe_model **model);
-int64_t cli_method_columns(const cli_method *m);
-
-/* The members of a report's "options" that belong to the method. */
-void cli_report_method(cafe_report *report, const cli_method *m);
+/* The inputs of a run that the options name: the paths of the sampling's files. */
+cafe_run_inputs cli_method_inputs(const cli_method *m);
+/* Makes a run with those options of the method that were given, and with the inputs. What
+ * contradicts itself is refused: CLI_USAGE. */
+int cli_method_run(cli_run *run, const cli_method *m, cafe_purpose purpose,
+                   const cli_arguments *given, const cafe_run_inputs *inputs, cafe_run **of);
+/* CLI_OK, or the status as a message: CLI_USAGE if the options are wrong. */
+int cli_refuse(const cli_run *run, cafe_status status);
 
 #endif

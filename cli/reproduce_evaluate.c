@@ -151,8 +151,8 @@ static int check_kept(reproduce_job *job, evaluate_job *e, const cafe_paper_tabl
 static void begin_result(const evaluate_job *e, double seconds, reproduce_result *result) {
     if (result->repeats > 0) return;
     result->seconds = seconds;
-    result->width = e->vectors ? e->columns : 0;
-    result->embed_seconds = e->vectors ? e->embed_seconds : NAN;
+    result->width = e->source.block ? e->source.columns : 0;
+    result->embed_seconds = e->source.block ? e->embed_seconds : NAN;
 }
 
 static int evaluate_row(reproduce_job *job, const cli_command *task, command_line *line,
@@ -162,8 +162,9 @@ static int evaluate_row(reproduce_job *job, const cli_command *task, command_lin
     cli_arguments arguments;
     double began = cli_seconds();
     int code = cli_parse(task, line->count, line->words, &e, &arguments);
+    e.arguments = &arguments;
     if (code == CLI_OK) e.path = arguments.words[0];
-    if (code == CLI_OK) code = evaluate_check(&e, &arguments);
+    if (code == CLI_OK) code = evaluate_check(&e);
     if (code == CLI_OK) code = evaluate_prepare(&e);
     if (code == CLI_OK && result->repeats > 0 && !same)
         code = check_kept(job, &e, table, key, result);

@@ -82,7 +82,7 @@ expect 0 "${classify[@]}" -q --method sphere --classifier logistic --repeats 1 -
 grep -q '^      "columns": 8,' columns.json || fail "eight columns tell three blocks better than one"
 expect 0 "${classify[@]}" -q --method cafe --supervised --output-form raw --classifier none --repeats 1 --train 0.2 --sampling walk --choose window=1,3
 expect 2 "${spread[@]}" --choose beta=1
-says "has no setting 'beta'"
+says "has no option 'beta'"
 expect 2 "${spread[@]}" --choose alpha=7
 for list in alpha 'alpha=' '=1' 'alpha=1:' ','; do
     expect 2 "${spread[@]}" --choose "$list"

@@ -179,6 +179,43 @@ static void more_columns_than_nodes_are_a_warning(void **state) {
     cafe_context_free(context);
 }
 
+static cafe_run *walks(cafe_context *context, const cafe_graph *graph, const char *window,
+                       const char *sweeps) {
+    cafe_run *run;
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+    TEST_OK(context, cafe_run_set(run, "sampling", "walk"));
+    TEST_OK(context, cafe_run_set(run, "columns", "8"));
+    TEST_OK(context, cafe_run_set(run, "window", window));
+    TEST_OK(context, cafe_run_set(run, "sweeps", sweeps));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    return run;
+}
+
+/* A graph is sampled once for runs of one sampling; the vectors are those of a run alone. */
+static void runs_share_a_sampled_graph(void **state) {
+    (void)state;
+    cafe_context *context = new_context(2);
+    cafe_graph *graph = rings(context);
+    cafe_run *first = walks(context, graph, "2", "3"), *other = walks(context, graph, "3", "3");
+    cafe_run *third = walks(context, graph, "2", "5"), *alone = walks(context, graph, "2", "5");
+    TEST_OK(context, cafe_run_go(first));
+    TEST_OK(context, cafe_run_share(other, first));
+    TEST_OK(context, cafe_run_go(other));
+    TEST_OK(context, cafe_run_share(third, other));
+    TEST_OK(context, cafe_run_go(third));
+    TEST_OK(context, cafe_run_go(alone));
+    assert_ptr_not_equal(cafe_run_model(first), cafe_run_model(other));
+    assert_ptr_equal(cafe_run_model(first), cafe_run_model(third));
+    assert_int_equal(cafe_run_share(alone, first), CAFE_ERROR_ARGUMENT); /* it has begun */
+    expect_same_vectors(context, cafe_run_embedding(third), cafe_run_embedding(alone));
+    cafe_run_free(alone);
+    cafe_run_free(third);
+    cafe_run_free(other);
+    cafe_run_free(first);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 /* ---- labels and layers ------------------------------------------------------------------------
  */
 
@@ -307,6 +344,7 @@ int main(void) {
         cmocka_unit_test(paths_count_as_inputs),
         cmocka_unit_test(a_run_that_does_not_fit_is_refused),
         cmocka_unit_test(more_columns_than_nodes_are_a_warning),
+        cmocka_unit_test(runs_share_a_sampled_graph),
         cmocka_unit_test(labels_are_predicted),
         cmocka_unit_test(layers_are_kept),
         cmocka_unit_test(warnings_are_of_what_was_asked),

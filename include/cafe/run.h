@@ -9,7 +9,8 @@
  *     ... cafe_run_embedding(run), cafe_run_report(run, report) ...
  *     cafe_run_free(run);
  *
- * cafe embed, cafe cluster and Python's estimators fill in such an object and show what it returns.
+ * The commands embed, cluster and evaluate and Python's estimators fill in such an object and show
+ * what it returns.
  */
 #ifndef CAFE_RUN_H
 #define CAFE_RUN_H
@@ -67,6 +68,11 @@ static inline void cafe_run_inputs_init(cafe_run_inputs *inputs) {
 }
 
 CAFE_API cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs);
+
+/* The run takes the sampled graph of `from`, or of a run that `from` shares with, if that run has
+ * the same method, graph and sampling. Otherwise it samples the graph itself. Runs that are shared
+ * with outlive it. */
+CAFE_API cafe_status cafe_run_share(cafe_run *run, const cafe_run *from);
 
 /* Refuses options and inputs that do not go together (CAFE_ERROR_ARGUMENT); an input whose path
  * alone was given counts. The later calls do so too: this one is for before anything is read. */
@@ -159,6 +165,9 @@ CAFE_API double cafe_run_seconds(const cafe_run *run, cafe_run_step step);
 /* Members of a report: the graph, method and options, forecast, course, certificate or communities,
  * warnings, checkpoint, seconds, memory. dry: the forecast alone. docs/report.md describes them. */
 CAFE_API void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report);
+/* The members that are options of the method, its sampling and the finish, for reports of calls
+ * that work with the run. */
+CAFE_API void cafe_run_report_options(const cafe_run *run, cafe_report *report);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,19 @@
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
+static bool same_sampling(const cafe_run *a, const cafe_run *b) {
+    return a->graph == b->graph && a->method == b->method &&
+           a->options.sampling == b->options.sampling &&
+           memcmp(&a->sample, &b->sample, sizeof a->sample) == 0 &&
+           a->given.attributes == b->given.attributes && a->given.seeds == b->given.seeds;
+}
+
+static cafe_model *shared_model(const cafe_run *run) {
+    for (const cafe_run *other = run->from; other; other = other->from)
+        if (other->model && same_sampling(run, other)) return other->model;
+    return NULL;
+}
+
 /* A limit that the run keeps to without files needs no watching any more. */
 static cafe_status sample(cafe_run *run) {
     if (!run->graph)
@@ -19,6 +32,9 @@ static cafe_status sample(cafe_run *run) {
     CAFE_PASS(cafe_run_fits(run));
     if (run->limit > 0 && run->forecast.plan.files == 0)
         CAFE_PASS(cafe_limit_memory(run->context, 0, NULL));
+    run->model = shared_model(run);
+    run->borrowed = run->model != NULL;
+    if (run->borrowed) return CAFE_OK;
     return cafe_model_create(run->context, run->graph, run->method, &run->options, &run->inputs,
                              &run->model);
 }

@@ -80,7 +80,7 @@ void cafe_run_free(cafe_run *run) {
     cafe_layers_free(run->layers);
     cafe_embedding_free(run->embedding);
     cafe_solution_free(run->solution);
-    cafe_model_free(run->model);
+    if (!run->borrowed) cafe_model_free(run->model);
     for (int64_t i = 0; i < run->warning_count; i++) cafe_mem_free(context, run->warnings[i]);
     cafe_mem_free_all(context, run->warnings, run->objective, run->tables[RUN_OWN].values,
                       run->settled, run->path, run->output, run->folder, run);
@@ -88,14 +88,11 @@ void cafe_run_free(cafe_run *run) {
 
 /* ---- filled in ------------------------------------------------------------------------------- */
 
-static cafe_status fail_late(cafe_run *run) {
-    return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
-                     "the run has begun: make another one for other options");
-}
-
 /* Anything that is given anew makes the forecast and the settled options old. */
-static cafe_status change(cafe_run *run) {
-    if (run->step != CAFE_STEP_NONE) return fail_late(run);
+cafe_status cafe_run_change(cafe_run *run) {
+    if (run->step != CAFE_STEP_NONE)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         "the run has begun: make another one for other options");
     run->is_settled = run->planned = false;
     return CAFE_OK;
 }
@@ -108,7 +105,7 @@ static cafe_status keep_text(cafe_run *run, const char *text, char **kept) {
 
 cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *path,
                            const cafe_graph_options *reading) {
-    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_run_change(run));
     run->graph = graph;
     run->reading = reading;
     run->counts = graph->counts;
@@ -119,7 +116,7 @@ cafe_status cafe_run_graph(cafe_run *run, const cafe_graph *graph, const char *p
 }
 
 cafe_status cafe_run_size(cafe_run *run, int64_t nodes, int64_t edges) {
-    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_run_change(run));
     run->graph = NULL;
     run->counts = (cafe_graph_counts){.nodes = nodes, .edges = edges};
     run->sized = true;
@@ -127,7 +124,7 @@ cafe_status cafe_run_size(cafe_run *run, int64_t nodes, int64_t edges) {
 }
 
 cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs) {
-    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_run_change(run));
     CAFE_PASS(cafe_inputs_take(run->context, "a run", inputs, &run->given, sizeof run->given));
     const cafe_run_inputs *g = &run->given;
     run->inputs.labels = g->labels;
@@ -142,14 +139,20 @@ cafe_status cafe_run_give(cafe_run *run, const cafe_run_inputs *inputs) {
     return CAFE_OK;
 }
 
+cafe_status cafe_run_share(cafe_run *run, const cafe_run *from) {
+    CAFE_PASS(cafe_run_change(run));
+    run->from = from;
+    return CAFE_OK;
+}
+
 cafe_status cafe_run_output(cafe_run *run, const char *path, int32_t overwrite) {
-    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_run_change(run));
     run->overwrite = overwrite;
     return keep_text(run, path, &run->output);
 }
 
 cafe_status cafe_run_limit(cafe_run *run, int64_t bytes, const char *folder) {
-    CAFE_PASS(change(run));
+    CAFE_PASS(cafe_run_change(run));
     run->limit = bytes;
     CAFE_PASS(keep_text(run, folder ? folder : ".", &run->folder));
     return cafe_limit_memory(run->context, bytes, run->folder);

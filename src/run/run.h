@@ -47,7 +47,9 @@ struct cafe_run {
     bool planned;
     /* the steps and what they leave */
     cafe_run_step step;
+    const cafe_run *from; /* where a sampled graph may come from; NULL: nowhere */
     cafe_model *model;
+    bool borrowed; /* the model is another run's */
     cafe_solution *solution;
     cafe_embedding *embedding;
     cafe_clustering *clustering;
@@ -58,6 +60,9 @@ struct cafe_run {
     int64_t warning_count;
     double began, seconds[CAFE_STEP_WRITE + 1];
 };
+
+/* run.c: before anything is given anew; refused once the run has begun. */
+cafe_status cafe_run_change(cafe_run *run);
 
 /* run_options.c: whether the number of columns is the caller's or the default, and not that of the
  * communities, the classes or the start vectors: then fewer columns are a warning. */

@@ -41,9 +41,7 @@ static cafe_status set_propagate(cafe_run *run, const char *text) {
 
 cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
     size_t index;
-    if (run->step != CAFE_STEP_NONE)
-        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, "the run has begun");
-    run->is_settled = run->planned = false;
+    CAFE_PASS(cafe_run_change(run));
     if (strcmp(name, "sampling") == 0 && run->tables[RUN_SAMPLE].table)
         return set_sampling(run, text);
     if (strcmp(name, "propagate") == 0 && run->tables[RUN_PROPAGATE].table)

@@ -30,9 +30,8 @@ static void put_path(cafe_report *report, const char *key, const char *path) {
     if (path) cafe_report_string(report, key, path);
 }
 
-static void put_options(const cafe_run *run, cafe_report *report) {
+void cafe_run_report_options(const cafe_run *run, cafe_report *report) {
     const run_table *own = &run->tables[RUN_OWN];
-    cafe_report_open(report, "options", '{');
     cafe_report_string(report, "method", run->method->name);
     put_sampling(run, report);
     cafe_report_options(report, own->table, own->values);
@@ -44,6 +43,11 @@ static void put_options(const cafe_run *run, cafe_report *report) {
         cafe_report_options(report, run->tables[RUN_PROPAGATE].table, &run->propagation);
     put_path(report, "attributes", run->given.attributes_path);
     put_path(report, "seeds", run->given.seeds_path);
+}
+
+static void put_options(const cafe_run *run, cafe_report *report) {
+    cafe_report_open(report, "options", '{');
+    cafe_run_report_options(run, report);
     put_path(report, "labels", run->given.labels_path);
     put_path(report, "start", run->given.start_path);
     cafe_report_context(report);
