@@ -49,12 +49,12 @@ if(CAFE_SANITIZE)
 endif()
 include(cmake/Hardening.cmake)
 
-file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c)
+file(GLOB CAFE_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*.c ${CMAKE_SOURCE_DIR}/lab/*/*.c)
 list(FILTER CAFE_SOURCES EXCLUDE REGEX "/src/kernels/(row_kernels|products|eight_columns|edge_hashes)\\.c$")
 
 add_library(cafe_objects OBJECT ${CAFE_SOURCES})
 target_include_directories(cafe_objects PUBLIC ${CMAKE_SOURCE_DIR}/include
-                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
+                           PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/lab ${ISAL_INCLUDE} ${CAFE_MORE_INCLUDES})
 target_compile_definitions(cafe_objects PRIVATE ${CAFE_MORE_DEFINITIONS})
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/engine_folders.c ${CMAKE_SOURCE_DIR}/src/engine/engine_library.c
                             PROPERTIES COMPILE_DEFINITIONS "CAFE_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
@@ -66,8 +66,8 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/build_info.c PROPERTI
                             "CAFE_BUILD=\"${build}\"")
 target_link_libraries(cafe_objects PRIVATE Threads::Threads)
 
-# published.tsv becomes rows of an array of src/evaluate/paper.c: table, set, method, figures
-set(published ${CMAKE_SOURCE_DIR}/src/evaluate/published.tsv)
+# published.tsv becomes rows of an array of lab/evaluate/paper.c: table, set, method, figures
+set(published ${CMAKE_SOURCE_DIR}/lab/evaluate/published.tsv)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${published})
 file(STRINGS ${published} lines REGEX "^[^#]")
 set(rows "")

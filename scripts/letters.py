@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/letters.py FONT.ttf: writes src/draw/letters.bin, the outlines that pictures are lettered with.
+"""scripts/letters.py FONT.ttf: writes lab/draw/letters.bin, the outlines that pictures are lettered with.
 
 Of a TrueType font (DejaVu Sans 2.37, whose licence is LICENSE.DejaVu) it keeps Latin, Greek, Cyrillic and
 punctuation: curves and advances, no hints. All numbers are little-endian:
@@ -123,7 +123,7 @@ def main():
         outlines += struct.pack("<H", len(contours))
         outlines += b"".join(struct.pack("<H", len(c)) for c in contours)
         outlines += b"".join(struct.pack("<hh", 2 * x + on, y) for c in contours for x, y, on in c)
-    target = pathlib.Path(__file__).parent.parent / "src" / "draw" / "letters.bin"
+    target = pathlib.Path(__file__).parent.parent / "lab" / "draw" / "letters.bin"
     target.write_bytes(struct.pack("<HH", len(kept), font.units) + table + outlines)
     print(f"{len(kept)} characters, {target.stat().st_size} bytes")
 

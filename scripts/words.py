@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["src", "include", "cli", "engines", "classify", "python", "docs", "man", "tests", "examples", "bench", "fuzz",
+FOLDERS = ["src", "lab", "include", "cli", "engines", "classify", "python", "docs", "man", "tests", "examples", "bench", "fuzz",
            "viewer", "scripts"]
 KINDS = {".md", ".c", ".h", ".py", ".sh", ".scd"}
 LEFT_OUT = {"scripts/words.py", "tests/test_check.sh"}  # they have the phrases themselves

@@ -14,8 +14,8 @@
 
 #include "dense.h"
 #include "engine/dense.h"
+#include "method/eigenvectors.h"
 #include "method/method.h"
-#include "method/other_methods.h"
 #include "spectral/certificate.h"
 #include "spectral/embedding.h"
 

@@ -5,13 +5,13 @@ source "${SOURCE:?}/tests/lib.sh"
 [[ -x ${PYTHON:=/usr/bin/python3} ]] || { echo "skipped: no $PYTHON"; exit 77; }
 export PYTHON CC=${CC:-cc} BUILD=build
 
-# A tree that keeps all rules: two layers, a command, a library of one function.
+# A tree that keeps all rules: two layers of the core, one of the lab, a command, a library of two functions.
 # shellcheck disable=SC2016 # names in backticks
 plant() {
     rm -rf tree
-    mkdir -p tree/{scripts,src/{base,graph},include/cafe,cli,tests,python}
+    mkdir -p tree/{scripts,src/{base,graph},lab/draw,include/cafe,cli,tests,python}
     cp "$SOURCE"/scripts/{check,rules.py,words.py} tree/scripts
-    echo 'int cafe_public(void);' >tree/include/cafe/cafe.h
+    printf 'int cafe_public(void);\nint cafe_drawn(void);\n' >tree/include/cafe/cafe.h
     printf '#include "base/low.h"\n#include <cafe/cafe.h>\nint cafe_low(void) { return 1; }\n' >tree/src/base/low.c
     echo 'int cafe_low(void);' >tree/src/base/low.h
     cat >tree/src/base/random.h <<'TEXT'
@@ -27,6 +27,9 @@ TEXT
     sed -i '1i #include "base/random.h"' tree/src/graph/high.c
     printf 'Includes no other folder.\n\n| file | does |\n|---|---|\n| `low.h`, `low.c` | low |\n| `random` | streams |\n' >tree/src/base/README.md
     printf 'Includes `base`.\n\n| file | does |\n|---|---|\n| `high.c` | high |\n' >tree/src/graph/README.md
+    printf '#include "base/low.h"\n#include <cafe/cafe.h>\nint cafe_drawn(void) { return cafe_low(); }\n' >tree/lab/draw/top.c
+    printf 'Includes `base`.\n\n| file | does |\n|---|---|\n| `top.c` | top |\n' >tree/lab/draw/README.md
+    printf '| folder | does |\n|---|---|\n| [`draw`](draw) | draws |\n' >tree/lab/README.md
     printf '| folder | does |\n|---|---|\n| [`base`](base) | low |\n| [`graph`](graph) | high |\n' >tree/src/README.md
     printf '#include <cafe/cafe.h>\nint main(void) { return cafe_public(); }\n' >tree/cli/main.c
 }
@@ -35,7 +38,7 @@ TEXT
 build() {
     local source object exports
     rm -rf tree/build
-    for source in tree/src/*/*.c tree/cli/*.c; do
+    for source in tree/{src,lab}/*/*.c tree/cli/*.c; do
         source=${source#tree/}
         object=tree/build/CMakeFiles/cafe_objects.dir/$source.o
         [[ $source != cli/* ]] || object=tree/build/cli/CMakeFiles/cafe.dir/${source#cli/}.o
@@ -45,7 +48,7 @@ build() {
     exports=$(grep -ohE 'cafe_\w+\(' tree/include/cafe/*.h | tr -d '(' | sed 's/$/;/' | xargs)
     echo "{ global: $exports local: *; };" >tree/build/exports
     $CC -shared -o tree/build/libcafe.so -Wl,--version-script=tree/build/exports \
-        tree/build/CMakeFiles/cafe_objects.dir/src/*/*.o
+        tree/build/CMakeFiles/cafe_objects.dir/*/*/*.o
 }
 
 kept() {
@@ -80,6 +83,18 @@ plant
 sed -i 's/return cafe_public/int cafe_low(void); return cafe_low() + cafe_public/' tree/cli/main.c
 build
 broken symbols 'cli/main.c: uses cafe_low of src/base/low.c, which the library does not export'
+
+plant
+echo 'int cafe_top(void);' >tree/lab/draw/top.h
+sed -i '1i #include "draw/top.h"' tree/src/graph/high.c
+broken includes 'src/graph/high.c: layer graph may not include draw/top.h'
+plant
+sed -i 's/return cafe_low()/return cafe_drawn()/' tree/src/graph/high.c
+build
+broken symbols 'src/graph/high.c: layer graph may not use cafe_drawn of lab/draw/top.c'
+plant
+mkdir tree/lab/base
+broken includes 'lab/base: not in the list of layers'
 
 # ---- names
 plant
@@ -172,6 +187,10 @@ broken readmes 'src/README.md: has no line for attic'
 plant
 sed -i 's/graph/attic/' tree/src/README.md
 broken readmes 'src/README.md: there is no folder attic'
+plant
+mkdir tree/lab/attic
+touch tree/lab/attic/README.md
+broken readmes 'lab/README.md: has no line for attic'
 
 plant
 sed -i '/base\/low.h/d' tree/src/graph/high.c

@@ -4,7 +4,7 @@
  */
 #include "dense.h"
 #include "engine/dense.h"
-#include "method/other_methods.h"
+#include "method/eigenvectors.h"
 #include "spectral/eigen.h"
 
 enum { MOST = 60 };

@@ -3,9 +3,10 @@
 
 #include <cafe/cafe.h>
 
+#include "baseline/baseline.h"
 #include "dense.h"
 #include "failing.h"
-#include "method/other_methods.h"
+#include "method/eigenvectors.h"
 
 enum { METHODS = 4 };
 

@@ -3,8 +3,8 @@
 
 #include <cafe/cafe.h>
 
+#include "baseline/baseline.h"
 #include "dense.h"
-#include "method/other_methods.h"
 
 enum { MOST = 100 };
 

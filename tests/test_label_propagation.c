@@ -1,9 +1,9 @@
 /* Label propagation and spreading against dense solutions of their equations. */
 #include <cafe/cafe.h>
 
+#include "baseline/baseline.h"
 #include "dense.h"
 #include "failing.h"
-#include "method/other_methods.h"
 
 static cafe_status spread(cafe_context *context, const cafe_graph *graph, const int32_t *label,
                           int64_t classes, const cafe_label_propagation_options *o,

@@ -3,9 +3,9 @@
 
 #include <cafe/cafe.h>
 
+#include "baseline/baseline.h"
 #include "dense.h"
 #include "failing.h"
-#include "method/other_methods.h"
 
 enum { MOST = 80, COLUMNS = 5 };
 

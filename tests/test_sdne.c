@@ -5,9 +5,9 @@
 
 #include <cafe/cafe.h>
 
+#include "baseline/sdne_net.h"
 #include "dense.h"
 #include "failing.h"
-#include "method/sdne_net.h"
 
 enum { NODES = 16, HIDDEN = 5, COLUMNS = 3 };
 

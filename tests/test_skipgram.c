@@ -12,7 +12,7 @@
 
 #include <cafe/cafe.h>
 
-#include "method/other_methods.h"
+#include "baseline/baseline.h"
 #include "solve/solution.h"
 
 /* ---- the methods under test, small ------------------------------------------------------------

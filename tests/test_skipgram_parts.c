@@ -6,7 +6,7 @@
 
 #include "graphs.h"
 
-#include "method/skipgram.h"
+#include "baseline/skipgram.h"
 
 /* ---- distributions --------------------------------------------------------------------------- */
 

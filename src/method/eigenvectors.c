@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "graph/graph.h"
-#include "method/other_methods.h"
+#include "method/eigenvectors.h"
 #include "spectral/deflation.h"
 
 /* ---- options --------------------------------------------------------------------------------- */

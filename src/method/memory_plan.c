@@ -6,7 +6,6 @@
 #include "base/option.h"
 #include "graph/graph.h"
 #include "method/hubs.h"
-#include "method/other_methods.h"
 #include "sample/sampled_graph.h"
 #include "spectral/embedding.h"
 

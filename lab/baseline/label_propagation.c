@@ -1,0 +1,215 @@
+/* Label propagation and label spreading: one sweep for both.
+ *
+ * With Y the given labels (row u is the unit vector of u's class, or zero), d_u the degrees, and F
+ * from Y on,
+ *
+ *     propagation   f_u <- sum over w of a(u,w) f_w / d_u,  given rows stay as they are
+ *     spreading     f_u <- alpha sum over w of a(u,w) f_w / sqrt(d_u d_w) + (1 - alpha) y_u
+ *
+ * Every row is computed from the rows before the sweep, so threads do not matter. Propagation tends
+ * to the probabilities that a random walk from u meets a given label of each class first: F grows
+ * from zero, each entry never falls, and it is what is left of 1 that says how much is still to
+ * come. S = D^-1/2 A D^-1/2 has norm at most 1, so spreading is a contraction by alpha, with the
+ * fixed point (1 - alpha) (I - alpha S)^-1 Y. At the end rows are divided by their sums.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread_pool.h"
+#include "baseline/baseline.h"
+#include "graph/compressed_rows.h"
+#include "graph/graph.h"
+
+enum { BLOCK = 256 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const cafe_option label_options[] = {
+    {"kind", "KIND", CAFE_OPTION_CHOICE, offsetof(cafe_label_propagation_options, kind),
+     CAFE_PROPAGATION_HARD, 0, 1, "propagation|spreading",
+     "given labels stay as they are, or may be outvoted by the neighbours"},
+    {"alpha", "A", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, alpha), 0.8, 0,
+     0.999999, NULL, "spreading: the part of the neighbours; the given label has the rest"},
+    {"sweeps", "N", CAFE_OPTION_INTEGER, offsetof(cafe_label_propagation_options, sweeps), 1000, 0,
+     1e9, NULL, "passes over the nodes at most"},
+    {"tolerance", "R", CAFE_OPTION_REAL, offsetof(cafe_label_propagation_options, tolerance), 1e-5,
+     0, 1, NULL, "stop when no entry changes by more than this"},
+};
+
+CAFE_OPTION_TABLE(label_propagation, "label-propagation",
+                  "labels of a few nodes carried along the edges to all others", label_options)
+
+static cafe_status check(cafe_context *context, int64_t n, const int32_t *label, int64_t classes) {
+    int64_t given = 0;
+    for (int64_t u = 0; u < n; u++) {
+        if (label[u] < -1 || label[u] >= classes)
+            return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                             "the label of node %lld is %d; expected -1 or 0 .. %lld", (long long)u,
+                             (int)label[u], (long long)classes - 1);
+        given += label[u] >= 0;
+    }
+    if (given == 0)
+        return cafe_fail(context, CAFE_ERROR_ARGUMENT,
+                         "no node has a label: there is nothing to propagate");
+    return CAFE_OK;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+typedef struct carrier {
+    const cafe_graph *graph;
+    const int32_t *label;
+    int64_t classes, stride;
+    bool clamp;      /* propagation */
+    double part;     /* of the neighbours: 1 or alpha */
+    double *outward; /* what w's row is multiplied by: 1 or 1 / sqrt(d_w) */
+    double *inward;  /* what u's sum is multiplied by: 1 / d_u or 1 / sqrt(d_u); isolated: 0 */
+    float *from, *to;
+    double *sums;   /* classes for each worker */
+    double *change; /* the largest of each block */
+} carrier;
+
+static void start_block(void *argument, int64_t first, int64_t last) {
+    carrier *c = argument;
+    for (int64_t u = first; u < last; u++) {
+        double d = cafe_row_sum(c->graph->offsets, c->graph->scaled, u);
+        c->outward[u] = c->clamp || !(d > 0) ? 1 : 1 / sqrt(d);
+        c->inward[u] = !(d > 0) ? 0 : c->clamp ? 1 / d : 1 / sqrt(d);
+        memset(c->from + u * c->stride, 0, (size_t)c->stride * sizeof *c->from);
+        memset(c->to + u * c->stride, 0, (size_t)c->stride * sizeof *c->to);
+        if (c->label[u] >= 0) c->from[u * c->stride + c->label[u]] = 1;
+    }
+}
+
+/* sum over w of a(u,w) outward_w f_w */
+static void gather(const carrier *c, int64_t u, double *restrict sum) {
+    const cafe_graph *g = c->graph;
+    memset(sum, 0, (size_t)c->classes * sizeof *sum);
+    for (int64_t j = g->offsets[u]; j < g->offsets[u + 1]; j++) {
+        int64_t w = g->targets[j];
+        const float *restrict row = c->from + w * c->stride;
+        double a = (g->scaled ? g->scaled[j] : 1) * c->outward[w];
+        for (int64_t k = 0; k < c->classes; k++) sum[k] += a * row[k];
+    }
+}
+
+/* The new row of u; returns its largest change. */
+static double move(const carrier *c, int64_t u, double *sum) {
+    const float *old = c->from + u * c->stride;
+    float *row = c->to + u * c->stride;
+    double largest = 0;
+    if (c->clamp && c->label[u] >= 0) {
+        row[c->label[u]] = 1;
+        return 0;
+    }
+    gather(c, u, sum);
+    for (int64_t k = 0; k < c->classes; k++) {
+        double given = k == c->label[u] ? 1 - c->part : 0;
+        row[k] = (float)(c->part * c->inward[u] * sum[k] + given);
+        double change = fabs((double)row[k] - old[k]);
+        if (change > largest) largest = change;
+    }
+    return largest;
+}
+
+static void sweep_block(void *argument, int64_t block, int32_t worker) {
+    carrier *c = argument;
+    double largest = 0;
+    for (int64_t u = block * BLOCK; u < cafe_block_end(c->graph->n, BLOCK, block); u++) {
+        double change = move(c, u, c->sums + worker * c->classes);
+        if (change > largest) largest = change;
+    }
+    c->change[block] = largest;
+}
+
+static cafe_status sweep(cafe_context *context, carrier *c, double *change) {
+    int64_t blocks = cafe_blocks(c->graph->n, BLOCK);
+    cafe_status status = cafe_parallel(context, blocks, sweep_block, c);
+    float *swap = c->from;
+    c->from = c->to, c->to = swap;
+    *change = 0;
+    for (int64_t b = 0; b < blocks && status == CAFE_OK; b++)
+        if (c->change[b] > *change) *change = c->change[b];
+    return status;
+}
+
+static cafe_status iterate(cafe_context *context, carrier *c,
+                           const cafe_label_propagation_options *o, cafe_solution *s) {
+    cafe_status status = cafe_ranges(context, c->graph->n, BLOCK, start_block, c);
+    s->objective[0] = 1;
+    cafe_phase(context, "sweep", o->sweeps);
+    while (status == CAFE_OK && !s->converged && s->sweeps < o->sweeps) {
+        double *change = &s->objective[++s->sweeps];
+        status = sweep(context, c, change);
+        s->converged = *change <= o->tolerance;
+        cafe_step(context, s->sweeps, *change);
+    }
+    return status;
+}
+
+/* Rows into the solution, with sum 1 where there is anything. */
+static void finish_block(void *argument, int64_t first, int64_t last) {
+    carrier *c = argument;
+    for (int64_t u = first; u < last; u++) {
+        float *row = c->from + u * c->stride;
+        double sum = 0;
+        for (int64_t k = 0; k < c->classes; k++) sum += row[k];
+        for (int64_t k = 0; k < c->classes && sum > 0; k++) row[k] = (float)(row[k] / sum);
+    }
+}
+
+static cafe_status allocate(cafe_context *context, carrier *c) {
+    int64_t n = c->graph->n;
+    c->outward = cafe_mem(context, n, sizeof *c->outward);
+    c->inward = cafe_mem(context, n, sizeof *c->inward);
+    c->to = cafe_mem(context, n * c->stride, sizeof *c->to);
+    c->sums = cafe_mem(context, context->threads * c->classes, sizeof *c->sums);
+    c->change = cafe_mem(context, cafe_blocks(n, BLOCK), sizeof *c->change);
+    return cafe_mem_had(c->outward, c->inward, c->to, c->sums, c->change);
+}
+
+static cafe_status solve(cafe_context *context, const cafe_job *job, cafe_solution **solution) {
+    cafe_status status = CAFE_OK;
+    const cafe_graph *graph = job->model->graph;
+    const cafe_method_inputs *in = &job->inputs;
+    const cafe_label_propagation_options *o = job->own;
+    cafe_solution *found = NULL;
+    carrier c = {.graph = graph, .label = in->labels, .classes = in->classes};
+    c.clamp = o->kind == CAFE_PROPAGATION_HARD;
+    c.part = c.clamp ? 1 : o->alpha;
+    CAFE_TRY(check(context, graph->n, in->labels, in->classes));
+    if (c.clamp)
+        CAFE_TRY(cafe_options_idle(context, &label_propagation_table, o, "alpha",
+                                   CAFE_OPT("kind=spreading")));
+    CAFE_TRY(
+        cafe_solution_rows(context, job->method->name, graph->n, in->classes, o->sweeps, &found));
+    found->loss = true;
+    c.stride = found->stride;
+    c.from = found->h.x;
+    CAFE_TRY(allocate(context, &c));
+    CAFE_TRY(iterate(context, &c, o, found));
+    CAFE_TRY(cafe_ranges(context, graph->n, BLOCK, finish_block, &c));
+done:
+    cafe_phase(context, "", 0);
+    /* the two blocks changed places with every sweep: the solution keeps the newer one */
+    if (found) found->h.x = c.from;
+    cafe_mem_free_all(context, c.outward, c.inward, c.to, c.sums, c.change);
+    if (status == CAFE_OK)
+        *solution = found;
+    else
+        cafe_solution_free(found);
+    return status;
+}
+
+static const cafe_method_code label_propagation_code = {.solve = solve};
+const cafe_method cafe_label_propagation_method = {
+    .name = "label-propagation",
+    .title = "Label propagation",
+    .summary = "labels of a few nodes carried along the edges to all others",
+    .takes = CAFE_TAKES_LABELS | CAFE_NEEDS_LABELS,
+    .form = CAFE_FORM_RAW,
+    .vectors = cafe_label_propagation_option_table,
+    .code = &label_propagation_code,
+};
