@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 import numpy as np
 
 from . import _abi
-from ._arrays import as_array, block, copied, pointer
+from ._arrays import as_array, block, copied, pointer, whole
 from ._call import Context, c_path, c_shown, c_text, of_size
 from ._labels import decode_labels, rows_by_name
 from ._library import lib
@@ -96,6 +96,8 @@ class Given:
     seeds: Any = None
     attributes: Any = None
     attributes_to_come: bool = False  # they are not missing from a forecast
+    memory_limit: Optional[int] = None
+    scratch: Any = None
 
     def but(self, **options: Any) -> "Given":
         """The same with other options; None takes one away."""
@@ -116,6 +118,9 @@ class Run:
         for name, text in given.options.items():
             self.kept.append(c_text(text))
             self.call("set", name.encode(), self.kept[-1])
+        if given.memory_limit is not None:
+            folder = None if given.scratch is None else c_path(given.scratch)
+            self.call("limit", whole(given.memory_limit, "memory_limit"), folder)
         self.call("give", self._inputs(given))
         if isinstance(graph, tuple):
             self.call("size", *graph)

@@ -66,7 +66,7 @@ class Option:
             raise TypeError(f"{self.keyword}={value!r}: expected a number")
         if self.type == "integer" and not isinstance(value, numbers.Integral):
             raise TypeError(f"{self.keyword}={value!r}: expected a whole number")
-        return repr(int(value)) if self.type == "integer" else repr(float(value))
+        return repr(int(value)) if self.type == "integer" else repr(float(value)).removesuffix(".0")
 
 
 def _option(row: Any) -> Option:

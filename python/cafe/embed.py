@@ -80,7 +80,8 @@ class Embedding(Vectors, Transformer, Estimator):
     certificate_: Certificate
 
     def fit(self, X: Any, y: Any = None, *, start: Any = None, seeds: Optional[Sequence] = None,
-            attributes: Any = None, checkpoint: Any = None, every: int = 1) -> "Embedding":
+            attributes: Any = None, checkpoint: Any = None, every: int = 1,
+            memory_limit: Optional[int] = None, scratch: Any = None) -> "Embedding":
         """Finds the vectors of a graph.
 
         Parameters
@@ -101,9 +102,14 @@ class Embedding(Vectors, Transformer, Estimator):
             after the process was killed, and gives the same bits; the file goes when the call is done.
         every : int
             Sweeps between two checkpoints.
+        memory_limit : int, optional
+            Bytes of memory that the run may take. Vectors of sphere and cafe that do not fit are kept in files.
+        scratch : path, optional
+            The folder of these files; the current one by default.
         """
         graph = as_graph(X, self.n_jobs)
-        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes)
+        given = self._given(graph, y, start=start, seeds=seeds, attributes=attributes,
+                            memory_limit=memory_limit, scratch=scratch)
         self._fitted(graph, given, self._run(lambda context: with_checkpoint(
             context, checkpoint, every, lambda: self._work(context, graph, given))))
         return self

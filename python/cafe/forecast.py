@@ -1,11 +1,10 @@
 """What a run will take, before it runs."""
 import ctypes
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional, Union
 
 from . import _abi
-from ._arrays import whole
 from ._call import Context, run, threads_of
 from ._method import Run
 from ._options import Table
@@ -19,7 +18,7 @@ class Forecast(Shown):
 
     needed: int  # of memory, at the peak, without a limit
     available: int  # the limit, or what the machine has free for graph and run
-    fits: bool  # within the limit, or else what is available; fit() takes no limit
+    fits: bool  # within the limit, or else what is available
     limit: Optional[int]  # as given; None: there is none
     least: int  # the least limit that the run keeps to, with vectors in files
     files: int  # in files at the peak, within the limit
@@ -111,14 +110,9 @@ def forecast(model: Any, graph: Any, *, memory_limit: Optional[int] = None) -> F
     """
     _check_model(model)
     g = as_graph(graph)
-    if memory_limit is not None:
-        memory_limit = whole(memory_limit, "memory_limit")
 
     def work(context: Context) -> Forecast:
-        planned = Run(context, g, _to_come(model))
-        if memory_limit:
-            planned.call("limit", memory_limit, None)
-        found = planned.plan()
+        found = Run(context, g, replace(_to_come(model), memory_limit=memory_limit)).plan()
         return Forecast(found.needed, found.available, bool(found.fits), memory_limit,
                         found.plan.least, found.plan.files, found.plan.reads, found.plan.writes)
 
