@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "failing.h"
 #include "generate/generate.h"
+#include "graph/graph.h"
 #include "graphs.h"
 
 enum { MODELS = 4 };

@@ -9,6 +9,7 @@
 
 #include "base/rate.h"
 #include "failing.h"
+#include "graph/graph.h"
 #include "graph/rank_edges.h"
 #include "graphs.h"
 #include "operator/chunks.h"

@@ -74,7 +74,7 @@ static cafe_status open_edges(cafe_context *context, const cafe_graph *graph, ed
 static cafe_status train_order(cafe_context *context, const cafe_graph *graph,
                                const edge_source *edges, const cafe_line_options *o, int second,
                                int64_t columns, cafe_solution **solution) {
-    int64_t samples = o->samples > 0 ? o->samples : PER_EDGE * graph->counts.edges;
+    int64_t samples = o->samples > 0 ? o->samples : PER_EDGE * cafe_graph_edges(graph);
     cafe_pair_source source = {(samples / STAGES + UNIT - 1) / UNIT, UNIT, emit_edges, edges};
     cafe_skipgram_plan plan = {.columns = columns,
                                .loss = CAFE_LOSS_NEGATIVE,
@@ -109,7 +109,8 @@ static cafe_status train_both(cafe_context *context, const cafe_graph *graph,
         return cafe_fail(
             context, CAFE_ERROR_ARGUMENT,
             "both orders need at least 2 columns; " CAFE_OPT("order=first or second") " takes 1");
-    CAFE_TRY(cafe_solution_rows(context, "line", graph->n, o->columns, STAGES, &whole));
+    CAFE_TRY(
+        cafe_solution_rows(context, "line", cafe_graph_nodes(graph), o->columns, STAGES, &whole));
     whole->loss = true;
     memset(whole->h.x, 0, (size_t)(whole->n * whole->stride) * sizeof *whole->h.x);
     for (int second = 0; second < 2; second++) {

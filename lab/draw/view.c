@@ -150,9 +150,9 @@ static void put_facts(const cafe_view *page, cafe_report *text) {
 
 static void put_graph(const cafe_view *page, cafe_report *text) {
     const cafe_graph *g = page->graph;
-    bool indices = g->names.kind == CAFE_NAMES_INDEX;
+    bool indices = cafe_graph_names_are_indices(g);
     cafe_report_integer(text, "nodes", page->n);
-    cafe_report_integer(text, "edges", g->counts.edges);
+    cafe_report_integer(text, "edges", cafe_graph_edges(g));
     cafe_report_string(text, "names", indices ? "index" : page->report.names ? "text" : "none");
 }
 
@@ -253,13 +253,13 @@ static cafe_status check_finite(cafe_context *context, int64_t count, const floa
 
 cafe_status cafe_view_check(cafe_context *context, const cafe_graph *graph,
                             const cafe_view_inputs *in) {
-    if (graph->n < 1 || in->columns < 1 || !in->vectors)
+    if (cafe_graph_nodes(graph) < 1 || in->columns < 1 || !in->vectors)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "a page needs a graph with nodes and vectors with columns");
     if (in->named < 0 || (in->named > 0 && !in->community_names))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "names of communities are missing");
-    CAFE_PASS(check_finite(context, graph->n * in->columns, in->vectors, "vectors"));
-    if (in->map) CAFE_PASS(check_finite(context, graph->n * 2, in->map, "map"));
+    CAFE_PASS(check_finite(context, cafe_graph_nodes(graph) * in->columns, in->vectors, "vectors"));
+    if (in->map) CAFE_PASS(check_finite(context, cafe_graph_nodes(graph) * 2, in->map, "map"));
     return CAFE_OK;
 }
 
@@ -284,8 +284,11 @@ cafe_status cafe_view_write_sized(cafe_context *context, const cafe_graph *graph
                                   size_t size) {
     cafe_view_options o;
     cafe_view_inputs in;
-    cafe_view page = {
-        .context = context, .graph = graph, .inputs = &in, .options = &o, .n = graph->n};
+    cafe_view page = {.context = context,
+                      .graph = graph,
+                      .inputs = &in,
+                      .options = &o,
+                      .n = cafe_graph_nodes(graph)};
     cafe_report text = {.context = context, .page = true};
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_options_take(context, &view_table, options, &o));

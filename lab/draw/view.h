@@ -2,10 +2,10 @@
 #ifndef CAFE_DRAW_VIEW_H
 #define CAFE_DRAW_VIEW_H
 
+#include <cafe/graph.h>
 #include <cafe/view.h>
 
 #include "draw/view_pack.h"
-#include "graph/graph.h"
 #include "report/report.h"
 
 typedef struct cafe_view {

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "draw/view.h"
+#include "graph/graph.h"
 #include "io/digits.h"
 #include "io/name_format.h"
 

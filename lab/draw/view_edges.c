@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "draw/view.h"
+#include "graph/graph.h"
 
 typedef struct links {
     int64_t count;

@@ -62,9 +62,10 @@ static cafe_status find_layers(cafe_view_found *f, cafe_view_inputs *in) {
 }
 
 static cafe_status find_map(cafe_view_found *f, const cafe_graph *graph, cafe_view_inputs *in) {
-    in->map = f->map = cafe_mem(f->context, 2 * graph->n, sizeof *f->map);
+    in->map = f->map = cafe_mem(f->context, 2 * cafe_graph_nodes(graph), sizeof *f->map);
     if (!f->map) return CAFE_ERROR_MEMORY;
-    return cafe_map(f->context, graph, graph->n, in->columns, in->vectors, NULL, f->map);
+    return cafe_map(f->context, graph, cafe_graph_nodes(graph), in->columns, in->vectors, NULL,
+                    f->map);
 }
 
 static cafe_status find_centrality(cafe_view_found *f, int64_t n, cafe_view_inputs *in) {
@@ -115,11 +116,11 @@ static cafe_status find(cafe_view_found *f, const cafe_graph *graph, const int32
     CAFE_PASS(cafe_sample(f->context, graph, CAFE_SAMPLING_EDGE, NULL, NULL, &f->sampled));
     CAFE_PASS(cafe_operator_modularity(f->context, f->sampled, &f->op));
     if (part)
-        CAFE_PASS(use_part(f, graph->n, part, in));
+        CAFE_PASS(use_part(f, cafe_graph_nodes(graph), part, in));
     else if (!in->layer)
         CAFE_PASS(find_layers(f, in));
     if (map && !in->map) CAFE_PASS(find_map(f, graph, in));
-    if (!in->centrality) CAFE_PASS(find_centrality(f, graph->n, in));
+    if (!in->centrality) CAFE_PASS(find_centrality(f, cafe_graph_nodes(graph), in));
     if (!in->certificate) CAFE_PASS(find_certificate(f, graph, in));
     return CAFE_OK;
 }

@@ -9,7 +9,6 @@
 #include "evaluate/metrics.h"
 #include "evaluate/node_pairs.h"
 #include "evaluate/trials.h"
-#include "graph/graph.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -179,7 +178,8 @@ static cafe_status link_trial(const void *self, cafe_trial *trial) {
     trial->result.train_count = sets.train.count;
     trial->result.test_count = sets.test.count;
     cafe_known known = {sets.remaining ? sets.remaining : l->graph, NULL, 0};
-    CAFE_TRY(cafe_trial_features(trial, l->features, l->graph->n, known, &x, &columns));
+    CAFE_TRY(
+        cafe_trial_features(trial, l->features, cafe_graph_nodes(l->graph), known, &x, &columns));
     status = judge(l, trial, &sets, x, columns);
 done:
     cafe_trial_release(trial, l->features, x);
@@ -199,7 +199,7 @@ static cafe_status check(cafe_context *context, const cafe_link_options *options
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the honest protocol needs a method: vectors that are there have seen the "
                          "links");
-    return cafe_features_check(context, l->features, l->graph->n);
+    return cafe_features_check(context, l->features, cafe_graph_nodes(l->graph));
 }
 
 cafe_status cafe_link(cafe_context *context, const cafe_graph *graph, const cafe_features *features,

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/thread_pool.h"
+#include "graph/builder.h"
+#include "graph/node_names.h"
 
 enum { NODES = 1 << 14, ROUNDS = 6 };
 

@@ -4,9 +4,9 @@
 #define CAFE_GENERATE_GENERATE_H
 
 #include <cafe/generate.h>
+#include <cafe/graph.h>
 
 #include "base/random.h"
-#include "graph/graph.h"
 
 /* A model draws links by number: link `index` is a function of the seed and the index alone. */
 typedef struct cafe_drawing {

@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "generate/generate.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 
 enum { LINKS = 1 << 14, ROWS = 4096, LARGE = 1 << 20, LEAST_ROUNDS = 8, MOST_ROUNDS = 1000 };
 

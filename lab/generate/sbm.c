@@ -4,6 +4,7 @@
  * and one of another block. All pairs of a kind are equally likely (blocks differ by one node at
  * most), and the two kinds have the numbers of edges that the mixing says.
  */
+#include "base/context.h"
 #include "generate/blocks.h"
 
 enum { ROOM = 3 };

@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
 

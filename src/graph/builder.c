@@ -23,6 +23,7 @@
 #include "graph/bucket_sort.h"
 #include "graph/buckets.h"
 #include "graph/compaction.h"
+#include "graph/graph.h"
 
 /* All workers together have room for 1/SHARE of the arcs, and each for LEAST_ROOM. */
 enum { SHARE = 4, LEAST_ROOM = 1 << 17 };

@@ -2,8 +2,12 @@
 #ifndef CAFE_GRAPH_BUILDER_H
 #define CAFE_GRAPH_BUILDER_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <cafe/graph.h>
+
 #include "base/processes.h"
-#include "graph/graph.h"
 
 /* Links as they come: a list (source and target), or the entries of compressed rows (offsets and
  * target; source is NULL). */
@@ -21,6 +25,24 @@ typedef struct cafe_links {
 static inline bool cafe_has_row(const cafe_links *links, int64_t u) {
     return !links->portion.shared || (u >= links->portion.first && u < links->portion.last);
 }
+
+/* A graph with all fields zero; NULL: no memory. cafe_graph_free() frees it. */
+cafe_graph *cafe_graph_new(cafe_context *context);
+
+/* Sets the counts that follow from the rows (nodes, edges, isolated, degrees, total weight,
+ * weighted, components, largest) and scales the weights (graph/weight_scale.h). Returns
+ * CAFE_ERROR_ARGUMENT for weights outside the range. `loops` false: the caller knows that no row
+ * has a loop, so the rows are not searched for loops. */
+cafe_status cafe_graph_count(cafe_context *context, cafe_graph *graph, bool loops);
+/* The same without the components. */
+cafe_status cafe_graph_tally(cafe_context *context, cafe_graph *graph, bool loops);
+/* Sets the number of components and the number of nodes of the largest. */
+cafe_status cafe_graph_measure_components(cafe_context *context, cafe_graph *graph);
+/* Rows of a process begin and end at multiples of this number, which keeps the shape of sums. */
+enum { CAFE_PORTION_ROWS = 4096 };
+
+/* Sets how the reader understood the file. Both texts (NULL: none) are copied. */
+cafe_status cafe_graph_set_reading(cafe_graph *graph, const cafe_graph_reading *reading);
 
 /* The rows of the graph of these links, and the counts of what was dropped or merged; what follows
  * from the rows is left to cafe_graph_count(), but for the number of edges. */

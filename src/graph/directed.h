@@ -2,8 +2,9 @@
 #ifndef CAFE_GRAPH_DIRECTED_H
 #define CAFE_GRAPH_DIRECTED_H
 
+#include <cafe/graph.h>
+
 #include "graph/compressed_rows.h"
-#include "graph/graph.h"
 
 /* A or its transpose: rows ascend, no entry twice, weights positive. */
 cafe_status cafe_rows_transpose(cafe_context *context, const cafe_rows *arcs, cafe_rows *turned);

@@ -13,6 +13,7 @@
 #include "graph/array_sums.h"
 #include "graph/builder.h"
 #include "graph/directed.h"
+#include "graph/graph.h"
 
 enum { ROWS = 64 };
 

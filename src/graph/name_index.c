@@ -17,6 +17,10 @@ void cafe_graph_adopt_names(cafe_graph *graph, cafe_names names) {
     graph->owns_names = true;
 }
 
+const cafe_names *cafe_graph_node_names(const cafe_graph *graph) {
+    return &graph->names;
+}
+
 int32_t cafe_graph_names_are_indices(const cafe_graph *graph) {
     return graph->names.kind == CAFE_NAMES_INDEX;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 #include "graph/permutation.h"
 
 enum { ROWS = 4096 };

@@ -7,7 +7,9 @@
 #ifndef CAFE_GRAPH_NODE_ORDER_H
 #define CAFE_GRAPH_NODE_ORDER_H
 
-#include "graph/graph.h"
+#include <stdbool.h>
+
+#include <cafe/graph.h>
 
 /* Gives the graph the order that is asked for: none takes one away, auto keeps what is there. On
  * failure the graph is freed, and *graph NULL. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/array_sums.h"
+#include "graph/graph.h"
 #include "graph/node_order.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef CAFE_GRAPH_RANK_EDGES_H
 #define CAFE_GRAPH_RANK_EDGES_H
 
-#include "graph/graph.h"
+#include <cafe/graph.h>
 
 /* Pieces of `piece` rows, dealt out to the ranks in turn: the rank of the row at a place. */
 static inline int64_t cafe_cut_rank(int64_t place, int64_t piece, int64_t ranks) {

@@ -3,6 +3,13 @@
 #define CAFE_GRAPH_ROW_CHECKS_H
 
 #include "graph/builder.h"
+#include "graph/node_names.h"
+
+/* The sum of keyed hashes of the entries on and above the diagonal, by which cafe_verify_seal()
+ * notices a change of rows. */
+typedef struct cafe_seal {
+    uint64_t key[2], digest;
+} cafe_seal;
 
 /* What can be wrong with a row, and how a message says what was expected of it. */
 #define CAFE_ROW_FAULTS(X)                                     \

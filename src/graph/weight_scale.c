@@ -6,12 +6,14 @@
 #include "graph/weight_scale.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 
 enum { ARCS = 1 << 16 };
 
@@ -172,4 +174,12 @@ cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weigh
     double least = of_bits(-atomic_load(&s.most)) / CAFE_WEIGHT_RATIO;
     s.factor = (float)(least > CAFE_WEIGHT_LEAST ? least : CAFE_WEIGHT_LEAST);
     return cafe_ranges(context, count, ARCS, trim_arcs, &s);
+}
+
+double cafe_graph_to_scaled(const cafe_graph *graph, double weight) {
+    return ldexp(weight, -graph->exponent);
+}
+
+double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc) {
+    return graph->scaled ? ldexp(graph->scaled[arc], -graph->top) : 1;
 }

@@ -11,9 +11,7 @@
 #ifndef CAFE_GRAPH_WEIGHT_SCALE_H
 #define CAFE_GRAPH_WEIGHT_SCALE_H
 
-#include <math.h>
-
-#include "graph/graph.h"
+#include <cafe/graph.h>
 
 enum { CAFE_SCALE_NEAR = 24 };
 
@@ -26,9 +24,7 @@ cafe_status cafe_graph_scale(cafe_context *context, cafe_graph *graph);
 cafe_status cafe_weights_trim(cafe_context *context, int64_t count, float *weights);
 
 /* A number in the unit of the scaled weights, from one in that of the weights. */
-static inline double cafe_graph_to_scaled(const cafe_graph *graph, double weight) {
-    return ldexp(weight, -graph->exponent);
-}
+double cafe_graph_to_scaled(const cafe_graph *graph, double weight);
 
 /* The weight in the middle of the scaled ones, the lower of two, arc by arc; 1 without weights. */
 cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, double *median);
@@ -36,8 +32,6 @@ cafe_status cafe_graph_median(cafe_context *context, const cafe_graph *graph, do
 /* The weight of an arc for methods that hold weights against another number (the length of a
  * row) and so need a unit: the power of two that puts the largest weight into [1, 2).
  * A graph without weights has 1 everywhere. */
-static inline double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc) {
-    return graph->scaled ? ldexp(graph->scaled[arc], -graph->top) : 1;
-}
+double cafe_graph_unit_weight(const cafe_graph *graph, int64_t arc);
 
 #endif

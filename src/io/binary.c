@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 #include "io/format_registry.h"
 #include "io/gzip.h"
 #include "io/shared.h"

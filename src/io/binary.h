@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/input_file.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

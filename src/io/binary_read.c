@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 #include "graph/node_order.h"
 #include "graph/row_checks.h"
 #include "io/first_error.h"

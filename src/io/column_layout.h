@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/input_file.h"
 
 typedef struct cafe_layout {

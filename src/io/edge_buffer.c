@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/graph.h"
 
 enum { MOST_GROWTH = 8 };   /* of the store at a time */
 enum { STRETCH = 1 << 22 }; /* links between two looks at the cancel flag */

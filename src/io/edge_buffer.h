@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/text_window.h"
 
 /* What was folded away (repeated_edges.c): links, loops, links of weight 0. */

@@ -5,6 +5,8 @@
  * odd one shows itself in its first lines.
  */
 #include "io/edge_list_reader.h"
+#include "base/processes.h"
+#include "graph/builder.h"
 #include "io/format_registry.h"
 #include "io/graph_writer.h"
 #include "io/scanners.h"

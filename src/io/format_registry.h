@@ -4,7 +4,8 @@
 #ifndef CAFE_IO_FORMAT_REGISTRY_H
 #define CAFE_IO_FORMAT_REGISTRY_H
 
-#include "graph/graph.h"
+#include <cafe/graph.h>
+
 #include "io/input_file.h"
 #include "io/output_file.h"
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/processes.h"
+#include "graph/builder.h"
 #include "graph/node_order.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
@@ -118,7 +120,7 @@ static cafe_status check_team(const cafe_input *input, cafe_format format) {
 /* Readers that have more to say did so themselves. */
 static cafe_status note_format(cafe_format format, cafe_graph *graph) {
     cafe_graph_reading reading = {.format = (int32_t)format, .weight = -1};
-    return graph->reading.text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
+    return cafe_graph_get_reading(graph)->text ? CAFE_OK : cafe_graph_set_reading(graph, &reading);
 }
 
 /* Reads the input, whatever it is, and closes it; *format tells what it was. */

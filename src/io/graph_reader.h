@@ -2,7 +2,7 @@
 #ifndef CAFE_IO_GRAPH_READER_H
 #define CAFE_IO_GRAPH_READER_H
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/input_file.h"
 
 /* cafe_graph_read() for an input, be it a file or bytes in memory; closes it. Its name is for the

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "graph/builder.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
 #include "io/heading.h"

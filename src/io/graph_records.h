@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "graph/dictionary.h"
-#include "graph/graph.h"
+#include "graph/node_names.h"
 
 typedef struct cafe_marked {
     cafe_context *context;

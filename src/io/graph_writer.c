@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "graph/graph.h"
 #include "io/digits.h"
 #include "io/format_registry.h"
 #include "io/gzip_write.h"

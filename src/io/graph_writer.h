@@ -2,7 +2,7 @@
 #ifndef CAFE_IO_GRAPH_WRITER_H
 #define CAFE_IO_GRAPH_WRITER_H
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/output_file.h"
 
 cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);

@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cafe/graph.h>
+
 #include "base/context.h"
-#include "graph/graph.h"
+#include "base/file_stamp.h"
+#include "base/memory_limit.h"
 #include "io/gzip.h"
 
 typedef struct cafe_input {

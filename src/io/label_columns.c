@@ -129,7 +129,7 @@ static bool is_candidate(const beginning *b, int c) {
 /* The candidate, by its place, that the graph knows nodes of, or the first; -1: it is uncertain. */
 static int choose(const beginning *b) {
     int chosen = -1, blanks = CANDIDATES - 1;
-    bool integers = b->graph->names.kind != CAFE_NAMES_STRING, known = false;
+    bool integers = cafe_graph_node_names(b->graph)->kind != CAFE_NAMES_STRING, known = false;
     if (is_candidate(b, 1) && is_candidate(b, 2)) return -1;
     for (int c = 0; c < blanks; c++) { /* nodes are known by one that some lines lack */
         if (!is_candidate(b, c) && b->known[c] > 0 && b->with[c] > 0) return -1;
@@ -205,7 +205,7 @@ static cafe_status find_heading(beginning *b, int c, cafe_label_layout *layout) 
     bool words = is_node_word(&first) || (two && is_label_word(&second));
     bool both = is_node_word(&first) && two && is_label_word(&second);
     bool known = is_known(b, rows->line.at, layout->separator);
-    bool integers = b->graph->names.kind != CAFE_NAMES_STRING;
+    bool integers = cafe_graph_node_names(b->graph)->kind != CAFE_NAMES_STRING;
     if (integers) {
         layout->heading = !known && (words || !is_integer(&first));
         return CAFE_OK;

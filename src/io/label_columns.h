@@ -2,7 +2,7 @@
 #ifndef CAFE_IO_LABEL_COLUMNS_H
 #define CAFE_IO_LABEL_COLUMNS_H
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/field_lines.h"
 
 enum { CAFE_LABEL_LAYOUT_TEXT = 256 };

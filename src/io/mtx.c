@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "graph/graph.h"
 #include "io/edge_buffer.h"
 #include "io/format_registry.h"
 #include "io/graph_writer.h"

@@ -109,7 +109,7 @@ char *cafe_put_id(const cafe_names *names, int64_t u, char *text) {
 }
 
 size_t cafe_graph_field(const cafe_graph *graph, int64_t node, char *text, size_t capacity) {
-    const cafe_names *names = &graph->names;
+    const cafe_names *names = cafe_graph_node_names(graph);
     if (names->kind != CAFE_NAMES_STRING) return cafe_graph_name(graph, node, text, capacity);
     const uint8_t *p = (const uint8_t *)names->text + names->start[node];
     const uint8_t *end = (const uint8_t *)names->text + names->start[node + 1];

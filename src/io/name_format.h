@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/output_file.h"
 
 enum { CAFE_LONGEST_NAME = 65535 };

@@ -41,7 +41,9 @@ static void drop_first_column(cafe_table *t) {
 
 cafe_status cafe_table_take_ids(cafe_table *t, const cafe_graph *graph) {
     bool open = t->text && t->row_names.kind == CAFE_NAMES_INDEX && t->columns > 1;
-    if (!open || graph->names.kind == CAFE_NAMES_STRING || t->rows != graph->n) return CAFE_OK;
+    if (!open || cafe_graph_node_names(graph)->kind == CAFE_NAMES_STRING ||
+        t->rows != cafe_graph_nodes(graph))
+        return CAFE_OK;
     uint8_t *met = cafe_mem_zero(t->context, t->rows, 1);
     int64_t *integers = met ? cafe_mem(t->context, t->rows, sizeof *integers) : NULL;
     cafe_status status = integers ? CAFE_OK : CAFE_ERROR_MEMORY;

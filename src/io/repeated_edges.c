@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 
 enum { PLACES = 1 << 12, MOST_TIMES = 1 << 20 };
 

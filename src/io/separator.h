@@ -2,7 +2,7 @@
 #ifndef CAFE_IO_SEPARATOR_H
 #define CAFE_IO_SEPARATOR_H
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/line_sample.h"
 
 /* decimal: '.' or ',', which then separates nothing. */

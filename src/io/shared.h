@@ -10,6 +10,7 @@
 #ifndef CAFE_IO_SHARED_H
 #define CAFE_IO_SHARED_H
 
+#include "base/processes.h"
 #include "io/binary.h"
 #include "io/edge_buffer.h"
 #include "io/input_file.h"

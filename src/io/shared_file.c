@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "graph/graph.h"
 #include "io/shared.h"
 #include "io/temporary_file.h"
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 #include "io/shared.h"
 
 enum { BATCH = 1 << 18, MOST_BLOCKS = 4096 }; /* links sent at a time; blocks of rows */

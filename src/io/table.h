@@ -5,7 +5,7 @@
 #include <cafe/files.h>
 #include <cafe/reduce.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/input_file.h"
 
 struct cafe_table {

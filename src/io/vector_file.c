@@ -253,7 +253,8 @@ done:
 
 cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph, int64_t columns,
                                const float *vectors, const char *path, int32_t overwrite) {
-    cafe_matrix m = cafe_matrix_of(graph->n, columns, columns, vectors, &graph->names);
+    cafe_matrix m = cafe_matrix_of(cafe_graph_nodes(graph), columns, columns, vectors,
+                                   cafe_graph_node_names(graph));
     return cafe_matrix_write(context, &m, path, overwrite);
 }
 
@@ -293,11 +294,11 @@ cafe_status cafe_table_place(cafe_context *context, const cafe_table *t, const c
     char *name = NULL;
     uint8_t *met = NULL;
     int32_t *node = NULL;
-    if (t->rows != graph->n)
+    if (t->rows != cafe_graph_nodes(graph))
         return cafe_fail(
             context, CAFE_ERROR_FORMAT,
             "%s: expected a row for each of %lld nodes, found %lld: is it of this graph?", t->name,
-            (long long)graph->n, (long long)t->rows);
+            (long long)cafe_graph_nodes(graph), (long long)t->rows);
     if (t->row_names.kind == CAFE_NAMES_INDEX) {
         memcpy(rows, t->values, (size_t)(t->rows * columns) * sizeof *rows);
         return CAFE_OK;

@@ -4,7 +4,7 @@
 
 #include <cafe/files.h>
 
-#include "graph/graph.h"
+#include "graph/node_names.h"
 
 /* Rows row .. row + rows - 1, `columns` floats each; and all of them into the file of this path,
  * from byte `offset` on. What a process could not do before is its `status`: it is everybody's

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/print.h"
-#include "graph/graph.h"
 #include "io/gzip_write.h"
 #include "io/output_file.h"
 
@@ -34,7 +33,7 @@ static char *put_community(char *at, char separator, int32_t community) {
 static cafe_status write_lines(cafe_output *output, const cafe_graph *graph, const int32_t *part,
                                char separator, int64_t capacity, char *text) {
     char *at = text;
-    for (int64_t u = 0; u < graph->n; u++) {
+    for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++) {
         int64_t length = (int64_t)cafe_graph_field(graph, u, &(char){0}, 1) + NUMBER + 1;
         if (length > capacity - (at - text)) {
             CAFE_PASS(cafe_check_cancel(output->context));
@@ -49,7 +48,7 @@ static cafe_status write_lines(cafe_output *output, const cafe_graph *graph, con
 
 static int64_t longest_line(const cafe_graph *graph) {
     int64_t longest = 0;
-    for (int64_t u = 0; u < graph->n; u++) {
+    for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++) {
         int64_t length = (int64_t)cafe_graph_field(graph, u, &(char){0}, 1);
         if (length > longest) longest = length;
     }

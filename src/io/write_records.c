@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "graph/graph.h"
 #include "io/digits.h"
 #include "io/graph_writer.h"
 #include "io/name_format.h"

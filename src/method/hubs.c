@@ -33,6 +33,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 #include "graph/weight_scale.h"
 #include "operator/operator.h"
 #include "spectral/ritz.h"

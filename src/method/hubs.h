@@ -2,8 +2,9 @@
 #ifndef CAFE_METHOD_HUBS_H
 #define CAFE_METHOD_HUBS_H
 
+#include <cafe/graph.h>
+
 #include "engine/engine.h"
-#include "graph/graph.h"
 
 /* What was chosen by trial; docs/algorithms/hubs.md has the figures. */
 enum {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "engine/processor.h"
+#include "graph/graph.h"
 #include "graph/node_order.h"
 #include "method/method.h"
 #include "sample/sampled_graph.h"

@@ -29,6 +29,7 @@
 
 #include "base/option.h"
 #include "base/rate.h"
+#include "graph/graph.h"
 #include "graph/rank_edges.h"
 #include "kernels/sum_shapes.h"
 #include "method/memory_plan.h"

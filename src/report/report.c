@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/print.h"
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "io/digits.h"
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -119,8 +119,8 @@ void cafe_report_graph(cafe_report *report, const char *path, const cafe_graph *
     static const char *const rules[] = {"no", "sum", "cocitation", "flow"};
     cafe_report_open(report, "graph", '{');
     if (path) cafe_report_string(report, "path", path);
-    CAFE_REPORT_FIELDS(report, graph_fields, &graph->counts);
-    cafe_report_string(report, "directed", rules[graph->counts.directed]);
+    CAFE_REPORT_FIELDS(report, graph_fields, cafe_graph_get_counts(graph));
+    cafe_report_string(report, "directed", rules[cafe_graph_get_counts(graph)->directed]);
     cafe_report_close(report);
 }
 
@@ -132,7 +132,7 @@ static void put_column(cafe_report *report, const char *key, int64_t column) {
 }
 
 void cafe_report_reading(cafe_report *report, const cafe_graph *graph) {
-    const cafe_graph_reading *r = &graph->reading;
+    const cafe_graph_reading *r = cafe_graph_get_reading(graph);
     const cafe_file_format *format = cafe_file_format_at(CAFE_FILE_GRAPH, r->format - 1);
     bool edges = r->format == CAFE_FORMAT_EDGES;
     cafe_report_string(report, "format", format ? format->name : "none");
@@ -165,7 +165,7 @@ void cafe_report_profile(cafe_report *report, const cafe_graph_profile *p) {
 }
 
 void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph, int64_t node) {
-    const cafe_names *names = &graph->names;
+    const cafe_names *names = cafe_graph_node_names(graph);
     char digits[CAFE_INTEGER_TEXT];
     if (names->kind == CAFE_NAMES_STRING) {
         int64_t start = names->start[node];

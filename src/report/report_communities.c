@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "report/report.h"
 
 static void put_layer(cafe_report *report, const cafe_layer *layer, bool tree) {
@@ -61,13 +61,14 @@ static void put_tree(cafe_report *report, const cafe_layers *layers, const cafe_
     const cafe_layer *finest = cafe_layers_get(layers, 0);
     cafe_report_open(report, NULL, '{');
     cafe_report_string(report, "schema", "cafe/hierarchy/1");
-    cafe_report_integer(report, "nodes", graph->n);
-    if (graph->names.kind != CAFE_NAMES_INDEX) {
+    cafe_report_integer(report, "nodes", cafe_graph_nodes(graph));
+    if (!cafe_graph_names_are_indices(graph)) {
         cafe_report_open(report, "names", '[');
-        for (int64_t u = 0; u < graph->n; u++) cafe_report_node(report, NULL, graph, u);
+        for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++)
+            cafe_report_node(report, NULL, graph, u);
         cafe_report_close(report);
     }
-    cafe_report_integers(report, "finest", graph->n, finest->partition);
+    cafe_report_integers(report, "finest", cafe_graph_nodes(graph), finest->partition);
     put_layers(report, layers, true);
 }
 

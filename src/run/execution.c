@@ -5,7 +5,6 @@
 #include <cafe/files.h>
 
 #include "base/memory.h"
-#include "graph/graph.h"
 #include "method/method.h"
 #include "run/run.h"
 

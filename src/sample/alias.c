@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 #include "sample/walk.h"
 
 enum { ROWS = 256 };

@@ -3,7 +3,6 @@
 
 #include "base/option.h"
 #include "base/print.h"
-#include "graph/graph.h"
 #include "sample/sampled_graph.h"
 
 #define AT(field) offsetof(cafe_sample_options, field)
@@ -156,7 +155,7 @@ cafe_status cafe_sample_by(cafe_context *context, const cafe_graph *graph, cafe_
         return cafe_fail(context, CAFE_ERROR_ARGUMENT, "unknown sampling %d", (int)sampling);
     CAFE_TRY(cafe_options_take(context, &sample_table, options, &o));
     CAFE_TRY(cafe_inputs_take(context, "a sampling", inputs, &in, sizeof in));
-    if (graph->arcs == 0)
+    if (cafe_graph_edges(graph) == 0)
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the graph has no edges: %s sampling has nothing to draw from",
                          sampler->name);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/compressed_rows.h"
+#include "graph/graph.h"
 
 enum {
     BLOCK = 4096,

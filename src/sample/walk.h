@@ -10,7 +10,8 @@
 #ifndef CAFE_SAMPLE_WALK_H
 #define CAFE_SAMPLE_WALK_H
 
-#include "graph/graph.h"
+#include <cafe/graph.h>
+
 #include "sample/sampled_graph.h"
 
 typedef struct cafe_walk {

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "graph/graph.h"
 #include "sample/walk.h"
 
 static void gather(const cafe_graph *g, const double *z, int64_t w, double *sum) {

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"
+#include "graph/graph.h"
 #include "sample/walk.h"
 
 enum {

@@ -66,9 +66,11 @@ static cafe_status write_together(cafe_context *context, const cafe_block *v, ca
 /* Rows in memory alone: those of a device or in a file are not to be read by two at once. */
 cafe_status cafe_embedding_begin(cafe_context *context, const cafe_block *v,
                                  const cafe_destination *to, cafe_embedding *embedding) {
-    if (!to || v->columns < 1 || v->columns < to->width || to->graph->n != v->n) return CAFE_OK;
+    if (!to || v->columns < 1 || v->columns < to->width || cafe_graph_nodes(to->graph) != v->n)
+        return CAFE_OK;
     if (cafe_ops(v) != cafe_processor.ops || cafe_in_file(context, v->x)) return CAFE_OK;
-    cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, &to->graph->names);
+    cafe_matrix m =
+        cafe_matrix_of(v->n, v->columns, v->stride, v->x, cafe_graph_node_names(to->graph));
     memcpy(m.made, to->made, sizeof m.made);
     embedding->begun_for = to->graph;
     return cafe_matrix_begin(context, &m, to->path, to->overwrite, &embedding->begun);
@@ -86,12 +88,12 @@ static cafe_output *take_begun(const cafe_embedding *embedding, const cafe_graph
 cafe_status cafe_embedding_write(cafe_context *context, const cafe_embedding *embedding,
                                  const cafe_graph *graph, const char *path, int32_t overwrite) {
     const cafe_block *v = &embedding->vectors;
-    cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, &graph->names);
+    cafe_matrix m = cafe_matrix_of(v->n, v->columns, v->stride, v->x, cafe_graph_node_names(graph));
     memcpy(m.made, embedding->made, sizeof m.made);
-    if (m.rows != graph->n)
+    if (m.rows != cafe_graph_nodes(graph))
         return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                          "the vectors are of %lld nodes and the graph has %lld", (long long)m.rows,
-                         (long long)graph->n);
+                         (long long)cafe_graph_nodes(graph));
     if (cafe_engine_joins(v->engine)) return write_together(context, v, &m, path, overwrite);
     m.begun = take_begun(embedding, graph, path);
     return cafe_matrix_write(context, &m, path, overwrite);

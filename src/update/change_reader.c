@@ -30,7 +30,9 @@ static void settle_integer(reading *r) {
     const uint8_t *at = (const uint8_t *)text;
     int64_t value;
     cafe_rows *rows = &r->rows;
-    if (r->names->graph->names.kind == CAFE_NAMES_STRING || rows->length > LONGEST_INTEGER) return;
+    if (cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
+        rows->length > LONGEST_INTEGER)
+        return;
     memset(text, '\n', sizeof text); /* what stops the scanner */
     memcpy(text, rows->field, (size_t)rows->length);
     if (cafe_scan_integer(&at, &value) == CAFE_SCAN_OK && at == (uint8_t *)text + rows->length)
@@ -72,14 +74,14 @@ static int64_t known(const reading *r) {
     int64_t node = cafe_graph_find(r->names->graph, r->rows.field);
     if (node >= 0) return node;
     int64_t newcomer = cafe_dictionary_find(&r->names->names, r->rows.field, r->rows.length);
-    return newcomer >= 0 ? r->names->graph->n + newcomer : -1;
+    return newcomer >= 0 ? cafe_graph_nodes(r->names->graph) + newcomer : -1;
 }
 
 static cafe_status add_newcomer(reading *r, int64_t *node) {
     int64_t newcomer = 0;
     cafe_status status =
         cafe_dictionary_add(&r->names->names, r->rows.field, r->rows.length, &newcomer);
-    *node = r->names->graph->n + newcomer;
+    *node = cafe_graph_nodes(r->names->graph) + newcomer;
     if (status == CAFE_OK && *node >= CAFE_MOST_NODES)
         status = cafe_fail(r->context, CAFE_ERROR_LIMIT, "more than %d nodes", CAFE_MOST_NODES);
     return status;
@@ -137,7 +139,8 @@ static cafe_status take_labelled(reading *r) {
     int64_t node = -1;
     cafe_status status = cafe_label_layout_node(&r->rows, &r->layout);
     if (status == CAFE_OK) settle_integer(r);
-    bool fits = r->names->graph->names.kind == CAFE_NAMES_STRING || is_integer(r->rows.field);
+    bool fits = cafe_graph_node_names(r->names->graph)->kind == CAFE_NAMES_STRING ||
+                is_integer(r->rows.field);
     if (status == CAFE_OK && fits && known(r) < 0) status = add_newcomer(r, &node);
     return status;
 }

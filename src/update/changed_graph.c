@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/thread_pool.h"
+#include "graph/graph.h"
 #include "io/text_position.h"
 #include "update/update.h"
 

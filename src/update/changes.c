@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "graph/compressed_rows.h"
+#include "graph/graph.h"
 #include "io/text_position.h"
 #include "update/update.h"
 

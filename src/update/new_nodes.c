@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/graph.h"
 #include "update/update.h"
 
 cafe_status cafe_newcomers_append(cafe_graph *graph, const cafe_graph *old,

@@ -11,6 +11,7 @@
 #include "base/option.h"
 #include "base/thread_pool.h"
 #include "engine/dense.h"
+#include "graph/graph.h"
 #include "graph/weight_scale.h"
 #include "io/vector_file.h"
 #include "method/method.h"
@@ -89,7 +90,7 @@ cafe_status cafe_new_links_read(cafe_context *context, const cafe_graph *graph, 
         status = cafe_fail(context, CAFE_ERROR_FORMAT, "%s: no links found", path);
     CAFE_TRY(status);
     CAFE_TRY(allocate(context, names.names.count, lines.count, &l));
-    sort_lines(&lines, graph->n, l);
+    sort_lines(&lines, cafe_graph_nodes(graph), l);
     CAFE_TRY(cafe_newcomers_append(l->names, NULL, &names));
     *links = l;
     l = NULL;
@@ -107,7 +108,7 @@ static cafe_status check_csr(cafe_context *context, const cafe_graph *graph, int
     for (int64_t i = 0; ascends && i < count; i++) ascends = offsets[i] <= offsets[i + 1];
     if (!ascends) return cafe_fail(context, CAFE_ERROR_ARGUMENT, "offsets must ascend from 0");
     for (int64_t j = 0; j < offsets[count]; j++)
-        if (targets[j] < 0 || targets[j] >= graph->n ||
+        if (targets[j] < 0 || targets[j] >= cafe_graph_nodes(graph) ||
             (weights && !(weights[j] >= 0 && weights[j] <= 3.4e38f)))
             return cafe_fail(context, CAFE_ERROR_ARGUMENT,
                              "link %lld is to no node of the graph, or of a weight that is "
@@ -312,7 +313,7 @@ static void find_mean(const placing *p, int64_t n) {
  * are alike, as in a ring, they are so at another value, but for one column of signs. */
 static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph, const placing *p) {
     int64_t others = 0; /* rows of another length */
-    for (int64_t u = 0; u < graph->n; u++) {
+    for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++) {
         double square = 0;
         for (int64_t k = 0; k < p->columns; k++) {
             double x = p->vectors[u * p->columns + k];
@@ -338,8 +339,9 @@ static cafe_status check_vectors(cafe_context *context, const cafe_graph *graph,
 
 /* Columns of the scaled form have the mean 0. */
 static cafe_status check_means(cafe_context *context, const cafe_graph *graph, const placing *p) {
-    cafe_block v = cafe_block_rows(graph->n, p->columns, p->columns, (float *)p->vectors);
-    double n = (double)graph->n, *sums = p->sums, *lengths = p->inverse;
+    cafe_block v =
+        cafe_block_rows(cafe_graph_nodes(graph), p->columns, p->columns, (float *)p->vectors);
+    double n = (double)cafe_graph_nodes(graph), *sums = p->sums, *lengths = p->inverse;
     CAFE_PASS(cafe_ops(&v)->totals(context, &v, NULL, sums));
     CAFE_PASS(cafe_ops(&v)->norms(context, &v, NULL, lengths));
     for (int64_t k = 0; k < p->columns; k++)
@@ -369,7 +371,7 @@ cafe_status cafe_place_nodes(cafe_context *context, const cafe_graph *graph, int
     CAFE_TRY(cafe_mem_had(work));
     p.sampled = sampled, p.parts = &op->parts;
     p.s = work, p.inverse = work + columns, p.sums = work + 2 * columns;
-    find_mean(&p, graph->n);
+    find_mean(&p, cafe_graph_nodes(graph));
     if (o.form == CAFE_PLACE_SCALED) {
         CAFE_TRY(check_means(context, graph, &p));
         CAFE_TRY(find_map(context, op, &p));

@@ -442,9 +442,10 @@ static cafe_status find_degrees(cafe_context *context, const cafe_graph *graph, 
     cafe_sampled *plain = NULL;
     cafe_status status = CAFE_OK;
     CAFE_TRY(cafe_update_sample(context, graph, 0, &plain));
-    *degree = cafe_mem(context, graph->n, sizeof **degree);
+    *degree = cafe_mem(context, cafe_graph_nodes(graph), sizeof **degree);
     CAFE_TRY(cafe_mem_had(*degree));
-    for (int64_t u = 0; u < graph->n; u++) (*degree)[u] = plain->p[u] * plain->total;
+    for (int64_t u = 0, n = cafe_graph_nodes(graph); u < n; u++)
+        (*degree)[u] = plain->p[u] * plain->total;
 done:
     cafe_sampled_free(plain);
     return status;
@@ -463,7 +464,7 @@ cafe_status cafe_place_bound(cafe_context *context, const cafe_graph *graph, int
         .graph = graph, .links = links, .columns = columns, .vectors = vectors, .placed = placed};
     for (int64_t i = 0; i < links->nodes; i++) bound[i] = INFINITY;
     CAFE_TRY(cafe_options_take(context, cafe_place_option_table(), options, &o));
-    if (o.form == CAFE_PLACE_RAW || columns >= graph->n) goto done;
+    if (o.form == CAFE_PLACE_RAW || columns >= cafe_graph_nodes(graph)) goto done;
     cafe_phase(context, "bound", 0);
     CAFE_TRY(cafe_update_sample(context, graph, o.degree_exponent, &sampled));
     CAFE_TRY(cafe_operator_modularity(context, sampled, &op));

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "base/thread_pool.h"
 #include "graph/compressed_rows.h"
+#include "graph/graph.h"
 #include "graph/weight_scale.h"
 #include "io/vector_file.h"
 #include "kernels/row_kernels.h"

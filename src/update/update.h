@@ -5,7 +5,7 @@
 #include <cafe/update.h>
 
 #include "graph/dictionary.h"
-#include "graph/graph.h"
+#include "graph/node_names.h"
 #include "operator/operator.h"
 
 /* ---- names: nodes of a graph, then new ones by first appearance ------------------------------ */
