@@ -18,6 +18,7 @@
 
 #include <cafe/cafe.h>
 
+#include "operator/operator.h"
 #include "slepc.h"
 #include "spectral/eigen.h"
 

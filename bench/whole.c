@@ -13,6 +13,8 @@
 
 #include "gather.h"
 
+#include "method/method.h"
+
 void bench_fail(cafe_context *context, const char *what) {
     fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
             context ? cafe_error(context) : "failed");

@@ -3,6 +3,8 @@
  */
 #include "fuzz.h"
 
+#include "io/facts.h"
+
 static cafe_graph *small_graph(int words) {
     static const int32_t source[] = {0, 1}, target[] = {1, 2};
     static const char *const names[] = {"a", "b", "c"};

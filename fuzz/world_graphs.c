@@ -5,6 +5,8 @@
 
 #include "world.h"
 
+#include "operator/operator.h"
+
 typedef struct links {
     int64_t nodes, count;
     int32_t source[FUZZ_LINKS], target[FUZZ_LINKS];

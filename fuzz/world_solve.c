@@ -3,6 +3,9 @@
 
 #include "world.h"
 
+#include "solve/softmax_sparse.h"
+#include "solve/solution.h"
+
 static float block[FUZZ_NODES * FUZZ_COLUMNS];
 
 /* Start rows or NULL. */

@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solve/softmax_sparse.h"
+#include "solve/solution.h"
+
 static cafe_context *context;
 
 static void must(cafe_status status) {

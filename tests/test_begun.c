@@ -8,6 +8,7 @@
 
 #include "io/output_file.h"
 #include "io/vector_file.h"
+#include "method/method.h"
 #include "test_io.h"
 
 enum { ROWS = 60001, COLUMNS = 80, STRIDE = 96 };

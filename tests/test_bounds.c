@@ -3,6 +3,7 @@
 #include "dense.h"
 #include "engine/dense.h"
 #include "failing.h"
+#include "spectral/softmax_bound.h"
 
 /* ---- dense eigenpairs ------------------------------------------------------------------------ */
 

@@ -15,6 +15,7 @@
 
 #include "classifiers.h"
 #include "evaluate/newton.h"
+#include "evaluate/trials.h"
 #include "graphs.h"
 
 enum { ROWS = 240, COLUMNS = 5, CLASSES = 6 };

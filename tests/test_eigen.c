@@ -4,6 +4,7 @@
 #include "dense.h"
 #include "engine/dense.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "spectral/eigen.h"
 
 enum { WIDTH = CAFE_EIGEN_WIDTH };

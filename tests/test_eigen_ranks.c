@@ -12,6 +12,7 @@
 #include "dense.h"
 #include "engine/owned_rows.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "spectral/eigen.h"
 
 static const char engine[] = "petsc";

@@ -1,7 +1,9 @@
 /* Both ends of the spectrum: the solver on -Q, the joint finish, and the choice between the ends.
  */
+#include "base/context.h"
 #include "dense.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "solve/solution.h"
 #include "spectral/embedding.h"
 

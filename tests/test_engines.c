@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "failing.h"
 #include "graph/edge_weight.h"
+#include "operator/operator.h"
 #include "sample/sampled_graph.h"
 #include "solve/solution.h"
 

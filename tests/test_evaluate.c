@@ -13,8 +13,10 @@
 
 #include "evaluate/metrics.h"
 #include "evaluate/train_test_split.h"
+#include "evaluate/trials.h"
 #include "failing.h"
 #include "graphs.h"
+#include "operator/operator.h"
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 
 #include "evaluate/node_pairs.h"
 #include "evaluate/train_test_split.h"
+#include "evaluate/trials.h"
 #include "failing.h"
 #include "graphs.h"
 #include "method/method.h"

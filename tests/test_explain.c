@@ -7,6 +7,8 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "operator/operator.h"
+
 /* A problem with vectors and a partition, and Q written out. */
 typedef struct fixture {
     test_problem t;

@@ -3,6 +3,8 @@
 
 #include "dense.h"
 #include "engine/dense.h"
+#include "operator/operator.h"
+#include "solve/solution.h"
 
 /* ---- upper bounds ---------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "operator/chunks.h"
+#include "operator/operator.h"
 #include "sample/sampled_graph.h"
 #include "solve/solution.h"
 

@@ -6,6 +6,8 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "io/facts.h"
+
 static char path[64];
 
 static const char *file_of(const char *text) {

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "dense.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "solve/solution.h"
 #include "spectral/embedding.h"
 

@@ -1,9 +1,11 @@
 /* The hub part against its definition in dense double precision, and the width of what comes of it.
  */
+#include "base/context.h"
 #include "dense.h"
 #include "engine/dense.h"
 #include "failing.h"
 #include "method/hubs.h"
+#include "method/memory_plan.h"
 #include "method/method.h"
 
 enum { MANY = 80 }; /* steps after which the well separated pairs have converged */

@@ -5,6 +5,8 @@
 
 #include "test_io.h"
 
+#include "base/context.h"
+
 /* `times` copies of the text, then the end, as plain text and as gzip; the caller frees both. */
 typedef struct doubled {
     char *plain;

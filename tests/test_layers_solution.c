@@ -2,6 +2,8 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "operator/operator.h"
+
 static cafe_layers *find(test_problem *t) {
     cafe_layers *layers = NULL;
     TEST_OK(t->context, cafe_layers_find(t->context, t->op, NULL, &layers));

@@ -8,6 +8,7 @@
 
 #include "dense.h"
 #include "failing.h"
+#include "method/memory_plan.h"
 #include "method/method.h"
 
 enum { COLUMNS = 8, NODES = 60, CLASSES = 4 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include <cafe/cafe.h>
+#include "solve/solution.h"
 
 #include "dense.h"
 

@@ -8,6 +8,9 @@
 #include <stdio.h>
 
 #include "dense.h"
+#include "operator/operator.h"
+#include "solve/solution.h"
+#include "spectral/reduction.h"
 #include "spectral/rounding_error.h"
 
 /* A column of which no more than this is new has nothing of its own in double precision. */

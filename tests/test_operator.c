@@ -2,6 +2,8 @@
 #include "dense.h"
 #include "failing.h"
 #include "kernels/row_kernels.h"
+#include "operator/operator.h"
+#include "sample/sampled_graph.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "operator/chunk_move.h"
+#include "operator/operator.h"
 #include "operator/table_operator.h"
 
 enum { NODES = 60, WIDTH = 5 };

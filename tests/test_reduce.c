@@ -5,6 +5,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "io/table.h"
+#include "spectral/reduction.h"
 #include "test_io.h"
 
 static cafe_reduce_options options(int32_t method, int64_t columns, int64_t sweeps,

@@ -9,6 +9,8 @@
 #include "failing.h"
 #include "graphs.h"
 
+#include "report/report.h"
+
 static cafe_context *new_context(void) {
     cafe_context *context = NULL;
     assert_int_equal(cafe_context_create(NULL, &context), CAFE_OK);

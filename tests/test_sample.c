@@ -5,7 +5,9 @@
 
 #include "dense.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "sample/sampled_graph.h"
+#include "solve/solution.h"
 
 enum { N = 40, ROOM = 64, WIDTH = 3 };
 

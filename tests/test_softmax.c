@@ -2,6 +2,9 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "operator/operator.h"
+#include "solve/solution.h"
+
 static cafe_softmax_options options(int64_t columns, double theta, int64_t sweeps, int64_t chunks) {
     cafe_softmax_options o;
     cafe_softmax_options_init(&o);

@@ -2,6 +2,9 @@
 #include "dense.h"
 #include "failing.h"
 #include "method/method.h"
+#include "operator/operator.h"
+#include "solve/softmax_sparse.h"
+#include "solve/solution.h"
 
 static cafe_softmax_options options(int64_t columns, int64_t sweeps, int64_t chunks) {
     cafe_softmax_options o;

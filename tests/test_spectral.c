@@ -1,7 +1,9 @@
 /* The spectral finish: every statement of the certificate recomputed from a dense Q. */
+#include "base/context.h"
 #include "dense.h"
 #include "engine/dense.h"
 #include "failing.h"
+#include "operator/operator.h"
 #include "solve/solution.h"
 #include "spectral/embedding.h"
 #include "spectral/orthonormal.h"

@@ -3,6 +3,9 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "operator/operator.h"
+#include "solve/solution.h"
+
 static cafe_sphere_options options(int64_t columns, int64_t sweeps, int64_t chunks) {
     cafe_sphere_options o;
     cafe_sphere_options_init(&o);

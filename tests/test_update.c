@@ -9,6 +9,7 @@
 #include "dense.h"
 #include "failing.h"
 #include "kernels/row_kernels.h"
+#include "operator/operator.h"
 #include "update/update.h"
 
 /* ---- helpers ----------------------------------------------------------------------------------

@@ -2,6 +2,10 @@
 #include "dense.h"
 #include "failing.h"
 
+#include "operator/operator.h"
+#include "solve/softmax_sparse.h"
+#include "solve/solution.h"
+
 /* Q_T = (1/T) sum over t of D (D^-1 A)^t / 2m - p p^T, from Q of one step. */
 static double *dense_walk(int64_t n, const double *q, const double *p, int64_t window) {
     size_t size = (size_t)(n * n);

@@ -40,10 +40,6 @@ typedef struct cafe_gap {
     double delta;  /* max(lambda_2, -lambda_n) / lambda_1; infinite when lambda_1 is 0 */
 } cafe_gap;
 
-/* Fills the gap, and v1[nodes] with the unit eigenvector of lambda_1. At least two nodes. */
-CAFE_API cafe_status cafe_gap_find(cafe_context *context, const cafe_operator *op, cafe_gap *gap,
-                                   double *v1);
-
 /* What the theorem says of one vector x, and what is the case. The sign of v1, which is free, is
  * taken so that v1^T x >= 0.
  *
@@ -62,11 +58,6 @@ typedef struct cafe_bound {
     double second, second_published;
     int32_t holds; /* 1: it applies, and all of the above is so (up to rounding, 1e-8) */
 } cafe_bound;
-
-/* x[nodes] need not have length 1. A zero x has cosines 0. */
-CAFE_API cafe_status cafe_bound_check(cafe_context *context, const cafe_operator *op,
-                                      const cafe_gap *gap, const double *v1, const double *x,
-                                      cafe_bound *bound);
 
 /* ---- softmax clustering with K = 2 against v1 ------------------------------------------------ */
 

@@ -53,48 +53,6 @@ CAFE_OPTIONS(softmax)
 /* The same without the last four, of which cafe_softmax() knows nothing. */
 CAFE_API const cafe_option_table *cafe_cafe_option_table(void);
 
-/* The solution's H has probability vectors as rows; its objective is the sum over u != w of
- * q(u,w) <h_u, h_w>, which never falls.
- *
- * start: NULL for random rows (uniform on the simplex, from the context's seed), or n x columns
- * row-major non-negative numbers (a row is scaled to sum 1, a zero row is drawn at random).
- * labels: NULL, or labels[n] in -1 .. columns-1; a labelled node's row is fixed to its label, and
- * without a start an unlabelled one begins with equal parts of all columns. When every node with an
- * edge is labelled there is nothing to iterate. */
-CAFE_API cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
-                                  const cafe_softmax_options *options, const float *start,
-                                  const int32_t *labels, cafe_solution **solution);
-
-/* The hard partition of a softmax solution: part[n] gets each node's most probable column,
- * renumbered 0 .. count-1 by first appearance. */
-CAFE_API cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
-                                             int32_t *part, int64_t *count);
-
-/* ---- softmax with sparse rows ---------------------------------------------------------------- */
-
-/* Memberships n x K in compressed rows: each node's probabilities above a threshold. */
-typedef struct cafe_memberships cafe_memberships;
-
-/* The same iteration from a partition: part[n] in 0 .. columns-1 (NULL: drawn at random). A node
- * begins with its own column and those of its neighbours, by weight; since a probability of 0 stays
- * 0, no other column matters to it. Memory O(n * support + columns), so thousands of columns on
- * millions of nodes fit. labels as for cafe_softmax. */
-CAFE_API cafe_status cafe_softmax_sparse(cafe_context *context, const cafe_operator *op,
-                                         const cafe_softmax_options *options, const int32_t *part,
-                                         const int32_t *labels, cafe_memberships **memberships);
-CAFE_API void cafe_memberships_free(cafe_memberships *memberships);
-CAFE_API void cafe_memberships_csr(const cafe_memberships *memberships, const int64_t **offsets,
-                                   const int32_t **columns, const float **values);
-CAFE_API int64_t cafe_memberships_columns(const cafe_memberships *memberships);
-CAFE_API int64_t cafe_memberships_sweeps(const cafe_memberships *memberships);
-/* sweeps + 1 values of the objective of cafe_softmax, computed again from all rows after each. */
-CAFE_API const double *cafe_memberships_objective(const cafe_memberships *memberships);
-CAFE_API int32_t cafe_memberships_converged(const cafe_memberships *memberships);
-/* The hard partition, as cafe_solution_partition gives it. */
-CAFE_API cafe_status cafe_memberships_partition(cafe_context *context,
-                                                const cafe_memberships *memberships, int32_t *part,
-                                                int64_t *count);
-
 /* ---- layers ---------------------------------------------------------------------------------- */
 
 typedef struct cafe_layers_options {

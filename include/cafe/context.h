@@ -94,7 +94,6 @@ CAFE_API int64_t cafe_peak_bytes(const cafe_context *context);
  * (VmHWM); 0 when the system does not say. */
 CAFE_API int64_t cafe_memory_available(void);
 CAFE_API int64_t cafe_memory_peak(void);
-CAFE_API void cafe_reset_peak_bytes(cafe_context *context);
 
 /* From now on the process is to stay below so many bytes of memory (0: there is no limit): blocks
  * of n x K numbers lie in files without names in the folder (NULL: the current one), which are gone
@@ -113,7 +112,6 @@ typedef struct cafe_disk {
     double writes, reads;
 } cafe_disk;
 
-CAFE_API cafe_status cafe_disk_free(cafe_context *context, const char *folder, int64_t *bytes);
 CAFE_API cafe_status cafe_disk_measure_sized(cafe_context *context, const char *folder,
                                              cafe_disk *disk, size_t size);
 static inline cafe_status cafe_disk_measure(cafe_context *context, const char *folder,

@@ -71,19 +71,9 @@ CAFE_API int64_t cafe_solution_sweeps(const cafe_solution *solution);
  * both ends it is the trace of the top's columns less that of the bottom's; the end that needed
  * fewer sweeps keeps its last value. */
 CAFE_API const double *cafe_solution_objective(const cafe_solution *solution);
-/* The diagonal's part of the trace at the end, the sum of q(u,u) ||h_u||^2; of rows of length 1 it
- * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the
- * paper sets q(u,u) = 0). */
-CAFE_API double cafe_solution_diagonal(const cafe_solution *solution);
 /* 1 when further sweeps would change little by the method's tolerance, 0 when the sweep limit ended
  * the run. */
 CAFE_API int32_t cafe_solution_converged(const cafe_solution *solution);
-/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
- * modularity unless `modularity` is NULL. */
-CAFE_API int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
-/* The walks that the matrix of a method was drawn by (netmf, where it is too large to be computed);
- * 0: it was not drawn. */
-CAFE_API int64_t cafe_solution_drawn(const cafe_solution *solution);
 /* Copies H, row-major n x columns. */
 CAFE_API cafe_status cafe_solution_copy(const cafe_solution *solution, float *h);
 
@@ -175,7 +165,6 @@ CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
 /* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. Where several processes
  * (cafe/engine.h) hold the vectors: NULL for a row of another process. */
 CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
-CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
 /* Copies the vectors, row-major nodes x columns. Of several processes each has to call it, and each
  * gets all rows; only then can it fail. */
 CAFE_API cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);

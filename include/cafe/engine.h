@@ -24,13 +24,6 @@ extern "C" {
  * the engine in use then stays. Objects made before keep the engine they were made on. */
 CAFE_API cafe_status cafe_engine_open(cafe_context *context, const char *name);
 
-/* The engine in use, or the one asked for when the context was made. */
-CAFE_API const char *cafe_engine_name(const cafe_context *context);
-
-/* Bytes left of the memory of the engine in use, and all of it; both 0 where it is this machine's.
- * The engine is opened where it was only asked for by its name so far. */
-CAFE_API cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all);
-
 /* How the rows of a graph are divided between processes, where the engine joins several: pieces of
  * consecutive nodes in turn, or by a partitioner that PETSc knows. */
 typedef enum cafe_partitioner {

@@ -30,8 +30,6 @@ typedef struct cafe_targets {
  * with cafe_targets_free(), after which everything is 0. */
 CAFE_API cafe_status cafe_targets_from_labels(cafe_context *context, int64_t nodes,
                                               const cafe_labels *labels, cafe_targets *targets);
-CAFE_API cafe_status cafe_targets_from_array(cafe_context *context, int64_t nodes, int64_t classes,
-                                             const int32_t *label, cafe_targets *targets);
 CAFE_API void cafe_targets_free(cafe_context *context, cafe_targets *targets);
 
 /* ---- what predicts --------------------------------------------------------------------------- */

@@ -25,13 +25,6 @@ CAFE_API cafe_status cafe_facts_from_arrays(cafe_context *context, int64_t nodes
 CAFE_API void cafe_facts_free(cafe_facts *facts); /* accepts NULL */
 
 CAFE_API int64_t cafe_facts_columns(const cafe_facts *facts);
-CAFE_API const char *cafe_facts_name(const cafe_facts *facts, int64_t column);
-/* "": none */
-CAFE_API const char *cafe_facts_text(const cafe_facts *facts, int64_t column, int64_t node);
-/* The different texts of a column, by first appearance, and the number of a node's; -1: none. */
-CAFE_API int64_t cafe_facts_words(const cafe_facts *facts, int64_t column);
-CAFE_API const char *cafe_facts_word(const cafe_facts *facts, int64_t column, int64_t word);
-CAFE_API int32_t cafe_facts_of(const cafe_facts *facts, int64_t column, int64_t node);
 
 #ifdef __cplusplus
 }

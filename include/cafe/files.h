@@ -43,9 +43,6 @@ CAFE_API const cafe_file_format *cafe_file_format_at(cafe_file_kind kind, int64_
  * alone. */
 CAFE_API const cafe_file_format *cafe_file_format_of(cafe_file_kind kind, const char *path,
                                                      int32_t writes);
-/* The endings of all formats of the kind, or of those that can be written, into text as snprintf
- * does: ".npy .tsv .txt". */
-CAFE_API size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *text, size_t capacity);
 
 /* ---- graphs with what is known of their nodes -------------------------------------------------
  */
@@ -103,11 +100,6 @@ CAFE_API void cafe_block_free(cafe_context *context, float *values);
 CAFE_API cafe_status cafe_vectors_write(cafe_context *context, const cafe_graph *graph,
                                         int64_t columns, const float *vectors, const char *path,
                                         int32_t overwrite);
-
-/* A line per node: its name as a field, a tab (in a .csv file a comma), partition[node]. */
-CAFE_API cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
-                                          const int32_t *partition, const char *path,
-                                          int32_t overwrite);
 
 /* ---- files that appear whole ----------------------------------------------------------------- */
 

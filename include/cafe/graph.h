@@ -156,10 +156,6 @@ CAFE_API const cafe_graph_reading *cafe_graph_get_reading(const cafe_graph *grap
 CAFE_API void cafe_graph_csr(const cafe_graph *graph, const int64_t **offsets,
                              const int32_t **targets, const float **weights);
 
-/* The order that the graph keeps: node order[i] is the i-th in it; NULL: none. A .cafe file keeps
- * it too. */
-CAFE_API const int32_t *cafe_graph_order(const cafe_graph *graph);
-
 /* 1 when names are simply 0 .. n-1. */
 CAFE_API int32_t cafe_graph_names_are_indices(const cafe_graph *graph);
 /* The name of a node into text (never longer than capacity, always ended by 0); returns its full

@@ -43,8 +43,6 @@ CAFE_API void cafe_labels_free(cafe_labels *labels);
 
 CAFE_API int64_t cafe_labels_classes(const cafe_labels *labels);
 CAFE_API const char *cafe_labels_class_name(const cafe_labels *labels, int64_t index);
-/* The line of the file that was taken for a heading; 0: none. */
-CAFE_API int64_t cafe_labels_heading(const cafe_labels *labels);
 /* What was taken for what, in words: heading, columns, separator; "": the labels are of no file. */
 CAFE_API const char *cafe_labels_reading(const cafe_labels *labels);
 /* Nodes that have a label, and those that have several. */

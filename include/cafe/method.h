@@ -104,14 +104,9 @@ CAFE_API cafe_status cafe_method_settle(cafe_context *context, const cafe_method
 /* The columns in such options; 0: the method has none to choose. */
 CAFE_API int64_t cafe_method_columns(const cafe_option_table *table, const void *own);
 
-/* Bytes the whole run (graph, sampling, solver, finish) will hold at its peak, from sizes alone;
- * options->own as settled; NULL: the defaults. */
-CAFE_API int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
-                                   const cafe_graph_counts *counts, int32_t threads);
-
 /* What a run takes within a limit to its memory (cafe_limit_memory()). */
 typedef struct cafe_plan {
-    int64_t needed; /* bytes of memory without a limit: cafe_method_bytes() */
+    int64_t needed; /* bytes of memory without a limit */
     int64_t limit;  /* as given; 0: none */
     int64_t least;  /* the least limit that the run keeps to */
     int64_t files;  /* bytes in files at the peak; 0: the run needs none, or cannot have any */
@@ -208,7 +203,6 @@ CAFE_API cafe_status cafe_model_create(cafe_context *context, const cafe_graph *
                                        const cafe_method_options *options,
                                        const cafe_method_inputs *inputs, cafe_model **model);
 CAFE_API void cafe_model_free(cafe_model *model);
-CAFE_API const cafe_graph *cafe_model_graph(const cafe_model *model);
 CAFE_API const cafe_sampled *cafe_model_sampled(const cafe_model *model);
 /* Q of the sampled graph; and the operator that vectors are certified for: the same, or for drawn
  * walks the exact one, which is applied without rows. */
@@ -237,14 +231,6 @@ CAFE_API cafe_status cafe_model_finish(cafe_context *context, const cafe_model *
                                        const cafe_method *method,
                                        const cafe_method_options *options, cafe_solution **solution,
                                        cafe_embedding **embedding);
-/* The same for vectors that cafe_embedding_write() is to write to this path next, with the model's
- * graph. A large .npy file may be begun while the vectors are certified; it appears when it is
- * written, and not at all otherwise. */
-CAFE_API cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
-                                          const cafe_method *method,
-                                          const cafe_method_options *options, const char *path,
-                                          int32_t overwrite, cafe_solution **solution,
-                                          cafe_embedding **embedding);
 
 /* ---- communities ----------------------------------------------------------------------------- */
 

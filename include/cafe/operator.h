@@ -23,9 +23,7 @@ typedef enum cafe_sampling {
 } cafe_sampling;
 
 CAFE_API void cafe_sampled_free(cafe_sampled *sampled);
-CAFE_API int64_t cafe_sampled_nodes(const cafe_sampled *sampled);
 /* p(u,w) and p_u */
-CAFE_API double cafe_sampled_pair(const cafe_sampled *sampled, int64_t u, int64_t w);
 CAFE_API double cafe_sampled_node(const cafe_sampled *sampled, int64_t u);
 
 /* The modularity operator of a sampled graph, which outlives it. */
@@ -40,25 +38,10 @@ CAFE_API cafe_status cafe_operator_walk(cafe_context *context, const cafe_sample
                                         int64_t window, cafe_operator **op);
 
 CAFE_API void cafe_operator_free(cafe_operator *op);
-CAFE_API int64_t cafe_operator_nodes(const cafe_operator *op);
-
-/* row[nodes] = (q(u,0), ..., q(u,n-1)) */
-CAFE_API cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
-                                       double *row);
 
 /* Y = Q X for row-major n x columns blocks; X and Y do not overlap. */
 CAFE_API cafe_status cafe_operator_product(cafe_context *context, const cafe_operator *op,
                                            int64_t columns, const float *x, float *y);
-
-/* tr(X^T Q X) */
-CAFE_API cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op,
-                                         int64_t columns, const float *x, double *trace);
-
-/* q(S_i, S_j) for every pair of sets of a partition: part[nodes] in 0 .. parts-1 (negative: in no
- * set), covariance[parts * parts]. Its diagonal sums to the partition's modularity. */
-CAFE_API cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
-                                              const int32_t *part, int64_t parts,
-                                              double *covariance);
 
 #ifdef __cplusplus
 }

@@ -72,8 +72,6 @@ CAFE_API cafe_status cafe_options_check(cafe_context *context, const cafe_option
 CAFE_API cafe_status cafe_options_set(cafe_context *context, const cafe_option_table *table,
                                       void *options, const char *name, const char *text);
 
-/* The value of one option as a number (a choice as its index), and a choice's word. */
-CAFE_API double cafe_options_number(const cafe_option *option, const void *options);
 /* Writes the value as text ("64", "0.001", "walk"); returns the length, as snprintf does. */
 CAFE_API size_t cafe_options_text(const cafe_option *option, const void *options, char *text,
                                   size_t capacity);

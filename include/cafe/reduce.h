@@ -34,8 +34,6 @@ CAFE_API int32_t cafe_table_has_heading(const cafe_table *table);
 CAFE_API int32_t cafe_table_has_row_names(const cafe_table *table);
 /* A name into text (never longer than capacity, always ended by 0), its number where there is none;
  * returns its full length, as snprintf does. */
-CAFE_API size_t cafe_table_row_name(const cafe_table *table, int64_t row, char *text,
-                                    size_t capacity);
 CAFE_API size_t cafe_table_column_name(const cafe_table *table, int64_t column, char *text,
                                        size_t capacity);
 
@@ -131,7 +129,6 @@ typedef struct cafe_reduction_report {
 CAFE_API const cafe_reduction_report *cafe_reduction_get(const cafe_reduction *reduction);
 /* Copies the vectors, row-major rows x columns, and H, rows x held. */
 CAFE_API void cafe_reduction_copy(const cafe_reduction *reduction, float *vectors);
-CAFE_API void cafe_reduction_copy_h(const cafe_reduction *reduction, float *h);
 
 #ifdef __cplusplus
 }

@@ -48,11 +48,6 @@ CAFE_API void cafe_report_real(cafe_report *report, const char *key, double valu
 CAFE_API void cafe_report_truth(cafe_report *report, const char *key, int32_t value);
 CAFE_API void cafe_report_reals(cafe_report *report, const char *key, int64_t count,
                                 const double *values);
-CAFE_API void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
-                                   const int32_t *values);
-/* The name of a node. */
-CAFE_API void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph,
-                               int64_t node);
 
 /* ---- what was asked for ---------------------------------------------------------------------- */
 
@@ -73,9 +68,6 @@ CAFE_API void cafe_report_profile(cafe_report *report, const cafe_graph_profile 
 /* "sampled": which P the figures refer to. */
 CAFE_API void cafe_report_sampled(cafe_report *report, const cafe_sampled *sampled);
 
-/* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
-CAFE_API void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps,
-                                  int32_t converged, const double *values);
 /* "columns", "ritz_values" and so on, "sampled", "certificate". exact: the certificate is for the
  * exact P also where the sampled graph was drawn. */
 CAFE_API void cafe_report_embedding(cafe_report *report, const cafe_embedding *embedding,
@@ -86,8 +78,6 @@ CAFE_API void cafe_report_table(cafe_report *report, const char *path, const caf
 CAFE_API void cafe_report_reduction(cafe_report *report, const cafe_reduction *reduction);
 CAFE_API void cafe_report_bounds(cafe_report *report, const cafe_bounds *bounds);
 
-/* "layers"; NULL: none. */
-CAFE_API void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
 /* "repeats", "results" */
 CAFE_API void cafe_report_evaluation(cafe_report *report, const cafe_evaluation *evaluation);
 

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/thread_pool.h"
+#include "io/facts.h"
 #include "rank/top_list.h"
 
 enum { ENDS = 5, CENTRAL = 10, END_COLUMNS = 256 };

@@ -9,6 +9,7 @@
 #include "draw/view.h"
 #include "graph/graph.h"
 #include "io/digits.h"
+#include "io/facts.h"
 #include "io/name_format.h"
 
 enum {

@@ -2,6 +2,7 @@
 #include <cafe/evaluate.h>
 
 #include "base/memory.h"
+#include "evaluate/trials.h"
 
 static void sort_short(int32_t *list, int64_t count) {
     for (int64_t i = 1; i < count; i++) {

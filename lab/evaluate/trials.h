@@ -55,4 +55,7 @@ cafe_status cafe_evaluation_inputs(cafe_context *context, const cafe_features *f
 cafe_status cafe_features_check(cafe_context *context, const cafe_features *features,
                                 int64_t nodes);
 
+cafe_status cafe_targets_from_array(cafe_context *context, int64_t nodes, int64_t classes,
+                                    const int32_t *label, cafe_targets *targets);
+
 #endif

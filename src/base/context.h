@@ -81,4 +81,6 @@ void cafe_step(cafe_context *context, int64_t step, double value);
         if (passed_ != CAFE_OK) return passed_; \
     } while (0)
 
+void cafe_reset_peak_bytes(cafe_context *context);
+
 #endif

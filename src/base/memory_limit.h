@@ -81,4 +81,6 @@ int cafe_open_nameless(const char *folder);
 void cafe_mem_file_free(cafe_context *context, void *block);
 void cafe_limit_free(cafe_context *context);
 
+cafe_status cafe_disk_free(cafe_context *context, const char *folder, int64_t *bytes);
+
 #endif

@@ -34,4 +34,7 @@ void cafe_struct_give(const void *own, size_t size, void *theirs, size_t their_s
 cafe_status cafe_inputs_take(cafe_context *context, const char *name, const void *given, void *own,
                              size_t size);
 
+/* The value of one option as a number (a choice as its index), and a choice's word. */
+double cafe_options_number(const cafe_option *option, const void *options);
+
 #endif

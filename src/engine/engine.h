@@ -379,4 +379,11 @@ float *cafe_block_row(const cafe_block *block, int64_t u);
 cafe_status cafe_engine_divide(cafe_context *context, const cafe_operator *op,
                                cafe_partitioner partitioner, double *cut);
 
+/* Bytes left of the memory of the engine in use, and all of it; both 0 where it is this machine's.
+ * The engine is opened where it was only asked for by its name so far. */
+cafe_status cafe_engine_memory(cafe_context *context, int64_t *left, int64_t *all);
+
+/* The engine in use, or the one asked for when the context was made. */
+const char *cafe_engine_name(const cafe_context *context);
+
 #endif

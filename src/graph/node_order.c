@@ -1,6 +1,6 @@
 /* Orders of nodes: hubs first, or community by community; and the graph in such an order. */
-#include "graph/node_order.h"
 
+#include "graph/node_order.h"
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "graph/builder.h"

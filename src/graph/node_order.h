@@ -29,4 +29,8 @@ cafe_status cafe_graph_renumber(cafe_context *context, const cafe_graph *graph,
 /* Is every number of 0 .. n-1 there once? */
 cafe_status cafe_is_order(cafe_context *context, int64_t n, const int32_t *order, bool *found);
 
+/* The order that the graph keeps: node order[i] is the i-th in it; NULL: none. A .cafe file keeps
+ * it too. */
+const int32_t *cafe_graph_order(const cafe_graph *graph);
+
 #endif

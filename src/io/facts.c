@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "graph/dictionary.h"
+#include "io/facts.h"
 #include "io/field.h"
 #include "io/field_lines.h"
 #include "io/scanners.h"

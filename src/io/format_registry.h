@@ -6,6 +6,7 @@
 
 #include <cafe/graph.h>
 
+#include <cafe/files.h>
 #include "io/input_file.h"
 #include "io/output_file.h"
 
@@ -44,5 +45,9 @@ cafe_status cafe_fail_ending(cafe_context *context, cafe_file_kind kind, const c
 /* For the formats that state their number of nodes: --nodes must agree when it is given. */
 cafe_status cafe_check_nodes(cafe_context *context, const char *name, int64_t stated,
                              const cafe_graph_options *options);
+
+/* The endings of all formats of the kind, or of those that can be written, into text as snprintf
+ * does: ".npy .tsv .txt". */
+size_t cafe_file_endings(cafe_file_kind kind, int32_t writes, char *text, size_t capacity);
 
 #endif

@@ -2,7 +2,9 @@
 #ifndef CAFE_IO_GRAPH_WRITER_H
 #define CAFE_IO_GRAPH_WRITER_H
 
+#include <cafe/files.h>
 #include "graph/node_names.h"
+
 #include "io/output_file.h"
 
 cafe_status cafe_write_edges(cafe_output *output, const cafe_graph *graph);
@@ -17,5 +19,9 @@ cafe_status cafe_write_marked_edges(cafe_output *output, const cafe_graph *graph
 /* A name as XML and GML take it within quotes; it grows so many times at most. */
 enum { CAFE_XML_GROWTH = 6 };
 char *cafe_put_xml(const cafe_names *names, int64_t u, char *text);
+
+/* A line per node: its name as a field, a tab (in a .csv file a comma), partition[node]. */
+cafe_status cafe_partition_write(cafe_context *context, const cafe_graph *graph,
+                                 const int32_t *partition, const char *path, int32_t overwrite);
 
 #endif

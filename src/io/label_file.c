@@ -377,10 +377,6 @@ int64_t cafe_labels_labelled(const cafe_labels *labels) {
     return labels->labelled;
 }
 
-int64_t cafe_labels_heading(const cafe_labels *labels) {
-    return labels->layout.heading ? labels->layout.line : 0;
-}
-
 const char *cafe_labels_reading(const cafe_labels *labels) {
     return labels->layout.text;
 }

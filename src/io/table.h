@@ -44,4 +44,8 @@ cafe_status cafe_table_read_text(const cafe_input *input, cafe_table_style style
  * of the rows. */
 cafe_status cafe_table_take_ids(cafe_table *table, const cafe_graph *graph);
 
+/* A name into text (never longer than capacity, always ended by 0), its number where there is none;
+ * returns its full length, as snprintf does. */
+size_t cafe_table_row_name(const cafe_table *table, int64_t row, char *text, size_t capacity);
+
 #endif

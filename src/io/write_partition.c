@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/print.h"
+#include "io/graph_writer.h"
 #include "io/gzip_write.h"
 #include "io/output_file.h"
 

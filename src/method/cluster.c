@@ -5,6 +5,7 @@
 #include "method/method.h"
 #include "sample/sampled_graph.h"
 #include "sample/set_masses.h"
+#include "solve/softmax_sparse.h"
 
 static const float smallest = 1e-6f; /* probabilities of dense rows that are kept */
 

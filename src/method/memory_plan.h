@@ -27,4 +27,9 @@ double cafe_plan_size(const cafe_method *method, const cafe_method_options *opti
                       const cafe_graph_counts *counts, cafe_sphere_options *size,
                       cafe_finish_options *finish);
 
+/* Bytes the whole run (graph, sampling, solver, finish) will hold at its peak, from sizes alone;
+ * options->own as settled; NULL: the defaults. */
+int64_t cafe_method_bytes(const cafe_method *method, const cafe_method_options *options,
+                          const cafe_graph_counts *counts, int32_t threads);
+
 #endif

@@ -26,12 +26,12 @@ struct cafe_model {
 struct cafe_clustering {
     cafe_context *context;
     cafe_clustering_info info;
-    double resolution;             /* of the modularity */
-    int32_t *part;                 /* info.partition, unless it is the layers' */
-    cafe_layers *layers;           /* of the method layers */
-    cafe_solution *solution;       /* of softmax with dense rows */
-    cafe_memberships *memberships; /* of softmax with sparse rows */
-    int64_t *offsets;              /* dense rows, compressed when they are asked for */
+    double resolution;                    /* of the modularity */
+    int32_t *part;                        /* info.partition, unless it is the layers' */
+    cafe_layers *layers;                  /* of the method layers */
+    cafe_solution *solution;              /* of softmax with dense rows */
+    struct cafe_memberships *memberships; /* of softmax with sparse rows */
+    int64_t *offsets;                     /* dense rows, compressed when they are asked for */
     int32_t *columns;
     float *values;
 };
@@ -112,5 +112,13 @@ double cafe_propagate_bytes(int64_t nodes, int64_t columns, int64_t threads);
 /* The rows of x, scaled to length 1, into nodes x columns numbers. A zero row stays zero, and so
  * does a column that x lacks. */
 void cafe_unit_rows(const cafe_block *x, int64_t columns, float *vectors);
+
+/* cafe_model_finish() for vectors that cafe_embedding_write() is to write to this path next, with
+ * the model's graph. A large .npy file may be begun while the vectors are certified; it appears
+ * when it is written, and not at all otherwise. */
+cafe_status cafe_model_finish_to(cafe_context *context, const cafe_model *model,
+                                 const cafe_method *method, const cafe_method_options *options,
+                                 const char *path, int32_t overwrite, cafe_solution **solution,
+                                 cafe_embedding **embedding);
 
 #endif

@@ -71,10 +71,6 @@ void cafe_model_free(cafe_model *model) {
     cafe_mem_free(model->context, model);
 }
 
-const cafe_graph *cafe_model_graph(const cafe_model *model) {
-    return model->graph;
-}
-
 const cafe_sampled *cafe_model_sampled(const cafe_model *model) {
     return model->sampled;
 }

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 #include "method/hubs.h"
 #include "method/method.h"
+#include "solve/solution.h"
 #include "solve/sweep.h"
 #include "spectral/ends.h"
 

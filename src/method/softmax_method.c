@@ -9,6 +9,8 @@
 #include "sample/sampled_graph.h"
 #include "sample/set_masses.h"
 #include "solve/checkpoint.h"
+#include "solve/softmax_sparse.h"
+#include "solve/solution.h"
 
 enum { DENSE_COLUMNS = 256 }; /* more columns than this are held in sparse rows */
 

@@ -173,4 +173,19 @@ static inline void cafe_ask_row(const float *row, int64_t stride) {
     for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);
 }
 
+int64_t cafe_operator_nodes(const cafe_operator *op);
+
+/* row[nodes] = (q(u,0), ..., q(u,n-1)) */
+cafe_status cafe_operator_row(cafe_context *context, const cafe_operator *op, int64_t u,
+                              double *row);
+
+/* tr(X^T Q X) */
+cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, int64_t columns,
+                                const float *x, double *trace);
+
+/* q(S_i, S_j) for every pair of sets of a partition: part[nodes] in 0 .. parts-1 (negative: in no
+ * set), covariance[parts * parts]. Its diagonal sums to the partition's modularity. */
+cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
+                                     const int32_t *part, int64_t parts, double *covariance);
+
 #endif

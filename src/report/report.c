@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/print.h"
+#include "engine/engine.h"
 #include "graph/node_names.h"
 #include "io/digits.h"
 

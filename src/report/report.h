@@ -70,4 +70,17 @@ typedef struct cafe_field {
 void cafe_report_fields(cafe_report *report, size_t count, const cafe_field *fields,
                         const void *from, size_t size);
 
+/* The name of a node. */
+void cafe_report_node(cafe_report *report, const char *key, const cafe_graph *graph, int64_t node);
+
+/* "sweeps", "converged" and the values at the start and after each sweep under `key`. */
+void cafe_report_history(cafe_report *report, const char *key, int64_t sweeps, int32_t converged,
+                         const double *values);
+
+/* "layers"; NULL: none. */
+void cafe_report_layers(cafe_report *report, const cafe_layers *layers);
+
+void cafe_report_integers(cafe_report *report, const char *key, int64_t count,
+                          const int32_t *values);
+
 #endif

@@ -5,8 +5,10 @@
 #include <cafe/files.h>
 
 #include "base/memory.h"
+#include "io/graph_writer.h"
 #include "method/method.h"
 #include "run/run.h"
+#include "solve/solution.h"
 
 /* ---- before ---------------------------------------------------------------------------------- */
 

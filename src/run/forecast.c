@@ -2,8 +2,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "base/print.h"
+#include "engine/engine.h"
 #include "graph/graph.h"
+#include "graph/node_order.h"
+#include "method/memory_plan.h"
 #include "method/method.h"
 #include "run/run.h"
 

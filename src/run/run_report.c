@@ -5,6 +5,7 @@
 #include <cafe/checkpoint.h>
 
 #include "method/method.h"
+#include "report/report.h"
 #include "run/run.h"
 
 /* ---- what was asked for ---------------------------------------------------------------------- */

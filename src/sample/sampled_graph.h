@@ -3,6 +3,7 @@
 #define CAFE_SAMPLE_SAMPLED_GRAPH_H
 
 #include <cafe/files.h>
+#include <cafe/operator.h>
 #include <cafe/sample.h>
 
 #include "base/context.h"
@@ -75,5 +76,10 @@ cafe_status cafe_sample_walk(cafe_context *context, const cafe_graph *graph, caf
 cafe_status cafe_sample_twisted(cafe_context *context, const cafe_graph *graph,
                                 cafe_sampling sampling, const cafe_sample_options *o,
                                 const cafe_sample_inputs *inputs, cafe_sampled **sampled);
+
+/* p(u,w) and p_u */
+double cafe_sampled_pair(const cafe_sampled *sampled, int64_t u, int64_t w);
+
+int64_t cafe_sampled_nodes(const cafe_sampled *sampled);
 
 #endif

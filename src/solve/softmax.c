@@ -27,6 +27,7 @@
 #include "base/random.h"
 #include "solve/checkpoint.h"
 #include "solve/softmax_sparse.h"
+#include "solve/solution.h"
 #include "solve/sweep.h"
 
 /* ---- options --------------------------------------------------------------------------------- */

@@ -80,4 +80,34 @@ cafe_status cafe_softmax_traced(cafe_context *context, const cafe_operator *op,
 cafe_status cafe_solution_product(cafe_context *context, const cafe_operator *op,
                                   cafe_solution *solution, double *trace);
 
+/* The communities of a solution that has them (softmax, layers; 0: it has none), and their
+ * modularity unless `modularity` is NULL. */
+int64_t cafe_solution_communities(const cafe_solution *solution, double *modularity);
+
+/* The walks that the matrix of a method was drawn by (netmf, where it is too large to be computed);
+ * 0: it was not drawn. */
+int64_t cafe_solution_drawn(const cafe_solution *solution);
+
+/* The diagonal's part of the trace at the end, the sum of q(u,u) ||h_u||^2; of rows of length 1 it
+ * is the same after every sweep. The solver moves nodes by the rest, tr(H^T Q H) less this (the
+ * paper sets q(u,u) = 0). */
+double cafe_solution_diagonal(const cafe_solution *solution);
+
+/* The solution's H has probability vectors as rows; its objective is the sum over u != w of
+ * q(u,w) <h_u, h_w>, which never falls.
+ *
+ * start: NULL for random rows (uniform on the simplex, from the context's seed), or n x columns
+ * row-major non-negative numbers (a row is scaled to sum 1, a zero row is drawn at random).
+ * labels: NULL, or labels[n] in -1 .. columns-1; a labelled node's row is fixed to its label, and
+ * without a start an unlabelled one begins with equal parts of all columns. When every node with an
+ * edge is labelled there is nothing to iterate. */
+cafe_status cafe_softmax(cafe_context *context, const cafe_operator *op,
+                         const cafe_softmax_options *options, const float *start,
+                         const int32_t *labels, cafe_solution **solution);
+
+/* The hard partition of a softmax solution: part[n] gets each node's most probable column,
+ * renumbered 0 .. count-1 by first appearance. */
+cafe_status cafe_solution_partition(cafe_context *context, const cafe_solution *solution,
+                                    int32_t *part, int64_t *count);
+
 #endif

@@ -40,4 +40,6 @@ cafe_status cafe_principal_project(cafe_context *context, const cafe_operator *t
                                    const cafe_principal *principal, const cafe_block *v,
                                    double *projections);
 
+void cafe_reduction_copy_h(const cafe_reduction *reduction, float *h);
+
 #endif

@@ -20,6 +20,8 @@
 #include "base/option.h"
 #include "base/random.h"
 #include "operator/operator.h"
+#include "solve/solution.h"
+#include "spectral/softmax_bound.h"
 
 static const double eigen_tolerance = 1e-12;
 /* Eigenvalues this small against the largest in size are 0. */
