@@ -165,6 +165,7 @@ CAFE_API int64_t cafe_embedding_columns(const cafe_embedding *embedding);
 /* Row u of the vectors: `columns` floats. Rows are `stride` floats apart. Where several processes
  * (cafe/engine.h) hold the vectors: NULL for a row of another process. */
 CAFE_API const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u);
+CAFE_API int64_t cafe_embedding_stride(const cafe_embedding *embedding);
 /* Copies the vectors, row-major nodes x columns. Of several processes each has to call it, and each
  * gets all rows; only then can it fail. */
 CAFE_API cafe_status cafe_embedding_copy(const cafe_embedding *embedding, float *vectors);

@@ -27,6 +27,10 @@ int64_t cafe_embedding_columns(const cafe_embedding *embedding) {
     return embedding->vectors.columns;
 }
 
+int64_t cafe_embedding_stride(const cafe_embedding *embedding) {
+    return embedding->vectors.stride;
+}
+
 const float *cafe_embedding_row(const cafe_embedding *embedding, int64_t u) {
     return cafe_block_row(&embedding->vectors, u);
 }
