@@ -11,6 +11,7 @@ enum { NAME = 128 };
 
 typedef struct convert_job {
     cli_run run;
+    bool largest;
     const char *vectors_path, *communities_path, *attributes_path;
     float *vectors, *values;
     cafe_labels *labels;
@@ -27,7 +28,26 @@ static int check(void *argument) {
     CLI_TRY(cli_check_ending(run->command, output, CLI_GRAPHS " -"));
     if (given) CLI_TRY(cli_check_ending(run->command, output, " .graphml .gml"));
     CLI_TRY(cli_check_in_place(run, &cli_convert, "output", output));
+    if (job->largest && run->common.engine)
+        return cli_error(run, CLI_USAGE,
+                         "--largest-component is for one process, without --engine");
     return cli_output_check(run->command, &run->common, output);
+}
+
+/* ---- the largest component ------------------------------------------------------------------- */
+
+/* The run's graph becomes its largest component. */
+static int take_largest(convert_job *job) {
+    cli_run *run = &job->run;
+    cafe_graph *part = NULL;
+    if (!job->largest || run->counts.components <= 1) return CLI_OK;
+    CLI_TRY(cli_check(run, cafe_graph_largest_component(run->context, run->graph, &part)));
+    cli_say(run, "component %lld of %lld nodes, the largest of %lld components",
+            (long long)cafe_graph_nodes(part), (long long)run->counts.nodes,
+            (long long)run->counts.components);
+    cafe_graph_free(run->graph);
+    run->graph = part;
+    return CLI_OK;
 }
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -125,6 +145,7 @@ static int work(void *argument) {
     const char *output = run->words[1];
     CLI_TRY(cli_try_output(run, output));
     CLI_TRY(cli_read_graph(run, NULL));
+    CLI_TRY(take_largest(job));
     CLI_TRY(take_vectors(job));
     CLI_TRY(take_communities(job));
     CLI_TRY(take_attributes(job));
@@ -143,6 +164,8 @@ static void release(void *argument) {
 }
 
 static const cli_option options[] = {
+    CLI_ROW_FLAG(convert_job, largest, "largest-component",
+                 "write only the connected component with the most nodes"),
     CLI_ROW_READS(convert_job, vectors_path, "vectors",
                   "of the nodes (.npy, .tsv, .csv, .txt): their columns become attributes v0, v1, "
                   "... of the nodes (.graphml, .gml)"),

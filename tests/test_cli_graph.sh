@@ -60,6 +60,24 @@ expect 0 "$CAFE" info plain.csv
 prints '^weights +none'
 rm -f ./*.cafe ./*.csv ./b.*
 
+# ---- convert --largest-component: names, weights and loops of the component stay
+printf 'x y 3\nb a 2\na c 0.5\nc c 4\nz z 1\n' >parts.in.txt
+expect 0 "$CAFE" convert parts.in.txt - --largest-component --self-loops keep --header no
+says 'component 3 of 6 nodes, the largest of 3 components'
+grep -v '^#' .last/out >part.in.txt
+printf 'b a 2\nc c 4\na c 0.5\n' >want.in.txt
+same part.in.txt want.in.txt
+printf '7 9\n1 2\n9 8\n' >parts.in.txt
+expect 0 "$CAFE" convert -q parts.in.txt - --largest-component
+grep -v '^#' .last/out >part.in.txt
+printf '7 9\n8 9\n' >want.in.txt
+same part.in.txt want.in.txt
+expect 0 "$CAFE" convert -q "$karate" whole.cafe
+expect 0 "$CAFE" convert -q "$karate" largest.cafe --largest-component
+same whole.cafe largest.cafe
+expect 2 "$CAFE" convert "$karate" none.cafe --largest-component --engine petsc
+rm -f ./*.cafe
+
 # ---- generate: deterministic by seed for any threads; labels for every node
 for model in sbm planted ba rmat; do
     make=(generate "$model" --nodes 1000 --edges 5000 -q)

@@ -178,6 +178,11 @@ CAFE_API cafe_status cafe_graph_set_names(cafe_context *context, cafe_graph *gra
 CAFE_API cafe_status cafe_graph_components(cafe_context *context, const cafe_graph *graph,
                                            int32_t *component, int64_t *count);
 
+/* The graph of the component with the most nodes, of equal ones that with the smallest node. Nodes
+ * keep their names and their order. */
+CAFE_API cafe_status cafe_graph_largest_component(cafe_context *context, const cafe_graph *graph,
+                                                  cafe_graph **part);
+
 /* Colours the nodes so that no edge joins two of a colour: side[u] = 0 or 1, the smallest node of
  * every component 0, nodes without edges -1. *bipartite gets 0 when there is no such colouring (an
  * odd cycle, a loop, or no edge at all); side is then -1 everywhere. */
