@@ -12,8 +12,8 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["src", "lab", "include", "cli", "engines", "classify", "python", "docs", "man", "tests", "examples", "bench", "fuzz",
-           "viewer", "scripts"]
+FOLDERS = ["src", "lab", "include", "cli", "engines", "classify", "python", "docs", "man", "tests", "examples", "bench",
+           "fuzz", "viewer", "scripts"]
 KINDS = {".md", ".c", ".h", ".py", ".sh", ".scd"}
 LEFT_OUT = {"scripts/words.py", "tests/test_check.sh"}  # they have the phrases themselves
 
