@@ -31,32 +31,22 @@ static int check(void *argument) {
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
-static int after_sample(cluster_job *job) {
-    cli_job *shared = &job->shared;
-    cli_job_say_sample(shared);
-    return cli_team_divide(&shared->run, cafe_run_model(shared->of), is_soft(job),
-                           &shared->division);
-}
-
 static int after_solve(cluster_job *job) {
     cli_run *run = &job->shared.run;
-    cli_division *division = &job->shared.division;
     const cafe_clustering_info *f = job->found =
         cafe_clustering_get(cafe_run_clustering(job->shared.of));
     CLI_TRY(cli_check(run, cafe_partition_sizes(run->context, f->nodes, f->partition,
                                                 f->communities, &job->sizes)));
     cluster_say_found(job);
     cluster_say_sizes(job);
-    division->whole = !f->objective || f->sparse;
-    division->shared = !f->objective;
-    return cli_team_measure(run, division);
+    return CLI_OK;
 }
 
 static int go(cluster_job *job) {
     cafe_run_step done = CAFE_STEP_NONE;
     while (done != CAFE_STEP_WRITE) {
         CLI_TRY(cli_job_next(&job->shared, &done));
-        if (done == CAFE_STEP_SAMPLE) CLI_TRY(after_sample(job));
+        if (done == CAFE_STEP_SAMPLE) cli_job_say_sample(&job->shared);
         if (done == CAFE_STEP_SOLVE) CLI_TRY(after_solve(job));
     }
     return CLI_OK;

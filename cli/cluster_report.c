@@ -69,7 +69,7 @@ void cluster_say_end(cluster_job *job) {
 
 void cluster_fill_report(cafe_report *report, const void *argument) {
     const cluster_job *job = argument;
-    cli_job_report(report, &job->shared, false);
+    cafe_run_report(job->shared.of, 0, report);
     if (job->hierarchy) cafe_report_string(report, "hierarchy", job->hierarchy);
     if (job->soft) cafe_report_string(report, "soft", job->soft);
 }

@@ -62,21 +62,10 @@ static int plan(embed_job *job) {
 
 static int after(embed_job *job, cafe_run_step step) {
     cli_job *shared = &job->shared;
-    if (step == CAFE_STEP_SAMPLE) {
-        cli_job_say_sample(shared);
-        return cli_team_divide(&shared->run, cafe_run_model(shared->of), true, &shared->division);
-    }
-    if (step == CAFE_STEP_SOLVE) {
-        embed_say_solution(job);
-        return cli_job_predict(&job->shared);
-    }
-    if (step == CAFE_STEP_FINISH) {
-        embed_say_certificate(job);
-        shared->division.hubs =
-            cafe_embedding_certificate(cafe_run_embedding(shared->of))->hubs > 0;
-        return cli_team_measure(&shared->run, &shared->division);
-    }
-    return CLI_OK;
+    if (step == CAFE_STEP_SAMPLE) cli_job_say_sample(shared);
+    if (step == CAFE_STEP_SOLVE) embed_say_solution(job);
+    if (step == CAFE_STEP_FINISH) embed_say_certificate(job);
+    return step == CAFE_STEP_SOLVE ? cli_job_predict(shared) : CLI_OK;
 }
 
 static int go(embed_job *job) {
@@ -88,24 +77,7 @@ static int go(embed_job *job) {
     return CLI_OK;
 }
 
-/* A dry run of several processes, or of a graph that is not there: what fits is asked of a process,
- * and this machine's memory says nothing about the others'. */
-static int plan_ranks(embed_job *job) {
-    char needed[CAFE_BYTES_TEXT], limit[CAFE_BYTES_TEXT];
-    cli_run *run = &job->shared.run;
-    CLI_TRY(embed_ranks_make(job));
-    embed_print_plan(job);
-    run->kept = true;
-    CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
-    if (embed_ranks_fit(job)) return CLI_OK;
-    return cli_error(run, CLI_FAILED,
-                     "a rank needs %s of memory and %s is the limit: it does not fit; more --ranks "
-                     "or fewer --columns need less",
-                     cafe_bytes_text(job->spread.memory, needed),
-                     cafe_bytes_text(job->memory, limit));
-}
-
-static int plan_alone(embed_job *job) {
+static int print_plan(embed_job *job) {
     cli_run *run = &job->shared.run;
     embed_print_plan(job);
     run->kept = true; /* the report of a run that would not fit */
@@ -119,14 +91,12 @@ static int work(void *argument) {
     cli_run *run = &job->shared.run;
     if (!job->dry_run) CLI_TRY(cli_checkpoint_begin(run, &job->shared.checkpoint));
     CLI_TRY(cli_job_open(&job->shared, CAFE_PURPOSE_VECTORS));
-    if (job->size) return plan_ranks(job);
     CLI_TRY(limit_memory(job));
-    CLI_TRY(cli_job_read(&job->shared));
-    if (!cafe_graph_names_are_indices(run->graph))
+    CLI_TRY(job->size ? embed_take_size(job) : cli_job_read(&job->shared));
+    if (!job->size && !cafe_graph_names_are_indices(run->graph))
         CLI_TRY(cli_check_names_file(run, run->common.output));
     CLI_TRY(plan(job));
-    if (embed_ranks_wanted(job)) return plan_ranks(job);
-    if (job->dry_run) return plan_alone(job);
+    if (job->dry_run) return print_plan(job);
     CLI_TRY(go(job));
     CLI_TRY(cli_write_report(run, "cafe/embed/1", embed_fill_report, job));
     embed_say_end(job);

@@ -14,7 +14,6 @@ typedef struct embed_job {
     cafe_disk disk;           /* of a dry run with files */
     cafe_ranks_options ranks; /* with a dry run: on how many processes, if asked for */
     const char *size;         /* "NODES,EDGES" of a graph that is not there; NULL: there is one */
-    cafe_ranks_plan spread;   /* what each of the processes takes */
 } embed_job;
 
 /* The folder of files that do not fit into the memory. */
@@ -27,17 +26,11 @@ void embed_say_certificate(embed_job *job);
 void embed_say_end(embed_job *job);
 void embed_print_plan(embed_job *job);
 
-/* embed_ranks.c: a dry run of several processes. _wanted: is one asked for? _check refuses what
- * does not go together, _make plans (with --graph-size also the number of nodes), _print tells
- * people, _put programs. */
-bool embed_ranks_wanted(const embed_job *job);
+/* embed_ranks.c: a dry run of several processes, or of a graph that is not there. _check refuses
+ * what does not go together, _take_size gives the run the size, _print shows the forecast. */
 int embed_ranks_check(const embed_job *job);
-int embed_ranks_make(embed_job *job);
+int embed_take_size(embed_job *job);
 void embed_ranks_print(const embed_job *job);
-void embed_ranks_put(cafe_report *report, const embed_job *job);
-/* Does a process fit into --memory-limit? Without it nobody knows what the others' machines have.
- */
-bool embed_ranks_fit(const embed_job *job);
 
 /* The JSON report, of a finished run or of a dry one. */
 void embed_fill_report(cafe_report *report, const void *job);

@@ -1,5 +1,5 @@
-/* cafe embed --dry-run --ranks: what a run on several processes would take, told to people and to
- * programs. The graph may be one of which only the size is known. */
+/* cafe embed --dry-run --ranks: what a run on several processes would take, as people read it. The
+ * graph may be one of which only the size is known. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +9,6 @@
 #include "command.h"
 #include "embed.h"
 #include "graph_text.h"
-
-bool embed_ranks_wanted(const embed_job *job) {
-    return job->size || cli_given(job->shared.run.arguments, "ranks");
-}
 
 int embed_ranks_check(const embed_job *job) {
     static const char *const planned[] = {"ranks",   "network", "memory-bandwidth",
@@ -28,7 +24,7 @@ int embed_ranks_check(const embed_job *job) {
                                job->shared.run.words[0]);
     if (job->size && (job->shared.start_path || job->shared.labels_path))
         return cli_usage_error("embed", "--graph-size goes without --start and --labels");
-    if (!embed_ranks_wanted(job))
+    if (!job->size && !cli_given(given, "ranks"))
         for (size_t i = 1; i < sizeof planned / sizeof *planned; i++)
             if (cli_given(given, planned[i]))
                 return cli_usage_error("embed", "--%s goes with --ranks", planned[i]);
@@ -36,7 +32,7 @@ int embed_ranks_check(const embed_job *job) {
 }
 
 /* "1e10,1e12", each a whole number up to 2^53. */
-static int take_size(embed_job *job) {
+int embed_take_size(embed_job *job) {
     int64_t values[2] = {0, 0};
     const char *at = job->size;
     for (int i = 0; i < 2; i++) {
@@ -51,24 +47,7 @@ static int take_size(embed_job *job) {
         at = end + 1;
     }
     job->shared.run.counts = (cafe_graph_counts){.nodes = values[0], .edges = values[1]};
-    return CLI_OK;
-}
-
-int embed_ranks_make(embed_job *job) {
-    cli_run *run = &job->shared.run;
-    if (job->size) {
-        CLI_TRY(take_size(job));
-        CLI_TRY(
-            cli_check(run, cafe_run_size(job->shared.of, run->counts.nodes, run->counts.edges)));
-    }
-    CLI_TRY(cli_check(run, cafe_run_plan(job->shared.of, &job->forecast)));
-    return cli_check(run, cafe_method_ranks(run->context, cafe_run_method(job->shared.of),
-                                            cafe_run_options(job->shared.of), run->graph,
-                                            &run->counts, &job->ranks, &job->spread));
-}
-
-bool embed_ranks_fit(const embed_job *job) {
-    return job->memory == 0 || job->spread.memory <= job->memory;
+    return cli_check(&job->shared.run, cafe_run_size(job->shared.of, values[0], values[1]));
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -89,7 +68,7 @@ static void print_fit(const embed_job *job) {
     char limit[CAFE_BYTES_TEXT];
     if (job->memory == 0) return;
     printf("%s is the limit of a rank: it %s\n", cafe_bytes_text(job->memory, limit),
-           embed_ranks_fit(job) ? "fits" : "does not fit");
+           job->forecast.rank_fits ? "fits" : "does not fit");
 }
 
 static void print_rates(const cafe_ranks_plan *p) {
@@ -123,7 +102,7 @@ static void print_seconds(const cafe_ranks_plan *p) {
 void embed_ranks_print(const embed_job *job) {
     char rows[CLI_COUNT_TEXT], links[CLI_COUNT_TEXT], ghosts[CLI_COUNT_TEXT];
     char sent[CAFE_BYTES_TEXT], own[CAFE_BYTES_TEXT];
-    const cafe_ranks_plan *p = &job->spread;
+    const cafe_ranks_plan *p = &job->forecast.ranks;
     printf("%" PRId64 " rank%s of %" PRId64
            " thread%s: %.1f%% of the links lie between ranks (%s)\n",
            p->ranks, cli_plural(p->ranks), p->threads, cli_plural(p->threads), 100 * p->cut,
@@ -138,48 +117,4 @@ void embed_ranks_print(const embed_job *job) {
            cafe_bytes_text(p->bytes_per_sweep, sent), cafe_bytes_text(p->rank_sends, own),
            p->columns, p->ranks > 1 ? p->chunks : 0);
     print_seconds(p);
-}
-
-/* ---- for programs ---------------------------------------------------------------------------- */
-
-static void put_seconds(cafe_report *report, const cafe_ranks_plan *p) {
-    if (p->network > 0) cafe_report_real(report, "network_rate", p->network);
-    if (p->memory_bandwidth > 0) cafe_report_real(report, "memory_rate", p->memory_bandwidth);
-    if (p->memory_bandwidth > 0) cafe_report_real(report, "work_seconds", p->work_seconds);
-    if (p->network > 0) cafe_report_real(report, "ghost_seconds", p->ghost_seconds);
-    if (p->network > 0) cafe_report_real(report, "wait_seconds", p->wait_seconds);
-    if (!(p->sweep_seconds > 0)) return;
-    cafe_report_real(report, "sweep_seconds", p->sweep_seconds);
-    cafe_report_real(report, "run_seconds", p->run_seconds);
-}
-
-void embed_ranks_put(cafe_report *report, const embed_job *job) {
-    const cafe_ranks_plan *p = &job->spread;
-    cafe_report_open(report, "distributed", '{');
-    cafe_report_open(report, "options", '{');
-    cafe_report_options(report, cafe_ranks_option_table(), &job->ranks);
-    cafe_report_close(report);
-    cafe_report_integer(report, "ranks", p->ranks);
-    cafe_report_integer(report, "rank_threads", p->threads);
-    cafe_report_truth(report, "counted", p->counted);
-    cafe_report_integer(report, "piece_rows", p->piece);
-    cafe_report_real(report, "cut", p->cut);
-    cafe_report_real(report, "inner", p->inner);
-    cafe_report_integer(report, "ghost_rows", p->ghost_rows);
-    cafe_report_integer(report, "bytes_per_sweep", p->bytes_per_sweep);
-    cafe_report_integer(report, "sums_per_sweep", p->ranks > 1 ? p->chunks : 0);
-    cafe_report_integer(report, "rank_rows", p->rank_rows);
-    cafe_report_integer(report, "rank_links", p->rank_links);
-    cafe_report_integer(report, "rank_ghosts", p->rank_ghosts);
-    cafe_report_integer(report, "rank_sends", p->rank_sends);
-    cafe_report_integer(report, "rank_bytes", p->memory);
-    cafe_report_integer(report, "whole_bytes", p->whole_bytes);
-    cafe_report_integer(report, "link_bytes", p->link_bytes);
-    cafe_report_integer(report, "block_bytes", p->block_bytes);
-    cafe_report_integer(report, "ghost_bytes", p->ghost_bytes);
-    cafe_report_integer(report, "work_bytes", p->work_bytes);
-    cafe_report_integer(report, "mapped_bytes", p->mapped_bytes);
-    if (job->memory > 0) cafe_report_truth(report, "rank_fits", embed_ranks_fit(job));
-    put_seconds(report, p);
-    cafe_report_close(report);
 }

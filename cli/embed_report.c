@@ -215,7 +215,7 @@ void embed_print_plan(embed_job *job) {
     printf("%" PRId64 " node%s, %" PRId64 " edge%s, %" PRId64 " column%s, %d thread%s\n", nodes,
            cli_plural(nodes), edges, cli_plural(edges), job->forecast.columns,
            cli_plural(job->forecast.columns), threads, cli_plural(threads));
-    if (job->spread.ranks > 0)
+    if (job->forecast.ranks.ranks > 0)
         embed_ranks_print(job);
     else
         print_alone(job);
@@ -227,8 +227,7 @@ void embed_print_plan(embed_job *job) {
 
 void embed_fill_report(cafe_report *report, const void *argument) {
     const embed_job *job = argument;
-    cli_job_report(report, &job->shared, job->dry_run);
+    cafe_run_report(job->shared.of, job->dry_run, report);
     if (job->disk.reads > 0) cafe_report_real(report, "disk_reads", job->disk.reads);
     if (job->disk.writes > 0) cafe_report_real(report, "disk_writes", job->disk.writes);
-    if (job->spread.ranks > 0) embed_ranks_put(report, job);
 }

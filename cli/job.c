@@ -96,17 +96,12 @@ int cli_job_predict(cli_job *job) {
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-void cli_job_report(cafe_report *report, const cli_job *job, bool dry) {
-    cafe_run_report(job->of, dry, report);
-    cli_team_report(report, &job->run, &job->division);
-}
-
 void cli_job_say_end(cli_job *job) {
     static const char *const names[] = {"read", "sample", "solve", "finish", "write"};
     double seconds[sizeof names / sizeof *names];
     for (int i = 0; i <= CAFE_STEP_WRITE; i++)
         seconds[i] = cafe_run_seconds(job->of, (cafe_run_step)i);
-    cli_team_say(&job->run, &job->division);
+    cli_team_say(&job->run, cafe_run_get_division(job->of));
     cli_say_phases(&job->run, CAFE_STEP_WRITE + 1, names, seconds);
 }
 

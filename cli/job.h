@@ -18,8 +18,7 @@ typedef struct cli_job {
     cafe_labels *labels;
     float *start;
     cli_sample_files files;
-    cli_division division; /* of the nodes among processes */
-    int64_t warned;        /* warnings of the run that were shown */
+    int64_t warned; /* warnings of the run that were shown */
 } cli_job;
 
 /* Makes the run with the options that were given, and refuses what contradicts itself. */
@@ -34,8 +33,6 @@ int cli_job_next(cli_job *job, cafe_run_step *done);
 void cli_job_say_sample(cli_job *job);
 /* With labels: writes the most likely one of each node, if a file for them was named. */
 int cli_job_predict(cli_job *job);
-/* The members of the report that come from the run, and those of several processes. */
-void cli_job_report(cafe_report *report, const cli_job *job, bool dry);
 /* The last lines: processes, seconds. */
 void cli_job_say_end(cli_job *job);
 void cli_job_release(cli_job *job);

@@ -105,10 +105,13 @@ bool cli_method_samples(const cli_method *m) {
 
 /* Options of the run are those of its tables; all others are the command's. */
 static bool is_of_run(const cli_entry *entry, const cafe_option_table *own) {
-    if (strcmp(entry->name, "sampling") == 0 || strcmp(entry->name, "propagate") == 0) return true;
+    static const char *const names[] = {"sampling", "propagate", "partition"};
     const cafe_option_table *table = entry->shared ? entry->group->table() : NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(entry->name, names[i]) == 0) return true;
     return table && (table == own || table == cafe_sample_option_table() ||
-                     table == cafe_finish_option_table() || table == cafe_propagate_option_table());
+                     table == cafe_finish_option_table() ||
+                     table == cafe_propagate_option_table() || table == cafe_ranks_option_table());
 }
 
 int cli_refuse(const cli_run *run, cafe_status status) {

@@ -190,25 +190,7 @@ static const char *partition_name(const cli_run *run) {
     return names[run->common.partition];
 }
 
-int cli_team_divide(cli_run *run, const cafe_model *model, bool rows, cli_division *division) {
-    if (all_ranks == 1) return CLI_OK;
-    division->sampled =
-        cafe_sampled_get_info(cafe_model_sampled(model))->sampling != CAFE_SAMPLING_EDGE;
-    if (!rows) return CLI_OK;
-    return cli_check(run,
-                     cafe_model_divide(run->context, model, run->common.partition, &division->cut));
-}
-
-int cli_team_measure(cli_run *run, cli_division *division) {
-    return cli_check(run, cafe_engine_traffic(run->context, &division->traffic));
-}
-
-static int64_t sweep_bytes(const cli_division *division) {
-    const cafe_traffic *t = &division->traffic;
-    return t->sweeps > 0 ? t->bytes / t->sweeps : 0;
-}
-
-void cli_team_say(const cli_run *run, const cli_division *division) {
+void cli_team_say(const cli_run *run, const cafe_run_division *division) {
     char bytes[CAFE_BYTES_TEXT], rows[CLI_COUNT_TEXT];
     if (all_ranks == 1) return;
     if (division->whole) {
@@ -216,27 +198,11 @@ void cli_team_say(const cli_run *run, const cli_division *division) {
                 division->shared ? "they share the search for moves" : "does all of it");
         return;
     }
-    bool swept = division->traffic.sweeps > 0;
+    bool swept = division->sweeps > 0;
     cli_say(run, "processes %" PRId32 ", %s: %.1f%% of the links cut, %s ghost rows%s%s%s%s",
             all_ranks, partition_name(run), 100 * division->cut,
-            cli_count_text(division->traffic.ghost_rows, rows), swept ? ", " : "",
-            swept ? cafe_bytes_text(sweep_bytes(division), bytes) : "",
+            cli_count_text(division->ghost_rows, rows), swept ? ", " : "",
+            swept ? cafe_bytes_text(division->bytes_per_sweep, bytes) : "",
             swept ? " sent in a sweep" : "",
             division->sampled ? "; each has the whole sampled graph" : "");
-}
-
-void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division) {
-    if (all_ranks == 1) return;
-    cafe_report_open(report, "distributed", '{');
-    cafe_report_integer(report, "ranks", all_ranks);
-    cafe_report_open(report, "whole", '[');
-    if (division->sampled) cafe_report_string(report, NULL, "sampling");
-    if (division->whole) cafe_report_string(report, NULL, "solver");
-    if (division->hubs) cafe_report_string(report, NULL, "hubs");
-    cafe_report_close(report);
-    cafe_report_string(report, "partition", partition_name(run));
-    cafe_report_real(report, "cut", division->cut);
-    cafe_report_integer(report, "ghost_rows", division->traffic.ghost_rows);
-    cafe_report_integer(report, "bytes_per_sweep", sweep_bytes(division));
-    cafe_report_close(report);
 }

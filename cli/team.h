@@ -32,19 +32,7 @@ void cli_team_fail(const cli_run *run, int code);
 /* The end of one that did not: it waits for the others. */
 int cli_team_wait(const cli_run *run);
 
-/* How the nodes of a model are divided (--partition), and what that cost, for the reports. */
-typedef struct cli_division {
-    bool sampled; /* every process has made the whole sampled graph */
-    bool hubs;    /* and the whole hub part */
-    bool whole;   /* nodes are not divided: every process has all of them, */
-    bool shared;  /* and they share the work */
-    double cut;
-    cafe_traffic traffic;
-} cli_division;
-/* `rows`: the method divides them. */
-int cli_team_divide(cli_run *run, const cafe_model *model, bool rows, cli_division *division);
-int cli_team_measure(cli_run *run, cli_division *division);
-void cli_team_say(const cli_run *run, const cli_division *division);
-void cli_team_report(cafe_report *report, const cli_run *run, const cli_division *division);
+/* How the nodes were divided (--partition), and what that cost. */
+void cli_team_say(const cli_run *run, const cafe_run_division *division);
 
 #endif

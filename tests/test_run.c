@@ -179,6 +179,36 @@ static void more_columns_than_nodes_are_a_warning(void **state) {
     cafe_context_free(context);
 }
 
+/* The forecast for several processes is the run's too, and such a run is not started. */
+static void processes_are_forecast(void **state) {
+    (void)state;
+    cafe_context *context = new_context(1);
+    cafe_graph *graph = rings(context);
+    cafe_run_forecast forecast;
+    cafe_ranks_options options;
+    cafe_ranks_plan plan;
+    cafe_run *run;
+    TEST_OK(context, cafe_run_create(context, CAFE_PURPOSE_VECTORS, "sphere", &run));
+    TEST_OK(context, cafe_run_graph(run, graph, NULL, NULL));
+    TEST_OK(context, cafe_run_plan(run, &forecast));
+    assert_int_equal(forecast.ranks.ranks, 0);
+    TEST_OK(context, cafe_run_set(run, "ranks", "4"));
+    TEST_OK(context, cafe_run_plan(run, &forecast));
+    cafe_ranks_options_init(&options);
+    options.ranks = 4;
+    TEST_OK(context, cafe_method_ranks(context, cafe_run_method(run), cafe_run_options(run), graph,
+                                       NULL, &options, &plan));
+    assert_memory_equal(&forecast.ranks, &plan, sizeof plan);
+    assert_int_equal(cafe_run_go(run), CAFE_ERROR_ARGUMENT);
+    assert_int_equal(cafe_run_set(run, "partition", "thirds"), CAFE_ERROR_ARGUMENT);
+    TEST_OK(context, cafe_run_limit(run, 1000, NULL));
+    assert_int_equal(cafe_run_fits(run), CAFE_ERROR_LIMIT);
+    assert_non_null(strstr(cafe_error(context), "a rank needs"));
+    cafe_run_free(run);
+    cafe_graph_free(graph);
+    cafe_context_free(context);
+}
+
 static cafe_run *walks(cafe_context *context, const cafe_graph *graph, const char *window,
                        const char *sweeps) {
     cafe_run *run;
@@ -344,6 +374,7 @@ int main(void) {
         cmocka_unit_test(paths_count_as_inputs),
         cmocka_unit_test(a_run_that_does_not_fit_is_refused),
         cmocka_unit_test(more_columns_than_nodes_are_a_warning),
+        cmocka_unit_test(processes_are_forecast),
         cmocka_unit_test(runs_share_a_sampled_graph),
         cmocka_unit_test(labels_are_predicted),
         cmocka_unit_test(layers_are_kept),

@@ -209,12 +209,6 @@ CAFE_API const cafe_sampled *cafe_model_sampled(const cafe_model *model);
 CAFE_API const cafe_operator *cafe_model_operator(const cafe_model *model);
 CAFE_API const cafe_operator *cafe_model_certified(const cafe_model *model);
 
-/* Where the engine joins several processes: divides the nodes among them (a cafe_partitioner),
- * before the first run; *cut gets the share of the links whose ends lie with two of them. Elsewhere
- * any partitioner but the first is refused, and *cut is 0. */
-CAFE_API cafe_status cafe_model_divide(cafe_context *context, const cafe_model *model,
-                                       int32_t partitioner, double *cut);
-
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 /* Everything at once. */

@@ -35,8 +35,10 @@ CAFE_API void cafe_run_free(cafe_run *run); /* accepts NULL */
 /* ---- options --------------------------------------------------------------------------------- */
 
 /* Sets one option from text: of the method, of its sampling, of the finish, of the propagation, or
- * "sampling" (edge, walk ...) and "propagate" (yes, no). An option that the run does not have is
- * CAFE_ERROR_ARGUMENT. */
+ * "sampling" (edge, walk ...), "propagate" (yes, no) and "partition" (contiguous, scotch, parmetis:
+ * which of several processes gets which nodes). For vectors also the options of cafe_ranks_options,
+ * whose texts outlive the run: with "ranks" the run is forecast for so many processes, and not
+ * started. An option that the run does not have is CAFE_ERROR_ARGUMENT. */
 CAFE_API cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text);
 
 /* ---- the graph and the inputs ---------------------------------------------------------------- */
@@ -99,6 +101,8 @@ typedef struct cafe_run_forecast {
     int64_t device_columns; /* columns that would fit into it; 0: not even the graph does */
     int64_t disk_free;      /* bytes left in the folder of files; 0: no files are needed */
     cafe_plan plan;         /* within a limit: files, groups of columns, bytes read and written */
+    cafe_ranks_plan ranks;  /* of each of several processes; ranks.ranks is 0: not asked for */
+    int32_t rank_fits;      /* 1: a process keeps to the limit, or there is none */
 } cafe_run_forecast;
 
 /* What the run will take. Needs a graph or its size. */
@@ -146,6 +150,20 @@ typedef struct cafe_run_course {
 } cafe_run_course;
 
 CAFE_API const cafe_run_course *cafe_run_get_course(const cafe_run *run);
+/* How several processes divided the work, after the finish step. */
+typedef struct cafe_run_division {
+    int32_t ranks;           /* processes; 1: all else is 0 */
+    int32_t sampled;         /* every process has made the whole sampled graph, */
+    int32_t hubs;            /* and the whole hub part */
+    int32_t whole;           /* nodes are not divided: every process has all of them, */
+    int32_t shared;          /* and they share the search for moves */
+    double cut;              /* share of the edges whose ends lie with two processes */
+    int64_t ghost_rows;      /* copies of rows of other processes */
+    int64_t sweeps;          /* in which rows were sent, */
+    int64_t bytes_per_sweep; /* and so many bytes by all processes */
+} cafe_run_division;
+
+CAFE_API const cafe_run_division *cafe_run_get_division(const cafe_run *run);
 /* H, row-major nodes x course.columns; after the solve step and before the next. */
 CAFE_API cafe_status cafe_run_rows(const cafe_run *run, float *rows);
 CAFE_API const cafe_embedding *cafe_run_embedding(const cafe_run *run); /* NULL: not yet, or none */

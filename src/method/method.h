@@ -75,6 +75,12 @@ cafe_status cafe_ordered_finish(cafe_context *context, const cafe_model *model,
                                 const cafe_method *method, const cafe_method_options *options,
                                 cafe_solution **solution, cafe_embedding **embedding);
 
+/* Where the engine joins several processes: divides the nodes among them (a cafe_partitioner),
+ * before the first run; *cut gets the share of the edges whose ends lie with two of them. Elsewhere
+ * any partitioner but the first is refused, and *cut is 0. */
+cafe_status cafe_model_divide(cafe_context *context, const cafe_model *model, int32_t partitioner,
+                              double *cut);
+
 /* Opens a job for vectors or communities; *job is zero before, and closed in any case. */
 cafe_status cafe_job_open(cafe_context *context, const cafe_model *model, const cafe_method *method,
                           bool communities, const cafe_method_options *options,

@@ -31,13 +31,18 @@ static cafe_status sample(cafe_run *run) {
         return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
                          "the run has the size of a graph, and no graph");
     CAFE_PASS(cafe_run_fits(run));
+    if (run->forecast.ranks.ranks > 0)
+        return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
+                         CAFE_OPT("ranks") " is for forecasts: a run has the processes that mpirun "
+                                           "gives it");
     if (run->limit > 0 && run->forecast.plan.files == 0)
         CAFE_PASS(cafe_limit_memory(run->context, 0, NULL));
     run->model = shared_model(run);
     run->borrowed = run->model != NULL;
     if (run->borrowed) return CAFE_OK;
-    return cafe_model_create(run->context, run->graph, run->method, &run->options, &run->inputs,
-                             &run->model);
+    CAFE_PASS(cafe_model_create(run->context, run->graph, run->method, &run->options, &run->inputs,
+                                &run->model));
+    return cafe_run_divide(run);
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -111,6 +116,7 @@ static cafe_status finish(cafe_run *run) {
                                        &run->embedding));
         CAFE_PASS(cafe_run_warn_vectors(run));
     }
+    CAFE_PASS(cafe_run_measure_division(run));
     return cafe_graph_unchanged(run->context, run->graph);
 }
 

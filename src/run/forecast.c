@@ -110,6 +110,7 @@ static cafe_status plan(cafe_run *run) {
     if (run->purpose == CAFE_PURPOSE_VECTORS) {
         CAFE_PASS(plan_memory(run));
         run->forecast.fits = fits(run);
+        CAFE_PASS(cafe_run_plan_ranks(run));
     }
     run->planned = true;
     return CAFE_OK;
@@ -150,10 +151,20 @@ static cafe_status refuse_files(cafe_run *run) {
                      cafe_bytes_text(run->limit, limit));
 }
 
+static cafe_status refuse_rank(cafe_run *run) {
+    char needed[CAFE_BYTES_TEXT], limit[CAFE_BYTES_TEXT];
+    return cafe_fail(
+        run->context, CAFE_ERROR_LIMIT,
+        "a rank needs %s of memory and %s is the limit: it does not fit; more " CAFE_OPT(
+            "ranks") " or fewer " CAFE_OPT("columns") " need less",
+        cafe_bytes_text(run->forecast.ranks.memory, needed), cafe_bytes_text(run->limit, limit));
+}
+
 cafe_status cafe_run_fits(cafe_run *run) {
     char needed[CAFE_BYTES_TEXT], available[CAFE_BYTES_TEXT];
     const cafe_run_forecast *f = &run->forecast;
     CAFE_PASS(plan(run));
+    if (f->ranks.ranks > 0) return f->rank_fits ? CAFE_OK : refuse_rank(run);
     if (f->fits) return CAFE_OK;
     if (!fits_device(f)) return refuse_device(run);
     if (in_files(run)) return refuse_files(run);

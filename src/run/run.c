@@ -51,6 +51,7 @@ static cafe_status make_tables(cafe_run *run) {
     if (!vectors) return CAFE_OK;
     set_table(run, RUN_FINISH, cafe_finish_option_table(), &run->finish);
     set_table(run, RUN_PROPAGATE, cafe_propagate_option_table(), &run->propagation);
+    set_table(run, RUN_RANKS, cafe_ranks_option_table(), &run->ranks);
     run->finish.form = m->form;
     return CAFE_OK;
 }
@@ -61,6 +62,7 @@ cafe_status cafe_run_create(cafe_context *context, cafe_purpose purpose, const c
     if (!r) return CAFE_ERROR_MEMORY;
     r->context = context;
     r->purpose = purpose;
+    r->division.ranks = 1;
     r->began = cafe_run_clock();
     cafe_method_options_init(&r->options);
     cafe_method_inputs_init(&r->inputs);

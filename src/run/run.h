@@ -7,8 +7,17 @@
 #include "base/context.h"
 #include "base/option.h"
 
-/* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's. */
-enum { RUN_OWN, RUN_SAMPLE, RUN_FINISH, RUN_PROPAGATE, RUN_TABLES, RUN_MOST_OPTIONS = 64 };
+/* The option tables of a run: the method's own, its sampling's, the finish's, the propagation's,
+ * the forecast's for several processes. */
+enum {
+    RUN_OWN,
+    RUN_SAMPLE,
+    RUN_FINISH,
+    RUN_PROPAGATE,
+    RUN_RANKS,
+    RUN_TABLES,
+    RUN_MOST_OPTIONS = 64
+};
 
 /* A table, its struct, and which of its options were set. */
 typedef struct run_table {
@@ -26,6 +35,8 @@ struct cafe_run {
     cafe_sample_options sample;
     cafe_finish_options finish;
     cafe_propagate_options propagation;
+    cafe_ranks_options ranks;
+    int32_t partitioner; /* cafe_partitioner */
     bool propagate;
     cafe_method_options options; /* of all of these; complete once they were checked */
     void *settled;               /* the method's own as it takes them */
@@ -55,6 +66,7 @@ struct cafe_run {
     cafe_clustering *clustering;
     cafe_layers *layers; /* of vectors */
     cafe_run_course course;
+    cafe_run_division division;
     double *objective;
     char **warnings;
     int64_t warning_count;
@@ -69,6 +81,16 @@ cafe_status cafe_run_change(cafe_run *run);
 bool cafe_run_chose_columns(const cafe_run *run);
 /* cafe_run_check(), then the columns as labels, start and the number of nodes say. */
 cafe_status cafe_run_settle(cafe_run *run);
+
+bool cafe_run_is_given(const cafe_run *run, int table, const char *name);
+
+/* ranks.c: "partition"; the forecast for processes, if one is asked for; the nodes divided after
+ * the sampling; what that cost at the end; the members of the report. */
+cafe_status cafe_run_set_partition(cafe_run *run, const char *text);
+cafe_status cafe_run_plan_ranks(cafe_run *run);
+cafe_status cafe_run_divide(cafe_run *run);
+cafe_status cafe_run_measure_division(cafe_run *run);
+void cafe_run_report_ranks(const cafe_run *run, int32_t dry, cafe_report *report);
 
 /* warnings.c: adds a sentence, printf style; options in it as CAFE_OPT() has them. */
 cafe_status cafe_run_warn(cafe_run *run, const char *format, ...)

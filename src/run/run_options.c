@@ -46,6 +46,7 @@ cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
         return set_sampling(run, text);
     if (strcmp(name, "propagate") == 0 && run->tables[RUN_PROPAGATE].table)
         return set_propagate(run, text);
+    if (strcmp(name, "partition") == 0) return cafe_run_set_partition(run, text);
     for (int i = 0; i < RUN_TABLES; i++) {
         run_table *t = &run->tables[i];
         if (!find(t, name, &index)) continue;
@@ -58,19 +59,19 @@ cafe_status cafe_run_set(cafe_run *run, const char *name, const char *text) {
 
 /* ---- options together ------------------------------------------------------------------------ */
 
-static bool is_given(const cafe_run *run, int table, const char *name) {
+bool cafe_run_is_given(const cafe_run *run, int table, const char *name) {
     size_t index;
     return find(&run->tables[table], name, &index) && run->tables[table].given[index];
 }
 
 bool cafe_run_chose_columns(const cafe_run *run) {
     bool own = run->method->communities || run->inputs.labels || run->inputs.start;
-    return !own || is_given(run, RUN_OWN, "columns");
+    return !own || cafe_run_is_given(run, RUN_OWN, "columns");
 }
 
 /* Refuses an option of a table that was set, for the name's sake: "X goes with WHAT". */
 static cafe_status refuse(cafe_run *run, int table, const char *name, const char *what) {
-    if (!is_given(run, table, name)) return CAFE_OK;
+    if (!cafe_run_is_given(run, table, name)) return CAFE_OK;
     return cafe_fail(run->context, CAFE_ERROR_ARGUMENT, CAFE_OPT("%s") " goes with %s", name, what);
 }
 
@@ -120,8 +121,8 @@ static cafe_status check_sample(cafe_run *run) {
     if (!run->tables[RUN_SAMPLE].table) return refuse_data(run);
     CAFE_PASS(check_sampler(run, cafe_sampler_of((cafe_sampling)run->options.sampling)));
     if (run->sample.degree_exponent < 0) run->sample.degree_exponent = run->method->degree_exponent;
-    run->sample.aim = is_given(run, RUN_SAMPLE, "twist-mean");
-    if (run->sample.aim && is_given(run, RUN_SAMPLE, "lambda"))
+    run->sample.aim = cafe_run_is_given(run, RUN_SAMPLE, "twist-mean");
+    if (run->sample.aim && cafe_run_is_given(run, RUN_SAMPLE, "lambda"))
         return cafe_fail(run->context, CAFE_ERROR_ARGUMENT,
                          "give " CAFE_OPT("lambda") " or " CAFE_OPT("twist-mean") ", not both");
     return CAFE_OK;
@@ -133,7 +134,7 @@ static void point_options(cafe_run *run) {
     o->sample = run->tables[RUN_SAMPLE].table ? &run->sample : NULL;
     o->finish = run->tables[RUN_FINISH].table ? &run->finish : NULL;
     o->propagate = run->propagate ? &run->propagation : NULL;
-    o->free_columns = !is_given(run, RUN_OWN, "columns");
+    o->free_columns = !cafe_run_is_given(run, RUN_OWN, "columns");
 }
 
 /* The columns as the labels, the start vectors and the number of nodes say. The report keeps the

@@ -186,6 +186,7 @@ void cafe_run_report(const cafe_run *run, int32_t dry, cafe_report *report) {
     put_classes(run, report);
     put_forecast(run, dry, report);
     put_warnings(run, report);
+    cafe_run_report_ranks(run, dry, report);
     if (dry) return;
     put_course(run, report);
     if (run->embedding) put_vectors(run, report);
