@@ -1,10 +1,12 @@
-/* The links of a graph alone, without what is expected of them: Q = A, kappa = 0, with node weights
- * D of the caller's choice. A y = theta D y is the problem of D^(-1/2) A D^(-1/2): v = D^(1/2) y.
+/* The adjacency matrix of a graph as an operator: Q = A, kappa = 0, with node weights D that the
+ * caller chooses.
+ *
+ *     A y = theta D y,   v = D^(1/2) y   <=>   D^(-1/2) A D^(-1/2) v = theta v
  */
 #include "graph/graph.h"
 #include "operator/ops.h"
 
-/* A row a worker. */
+/* Bytes: one row for each worker. */
 static double bytes(const cafe_operator *op, int64_t stride) {
     return (double)stride * (12 + 4.0 * op->context->threads);
 }

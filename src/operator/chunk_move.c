@@ -1,9 +1,12 @@
-/* Sweeps: chunk after chunk, of all nodes or a list of them.
+/* Sweeps: the nodes move chunk after chunk, all nodes or the nodes of a list.
  *
- * Threads meet twice a chunk. The rows of a chunk are written when all of them are known, in
- * exchange for the old ones; the links inside it, which need old and new ones, are weighed beside
- * the search for the next chunk's rows, which have a place of their own. Many chunks are one job of
- * the pool.
+ * A chunk has two phases, so threads wait for each other twice:
+ *
+ *     1  find the new rows of chunk c; meanwhile weigh the edges inside chunk c - 1
+ *     2  S += F_c^T Delta_c, add the gain of chunk c - 1, write the rows of chunk c
+ *
+ * Writing exchanges new and old rows: the edges inside a chunk need both to give Delta = new - old.
+ * A turn is the work on one chunk. Several turns are one job of the pool.
  */
 #include "operator/chunk_tasks.h"
 
@@ -15,8 +18,10 @@
 #include "operator/table_operator.h"
 
 enum {
-    ALONE = 1 << 20, /* bytes that a chunk's rows are summed from, below which one thread does it */
-    TASK = 16,   /* nodes of a chunk that one task updates: few, so that many threads end at once */
+    ALONE =
+        1 << 20, /* bytes of neighbour rows of a chunk: with fewer, one thread does all the work */
+    TASK = 16,   /* nodes of a chunk that one task moves: few, so that all threads end at about the
+                  * same time */
     COPY = 1024, /* rows that one task copies */
     SETTLE = 64, /* rows of S that one task moves, */
     COLUMNS = 16 /* or columns, where it has one row */
@@ -35,9 +40,9 @@ static void pack_rows(void *argument, int64_t first, int64_t last) {
                          m->packed + first * m->stride);
 }
 
-/* Rows that neighbours are summed up from have half the bytes. H itself, which the finish goes on
- * with, stays beside them: the two are less than H and its product later. Within a limit that has
- * no room for them H alone gives the same bits. */
+/* Makes the copy of H in 16 bits, which the sums of neighbour rows read: half the bytes. H in
+ * floats stays for the finish. H and its copy take less memory than H and its product later. If a
+ * memory limit leaves no room, H alone gives the same bits. */
 static cafe_status pack_all(cafe_context *context, cafe_mover *m) {
     int64_t bytes = m->q->n * m->stride * (int64_t)sizeof *m->packed;
     if (bytes > cafe_room(context)) return CAFE_OK;
@@ -97,7 +102,7 @@ void cafe_mover_free(cafe_mover *m) {
     cafe_mem_free_all(m->context, m->none, m->s, m->single, m->worth, m->scratch, m->packed, m);
 }
 
-/* Bytes of rows that a chunk reads, on average. */
+/* The average bytes of neighbour rows that a chunk reads. */
 static int64_t chunk_bytes(const cafe_mover *m) {
     const cafe_operator_parts *q = m->q;
     int64_t rows = q->offsets ? q->offsets[q->n] : 0;
@@ -110,7 +115,8 @@ void cafe_mover_group(cafe_mover *mover, int64_t width) {
     mover->width = width;
 }
 
-/* The panel is used twice: for a group of columns, then for the moves of a chunk. */
+/* Allocates the new rows of two turns. The panel has two uses: first a group of columns, then the
+ * moves of a chunk. */
 static cafe_status make_rows(cafe_context *context, cafe_mover *m, int64_t largest) {
     void *rows = NULL;
     int64_t columns = m->q->n * m->width, moves = largest * m->stride;
@@ -154,8 +160,8 @@ void cafe_mover_sums(cafe_mover *m, bool put, double *s) {
 
 /* ---- chunks in turn -------------------------------------------------------------------------- */
 
-/* The chunk's new rows, from the values before it; then the links inside the chunk before, whose
- * rows nobody moves any more. */
+/* Phase 1: finds the new rows of this chunk from the values before the chunk, and weighs the edges
+ * inside the chunk before. The rows of that chunk do not change any more. */
 static void find_and_weigh(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_turn *t = argument;
     int64_t tasks = t->tasks;
@@ -164,7 +170,8 @@ static void find_and_weigh(void *argument, int64_t first, int64_t last, int32_t 
     if (first < last) cafe_turn_weigh(t->before, first - tasks, last - tasks, worker);
 }
 
-/* S, and with it the gain of the chunk before, then the rows. */
+/* Phase 2: S += F_c^T Delta_c, which gives the gain of the chunk before; then the rows are written.
+ */
 static void settle_and_write(void *argument, int64_t first, int64_t last, int32_t worker) {
     const cafe_turn *t = argument;
     const cafe_mover *m = t->mover;
@@ -175,7 +182,7 @@ static void settle_and_write(void *argument, int64_t first, int64_t last, int32_
         cafe_turn_write(t, (first - m->pieces) * m->task, (last - m->pieces) * m->task);
 }
 
-/* Number i of a job is chunk c. */
+/* Prepares turn i of a job for chunk c. */
 static cafe_turn *take_turn(cafe_mover *m, int64_t i, int64_t c) {
     int64_t other = i % 2;
     bool weigh = m->chunks->offsets;
@@ -201,7 +208,8 @@ static cafe_status run_stages(cafe_context *context, bool alone, int32_t count,
     return CAFE_OK;
 }
 
-/* Chunks first .. last - 1, CAFE_TURNS at most; the last one's links inside are weighed alone. */
+/* Runs chunks first .. last - 1, at most CAFE_TURNS, as one job. A last stage weighs the edges
+ * inside the last chunk. */
 static cafe_status run_chunks(cafe_context *context, cafe_mover *m, int64_t first, int64_t last) {
     cafe_stage stages[2 * CAFE_TURNS + 1];
     int32_t count = 0;
@@ -234,7 +242,7 @@ static void leave_sum(void *argument, int64_t i, int64_t u, float *sum) {
     (void)argument, (void)i, (void)u, (void)sum;
 }
 
-/* The neighbours' sums of a task's nodes, of the columns in the panel. */
+/* Sums neighbour rows for the nodes of a task, for the columns in the panel. */
 static void sum_columns(void *argument, int64_t task) {
     const cafe_turn *t = argument;
     const cafe_mover *m = t->mover;
@@ -243,8 +251,8 @@ static void sum_columns(void *argument, int64_t task) {
                      t->rows + task * m->task * m->stride + m->first, m->stride, leave_sum, NULL);
 }
 
-/* Nobody but a node itself reads its row any more: it is written at once, its move kept for the
- * links inside the chunk. */
+/* Moves the nodes of a task. Only the node itself still reads its row, so the new row is written at
+ * once. The panel keeps Delta_u for the edges inside the chunk. */
 static void move_task(void *argument, int64_t task, int32_t worker) {
     const cafe_turn *t = argument;
     const cafe_mover *m = t->mover;
@@ -264,7 +272,7 @@ static void weigh_task(void *argument, int64_t task, int32_t worker) {
     cafe_turn_weigh(argument, task, task + 1, worker);
 }
 
-/* The same of one chunk, task by task: pages are let go in between. */
+/* Runs one chunk task by task if H lies in a file. Pages are released between tasks. */
 static cafe_status run_grouped(cafe_context *context, cafe_mover *m, int64_t c) {
     cafe_turn *t = take_turn(m, 0, c);
     for (m->first = 0; m->first < m->stride; m->first += m->width) {

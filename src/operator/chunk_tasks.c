@@ -1,4 +1,4 @@
-/* The work on the rows of a chunk, task by task. */
+/* The tasks of a chunk: find the new rows, weigh the edges inside, write the rows, update S. */
 #include "operator/chunk_tasks.h"
 
 #include <string.h>
@@ -6,16 +6,18 @@
 #include "base/thread_pool.h"
 #include "operator/table_operator.h"
 
-enum { MOVE_AHEAD = 16 }; /* rows asked for before they are written */
+enum { MOVE_AHEAD = 16 }; /* rows that are prefetched before they are written */
 
 /* ---- find the new rows ----------------------------------------------------------------------- */
 
 typedef struct span {
     const cafe_turn *turn;
     const cafe_range *range;
-    int64_t first;   /* number of its first node in the chunk, which begins a task */
-    cafe_gains sums; /* of these nodes: those of other threads are on the same lines */
-    double *shift;   /* where these nodes' part of S's change is added up; NULL: elsewhere */
+    int64_t first; /* number of its first node in the chunk, where a task begins */
+    cafe_gains
+        sums;      /* sums of these nodes: the sums of other threads lie on the same cache lines */
+    double *shift; /* where sum f_u Delta_u of these nodes is added; NULL: the caller adds it
+                    * elsewhere */
 } span;
 
 static void find_row(void *argument, int64_t i, int64_t u, float *row) {
@@ -24,7 +26,8 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     const cafe_operator_parts *q = m->q;
     int64_t stride = m->stride, place = within->range->first + i * within->range->step;
     const float *h = m->h + u * stride;
-    if (!(q->p[u] > 0) || (m->fixed && m->fixed[u])) { /* nothing pulls, or nothing may */
+    if (!(q->p[u] > 0) || (m->fixed && m->fixed[u])) { /* no neighbour has weight here, or the node
+                                                        * is fixed */
         memcpy(row, h, (size_t)stride * sizeof *row);
         if (m->moved) m->moved[place] = 0;
         return;
@@ -41,7 +44,7 @@ static void find_row(void *argument, int64_t i, int64_t u, float *row) {
     if (within->shift) m->op->kernels->accumulate_move(stride, q->p[u], row, h, within->shift);
 }
 
-/* The shift of a task, for F of many columns. */
+/* shift = sum over the nodes u of the task of f_u Delta_u^T, for F of several columns. */
 static void shift_task(const cafe_turn *t, int64_t task, int32_t worker) {
     const cafe_mover *m = t->mover;
     cafe_range range = cafe_turn_nodes(t, task * m->task, (task + 1) * m->task);
@@ -50,7 +53,7 @@ static void shift_task(const cafe_turn *t, int64_t task, int32_t worker) {
                     m->scratch + worker * cafe_tile_moves_scratch(m->q->width, m->stride));
 }
 
-/* The new rows of some tasks, from the values before the chunk. */
+/* Finds the new rows of some tasks from the values before the chunk. */
 static void find_some(const cafe_turn *t, int64_t first, int64_t last, span *within) {
     const cafe_mover *m = t->mover;
     float *rows = t->rows + first * m->task * m->stride;
@@ -75,7 +78,9 @@ static void add_gains(cafe_gains *sums, const cafe_gains *more) {
     sums->inner += more->inner;
 }
 
-/* Of a graph what a worker adds up has no order, and is one sum for all of its tasks. */
+/* Finds the new rows of tasks first .. last - 1. For a graph the sums of a worker have no order, so
+ * one sum serves all of its tasks. For a table every task has its own sum, added later in the order
+ * of the tasks. */
 void cafe_turn_find(const cafe_turn *t, int64_t first, int64_t last, int32_t worker) {
     const cafe_mover *m = t->mover;
     if (!m->q->f) {
@@ -93,7 +98,8 @@ void cafe_turn_find(const cafe_turn *t, int64_t first, int64_t last, int32_t wor
 
 /* ---- weigh and write them -------------------------------------------------------------------- */
 
-/* <Delta_u, Delta_w> of two nodes of the chunk, whose rows have been written. */
+/* Returns <Delta_u, Delta_w> for two nodes of the chunk after their new rows were written: Delta =
+ * (row in H) - (row in t->rows). */
 static double dot_moves(const cafe_turn *t, const cafe_range *all, int64_t one, int64_t other) {
     const cafe_mover *m = t->mover;
     const float *h = m->h;
@@ -118,7 +124,7 @@ void cafe_turn_weigh(const cafe_turn *t, int64_t first, int64_t last, int32_t wo
     t->gains[worker].inner += sum;
 }
 
-/* Rows of H in exchange for the new ones, which are one after another. */
+/* Exchanges rows of H with the new rows, which lie one after the other. */
 void cafe_turn_write(const cafe_turn *t, int64_t first, int64_t last) {
     const cafe_mover *m = t->mover;
     const cafe_kernels *kernels = m->op->kernels;

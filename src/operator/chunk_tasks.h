@@ -1,7 +1,8 @@
-/* A chunk of a sweep at work: find the new rows, write them while S follows, weigh the links
- * inside.
+/* A turn: the work on one chunk of a sweep, cut into tasks.
  *
- * For the mover (operator/chunk_move.h) alone, which lets threads share the tasks of a turn.
+ * For the mover (operator/chunk_move.h) alone, which shares the tasks of a turn among threads. The
+ * functions must be called in this order: find, write and settle (in any order), then weigh, then
+ * gain.
  */
 #ifndef CAFE_OPERATOR_CHUNK_TASKS_H
 #define CAFE_OPERATOR_CHUNK_TASKS_H
@@ -11,74 +12,78 @@
 
 enum {
     CAFE_TURNS = 31,      /* chunks of a job of the pool */
-    CAFE_TURN_WEIGH = 512 /* nodes whose links inside one task weighs */
+    CAFE_TURN_WEIGH = 512 /* nodes whose edges inside the chunk one task weighs */
 };
 
-/* A chunk at work, and the one before it in the same job. */
+/* A chunk at work; `before` is the chunk before it in the same job. */
 typedef struct cafe_turn {
     const cafe_mover *mover;
-    const struct cafe_turn *before; /* NULL: it is the first */
-    int64_t chunk, size;            /* and its nodes */
+    const struct cafe_turn *before; /* NULL: this chunk is the first */
+    int64_t chunk, size;            /* number of the chunk, and of its nodes */
     int64_t tasks, weighs;
-    float *rows;       /* the new rows; when they are written, the old ones */
-    cafe_gains *gains; /* one a slot */
-    double *change;    /* of S */
-    double *worth;     /* one a piece */
+    float *rows;       /* the new rows; after cafe_turn_write() the old rows */
+    cafe_gains *gains; /* one for each slot of sums */
+    double *change;    /* F_C^T Delta_C, the change of S */
+    double *worth;     /* sums of squares of the change, one for each piece of S (tables) */
 } cafe_turn;
 
 struct cafe_mover {
     cafe_context *context;
     const cafe_operator *op;
     const cafe_operator_parts *q;
-    cafe_moving by; /* the rule, and what all rows share */
+    cafe_moving by; /* the rule, and the numbers that all rows share */
     int64_t stride;
     float *h;
-    uint16_t *packed; /* the same numbers in 16 bits, for the sums of neighbours; NULL: not */
+    uint16_t *packed; /* H in 16 bits for the sums of neighbour rows; NULL: H itself is read */
     const uint8_t *fixed;
     float *moved;
     cafe_chunks *chunks;
-    cafe_trail *trail; /* the links in the order of chunks; NULL: they are read where they stand */
-    double factor; /* of S as the kernels read it: subtracted from the neighbours' sum in units of
-                    * p_u, or for F of many columns added to that sum before it is scaled */
-    int64_t size;  /* L x stride: that of S */
-    double *s;     /* S = F^T H, and what it changes by in two chunks */
-    float *single; /* the same times the factor */
-    float *none;   /* a row of zeros, for F of many columns */
-    int64_t task;  /* nodes of a chunk's task */
-    int64_t slots; /* of sums: one a worker, where they have no order; of a table one a task */
-    double *shift; /* S of a slot: sum of f_u Delta_u */
-    int64_t piece, pieces; /* numbers of S that one task moves; how many such tasks */
-    float *scratch;        /* of each worker, for F of many columns */
-    /* of two chunks, the one at work and that before it */
+    cafe_trail *trail; /* copy of the edges in the order of chunks; NULL: the edges of the graph are
+                        * read */
+    double factor; /* the kernels read factor S. For a graph it is subtracted from the neighbour sum
+                    * in units of p_u; for F of several columns it is added to that sum before
+                    * scaling */
+    int64_t size;  /* L x stride, the size of S */
+    double *s;     /* S = F^T H, and its change in two chunks */
+    float *single; /* factor S in single precision */
+    float *none;   /* a row of zeros, for F of several columns */
+    int64_t task;  /* nodes of a task */
+    int64_t slots; /* slots of sums: one for each worker if sums have no order, one for each task of
+                    * a table */
+    double *shift; /* sum of f_u Delta_u of each slot */
+    int64_t piece, pieces; /* entries of S that one task updates; the number of these tasks */
+    float *scratch;        /* of each worker, for F of several columns */
+    /* of two chunks: this chunk and the chunk before */
     float *rows;
     cafe_gains *gains;
     double *worth;
     cafe_turn turns[CAFE_TURNS + 1];
-    double gain;   /* of the chunks that have been weighed */
+    double gain;   /* of the chunks weighed up to now */
     bool alone;    /* chunks are too small to be worth waking other threads */
-    int64_t width; /* columns summed up at a time where H lies in a file; 0: it is in memory */
-    float *panel;  /* so many columns of H, n x width; then the moves of a chunk */
-    int64_t first, count; /* the columns in it */
+    int64_t width; /* columns that are summed at a time if H lies in a file; 0: H is in memory */
+    float *panel;  /* `width` columns of H, n x width; then the moves of a chunk */
+    int64_t first, count; /* the columns in the panel */
 };
 
-/* Nodes first .. last - 1 of a chunk, up to its end. */
+/* Returns nodes first .. last - 1 of a chunk, cut at its end. */
 static inline cafe_range cafe_turn_nodes(const cafe_turn *t, int64_t first, int64_t last) {
     int64_t end = last < t->size ? last : t->size;
     return cafe_chunk_nodes(t->mover->chunks, t->chunk, first, end - first);
 }
 
-/* The new rows of tasks first .. last - 1, from the values before the chunk. */
+/* Finds the new rows of tasks first .. last - 1 from the values before the chunk. */
 void cafe_turn_find(const cafe_turn *turn, int64_t first, int64_t last, int32_t worker);
-/* The sum over links (u,w) inside the chunk, u in the tasks, of the shares of 2 a(u,w) <Delta_u,
+/* Adds, over the edges (u,w) inside the chunk with u in the tasks, the shares of 2 a(u,w) <Delta_u,
  * Delta_w> / total. */
 void cafe_turn_weigh(const cafe_turn *turn, int64_t first, int64_t last, int32_t worker);
-/* Nodes first .. last - 1 get their new rows, and these places the old ones. */
+/* Writes the new rows of nodes first .. last - 1 of the chunk. t->rows then has the old rows. */
 void cafe_turn_write(const cafe_turn *turn, int64_t first, int64_t last);
-/* S += the slots' shifts: some columns of its one row, or of many rows some, whose squares are
- * added up in four lanes. A worker's shift is 0 again for the next chunk. */
+/* One piece of S <- S + change, where change is the sum of the shifts of all slots. For a table,
+ * worth gets the sum of squares of the change, added in four lanes. For a graph, the shifts become
+ * 0 for the next chunk. */
 void cafe_turn_settle(const cafe_turn *turn, int64_t piece);
-/* The growth of the objective, when all of the chunk is done; its sums are 0 again for the chunk
- * after the next one. */
+/* Adds the growth of the objective after all tasks of a chunk are done. The sums become 0 for the
+ * chunk after the next. */
 void cafe_turn_gain(cafe_mover *mover, const cafe_turn *turn);
 
 #endif

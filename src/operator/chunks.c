@@ -1,4 +1,4 @@
-/* Chunks: how many, and what of Q lies inside each. */
+/* Chunks: their number, and the part of Q that lies inside each. */
 #include "operator/chunks.h"
 
 #include <string.h>
@@ -9,17 +9,20 @@
 
 enum {
     RANGE = 4096,
-    LEAST_CHUNKS = 64, /* of a list of one block: within a few percent of the sequential sweep */
-    BLOCK_CHUNKS = 32, /* of a block, at least, where there are several */
+    LEAST_CHUNKS = 64, /* chunks of a list of one block: the result is within a few percent of a
+                        * sequential sweep */
+    BLOCK_CHUNKS = 32, /* chunks of a block, at least, if there are several blocks */
     CHUNK_BYTES = 1024 * 1024,
-    CHUNK_ROWS = 8192,  /* of wide rows twice the bytes up to this: enough for many threads */
-    MOST_CHUNKS = 1024, /* about so many: on a device each is a launch that must fill it */
+    CHUNK_ROWS = 8192,  /* rows of a chunk of wide rows, if they take at most twice CHUNK_BYTES:
+                         * enough for many threads */
+    MOST_CHUNKS = 1024, /* chunks at most, about: on a device each chunk is a launch that must fill
+                         * the device */
     LOCAL_CHUNKS =
-        16, /* the same where neighbours are close: all rows of a block stay in the cache */
+        16, /* the same if neighbours have close ids: all rows of a block stay in the cache */
     LOCAL_BYTES = 512 * 1024
 };
 
-/* B chunks for each of the blocks that the list is cut into. */
+/* Sets the blocks of the list and B, the chunks of each block. */
 static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) {
     int64_t n = c->size, bytes = local ? LOCAL_BYTES : CHUNK_BYTES, blocks = 1;
     int64_t rows = bytes / (stride * (int64_t)sizeof(float));
@@ -32,7 +35,7 @@ static void lay_out(int64_t wanted, int64_t stride, bool local, cafe_chunks *c) 
         if (blocks < 1) blocks = 1;
         c->step = cafe_blocks(cafe_blocks(n, blocks), rows);
         if (blocks == 1 && c->step < LEAST_CHUNKS) c->step = LEAST_CHUNKS;
-        c->step |= 1; /* odd: rows a power of two apart would share a few sets of the cache */
+        c->step |= 1; /* odd: rows a power of two apart would share few sets of the cache */
     }
     if (c->step < 1) c->step = 1;
     c->block =
@@ -69,7 +72,7 @@ static inline int64_t node_at(const cafe_chunks *c, int64_t place) {
     return c->list ? c->list[place] : place;
 }
 
-/* A node among all in the order of chunks; the block it stands in. */
+/* A node by its position in the order of chunks, and the block that contains it. */
 typedef struct spot {
     int64_t place, at, from, end;
 } spot;
@@ -80,14 +83,16 @@ static spot find_spot(const cafe_chunks *c, int64_t place) {
                   from + c->block};
 }
 
-/* The place of w when it is another one of the same chunk, else -1. */
+/* Returns the number of w in the chunk of this node, or -1 if w is in another chunk or the same
+ * node. */
 static inline int64_t place_inside(const cafe_chunks *c, const spot *s, int64_t w) {
     int64_t other = c->places ? c->places[w] : w, far = other - s->place;
     if (far == 0 || other < s->from || other >= s->end) return -1;
     return (uint32_t)(far < 0 ? -far : far) % (uint32_t)c->step ? -1 : other;
 }
 
-/* First pass: how many links each node keeps, into offsets[at + 1]; a_u / p_u. */
+/* First pass: counts the edges that each node keeps, into offsets[at + 1], and sets a_u / p_u, a_u
+ * = sum over w in C, w != u, of a(u,w) / total. */
 static void count_block(void *argument, int64_t first, int64_t last) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
@@ -106,7 +111,7 @@ static void count_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* Second pass: the links themselves. */
+/* Second pass: copies the edges. */
 static void copy_block(void *argument, int64_t first, int64_t last) {
     const inner_job *job = argument;
     const cafe_operator_parts *q = job->q;
@@ -124,7 +129,7 @@ static void copy_block(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* R_C, added up in the order of the nodes. */
+/* R_C = sum over u in C of r_u, added in the order of the nodes. */
 static void weigh_chunk(void *argument, int64_t chunk) {
     const inner_job *job = argument;
     cafe_range all = cafe_chunk_nodes(job->chunks, chunk, 0, cafe_chunk_size(job->chunks, chunk));
@@ -160,7 +165,7 @@ static cafe_status fill_places(cafe_context *context, int64_t n, cafe_chunks *c)
     return CAFE_OK;
 }
 
-/* Which nodes form a chunk, and nothing else yet. */
+/* Lays out the nodes of every chunk. Edges and masses come later. */
 static cafe_status new_chunks(cafe_context *context, const cafe_operator *op, const int32_t *list,
                               int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks) {
     *chunks = NULL;

@@ -1,6 +1,8 @@
 /* Products in double precision, for eigenvectors, theorems and certificates.
  *
  *     Y = sign A X / total + kappa F (F^T X)
+ *
+ * Entries of A, F and X are read as stored; products and sums are doubles.
  */
 #include <string.h>
 
@@ -16,10 +18,11 @@ typedef struct exact_job {
     const double *x;
     const double *s; /* F^T X: L x width */
     double *y;
-    const cafe_eights *kind; /* eight columns: of which numbers, for void pointers here */
+    const cafe_eights *kind; /* kernels of eight columns, of floats or of doubles behind void
+                              * pointers */
     const void *from;
     void *to;
-    const int32_t *list; /* places are those of this list; NULL: they are rows */
+    const int32_t *list; /* places are those of this list; NULL: places are rows */
 } exact_job;
 
 static double entry(const cafe_operator_parts *q, int64_t u, int64_t l) {
@@ -39,7 +42,7 @@ static void add_rows(void *argument, int64_t first, int64_t last, double *sum) {
     }
 }
 
-/* sum = sign sum / total + kappa F_u S, from the sum over the links of u */
+/* sum <- sign sum / total + kappa F_u S, where sum enters as sum over w of a(u,w) x_w. */
 static inline void finish_row(const exact_job *job, int64_t u, int64_t width, double *sum) {
     const cafe_operator_parts *q = job->q;
     double share = q->sign / q->total;
@@ -50,7 +53,7 @@ static inline void finish_row(const exact_job *job, int64_t u, int64_t width, do
     }
 }
 
-/* Rows of Y; `width` is a constant where one column is asked for, the usual case. */
+/* Computes rows of Y. `width` is a constant for one column, the usual case. */
 static inline __attribute__((always_inline)) void sum_rows(const exact_job *job, int64_t first,
                                                            int64_t last, int64_t width) {
     const cafe_operator_parts *q = job->q;
@@ -104,7 +107,7 @@ static void add_eights(void *argument, int64_t first, int64_t last, double *sum)
         }
 }
 
-/* The sum over the links of u. Targets up to `end` are known. */
+/* Adds a(u,w) x_w over the edges of u. Targets up to `end` may be read ahead. */
 static void sum_links(const exact_job *job, int64_t u, int64_t end, double *sum) {
     const cafe_operator_parts *q = job->q;
     float list[LIST];

@@ -1,4 +1,9 @@
-/* The modularity operator Q = P - p p^T of a sampled graph: A / 2m and F = p, kappa = -1. */
+/* The modularity operator of a sampled graph,
+ *
+ *     Q = P - p p^T = A / 2m + kappa F F^T,   F = p, kappa = -1,   p = P 1 = (degrees) / 2m.
+ *
+ * Rows of Q sum to 0, Q 1 = P 1 - p (p^T 1) = 0, because p sums to 1.
+ */
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "operator/ops.h"
@@ -28,7 +33,7 @@ cafe_status cafe_modularity_sums(cafe_context *context, const cafe_operator *op,
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-/* Partial sums, the sum twice, and a row a worker. */
+/* Bytes: partial sums, their total twice, and one row for each worker. */
 static double bytes(const cafe_operator *op, int64_t stride) {
     double pieces = (double)cafe_blocks(op->n, cafe_piece_rows(op->n));
     return (double)stride * (pieces * 8 + 12 + 4.0 * op->context->threads);

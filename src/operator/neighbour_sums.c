@@ -1,19 +1,18 @@
-/* Sums of neighbours' rows, at the speed of memory.
+/* Sums of neighbour rows, z_u = sum over w of a(u,w) x_w, at the speed of memory.
  *
- * The rows wanted are known long before they are needed: the targets of several nodes are first
- * copied into one short list, and the gather asks for the row CAFE_AHEAD entries further down while
- * it adds the present one, across the borders of nodes. The links of later nodes are asked for in
- * the same way, node by node, well before they are copied.
+ * The targets of several nodes are first copied into one list. The gather adds the row of one entry
+ * and prefetches the row CAFE_AHEAD entries later, across the borders of nodes. In the same way the
+ * edges of later nodes are prefetched node by node, before they are copied.
  */
 #include <string.h>
 
 #include "operator/operator.h"
 
 enum {
-    LIST = 1024,   /* targets copied at a time */
-    FAR = 16,      /* nodes from asking for where a node's links are to asking for the links */
-    FIRST = 32,    /* nodes asked for before the first list */
-    OWN_AHEAD = 2, /* nodes from asking for a node's own row to its use */
+    LIST = 1024, /* targets copied at a time */
+    FAR = 16,    /* nodes between the prefetch of a node's offsets and the prefetch of its edges */
+    FIRST = 32,  /* nodes prefetched before the first list */
+    OWN_AHEAD = 2, /* nodes between the prefetch of a node's own row and its use */
     LINE = 16      /* targets of a cache line */
 };
 
@@ -21,10 +20,10 @@ typedef struct stream {
     const cafe_operator_parts *parts;
     cafe_range range;
     const uint8_t *skip;
-    int64_t asked;  /* nodes whose links are asked for */
+    int64_t asked;  /* nodes whose edges were prefetched */
     int64_t node;   /* the next node to copy */
-    int64_t within; /* arcs of it already copied */
-    int64_t filled; /* entries of the list, and how many of them are used up */
+    int64_t within; /* arcs of this node already copied */
+    int64_t filled; /* entries of the list, and the number of entries already used */
     int64_t used;
     int32_t targets[LIST + CAFE_AHEAD];
     float weights[LIST];
@@ -39,7 +38,7 @@ static int64_t arcs_of(const stream *s, int64_t u) {
     return s->parts->offsets[u + 1] - s->parts->offsets[u];
 }
 
-/* Asks for the small things of node i, whose links will be asked for FAR nodes later. */
+/* Prefetches offsets and factor of node i; its edges follow FAR nodes later. */
 static void ask_node(const stream *s, int64_t i) {
     if (i >= s->range.count) return;
     int64_t u = cafe_range_node(&s->range, i);
@@ -48,8 +47,8 @@ static void ask_node(const stream *s, int64_t i) {
     if (s->skip) __builtin_prefetch(&s->skip[u]);
 }
 
-/* Asks for the links of the next node. One node is asked for with each that is summed up, so that
- * its links come beside the rows; the processor goes on by itself after the first lines. */
+/* Prefetches the edges of the next node. The caller does this once for each node that it sums, so
+ * the edges arrive beside the rows. The hardware prefetcher continues after the first lines. */
 static void ask_links(stream *s) {
     const cafe_operator_parts *p = s->parts;
     ask_node(s, s->asked + FAR);
@@ -61,7 +60,7 @@ static void ask_links(stream *s) {
     if (p->weights) __builtin_prefetch(&p->weights[from + LINE]);
 }
 
-/* Moves what is left of the list to its front and copies targets behind it, until it is full. */
+/* Moves the unused rest of the list to its front and fills the list with the next targets. */
 static void fill_list(stream *s) {
     const cafe_operator_parts *p = s->parts;
     s->filled -= s->used;
@@ -86,8 +85,9 @@ static void fill_list(stream *s) {
     memset(s->targets + s->filled, 0, CAFE_AHEAD * sizeof *s->targets);
 }
 
-/* sum = sum over the arcs of the next node, by whole segments of the gather: the sum is the same
- * wherever the list begins. The list is filled again while there is still something to ask for. */
+/* sum = sum over the arcs of the next node of a(u,w) x_w, by whole segments of the gather: the sum
+ * does not depend on where the list begins. The list is filled again before the prefetches run dry.
+ */
 static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, cafe_stored x,
                      int64_t arcs, float *sum) {
     if (arcs == 0) memset(sum, 0, (size_t)stride * sizeof *sum);
@@ -109,7 +109,7 @@ static void sum_node(stream *s, const cafe_kernels *kernels, int64_t stride, caf
 void cafe_stream_stored(const cafe_operator *op, int64_t stride, cafe_stored x, cafe_range range,
                         const uint8_t *skip, bool own, float *out, int64_t out_step,
                         cafe_row_done *done, void *argument) {
-    stream s; /* the lists are written before they are read */
+    stream s; /* not initialised: every list is written before it is read */
     s.parts = &op->parts;
     s.range = range;
     s.skip = skip;

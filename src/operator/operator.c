@@ -1,4 +1,5 @@
-/* Operators of every kind: made, asked, freed; what follows from the parts of Q alone. */
+/* Operators of every kind: creation, properties, release; functions that need only the parts of Q.
+ */
 #include "operator/operator.h"
 #include "base/memory.h"
 #include "operator/ops.h"

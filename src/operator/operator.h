@@ -1,17 +1,16 @@
-/* The operator Q as everything above sees it: an object with an ops table.
+/* The operator Q for all folders above: an object with a table of operations.
  *
- * Whatever has rows is of one form,
+ * Every operator with rows has the form
  *
  *     Q = sign A / total + kappa F F^T,      A sparse, F n x L:
  *
  *     modularity   A of the sampled graph, total = 2m, F = p (L = 1), kappa = -1
  *     table        no A, F = X (centred), kappa = 1
- *     links        A alone, kappa = 0
- *     negative     the same with sign and kappa turned round: its top end is the bottom end of Q
+ *     adjacency    A alone, kappa = 0
+ *     negative     sign and kappa negated: its top end is the bottom end of Q
  *
- * The parts of that form are plain numbers and arrays: what a sweep works on, what explanations
- * read, what a device is given. Walks of several steps have products only; their parts are those of
- * the single step.
+ * The parts of this form are plain numbers and arrays. Sweeps, explanations and devices read them.
+ * Walks of several steps have products only; their parts are those of a single step.
  */
 #ifndef CAFE_OPERATOR_OPERATOR_H
 #define CAFE_OPERATOR_OPERATOR_H
@@ -30,17 +29,18 @@ typedef struct cafe_operator_parts {
     const int64_t *offsets; /* rows of A, sorted; NULL: there is no A */
     const int32_t *targets;
     const float *weights; /* a(u,w); NULL: all 1 */
-    const float *factor;  /* f_u: the entries of A are a(u,w) f_u f_w (CAFE_LINK); NULL: none */
+    const float *factor;  /* f_u: the entries of A are a(u,w) f_u f_w (CAFE_LINK); NULL: all 1 */
     const float *loops;   /* A's diagonal; NULL: none */
     double total;
     const double *p;     /* the node weights D = diag(p): p = P 1 of a graph, 1 of a table's rows */
-    const double *reach; /* ||f_u||; of a graph p itself */
+    const double *reach; /* r_u = ||f_u||; p_u for a graph */
     const float *f;      /* F, row-major n x width; NULL: it is the column p */
     int64_t width;       /* L */
-    const int32_t *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; with f */
+    const int32_t
+        *every; /* 0, 1, 2, ...: the targets of a gather of all rows of F^T X; only with f */
     double kappa;
     int32_t sign;
-    bool local; /* many links are between nodes of close numbers: chunks are laid out for it */
+    bool local; /* many edges join nodes with close ids, and chunks are laid out accordingly */
 } cafe_operator_parts;
 
 typedef struct cafe_operator_ops cafe_operator_ops;
@@ -52,11 +52,11 @@ struct cafe_operator {
     int64_t n;
     cafe_operator_parts parts;
     int64_t window;  /* steps of walks */
-    void *own;       /* what the kind of operator keeps for itself */
-    cafe_held *held; /* by an engine (engine/engine.h); shared with the negative */
+    void *own;       /* private data of the kind of operator */
+    cafe_held *held; /* data of an engine (engine/engine.h); shared with the negative */
 };
 
-/* The operator -Q: what products, traces and sweeps see. It lives no longer than `op` and is not
+/* Returns the operator -Q, for products, traces and sweeps. It must not outlive `op` and is not
  * freed. */
 static inline cafe_operator cafe_operator_negative(const cafe_operator *op) {
     cafe_operator negative = *op;
@@ -65,35 +65,37 @@ static inline cafe_operator cafe_operator_negative(const cafe_operator *op) {
     return negative;
 }
 
-/* A of a graph, with its rows and these weights (NULL: all 1), and D = diag(p); all of them outlive
+/* Creates A of a graph with these weights (NULL: all 1) and D = diag(p). The arrays must outlive
  * the operator. */
 cafe_status cafe_operator_links(cafe_context *context, const cafe_graph *graph,
                                 const float *weights, const double *p, cafe_operator **op);
 
-/* Are there rows, or products only? */
+/* Does the operator have rows, or products only? */
 bool cafe_operator_has_rows(const cafe_operator *op);
-/* CAFE_ERROR_ARGUMENT for an operator that has only products; for one without a graph's links. */
+/* Returns CAFE_ERROR_ARGUMENT for an operator without rows; the second function, for one without
+ * the edges of a graph. */
 cafe_status cafe_operator_need_rows(cafe_context *context, const cafe_operator *op);
 cafe_status cafe_operator_need_links(cafe_context *context, const cafe_operator *op);
 
-/* q(u,u) */
+/* q(u,u) = sign a(u,u) / total + kappa r_u^2 */
 static inline double cafe_operator_diagonal(const cafe_operator_parts *q, int64_t u) {
     double loop = q->loops ? q->loops[u] / q->total : 0;
     return q->sign * loop + q->kappa * (q->reach[u] * q->reach[u]);
 }
 
-/* Bytes that the operator holds and that a product with blocks of `stride` floats a row takes
- * besides them. */
+/* Bytes that the operator holds, plus the bytes of a product with blocks of `stride` floats a row.
+ */
 double cafe_operator_bytes(const cafe_operator *op, int64_t stride);
 
-/* Which problem an n x K block is multiplied for. */
+/* The matrix M that multiplies an n x K block. */
 typedef enum cafe_side {
     CAFE_SIDE_PLAIN = 0, /* Q */
-    CAFE_SIDE_WALK = 1   /* D^-1 Q, D = diag(p): symmetric in the inner product of D */
+    CAFE_SIDE_WALK = 1   /* M = D^-1 Q, D = diag(p): symmetric in the inner product <x, y>_D = x^T D
+                          * y */
 } cafe_side;
 
-/* Row u of M E is of the length reach_u ||E|| at most, about: what rounding of X makes of M X.
- * NULL: all 1. */
+/* Bounds rounding errors: row u of M E has length about reach_u ||E|| at most, if E is the error of
+ * X. NULL: all 1. */
 static inline const double *cafe_operator_reach(const cafe_operator *op, cafe_side side) {
     const cafe_operator_parts *q = &op->parts;
     return side == CAFE_SIDE_WALK && q->reach == q->p ? NULL : q->reach;
@@ -104,30 +106,30 @@ static inline const double *cafe_operator_reach(const cafe_operator *op, cafe_si
 cafe_status cafe_operator_apply(cafe_context *context, const cafe_operator *op, cafe_side side,
                                 int64_t stride, const float *x, float a, float b, float c,
                                 float *y);
-/* The same with rows of Y `step` floats apart: X is a part of the columns. */
+/* The same with rows of Y `step` floats apart: X has only some of the columns. */
 cafe_status cafe_operator_apply_at(cafe_context *context, const cafe_operator *op, cafe_side side,
                                    int64_t stride, const float *x, float a, float b, float c,
                                    int64_t step, float *y);
 
-/* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH, of which
- * the widest is the fastest: a pass over the arcs costs little more for it. */
+/* Y = Q X in double precision for row-major n x width blocks, width <= CAFE_EXACT_WIDTH. The
+ * largest width is the fastest per column, because one pass over the arcs dominates the cost. */
 enum { CAFE_EXACT_WIDTH = CAFE_EIGHT };
 cafe_status cafe_operator_exact(cafe_context *context, const cafe_operator_parts *q, int64_t width,
                                 const double *x, double *y);
-/* The same for n x 8 floats: sums are doubles, the result is rounded. */
+/* The same for n x 8 floats: sums are doubles, and the result is rounded to floats. */
 cafe_status cafe_operator_eight(cafe_context *context, const cafe_operator_parts *q, const float *x,
                                 float *y);
 
-/* S = F^T X, L x stride, added up in blocks of fixed shape; s = sum over w of p_w x_w for a graph.
- */
+/* S = F^T X, L x stride, added in blocks of fixed shape. For a graph S is one row, s = sum over w
+ * of p_w x_w. */
 cafe_status cafe_operator_sums(cafe_context *context, const cafe_operator *op, int64_t stride,
                                const float *x, double *s);
 
-/* tr(X^T Q X) of a padded block. */
+/* tr(X^T Q X) of a padded block X. */
 cafe_status cafe_operator_trace_block(cafe_context *context, const cafe_operator *op,
                                       int64_t stride, const float *x, double *trace);
 
-/* Nodes first, first + step, ..., count of them; or what a list has at these places. */
+/* The nodes first, first + step, ... (`count` nodes); with a list, the nodes at these places. */
 typedef struct cafe_range {
     int64_t first, step, count;
     const int32_t *list;
@@ -138,37 +140,37 @@ static inline int64_t cafe_range_node(const cafe_range *range, int64_t i) {
     return range->list ? range->list[place] : place;
 }
 
-/* Calls `done` for the nodes of a range with the sum over w of a(u,w) x_w, which stands in row i of
- * `out` (rows out_step floats apart; 0: one row used again and again). Nodes with skip[u] != 0
- * (skip NULL: none) are not summed up: their row is anything. `own` says that x_u will be read too,
- * so that it is asked for in time. */
+/* Calls `done` for each node of a range with z_u = sum over w of a(u,w) x_w in row i of `out`. Rows
+ * of out are out_step floats apart; 0: all sums use one row. Nodes with skip[u] != 0 (NULL: none)
+ * are not summed, and their row is undefined. `own`: the caller will read x_u, so it is prefetched.
+ */
 typedef void cafe_row_done(void *argument, int64_t i, int64_t u, float *sum);
 void cafe_stream_rows(const cafe_operator *op, int64_t stride, const float *x, cafe_range range,
                       const uint8_t *skip, bool own, float *out, int64_t out_step,
                       cafe_row_done *done, void *argument);
 
-/* The rows of a range (step 1) of Y = a M X + b X + c Y, with S = F^T X given (not read where kappa
- * is 0); rows of Y `step` floats apart. */
+/* Computes the rows of a range (step 1) of Y = a M X + b X + c Y from a given S = F^T X, which is
+ * not read if kappa is 0. Rows of Y are `step` floats apart. */
 cafe_status cafe_product_rows(cafe_context *context, const cafe_operator *op, cafe_side side,
                               cafe_range rows, int64_t stride, const float *x, const double *s,
                               float a, float b, float c, int64_t step, float *y);
-/* The same of Y = Q X for eight columns of floats, or of doubles (not `single`). */
+/* The same for Y = Q X with eight columns of floats (`single`) or doubles. */
 cafe_status cafe_eight_rows(cafe_context *context, const cafe_operator_parts *q, bool single,
                             cafe_range rows, const double *s, const void *x, void *y);
 
-/* Rows as they are read: floats, and (NULL: not) the same numbers in 16 bits (kernels/storage.h).
+/* Rows of a block: floats, and the same numbers in 16 bits (NULL: floats only; kernels/storage.h).
  */
 typedef struct cafe_stored {
     const float *x;
     const uint16_t *packed;
     int32_t storage;
 } cafe_stored;
-/* The same sums of such rows. */
+/* The same sums for stored rows. */
 void cafe_stream_stored(const cafe_operator *op, int64_t stride, cafe_stored x, cafe_range range,
                         const uint8_t *skip, bool own, float *out, int64_t out_step,
                         cafe_row_done *done, void *argument);
 
-/* Asks memory for a row. */
+/* Prefetches a row. */
 static inline void cafe_ask_row(const float *row, int64_t stride) {
     for (int64_t k = 0; k < stride; k += 16) __builtin_prefetch(row + k);
 }

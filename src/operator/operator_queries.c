@@ -1,4 +1,4 @@
-/* What users ask of Q directly: products and traces of plain arrays, covariances of sets. */
+/* Questions of users about Q: products and traces of plain arrays, covariances of sets. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include "operator/operator.h"
 #include "sample/set_masses.h"
 
-/* A padded copy of a plain n x columns array, or the array itself when rows need no padding. */
+/* Returns a padded copy of a plain n x columns array, or the array if rows need no padding. */
 static cafe_status pad(cafe_context *context, int64_t n, int64_t columns, const float *x,
                        float **copy, const float **block) {
     int64_t stride = cafe_stride(columns);
@@ -64,7 +64,7 @@ cafe_status cafe_operator_trace(cafe_context *context, const cafe_operator *op, 
 
 /* ---- q(S_i, S_j) ----------------------------------------------------------------------------- */
 
-/* q(S,S') = p(S,S') - p(S) p(S'), or the negative of it. */
+/* Computes q(S,S') = p(S,S') - p(S) p(S') = 1_S^T Q 1_S', or its negative. */
 cafe_status cafe_operator_covariance(cafe_context *context, const cafe_operator *op,
                                      const int32_t *part, int64_t parts, double *covariance) {
     CAFE_PASS(cafe_operator_need_links(context, op));

@@ -1,17 +1,17 @@
-/* Products with an operator that is given by its parts, and traces.
+/* Products and traces of an operator that its parts define.
  *
  *     (Q X)_u = sign sum_w a(u,w) x_w / total + kappa f_u S,     S = F^T X
  *
- * S is computed once, so that a product costs one pass over A and one over F: for a graph, whose F
- * is the column p, O(K) a row besides the links.
+ * S is computed once, so a product costs one pass over A and one pass over F. For a graph, F is the
+ * column p: O(K) operations a row besides the edges.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
 #include "operator/ops.h"
 
 enum {
-    ROWS = 256,  /* of a task of a product */
-    BLOCK = 1024 /* of one of a trace */
+    ROWS = 256,  /* rows of a task of a product */
+    BLOCK = 1024 /* rows of a block of a trace */
 };
 
 typedef struct apply_job {
@@ -19,7 +19,7 @@ typedef struct apply_job {
     cafe_side side;
     cafe_range range;
     int64_t stride;
-    const float *x, *s; /* s: S, scaled to be subtracted, or for F of many columns to be added */
+    const float *x, *s; /* s: S, scaled to be subtracted, or to be added for F of several columns */
     float a, b, c;
     int64_t step;
     float *y;
@@ -97,8 +97,8 @@ typedef struct trace_job {
     const cafe_operator *op;
     int64_t stride;
     const float *x;
-    float *rows;     /* a scratch row per worker */
-    double *partial; /* a sum per block */
+    float *rows;     /* one scratch row for each worker */
+    double *partial; /* one sum for each block */
 } trace_job;
 
 typedef struct trace_row {
@@ -123,7 +123,7 @@ static void trace_block(void *argument, int64_t block, int32_t worker) {
     job->partial[block] = row.sum;
 }
 
-/* Without rows: sum over u of <x_u, (Q X)_u>. */
+/* tr(X^T Q X) = sum over u of <x_u, (Q X)_u>, for operators without rows. */
 static cafe_status trace_of_product(cafe_context *context, const cafe_operator *op, int64_t stride,
                                     const float *x, double *trace) {
     float *y = cafe_mem(context, op->n * stride, sizeof *y);

@@ -1,4 +1,4 @@
-/* The move of one row. */
+/* The move of one row: pull, weight and theta of a node, and its part of the objective's growth. */
 #include "operator/row_move.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ cafe_moving cafe_moving_of(const cafe_kernels *kernels, const cafe_operator_part
     };
 }
 
-/* theta_u p_u, since the kernel's z is in units of p_u */
+/* Returns theta_u p_u: the kernel computes z in units of p_u. */
 static float theta_of(const cafe_rule *rule, float degree, float shift) {
     double theta = rule->theta, most = shift > 0 ? 4 / (double)shift : INFINITY;
     if (rule->mean_degree > 0) theta /= degree * rule->mean_degree;
@@ -29,7 +29,8 @@ static float gamma_of(const cafe_moving *by, int64_t u) {
     return (float)(by->rule.gamma * ratio * ratio);
 }
 
-/* Rows of a table are as long as they like: their sums have an order, and need no grid. */
+/* Rounds a number to the grid of sums without order (kernels/sum_shapes.h). For a table, sums have
+ * an order and the number stays, because rows of a table have any length. */
 static double share_of(const cafe_moving *by, double x) {
     return by->q->f ? x : cafe_gain_share(x, by->unit);
 }

@@ -1,4 +1,4 @@
-/* Trails: made in one pass over the links, followed in the next ones. */
+/* Copies of edges in the order of chunks: made in one pass over the edges, then read by sweeps. */
 #include "operator/sweep_edges.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 
 enum {
     RANGE = 4096,
-    FAR = 16,     /* nodes from asking for a node's numbers to their use */
-    PASSES = 3,   /* that a trail is made for */
-    OWN_AHEAD = 6 /* nodes from asking for a node's own row to its use */
+    FAR = 16,     /* nodes between the prefetch of a node's numbers and their use */
+    PASSES = 3,   /* a copy is made for at least this many sweeps */
+    OWN_AHEAD = 6 /* nodes between the prefetch of a node's own row and its use */
 };
 
 /* ---- made ------------------------------------------------------------------------------------ */
@@ -20,7 +20,7 @@ static bool weighted(const cafe_trail *t) {
     return t->op->parts.weights || t->op->parts.factor;
 }
 
-/* The place of a node in the order of chunks. */
+/* Returns the position of a node in the order of chunks. */
 static int64_t spot_of(const cafe_chunks *c, int64_t u) {
     return c->starts[cafe_chunk_of(c, u)] + cafe_chunk_number(c, u);
 }
@@ -32,7 +32,7 @@ static void count_links(void *argument, int64_t first, int64_t last) {
         t->offsets[spot_of(t->chunks, u) + 1] = offsets[u + 1] - offsets[u];
 }
 
-/* Node by node in their order: every chunk's part is written from its start to its end. */
+/* Copies the edges node by node in node order: the part of every chunk is written front to back. */
 static void copy_links(void *argument, int64_t first, int64_t last) {
     const cafe_trail *t = argument;
     const cafe_operator_parts *q = &t->op->parts;
@@ -47,7 +47,7 @@ static void copy_links(void *argument, int64_t first, int64_t last) {
     }
 }
 
-/* As many chunks as there is room for. */
+/* Chooses as many chunks as there is room for. */
 static void choose_chunks(int64_t room, cafe_trail *t) {
     const cafe_chunks *c = t->chunks;
     while (t->count < c->count && t->offsets[c->starts[t->count + 1]] <= room) t->count++;
@@ -69,7 +69,7 @@ static cafe_status fill(cafe_context *context, int64_t room, cafe_trail *t) {
     return cafe_ranges(context, n, RANGE, copy_links, t);
 }
 
-/* How many links there is room for. */
+/* Returns the number of edges that there is room for. */
 static int64_t room_for(const cafe_context *context, int64_t stride, const cafe_trail *t) {
     int64_t h = t->op->n * stride * (int64_t)sizeof(float), room = cafe_room(context) / 2;
     int64_t places = (t->op->n + 1) * (int64_t)sizeof *t->offsets;
@@ -78,7 +78,8 @@ static int64_t room_for(const cafe_context *context, int64_t stride, const cafe_
     return room > places ? (room - places) / link : 0;
 }
 
-/* Nodes that move one at a time stand in their order anyway, and lists change with every sweep. */
+/* Makes no copy if every chunk has one node (nodes then stand in their order already), or for
+ * lists, which change with every sweep. */
 cafe_status cafe_trail_new(cafe_context *context, const cafe_operator *op,
                            const cafe_chunks *chunks, int64_t stride, int64_t passes,
                            cafe_trail **trail) {
@@ -100,7 +101,7 @@ void cafe_trail_free(cafe_trail *t) {
 
 /* ---- followed -------------------------------------------------------------------------------- */
 
-/* What is read of a node besides its links. */
+/* Prefetches the numbers of a node, except its edges. */
 static void ask_node(const cafe_trail *t, const cafe_range *range, int64_t i, int64_t stride,
                      const float *x, const uint8_t *skip) {
     if (i + OWN_AHEAD < range->count)
@@ -111,7 +112,7 @@ static void ask_node(const cafe_trail *t, const cafe_range *range, int64_t i, in
     if (skip) __builtin_prefetch(&skip[u]);
 }
 
-/* The sum of row `spot`, of which nothing is read where the node is skipped. */
+/* Sums row `spot`; reads nothing if the node is skipped. */
 static void sum_row(const cafe_trail *t, int64_t spot, bool skipped, int64_t stride, cafe_stored x,
                     float *sum) {
     const cafe_kernels *kernels = t->op->kernels;
@@ -129,7 +130,7 @@ void cafe_trail_stored(const cafe_trail *t, int64_t chunk, int64_t first, cafe_r
                        cafe_row_done *done, void *argument) {
     int64_t spot = t->chunks->starts[chunk] + first;
     for (int64_t i = 0; i <= range.count; i++) {
-        int64_t before = i - 1; /* done while the next one's rows are on their way */
+        int64_t before = i - 1; /* handles the node before while the rows of this node arrive */
         if (i < range.count) {
             ask_node(t, &range, i, stride, x.x, skip);
             sum_row(t, spot + i, skip && skip[cafe_range_node(&range, i)], stride, x,

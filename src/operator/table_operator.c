@@ -10,8 +10,8 @@
 #include "operator/ops.h"
 
 enum {
-    MOST_PARTS = 64,               /* of a sum over rows */
-    PART_BYTES = 64 * 1024 * 1024, /* for all of them together */
+    MOST_PARTS = 64,               /* parts of a sum over rows */
+    PART_BYTES = 64 * 1024 * 1024, /* bytes of all parts together */
     BLOCKS = 32                    /* blocks of rows that column sums are split into */
 };
 
@@ -21,8 +21,8 @@ typedef struct centring {
     cafe_centred *table;
     const float *x;
     int64_t n, width;
-    int64_t block;     /* rows of a block */
-    double *sums;      /* one row of L sums a block; [b * L] later holds sums of squares */
+    int64_t block; /* rows of a block */
+    double *sums;  /* one row of L sums for each block; entry b * L holds sums of squares later */
     atomic_llong *bad; /* the first element that is not finite */
 } centring;
 
@@ -48,7 +48,7 @@ static void sum_block(void *argument, int64_t block) {
         }
 }
 
-/* Sums of the squares of what is left of the entries, at [b * L]. */
+/* Sums the squares of the centred entries of a block, at [b * L]. */
 static void square_block(void *argument, int64_t block) {
     const centring *c = argument;
     const double *means = c->table->means;
@@ -62,7 +62,7 @@ static void square_block(void *argument, int64_t block) {
     c->sums[block * width] = sum;
 }
 
-/* x_u and ||x_u||; the sum of their squares at [b * L]. */
+/* Computes x_u = (row u - mean) / scale and ||x_u||; the sum of squares goes to [b * L]. */
 static void centre_block(void *argument, int64_t block) {
     const centring *c = argument;
     cafe_centred *t = c->table;
@@ -89,7 +89,8 @@ static double add_blocks(const centring *c, int64_t column) {
     return sum;
 }
 
-/* The power of two nearest below the root of the sum of squares; 1 when all rows are the same. */
+/* Returns the largest power of two below the root of the sum of squares; 1 if all rows are equal.
+ */
 static double scale_of(double squares) {
     int exponent = 0;
     if (!(squares > 0)) return 1;
@@ -121,9 +122,8 @@ static int64_t tile_scratch(int64_t width, int64_t stride) {
     return CAFE_TILE * width + stride;
 }
 
-/* sums += F_T^T B_T for a tile T of nodes, CAFE_TILE at most; B_T has the tile's rows one behind
- * the other. Column j of the tile, laid out as a row, weighs the rows of B: one gather per column
- * of F. */
+/* sums += F_T^T B_T for a tile T of at most CAFE_TILE nodes; the rows of B_T lie one after the
+ * other. Column j of F_T becomes the weights of one gather over the rows of B. */
 static void tile_add(const cafe_operator *op, const cafe_range *tile, int64_t stride,
                      const float *b, double *sums, float *scratch) {
     const cafe_operator_parts *q = &op->parts;
@@ -138,7 +138,7 @@ static void tile_add(const cafe_operator *op, const cafe_range *tile, int64_t st
     }
 }
 
-/* Of a single node. */
+/* The same for one node. */
 static void move_one(const cafe_operator_parts *q, int64_t u, int64_t stride, const float *h,
                      const float *row, double *sums) {
     const float *f = q->f + u * q->width;
@@ -182,8 +182,8 @@ typedef struct summing {
     const cafe_operator *op;
     const float *b;
     int64_t stride, each, size; /* rows of a part; L x stride */
-    double *sums;               /* of each part */
-    float *scratch;             /* of each worker */
+    double *sums;               /* one for each part */
+    float *scratch;             /* one for each worker */
 } summing;
 
 static void sum_part(void *argument, int64_t part, int32_t worker) {
@@ -218,7 +218,7 @@ static cafe_status sums(cafe_context *context, const cafe_operator *op, int64_t 
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-/* X, ||x_u|| and the ones; the sums of each part, W twice. */
+/* Bytes: X, ||x_u|| and the ones; the sums of each part, and W twice. */
 static double bytes(const cafe_operator *op, int64_t stride) {
     int64_t each, parts = cafe_tile_parts(op->parts.width, op->n, stride, &each);
     double w = (double)op->parts.width * (double)stride;

@@ -1,11 +1,13 @@
-/* The operator of walks without the rows of their P.
+/* The operator of random walks without the rows of their P.
  *
  * For walks of 1 to T steps P = (1/T) sum over t of D (D^-1 A)^t / 2m, with the same marginal p.
- * Let M = D^-1 Q = D^-1 A - 1 p^T for one step. Since p^T D^-1 A = p^T and D^-1 A 1 = 1,
+ * Let M = D^-1 Q = D^-1 A - 1 p^T be the operator of one step. Because p^T D^-1 A = p^T and D^-1 A
+ * 1 = 1,
  *
- *     M^t = (D^-1 A)^t - 1 p^T,      so      D^-1 Q_T = (1/T) (M + M^2 + ... + M^T):
+ *     M^t = (D^-1 A)^t - 1 p^T      (all mixed products are 1 p^T or cancel),
+ *     D^-1 Q_T = (1/T) (M + M^2 + ... + M^T).
  *
- * a product is T products with M, and two blocks of memory.
+ * A product therefore is T products with M, and takes two further blocks of memory.
  */
 #include "base/memory.h"
 #include "base/thread_pool.h"
@@ -14,7 +16,7 @@
 
 enum { BLOCK = 1024 };
 
-/* y <- b x + c y where `first`, then y <- y + a f_u power */
+/* y <- b x + c y if `first`, then y <- y + a f_u power */
 typedef struct sum_job {
     int64_t n, stride, step;
     const float *x, *power;
@@ -24,7 +26,8 @@ typedef struct sum_job {
 } sum_job;
 
 static void start_row(const sum_job *job, const float *x, float *y) {
-    for (int64_t k = 0; k < job->stride; k++) { /* what has factor 0 may be anything: unread */
+    for (int64_t k = 0; k < job->stride; k++) { /* terms with factor 0 are not read, because their
+                                                 * arrays may be undefined */
         float old = job->c != 0 ? job->c * y[k] : 0;
         y[k] = old + (job->b != 0 ? job->b * x[k] : 0);
     }
