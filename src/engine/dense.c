@@ -43,8 +43,13 @@ void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k,
     multiply(&x, a, b, c);
 }
 
-/* What is new in column j is x_j + sum over i < j of c_i x_i: row j of the lower triangle gets the
- * c_i. Its error has the square sum over i <= j of c_i^2 noise_i^2. */
+/* Returns the squared error of the new part of column j, which is x_j + sum over i < j of c_i x_i.
+ * If the errors of the columns are independent,
+ *
+ *     E||error||^2 = sum over i <= j of c_i^2 noise_i^2,   c_j = 1.
+ *
+ * Row j of the lower triangle gets the c_i.
+ */
 static double new_noise(int64_t k, double *g, int64_t j, int64_t rank, const int64_t *kept,
                         const double *noise) {
     double *c = g + j * k, square = noise[j] * noise[j];
@@ -64,7 +69,7 @@ int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double
     int64_t rank = 0;
     for (int64_t j = 0; j < k; j++) {
         double *row = g + j * k, whole = row[j];
-        /* what the kept rows of R leave of row j */
+        /* subtract the part of row j that the kept rows of R explain */
         for (int64_t i = 0; i < rank; i++) {
             const double *r = g + kept[i] * k;
             for (int64_t l = j; l < k; l++) row[l] -= r[j] * r[l];

@@ -26,12 +26,16 @@ void cafe_dense_triangular(int64_t rows, int64_t k, const double *a, const doubl
 void cafe_dense_product(bool transposed, int64_t rows, int64_t inner, int64_t k, const double *a,
                         const double *b, double *c);
 
-/* Cholesky factor of a Gram matrix, column by column, leaving out columns that depend on the ones
- * before them: G (upper triangle) is overwritten by R with R^T R = G on the kept columns. A column
- * is kept when the part of it orthogonal to the kept ones has at least `tolerance` of its length
- * and is longer than floor[j] (NULL: 0) and than what errors of length noise[i] in the columns i,
- * independent of one another, may have made of it (NULL: none; the lower triangle is then used up).
- * kept[0 .. rank) gets the kept columns in order; returns the rank. */
+/* Cholesky factor of a Gram matrix, column by column, without the columns that depend on columns
+ * before them. The upper triangle of G is overwritten by R with R^T R = G on the kept columns. The
+ * part of column j that is orthogonal to the kept columns must be longer than
+ *
+ *     tolerance ||x_j||,   floor[j] (NULL: 0),   and the length that errors may produce:
+ *     errors of length noise[i] in the columns i, independent of one another (NULL: no errors; with
+ *     noise, the lower triangle is used as scratch).
+ *
+ * kept[0 .. rank) gets the kept columns in order. Returns the rank.
+ */
 int64_t cafe_dense_cholesky(int64_t k, double *g, double tolerance, const double *floor,
                             const double *noise, int64_t *kept);
 
@@ -42,8 +46,8 @@ void cafe_dense_orthonormaliser(int64_t k, const double *r, int64_t rank, const 
 /* T = S diag(values) S^T for a symmetric T, which is overwritten by S; values descending. */
 cafe_status cafe_dense_eigen(cafe_context *context, int64_t k, double *t, double *values);
 
-/* Eigenvalues of a symmetric tridiagonal matrix, ascending, in place of its diagonal; k - 1 numbers
- * stand beside that, and are overwritten. */
+/* Eigenvalues of a symmetric tridiagonal matrix, ascending, in place of its diagonal. The k - 1
+ * numbers beside the diagonal are overwritten. */
 void cafe_dense_tridiagonal(int64_t k, double *diagonal, double *beside);
 
 /* A (rows x columns, column-major, overwritten) = U diag(values) V^T; u rows x least, vt least x

@@ -28,7 +28,10 @@ cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const c
     if (op->held->engine != engine) {
         cafe_let_go(context, op->held);
         CAFE_PASS(engine->ops->attach(context, engine, op, x->stride, &op->held->state));
-        if (cafe_engine_joins(engine)) cafe_trim_graphs(context); /* it has links of its own now */
+        if (cafe_engine_joins(engine))
+            cafe_trim_graphs(context); /* the processes hold edges of
+                                        * their own now: pages of a
+                                        * mapped graph may go */
         op->held->engine = engine;
         op->held->let_go = let_go;
     }

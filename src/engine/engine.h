@@ -1,13 +1,13 @@
-/* Engines: where blocks of n x K numbers live and who computes on them.
+/* Engines: the owners of blocks of n x K numbers, and the arithmetic on them.
  *
  * Solvers and the spectral finish are written once, against the table of operations below. They
- * never touch the floats of a block: what crosses is small (K x K matrices, sums, norms), or goes
- * through copy in and copy out. The processor (its own threads and memory) is one engine; others
- * are shared libraries found at run time (engine/engine_library.c), which see this header, the
- * headers without functions that it includes, and nothing else of the library.
+ * never read the floats of a block. Small results (K x K matrices, sums, norms) are returned; large
+ * ones go through copy_in and copy_out. The processor, with its threads and memory, is one engine.
+ * Others are shared libraries found at run time (engine/engine_library.c). They see this header,
+ * the headers without functions that it includes, and nothing else of the library.
  *
- * The contract of bits: rows after any sweep are the same on every engine. It holds because every
- * sum has a fixed shape, which the comment of an operation gives; docs/engines.md has it in full.
+ * Claim: rows after any sweep have the same bits on every engine, because every sum has a fixed
+ * shape. The comment of an operation gives the shape; docs/engines.md has the whole contract.
  */
 #ifndef CAFE_ENGINE_ENGINE_H
 #define CAFE_ENGINE_ENGINE_H
@@ -48,23 +48,24 @@ typedef struct cafe_part {
     int64_t row, rows, column, columns;
 } cafe_part;
 
-/* How rows are started. Random numbers are Philox's by (seed, stream, index): base/random.h.
+/* The first rows of a block. Random numbers are Philox's by (seed, stream, index): base/random.h.
  *
  *   unit     rows of length 1. Drawn: with d = ceil(K / 8) draws a row, column 8 i + j of row u is
  *            (16 bits + 1/2) / 2^15 - 1 of draw u d + i, word j / 2, lower half first.
  *   simplex  rows of sum 1. Drawn: with d = ceil(K / 4), column 4 i + j of row u is -log of the
- *            number of draw u d + i, word j. A labelled row is 1 in its label's column; where there
- *            are labels and no given rows, the others are 1 / K throughout.
- *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 where
- *            weights[u] is 0. The columns before them stay.
- *   links    A S scaled to rows of length 1, A the operator's links and S with one number a row: 1
- *            in column marks[w], or -1 in column ~marks[w] where marks[w] < 0. Links are added up
- *            in the order of the row, in single precision; the row is multiplied by the reciprocal
- *            of its length, the root of its dot product in single precision. A row of length 0 is
- *            drawn as for `unit`.
+ *            number of draw u d + i, word j. A labelled row is 1 in the column of its label. With
+ *            labels and without given rows, all other rows are 1 / K in every column.
+ *   normal   columns from `from` on of draws u K + k, the first of cafe_normal4()'s four; 0 if
+ *            weights[u] is 0. Columns before `from` stay.
+ *   links    A S scaled to rows of length 1. A is the adjacency matrix of the operator, and S has
+ * one number in each row: 1 in column marks[w], or -1 in column ~marks[w] if marks[w] < 0. Edges
+ * are added in the order of the row, in single precision. The row is multiplied by the reciprocal
+ * of its length, the root of its dot product in single precision. A row of length 0 is drawn as for
+ * `unit`.
  *
- * Lengths and sums are added up in double precision from the first column to the last, and divide
- * each number. Given rows are those that stand there; one of length (sum) 0 is drawn. */
+ * Lengths and sums are added in double precision from the first column to the last, and divide each
+ * number. Given rows are used as they are, except that a row of length (sum) 0 is drawn.
+ */
 typedef enum cafe_start_kind {
     CAFE_START_UNIT = 0,
     CAFE_START_SIMPLEX = 1,
@@ -79,7 +80,7 @@ typedef struct cafe_start {
     const int32_t *labels; /* one a row, -1: none; NULL: none at all */
     int64_t from;
     const double *weights;
-    const cafe_operator *op; /* of the links, and what the engine holds of it */
+    const cafe_operator *op; /* operator of `links`, and the data that the engine holds for it */
     void *held;
     const int32_t *marks; /* one a node, read at random; NULL: they are bytes, */
     const int8_t *small;  /* of up to CAFE_SMALL_MARKS columns */
@@ -93,13 +94,14 @@ static inline int32_t cafe_mark(const cafe_start *start, int64_t w) {
     return start->small ? start->small[w] : start->marks[w];
 }
 
-/* Every operation returns a status and, where it fails, leaves a text with the context. Blocks of
- * one call are all of the engine that the call goes to. Arrays of n numbers (weights, factors) lie
- * with the caller; NULL stands for ones.
+/* Every operation returns a status and, on failure, leaves a text in the context. All blocks of a
+ * call belong to the engine that is called. Arrays of n numbers (weights, factors) belong to the
+ * caller; NULL stands for ones.
  *
- * An engine may join several processes, each of which makes the same calls and holds a part of the
- * rows of every block. What goes in is then the same for all, and what comes out too: copy_out
- * gives all rows asked for, sums are those of all rows. */
+ * An engine may join several processes. Each process makes the same calls and holds some rows of
+ * every block. Inputs are the same in all processes, and so are results: copy_out returns all rows
+ * that the caller asks for, and sums run over all rows.
+ */
 typedef struct cafe_engine_ops {
     /* Room for n x columns numbers, which may be anything. */
     cafe_status (*make)(cafe_context *context, const cafe_engine *engine, int64_t n,
@@ -108,8 +110,8 @@ typedef struct cafe_engine_ops {
     /* Bytes left of the memory that blocks lie in, and all; NULL: it is this machine's. */
     void (*memory)(const cafe_engine *engine, int64_t *left, int64_t *all);
 
-    /* To and from floats of the caller, rows `step` apart. What writes a block's last column makes
-     * the floats after it 0. */
+    /* Copies from and to floats of the caller, rows `step` apart. An operation that writes the last
+     * column of a block sets the floats after it to 0. */
     cafe_status (*copy_in)(cafe_context *context, cafe_block *x, cafe_part part, const float *from,
                            int64_t step);
     cafe_status (*copy_out)(cafe_context *context, const cafe_block *x, cafe_part part, float *to,
@@ -117,34 +119,36 @@ typedef struct cafe_engine_ops {
     /* Columns of `from` into the columns of `to` from `place` on. */
     cafe_status (*copy)(cafe_context *context, const cafe_block *from, cafe_block *to,
                         int64_t place);
-    /* X <- X[:, kept], kept ascending, in the stride of so many columns. */
+    /* X <- X[:, kept], kept ascending, in the stride of the new number of columns. */
     cafe_status (*select)(cafe_context *context, cafe_block *x, int64_t count, const int64_t *kept);
 
     cafe_status (*start)(cafe_context *context, cafe_block *x, const cafe_start *start);
 
-    /* What the engine needs of an operator, made when it first meets it and let go with it: a copy
-     * of its parts on a device, the weights of its links. It is for blocks of about `stride` floats
-     * a row; 0: it is not known. The operator handed to the operations below may be the negative of
-     * the one attached, which has the same arrays. NULL: nothing (and `held` is NULL). */
+    /* Makes the data that the engine needs for an operator, when the engine first meets it, and
+     * frees them with the operator: a copy of the parts on a device, the weights of the edges.
+     * Blocks will have about `stride` floats a row; 0: unknown. The operator of later calls may be
+     * the negative of the attached one, which has the same arrays. NULL: no data (and `held` is
+     * NULL). */
     cafe_status (*attach)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           int64_t stride, void **held);
-    /* The operations below do without it too: then it is for the operator's own context alone,
-     * since others may use the operator at the same time, and they are given NULL. */
+    /* The operations below also work without these data. Then only the operator's own context uses
+     * them; other contexts, which may use the operator at the same time, pass NULL. */
     bool spares_held;
     void (*detach)(cafe_context *context, const cafe_engine *engine, void *held);
-    /* degrees_u = the sum over the links of row u of an operator that was attached before its p was
-     * known (NULL): one after the other, in double precision. NULL: the processor adds them up. */
+    /* degrees_u = sum over the edges of row u, for an operator that was attached before its p was
+     * known (NULL): one edge after the other, in double precision. NULL: the processor adds them.
+     */
     cafe_status (*degrees)(cafe_context *context, const cafe_engine *engine, void *held,
                            double *degrees);
 
-    /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator; Y gets the columns of X and is
-     * not read when c = 0. The sum over a row's links is in single precision, pieces of 256 links
-     * in the order of the row, then the pieces. */
+    /* Y = a M X + b X + c Y with M = Q or D^-1 Q of the operator. Y gets the columns of X and is
+     * not read if c = 0. The sum over the edges of a row is in single precision: pieces of 256
+     * edges in the order of the row, then the pieces. */
     cafe_status (*product)(cafe_context *context, const cafe_operator *op, void *held,
                            cafe_side side, float a, const cafe_block *x, float b, float c,
                            cafe_block *y);
-    /* Y = M X in the rows with weights[u] != 0, and anything in the others. NULL: they cannot be
-     * left out. */
+    /* Y = M X in the rows with weights[u] != 0; other rows are undefined. NULL: the engine cannot
+     * leave rows out. */
     cafe_status (*product_where)(cafe_context *context, const cafe_operator *op, void *held,
                                  cafe_side side, const cafe_block *x, const double *weights,
                                  cafe_block *y);
@@ -155,16 +159,17 @@ typedef struct cafe_engine_ops {
     cafe_status (*project)(cafe_context *context, const cafe_operator *op, void *held,
                            const cafe_block *x, double *s);
 
-    /* Sweeps over all nodes of the operator by a rule (operator/chunk_move.h), in so many chunks
-     * (0: by size), nodes with fixed[u] != 0 left out (NULL: none). run moves the nodes of every
-     * chunk, one chunk after the other, and gives the growth of the objective: of a graph sums
-     * without an order (kernels/sum_shapes.h) for each chunk, then the chunks in theirs. */
+    /* Sweeps over all nodes of the operator by a rule (operator/chunk_move.h), in `chunks` chunks
+     * (0: chosen by size), without the nodes with fixed[u] != 0 (NULL: none). run moves the nodes
+     * of every chunk, one chunk after the other, and returns the growth of the objective. For a
+     * graph, this growth is a sum without order (kernels/sum_shapes.h) in each chunk, then over the
+     * chunks in their order. */
     cafe_status (*sweep_open)(cafe_context *context, const cafe_operator *op, void *held,
                               const cafe_rule *rule, int64_t chunks, const uint8_t *fixed,
                               cafe_block *h, void **sweep);
     cafe_status (*sweep_run)(cafe_context *context, void *sweep, double *gain);
-    /* What a sweep goes on from besides H: S, L x stride, as its chunks left it, given out or, with
-     * `put`, taken in. And the chunks it goes through. */
+    /* The state of a sweep besides H: S, L x stride, as the chunks left it, copied out or, with
+     * `put`, in. The second function returns the chunks of the sweep. */
     cafe_status (*sweep_sums)(cafe_context *context, void *sweep, bool put, double *s);
     const cafe_chunks *(*sweep_chunks)(const void *sweep);
     void (*sweep_close)(cafe_context *context, void *sweep); /* accepts NULL */
@@ -174,8 +179,8 @@ typedef struct cafe_engine_ops {
      * products and short sums in single precision. */
     cafe_status (*gram)(cafe_context *context, const cafe_block *a, const cafe_block *b,
                         const double *weights, bool single, double *gram);
-    /* The same in double precision for an a and b of as many columns, of whose products the
-     * symmetric part is enough. NULL: gram's. */
+    /* The same in double precision for blocks a and b of equal width, if the symmetric part of a^T
+     * b is enough. NULL: use gram. */
     cafe_status (*gram_even)(cafe_context *context, const cafe_block *a, const cafe_block *b,
                              const double *weights, double *gram);
     /* X <- X M in place, M columns x k with k <= columns; or, with kept[k], X <- X[:, kept] M with
@@ -192,8 +197,8 @@ typedef struct cafe_engine_ops {
     /* totals_j = sum over u of weights_u x_uj. */
     cafe_status (*totals)(cafe_context *context, const cafe_block *x, const double *weights,
                           double *totals);
-    /* *cross = sum over u of weights_u <x_u, y_u> and *own = sum over u of own_weights_u ||x_u||^2,
-     * the last `negative` columns counted with the opposite sign. */
+    /* *cross = sum over u of weights_u <x_u, y_u> and *own = sum over u of own_weights_u ||x_u||^2.
+     * The last `negative` columns count with the opposite sign. */
     cafe_status (*sums)(cafe_context *context, const cafe_block *x, const cafe_block *y,
                         const double *weights, const double *own_weights, int64_t negative,
                         double *cross, double *own);
@@ -206,39 +211,40 @@ typedef struct cafe_engine_ops {
     bool (*mine)(const cafe_engine *engine, int64_t n, int64_t row, int64_t *first, int64_t *last);
     /* This process's rows of a block, from the row that `mine` gave on, `stride` floats apart. */
     float *(*rows)(const cafe_block *x, int64_t row);
-    /* Y = Q X for eight columns, this process's rows of floats or of doubles (not `single`) one
-     * behind the other as `mine` gives them. Sums are doubles, those over all rows as in project;
-     * the result is rounded. With it goes `add`: the sums over all processes, in place, of numbers
-     * that need no order (kernels/sum_shapes.h). */
+    /* Y = Q X for eight columns: this process's rows of floats (`single`) or doubles, one after the
+     * other as `mine` gives them. Sums are doubles; sums over all rows are as in project; the
+     * result is rounded. `add` sums numbers without order (kernels/sum_shapes.h) over all
+     * processes, in place. */
     cafe_status (*eight)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                          void *held, bool single, const void *x, void *y);
     cafe_status (*add)(cafe_context *context, const cafe_engine *engine, int64_t count,
                        double *sums);
-    /* The worst status of all processes, for each of them, with the text of the first that has it;
-     * the context's `agreed` says so. */
+    /* Returns the worst status of all processes to each of them, with the text of the first process
+     * that has it. Sets the context's `agreed`. */
     cafe_status (*agree)(cafe_context *context, const cafe_engine *engine, cafe_status status);
-    /* sizes[r] bytes for process r, those for 0, 1, ... one behind the other in `give`. *got,
-     * memory of the host that the caller releases, has what came from 0, 1, ...: got_sizes[r] bytes
-     * of each. What fails, fails for all. */
+    /* Sends sizes[r] bytes to process r; the bytes for 0, 1, ... follow each other in `give`. *got,
+     * host memory that the caller releases, has the bytes from 0, 1, ...: got_sizes[r] bytes of
+     * each. A failure of one process is a failure of all. */
     cafe_status (*exchange)(cafe_context *context, const cafe_engine *engine, const void *give,
                             const int64_t *sizes, void **got, int64_t *got_sizes);
     /* The columns of every row, `columns` floats a row, from byte `offset` of a file on: each
      * process writes its own rows. The file is there; its path and the offset are process 0's. */
     cafe_status (*write)(cafe_context *context, const cafe_block *x, const char *path,
                          int64_t offset);
-    /* Tells process 0 that this one will say why it ends all of them. true: that was heard within
-     * so many seconds, as it is by a process that waits for others and has not failed itself. */
+    /* Announces to process 0 that this process will report why it ends all of them. Returns true if
+     * process 0 received this within `seconds`; it does if it waits for others and has not failed
+     * itself. */
     bool (*reach)(const cafe_engine *engine, double seconds);
-    /* Has a process said so? Without `look` it is safe in the handler of a signal, and may not know
-     * yet. */
+    /* Returns whether a process has announced its end. Without `look` the call is safe in a signal
+     * handler, and may not know yet. */
     bool (*abandoned)(const cafe_engine *engine, bool look);
     /* Ends all processes with this code, and does not return. */
     void (*abandon)(const cafe_engine *engine, int code);
-    /* Which rows each process holds of blocks of this operator's rows, before the first is made:
-     * in turn, or by a partitioner; *cut gets the share of links between processes. */
+    /* Chooses the rows that each process holds of blocks with this operator's rows, before the
+     * first block: in turn, or by a partitioner. *cut gets the share of edges between processes. */
     cafe_status (*divide)(cafe_context *context, const cafe_engine *engine, const cafe_operator *op,
                           cafe_partitioner partitioner, double *cut);
-    /* What all processes together have sent to one another. */
+    /* Returns the bytes that all processes together have sent to each other. */
     cafe_status (*traffic)(cafe_context *context, const cafe_engine *engine, cafe_traffic *traffic);
 } cafe_engine_ops;
 
@@ -255,12 +261,13 @@ extern const cafe_engine cafe_processor;
 /* Changes whenever this header, or a struct in it, does. */
 enum { CAFE_ENGINE_INTERFACE = 16 };
 
-/* What an engine may ask of the library. */
+/* Functions of the library that an engine may call. */
 typedef struct cafe_engine_host {
     /* Leaves a text with the context (printf style) and returns the status. */
     cafe_status (*fail)(cafe_context *context, cafe_status status, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
-    /* CAFE_ERROR_CANCELLED once the caller wants to stop: to be asked between long pieces. */
+    /* Returns CAFE_ERROR_CANCELLED after the caller asked to stop; an engine calls it between long
+     * pieces of work. */
     cafe_status (*check_cancel)(cafe_context *context);
     /* Memory of this machine; NULL, with a text, when there is none. */
     void *(*allocate)(cafe_context *context, int64_t count, size_t size);
@@ -268,7 +275,7 @@ typedef struct cafe_engine_host {
     /* The chunks of a sweep over all nodes (list NULL), operator/chunks.h. */
     cafe_status (*chunks)(cafe_context *context, const cafe_operator *op, const int32_t *list,
                           int64_t size, int64_t wanted, int64_t stride, cafe_chunks **chunks);
-    /* The same without what lies inside them. */
+    /* The same without the edges and masses inside the chunks. */
     cafe_status (*lay_out)(cafe_context *context, const cafe_operator *op, int64_t wanted,
                            int64_t stride, cafe_chunks **chunks);
     void (*chunks_free)(cafe_chunks *chunks);
@@ -304,17 +311,17 @@ typedef struct cafe_engine_host {
                            float *row);
 } cafe_engine_host;
 
-/* What a library libcafe-NAME.so exports under the name cafe_engine_entry. */
+/* The table that a library libcafe-NAME.so exports under the name cafe_engine_entry. */
 typedef struct cafe_engine_library {
     int32_t interface; /* CAFE_ENGINE_INTERFACE */
     size_t table_size; /* sizeof(cafe_engine_ops) */
     const char *name, *summary, *version;
     const cafe_engine_ops *ops;
-    /* Takes a device and whatever else is needed; state goes to the engine. */
+    /* Opens the device and all further resources; `state` goes to the engine. */
     cafe_status (*open)(cafe_context *context, const cafe_engine_host *host, void **state);
     void (*close)(cafe_context *context, void *state);
-    /* What was opened, in a line: the device, its memory, its driver. NULL: the summary says it,
-     * and to list the engine it is not opened. */
+    /* One line about the opened device: name, memory, driver. NULL: the summary is enough, and a
+     * list of engines does not open this one. */
     const char *(*about)(const void *state);
 } cafe_engine_library;
 
@@ -327,7 +334,7 @@ static inline const cafe_engine_ops *cafe_ops(const cafe_block *x) {
     return x->engine ? x->engine->ops : cafe_processor.ops;
 }
 
-/* The engine in use. It is opened where it was only asked for by its name so far. */
+/* Returns the engine in use, and opens it if only its name was known. */
 cafe_status cafe_engine_in_use(cafe_context *context, const cafe_engine **engine);
 
 /* Room for n x columns numbers on the engine in use. */
@@ -336,7 +343,7 @@ static inline void cafe_block_drop(cafe_context *context, cafe_block *block) {
     cafe_ops(block)->drop(context, block);
 }
 
-/* What the block's engine holds of the operator, for the operations that want it. */
+/* Returns the data of the block's engine for the operator, for operations that use them. */
 cafe_status cafe_engine_hold(cafe_context *context, const cafe_block *x, const cafe_operator *op,
                              void **held);
 
@@ -348,14 +355,14 @@ cafe_status cafe_engine_sample(cafe_context *context, const cafe_graph *graph,
 /* Y = a M X + b X + c Y on the engine of X. */
 cafe_status cafe_block_product(cafe_context *context, const cafe_operator *op, cafe_side side,
                                float a, const cafe_block *x, float b, float c, cafe_block *y);
-/* Y = M X for whoever reads the rows with weights[u] != 0 alone (NULL: all). */
+/* Y = M X for callers that read only the rows with weights[u] != 0 (NULL: all rows). */
 cafe_status cafe_block_product_where(cafe_context *context, const cafe_operator *op, cafe_side side,
                                      const cafe_block *x, const double *weights, cafe_block *y);
 
 /* Fails, by the method's name, where the context's engine is not the processor. */
 cafe_status cafe_engine_need_processor(cafe_context *context, const char *method);
 
-/* The same for what every process may do whole where the engine joins several. */
+/* The same for work that every process may do alone if the engine joins several processes. */
 cafe_status cafe_engine_need_rows(cafe_context *context, const char *method);
 
 /* Moves a block into the processor's memory, where it may be read as rows: whole, in every process.
@@ -367,8 +374,8 @@ cafe_status cafe_block_fetch(cafe_context *context, cafe_block *block);
 /* Does the engine join more than one process? NULL, the processor, does not. */
 bool cafe_engine_joins(const cafe_engine *engine);
 
-/* Where the rows of a result stay: with the processes that hold them, else as cafe_block_fetch().
- * CAFE_ERROR_NUMERIC, in every process, where a number of it is not finite. */
+/* Keeps the rows of a result in the processes that hold them, or copies them as cafe_block_fetch().
+ * Returns CAFE_ERROR_NUMERIC in every process if a number is not finite. */
 cafe_status cafe_block_keep(cafe_context *context, const char *what, cafe_block *block);
 /* The engine of blocks that are to stay so. */
 cafe_status cafe_engine_keeps(cafe_context *context, const cafe_engine **engine);

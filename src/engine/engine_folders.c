@@ -1,10 +1,10 @@
-/* The folders in which engines lie, and who may change what lies there.
+/* The folders that contain engines, and the check who may change their files.
  *
- * The library's own folder is that of the file that the kernel has mapped this code from. The
- * loader's answer (dladdr) would be argv[0] where libcafe is linked into a program, and that is
- * whatever the caller wrote. To load a library is to run its code: so its file, its folder and all
- * folders above belong to root, to the user or to the owner of libcafe's own file (whose code runs
- * already), and nobody else may write them.
+ * Loading a library runs its code. So its file, its folder and all folders above must belong to
+ * root, to the user, or to the owner of libcafe's own file, whose code already runs; nobody else
+ * may have write permission. The library's own folder is that of the file from which the kernel
+ * mapped this code. dladdr() is not used: for a program linked with libcafe.a it returns argv[0],
+ * which the caller of the program chooses.
  */
 #define _GNU_SOURCE
 #include "engine/engine_folders.h"
@@ -76,7 +76,7 @@ cafe_status cafe_engine_check_file(cafe_context *context, const char *path, char
     uid_t owner = owner_of_library();
     if (!realpath(path, real)) return cafe_fail_file(context, path, "cannot be opened", errno);
     cafe_print(part, sizeof part, "%s", real);
-    for (int depth = 0; part[0]; depth++) { /* the file, its folder, those above */
+    for (int depth = 0; part[0]; depth++) { /* the file, its folder, the folders above */
         if (stat(part, &about) != 0)
             return cafe_fail_file(context, part, "cannot be examined", errno);
         if (depth == 0 && !S_ISREG(about.st_mode))

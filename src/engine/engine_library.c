@@ -1,10 +1,10 @@
 /* Engines in shared libraries: found, checked, opened, listed.
  *
- * A library is taken from the folder of libcafe itself (of the program, where libcafe is linked
- * into it, and from the folder that libraries are installed to beside the program's), or from one
- * of CAFE_ENGINE_PATH; a folder that is not an absolute path is passed over, so nothing is ever
- * loaded from where the process happens to stand. Nor is a library that others may change
- * (engine_folders.c). The list loads none, unless it is asked to.
+ * A library comes from one of three places: the folder of libcafe itself (of the program, if
+ * libcafe is linked into it), the folder of installed libraries beside the program's, or a folder
+ * of CAFE_ENGINE_PATH. Folders without an absolute path are ignored, so the working directory of a
+ * process never matters. Libraries that others may change are refused (engine_folders.c). The list
+ * loads no library, unless the caller asks for it.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -78,13 +78,14 @@ static cafe_status check_library(cafe_context *context, const char *path, const 
     return CAFE_OK;
 }
 
-/* Loads the file and checks what it is; *handle is closed by the caller, whatever the status. */
+/* Loads the file and checks that it is an engine. The caller closes *handle, whatever the status.
+ */
 static cafe_status load(cafe_context *context, const char *path, const char *name, void **handle,
                         const cafe_engine_library **library) {
     char real[PATH_MAX];
     *handle = NULL;
     CAFE_PASS(cafe_engine_check_file(context, path, real));
-    /* what a device's own libraries leave running must not lose its code */
+    /* threads of a device's own libraries may run on and must not lose their code */
     *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     *library = *handle ? dlsym(*handle, "cafe_engine_entry") : NULL;
     if (!*handle) return cafe_fail(context, CAFE_ERROR_SYSTEM, "%s", dlerror());
@@ -118,7 +119,7 @@ static cafe_status exchange(cafe_context *context, const void *state, const void
     return engine->ops->exchange(context, engine, give, sizes, got, got_sizes);
 }
 
-/* The processes of an engine, for those who read graphs: NULL, where there is but this one. */
+/* Returns the processes of an engine for the readers of graphs; NULL for a single process. */
 static const cafe_team *team_of(const cafe_context *context, const cafe_engine *engine) {
     opened *o = context->engines;
     while (o && &o->engine != engine) o = o->next;
@@ -228,8 +229,8 @@ static const entry *find_entry(const cafe_engine_list *list, const char *name) {
     return e;
 }
 
-/* Opens the engine and closes it again. One that has no more to say then is only loaded, with the
- * libraries that it needs: to open it may begin what cannot be begun twice in a process. */
+/* Opens the engine and closes it again. An engine without `about` is only loaded, together with the
+ * libraries that it needs: opening it may start parts that a process can start only once. */
 static cafe_status probe(cafe_context *context, entry *e) {
     void *handle = NULL, *state = NULL;
     const cafe_engine_library *library = NULL;
@@ -247,7 +248,8 @@ static cafe_status probe(cafe_context *context, entry *e) {
     return status;
 }
 
-/* Without a probe nothing of the file is read: who may change it is all that is looked at. */
+/* Describes an entry of the list. Without a probe the file is not read; only the permissions are
+ * checked. */
 static void describe(const cafe_engine_list *list, entry *e) {
     char real[PATH_MAX];
     cafe_context *context = list->context;

@@ -1,9 +1,8 @@
-/* Is it one run? Processes that were started together compare what they were given before they
- * begin.
+/* Is it one run? Processes that were started together compare their inputs before they begin.
  *
- * Options are lines of a text. Files are compared by their bytes, since each process may have a
- * copy of its own. Checksums are needed only where size, time or number of a file differ: a file
- * that all processes share is read by none of them for this.
+ * Options are lines of a text. Files are compared by their bytes, since each process may have its
+ * own copy. Checksums are needed only for files whose size, time or inode differ. So a file that
+ * all processes share is not read for the comparison.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +34,8 @@ typedef struct opened {
 
 /* ---- one file -------------------------------------------------------------------------------- */
 
-/* What a pipe gives to one process no other one gets. */
+/* Opens a file to compare. Pipes are refused: bytes that one process reads from a pipe no other
+ * process gets. */
 static cafe_status open_file(cafe_context *context, const char *path, opened *file) {
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0 || fstat(file->fd, &file->about) != 0)

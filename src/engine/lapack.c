@@ -1,5 +1,5 @@
-/* What LAPACK calls of ours: its products of matrices, its errors, and the one function of
- * Fortran's library that is left. */
+/* Functions that LAPACK calls: products of matrices, errors, and the only function of Fortran's
+ * library that it still needs. */
 #include "engine/lapack.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* The routines that cmake/Lapack.cmake takes out of LAPACK, and what they call of ours. Matrices
- * are column-major; the lengths of strings come last, as in Fortran. */
+/* The routines that cmake/Lapack.cmake takes out of LAPACK, and the functions of this library that
+ * they call. Matrices are column-major; lengths of strings come last, as in Fortran. */
 #ifndef CAFE_ENGINE_LAPACK_H
 #define CAFE_ENGINE_LAPACK_H
 
@@ -30,7 +30,7 @@ void cafe_lapack_dgemm(const char *op_a, const char *op_b, const int *rows, cons
                        const double *b, const int *b_step, const double *beta, double *c,
                        const int *c_step, size_t, size_t);
 
-/* Wrong arguments are told by info: nothing is printed, nobody exits. */
+/* Ignores errors about arguments: *info reports them, and the library neither prints nor exits. */
 void cafe_lapack_error(const char *name, const int *info, size_t);
 
 /* Fortran's a // b, blanks up to the size. */

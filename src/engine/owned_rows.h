@@ -10,13 +10,14 @@
 typedef struct cafe_owned {
     const cafe_engine *engine; /* NULL: every row is this process's */
     const cafe_operator *op;
-    void *held;     /* what the engine has of it */
-    int64_t n, own; /* rows, and those of this process */
+    void *held;     /* data of the engine for the operator */
+    int64_t n, own; /* all rows, and the rows of this process */
     int64_t piece;  /* rows of a piece, all of which are one process's (kernels/sum_shapes.h) */
     int64_t count, *mine; /* its pieces, in their order */
 } cafe_owned;
 
-/* All rows; and those of this process where the engine in use multiplies eight columns of them. */
+/* All rows, in one process; and the rows of this process if the engine in use multiplies eight
+ * columns of them. */
 static inline cafe_owned cafe_owned_all(int64_t n) {
     return (cafe_owned){.n = n, .own = n};
 }
@@ -33,8 +34,8 @@ static inline int64_t cafe_owned_row(const cafe_owned *owned, int64_t i) {
 cafe_status cafe_owned_add(cafe_context *context, const cafe_owned *owned, int64_t count,
                            double *sums);
 
-/* cafe_sums() over the rows of all processes, a task those of this process's that it is given: in
- * ranges of `block` rows, or, where several processes have them, in pieces. */
+/* cafe_sums() over the rows of all processes. A task gets rows of this process: ranges of `block`
+ * rows, or pieces if several processes hold the rows. */
 cafe_status cafe_owned_sums(cafe_context *context, const cafe_owned *owned, int64_t block,
                             cafe_sum_task *task, void *argument, int64_t width, double *sums);
 

@@ -1,7 +1,7 @@
-/* Column groups: n x g numbers of a block in a file, in memory while rows are read at random.
+/* Groups of columns: n x g numbers of a block in a file, in memory while rows are read at random.
  *
- * Every column of a product is computed by itself, with a sum over links whose shape is the row's:
- * any grouping of the columns gives the same bits.
+ * Claim: any grouping of the columns gives the same bits. Every column of a product is computed by
+ * itself, and the shape of its sum over edges depends on the row alone.
  */
 #include "engine/panels.h"
 
@@ -16,7 +16,7 @@ static cafe_status refuse(cafe_context *context, double needed) {
                      (double)cafe_room(context) / 1e6, needed / 1e6);
 }
 
-/* Columns of a group: all, or as many as there is room for. */
+/* Chooses the columns of a group: all, or as many as fit in memory. */
 static cafe_status group_columns(cafe_context *context, const cafe_block *x, int64_t *columns) {
     int64_t row = cafe_room(context) / (x->n * (int64_t)sizeof(float));
     *columns = row >= x->stride ? x->stride : row / LANES * LANES;
@@ -44,7 +44,7 @@ done:
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* Bytes of links in memory, not in a mapped file. */
+/* Returns the bytes of edges in memory, without those in a mapped file. */
 static int64_t links_bytes(const cafe_context *context, const cafe_operator_parts *q) {
     int64_t arcs = q->offsets ? q->offsets[q->n] : 0;
     int64_t targets = cafe_is_mapped(context, q->targets) ? 0 : 4 * arcs;
@@ -82,7 +82,7 @@ cafe_status cafe_panel_take(cafe_context *context, cafe_block *x, float **file) 
     return status;
 }
 
-/* The copy fails only when the run is cancelled, and then nobody wants it. */
+/* Copying back fails only if the run is cancelled, and then the block is not used any more. */
 void cafe_panel_return(cafe_context *context, float *file, cafe_block *x) {
     float *rows = x->x;
     x->x = file;

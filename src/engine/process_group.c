@@ -1,7 +1,8 @@
-/* Engines that join several processes: who this one is, which rows it holds, how all of them end.
+/* Engines that join several processes: this process's number, its rows, and the end of all.
  *
- * Every process makes the same calls. What they compute is the same, so most failures are too; what
- * fails in one process alone (a disk, its memory) becomes everybody's where they agree on a status.
+ * Every process makes the same calls and computes the same results, so most failures happen in all
+ * of them. A failure in one process alone (disk, memory) becomes a failure of all at the next
+ * agreement on a status.
  */
 #include "base/processes.h"
 
@@ -96,8 +97,9 @@ static cafe_status check_own(cafe_context *context, const char *what, const cafe
     return CAFE_OK;
 }
 
-/* A sum of floats in double precision is finite when all of them are, and only then: a device tells
- * by its sums of columns. */
+/* Claim: a sum of floats in double precision is finite if and only if all of them are (2^31 times
+ * the largest float is far below the largest double). So sums of columns reveal a number that is
+ * not finite, also on a device. */
 static cafe_status sums_are_finite(cafe_context *context, const cafe_block *x, bool *finite) {
     double *totals = cafe_mem_zero(context, x->columns, sizeof *totals);
     cafe_status status = cafe_mem_had(totals);

@@ -11,7 +11,7 @@
 
 enum {
     BLOCK = 1024,          /* rows of a task */
-    CANCEL_ROWS = 1 << 18, /* rows moved between two looks at the stop flag */
+    CANCEL_ROWS = 1 << 18, /* rows moved between two checks of the cancel flag */
 };
 
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
@@ -61,7 +61,7 @@ static cafe_status run_copy(cafe_context *context, copy_job job) {
     return cafe_ranges(context, job.rows, row < BYTES ? BYTES / row : 1, copy_rows, &job);
 }
 
-/* Floats after the columns, where these are the block's last. */
+/* Returns the number of padding floats to clear, if `end` is the block's last column. */
 static int64_t zeros_after(const cafe_block *x, int64_t end) {
     return x->first == 0 && end == x->columns ? x->stride - end : 0;
 }
@@ -144,8 +144,8 @@ static int64_t list_rows(int64_t n, const double *weights, int32_t *list) {
     return count;
 }
 
-/* The other rows are 0, but for operators without rows and for blocks in files, of which the whole
- * product is made. */
+/* Y = M X in all rows for operators without rows and for blocks in files; otherwise rows with
+ * weight 0 become 0. */
 static cafe_status product_where(cafe_context *context, const cafe_operator *op, void *held,
                                  cafe_side side, const cafe_block *x, const double *weights,
                                  cafe_block *y) {
@@ -175,10 +175,10 @@ static cafe_status project(cafe_context *context, const cafe_operator *op, void 
     return cafe_operator_sums(context, op, x->stride, x->x, s);
 }
 
-/* H in a file is in memory from the first sweep to the last, where there is room for it: its block
- * then points there. */
+/* H in a file moves into memory from the first sweep to the last, if there is room. The block then
+ * points to that memory. */
 typedef struct sweeping {
-    cafe_operator op; /* with what is held of it */
+    cafe_operator op; /* with the data that the engine holds for it */
     cafe_mover *mover;
     cafe_block *h;
     float *file; /* where the rows go in the end; NULL: they stay where they are */

@@ -5,20 +5,21 @@
 
 #include "engine/row_pieces.h"
 
-/* A block whose pages are left to who fills it, in tasks of no less than a huge page. */
+/* Allocates a block without touching its pages: the tasks that fill it touch them, at least a huge
+ * page at a time. */
 cafe_status cafe_processor_room(cafe_context *context, int64_t n, int64_t columns,
                                 cafe_block *block);
 cafe_status cafe_processor_attach(cafe_context *context, const cafe_engine *engine,
                                   const cafe_operator *op, int64_t stride, void **held);
 void cafe_processor_detach(cafe_context *context, const cafe_engine *engine, void *held);
-/* The operator with what is held of it. */
+/* Returns the operator with the data that the engine holds for it. */
 cafe_operator cafe_processor_held(const cafe_operator *op, const void *held);
 cafe_status cafe_processor_start(cafe_context *context, cafe_block *x, const cafe_start *how);
 cafe_status cafe_processor_gram(cafe_context *context, const cafe_block *a, const cafe_block *b,
                                 const double *weights, bool single, double *gram);
 /* The upper triangle of the sum over pieces of consecutive rows, starts[pieces + 1], as a sum
- * without an order: parts of it may be added up in any way. lengths: no less than those of the
- * columns, of all rows that will be added up. */
+ * without order: parts may be added in any order. lengths: at least the lengths of the columns over
+ * all rows of the final sum. */
 cafe_status cafe_processor_gram_even(cafe_context *context, const cafe_block *a,
                                      const cafe_block *b, const double *weights, double *gram);
 cafe_status cafe_processor_gram_pieces(cafe_context *context, const cafe_block *a,

@@ -1,10 +1,10 @@
-/* What the processor's engine holds of an operator: the weights of its links, worked out.
+/* The processor's data for an operator: the weights of its edges with all factors included,
  *
- *     a_j = a(u,w) f_u f_w      for link j of row u, which leads to w
+ *     a_j = a(u,w) f_u f_w      for edge j of row u, which leads to w.
  *
- * Every pass over the links would otherwise read the factor of every neighbour, which lies as far
- * away as its row once the factors outgrow the cache. Four bytes a link, which are no more than the
- * rows of a block take, and an eighth of the memory left at most.
+ * Without them every pass over the edges would read the factor of every neighbour, at random
+ * addresses once the factors outgrow the cache. The data take four bytes an arc: at most the size
+ * of a block of rows, and at most an eighth of the free memory.
  */
 #include "base/memory.h"
 #include "base/memory_limit.h"
@@ -13,7 +13,7 @@
 
 enum {
     ROWS = 4096,      /* of a task */
-    AHEAD = 32,       /* links from asking for a factor to its use */
+    AHEAD = 32,       /* edges between the prefetch of a factor and its use */
     SHARE = 8,        /* of the memory left */
     CACHED = 1 << 19, /* factors that a core's cache holds */
 };

@@ -1,4 +1,4 @@
-/* How rows are started: by random numbers, given rows, labels, or the links of the graph. */
+/* The first rows of a block: random numbers, given rows, labels, or sums over edges. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct start_job {
     cafe_block *x;
     const cafe_start *start;
     const cafe_kernels *kernels;
-    cafe_operator op; /* of the links, with what is held of it */
+    cafe_operator op; /* operator of the edges, with the data that the engine holds for it */
 } start_job;
 
 /* Entries uniform in (-1,1) from 16 bits each: the direction is all that matters. */
@@ -41,8 +41,8 @@ static void ask_mark(const cafe_start *start, int64_t w) {
     __builtin_prefetch(start->small ? (const void *)&start->small[w] : &start->marks[w]);
 }
 
-/* row u of A S; it is 0 before. What is far away is asked for LIST links ahead, and read for many
- * of them at a time. */
+/* row u of A S, which is 0 on entry. Distant rows are prefetched LIST edges ahead, for many edges
+ * at a time. */
 static void add_links(const start_job *job, int64_t u, float *row) {
     enum { LIST = 64 };
     const cafe_operator_parts *a = &job->op.parts;

@@ -23,7 +23,8 @@ typedef struct gram_job {
     const cafe_block *a, *b;
     const double *weights;
     bool single;
-    bool even;        /* the symmetric part of a's products with b, from those of a + b */
+    bool even;        /* compute the symmetric part of a^T b from (a + b): a^T b + b^T a = (a + b)^T
+                       * (a + b) - a^T a - b^T b */
     int64_t k, block; /* columns; rows of a part */
     int64_t width;    /* numbers of a converted row: [a b], or [a b a+b] */
     int64_t scratch;  /* bytes of `rows` per worker */
@@ -81,8 +82,8 @@ static void part_even(int64_t k, double *gram) {
         }
 }
 
-/* gram += the products of so many rows, 256 at most: in single precision these are summed up before
- * they are added in double. */
+/* gram += X^T Y of `count` <= 256 rows. The products of these rows are summed in single precision,
+ * then added in double precision. */
 static void add_rows(const gram_job *job, int64_t count, const void *rows, int64_t stride,
                      float *block, double *gram) {
     int64_t k = job->k;
@@ -98,8 +99,7 @@ static void add_rows(const gram_job *job, int64_t count, const void *rows, int64
         for (int64_t j = i; j < k; j++) gram[i * k + j] += block[i * k + j];
 }
 
-/* Rows first .. end - 1. Those of weight 0 are left out; single rows of weight 1 need no
- * conversion. */
+/* Adds rows first .. end - 1, without rows of weight 0. Rows of weight 1 need no scaled copy. */
 static void gram_rows(const gram_job *job, int64_t first, int64_t end, int32_t worker,
                       double *gram) {
     int64_t k = job->k, count = 0;
@@ -226,7 +226,7 @@ typedef struct transform_job {
     int64_t k;
     const double *m;
     const int64_t
-        *kept; /* NULL: all columns, M is columns x k; else M is k x k, upper triangular */
+        *kept; /* NULL: all columns, M is columns x k; otherwise M is k x k, upper triangular */
     const double *shift; /* NULL: 0 */
     double *rows;        /* ROWS x 2 columns per worker */
 } transform_job;
@@ -286,7 +286,8 @@ cafe_status cafe_processor_scale(cafe_context *context, cafe_block *x, const dou
     return cafe_ranges(context, x->n, ROWS, scale_block, &job);
 }
 
-/* One block of fixed size after the other: short beside the Gram matrix of the same columns. */
+/* Sums of squares of columns, block after block of fixed size: cheap beside the Gram matrix of the
+ * same columns. */
 typedef struct norm_job {
     const cafe_block *x;
     const double *factors;

@@ -1,7 +1,6 @@
-/* What a piece of rows gives to a sum over all rows (kernels/sum_shapes.h): one body for every
- * engine whose rows lie in memory. Rows first .. last - 1 of a block of the processor, from the
- * first to the last.
- */
+/* The contribution of a piece of rows to a sum over all rows (kernels/sum_shapes.h): one body for
+ * all engines with rows in memory. Rows first .. last - 1 of a block of the processor are added
+ * from the first to the last. */
 #ifndef CAFE_ENGINE_ROW_PIECES_H
 #define CAFE_ENGINE_ROW_PIECES_H
 
