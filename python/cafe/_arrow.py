@@ -12,6 +12,8 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
+from ._sources import objects
+
 _NUMBERS = {"c": "i1", "C": "u1", "s": "i2", "S": "u2", "i": "i4", "I": "u4", "l": "i8", "L": "u8",
             "e": "f2", "f": "f4", "g": "f8"}
 _TEXTS = {"u": "i4", "U": "i8"}  # by the type of their offsets
@@ -207,7 +209,7 @@ def _texts(column: Any, kind: str, first: int, count: int, batch: Any, what: str
     whole = b"" if ends[-1] == ends[0] else _buffer(column, 2, "u1", int(ends[0]),
                                                     int(ends[-1] - ends[0]), batch, what).tobytes()
     at = (ends - ends[0]).tolist()
-    return _objects([_text(whole[a:b], what) for a, b in zip(at, at[1:])])
+    return objects([_text(whole[a:b], what) for a, b in zip(at, at[1:])])
 
 
 def _text(piece: bytes, what: str) -> str:
@@ -236,7 +238,7 @@ def _views(column: Any, first: int, count: int, batch: Any, what: str) -> np.nda
         else:
             found.append(_text(_buffer(column, 2 + number, "u1", at, length, batch, what).tobytes(),
                                what))
-    return _objects(found)
+    return objects(found)
 
 
 def _of_dictionary(field: Any, column: Any, first: int, count: int, batch: Any,
@@ -260,9 +262,3 @@ def _of_words(field: Any, words: Any, batch: Any, what: str) -> np.ndarray:
     plain = _Array.from_buffer_copy(words)
     plain.null_count = 0
     return _values(field.dictionary.contents, plain, words.offset, words.length, batch, what)
-
-
-def _objects(texts: List[str]) -> np.ndarray:
-    array = np.empty(len(texts), dtype=object)
-    array[:] = texts
-    return array

@@ -8,6 +8,7 @@ from typing import Any, Iterable, Mapping, Tuple
 import numpy as np
 
 from ._arrays import refuse_masked
+from ._sources import is_missing, objects
 from .graph import Graph
 
 
@@ -81,7 +82,7 @@ def _in_order(y: Any, graph: Graph, what: str) -> np.ndarray:
         y = one_column(y, what)
         return _by_name(y.index, _values(y), graph, what, not _counted(y.index))
     if isinstance(y, Mapping):
-        return _by_name(list(y), _objects(y.values()), graph, what, True)
+        return _by_name(list(y), objects(list(y.values())), graph, what, True)
     values = _values(y)
     if values.ndim != 1:
         raise ValueError(f"{what}: expected a label per node, found shape {values.shape}")
@@ -147,16 +148,8 @@ def _values(y: Any) -> np.ndarray:
     if isinstance(y, np.ndarray):
         return y
     if hasattr(y, "iloc"):
-        return y.to_numpy() if isinstance(y.dtype, np.dtype) else _objects(y.tolist())
-    return _objects(y)
-
-
-def _objects(values: Iterable[Any]) -> np.ndarray:
-    listed = list(values)
-    found = np.empty(len(listed), object)
-    for i, value in enumerate(listed):  # one by one: NumPy would look into tuples
-        found[i] = value
-    return found
+        return y.to_numpy() if isinstance(y.dtype, np.dtype) else objects(y.tolist())
+    return objects(list(y))
 
 
 def _unknown(labels: np.ndarray, what: str) -> np.ndarray:
@@ -171,13 +164,7 @@ def missing_labels(labels: np.ndarray) -> np.ndarray:
     """Where there is none."""
     if labels.dtype.kind in "biuU":
         return np.zeros(len(labels), bool)
-    return np.fromiter(map(_is_missing, labels), bool, len(labels))
-
-
-def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(label, (float, np.floating)) and bool(np.isnan(label))
+    return np.fromiter(map(is_missing, labels), bool, len(labels))
 
 
 def _is_minus_one(label: Any) -> bool:

@@ -18,7 +18,6 @@ from ._labels import decode_labels, rows_by_name
 from ._library import lib
 from ._options import Option, Table
 from ._shown import Shown
-from .graph import Graph
 
 FORMS = [n.rpartition("_")[2].lower() for n in _abi.ENUMS["cafe_form"]]
 

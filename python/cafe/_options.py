@@ -146,6 +146,13 @@ def check_keywords(given: Mapping[str, Any], allowed: Iterable[str], what: str) 
             raise unknown_keyword(name, names, what)
 
 
+def options_of(given: Mapping[str, Any], caller: str, *tables: str) -> Tuple[Dict[str, Any], ...]:
+    """The keywords that each of these tables has; a TypeError for one that none has."""
+    known = [[o.keyword for o in Table.named(name).options] for name in tables]
+    check_keywords(given, [keyword for names in known for keyword in names], caller)
+    return tuple({k: given[k] for k in names if k in given} for names in known)
+
+
 def unknown_keyword(name: str, names: Iterable[str], what: str) -> TypeError:
     """'SphereGCN() got an unexpected keyword argument 'colums'; did you mean 'columns'?'"""
     known, tool = sorted(names), python_name(name)

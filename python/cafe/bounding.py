@@ -7,7 +7,7 @@ import numpy as np
 from ._arrays import copied
 from ._call import Context, Verbose, run, seed_of, threads_of
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Shown, html_table, text_table
 from .graph import as_graph
 from .ranking import sample_edges
@@ -74,8 +74,7 @@ def bounds(graph: Any, *, random_state: Any = None, n_jobs: Optional[int] = None
     (True, True, True)
     """
     g = as_graph(graph, n_jobs)
-    table = Table.named("bounds")
-    check_keywords(options, [o.keyword for o in table.options], "bounds")
+    options_of(options, "bounds", "bounds")
 
     def bound(found: Any) -> Bound:
         values: Dict[str, Any] = {n: getattr(found, n) for n in Bound.__dataclass_fields__}
@@ -85,7 +84,7 @@ def bounds(graph: Any, *, random_state: Any = None, n_jobs: Optional[int] = None
         sampled = sample_edges(context, g)
         op = context.make("cafe_operator_modularity", "cafe_operator", sampled.pointer,
                           keep=[sampled])
-        o = table.pointer_to(context, options, "cafe_bounds_options")
+        o = Table.named("bounds").pointer_to(context, options, "cafe_bounds_options")
         made = context.make("cafe_bounds_find", "cafe_bounds", op.pointer, o, keep=[op])
         r = lib.cafe_bounds_get(made.pointer).contents
         arrays = [copied(a, g.n_nodes) for a in (r.x, r.xc, r.qx, r.first)]

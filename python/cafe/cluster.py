@@ -1,5 +1,5 @@
 """Estimators that find communities: a class for every method of the registry that has no vectors."""
-from typing import Any, Dict, Optional, Type
+from typing import Any, Dict, Type
 
 import ctypes
 import numpy as np

@@ -7,11 +7,10 @@ from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _miserables
 from ._arrays import copied
 from ._call import Context, c_path, run, threads_of
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Shown
 from .graph import Graph, generate
 
@@ -51,7 +50,8 @@ def les_miserables() -> Graph:
     >>> graph, graph.neighbors("Javert")[:2].tolist()
     (Graph(77 nodes, 254 edges, weighted), ['Valjean', 'Fantine'])
     """
-    lines = [line.split("|") for line in _miserables.TEXT.splitlines()]
+    text = pathlib.Path(__file__).with_name("les_miserables.txt").read_text()
+    lines = [line.split("|") for line in text.splitlines() if line[0] != "#"]
     links = [(u, *map(int, (met if ":" in met else met + ":1").split(":")))
              for u, (_, all_met) in enumerate(lines) for met in all_met.split()]
     table = np.array(links)
@@ -186,11 +186,10 @@ def _is_number(text: str) -> bool:
 def _labelled(graph_file: pathlib.Path, label_file: Optional[pathlib.Path], threads: int,
               options: Any) -> Tuple[Graph, Optional[np.ndarray]]:
     """A graph from a file, in which nodes that only the label file names are isolated nodes."""
-    table = Table.named("graph")
-    check_keywords(options, [o.keyword for o in table.options], "load")
+    options_of(options, "load", "graph")
 
     def work(context: Context) -> Tuple[Graph, Optional[np.ndarray]]:
-        o = table.pointer_to(context, options, "cafe_graph_options")
+        o = Table.named("graph").pointer_to(context, options, "cafe_graph_options")
         handle = context.make("cafe_graph_read", "cafe_graph", c_path(graph_file), o)
         if label_file:
             made, added = handle.pointer, ctypes.c_int64()

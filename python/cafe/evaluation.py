@@ -1,7 +1,7 @@
 """How good vectors and communities are: node classification, link prediction, partitions."""
 import ctypes
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._labels import encode_labels
 from ._library import lib
 from ._method import Run, sampled_as
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Figure, Rows, Shown
 from ._sklearn import warn
 from .explanation import communities_of, embedding_of
@@ -291,14 +291,6 @@ def _named(model: Any) -> Optional[Dict[str, Any]]:
     return None
 
 
-def _options(options: Mapping[str, Any], task: str, caller: str) -> Tuple[Dict[str, Any], ...]:
-    tables = [Table.named(name) for name in (task, "logistic")]
-    check_keywords(options, [o.keyword for t in tables for o in t.options], caller)
-    first, second = ({o.keyword: options[o.keyword] for o in t.options if o.keyword in options}
-                     for t in tables)
-    return first, second
-
-
 def _shares(train: Any) -> np.ndarray:
     found = np.atleast_1d(np.asarray(train))
     shares = np.ascontiguousarray(found, np.float64) if found.dtype.kind in "iuf" else np.zeros(1)
@@ -365,7 +357,7 @@ def evaluate_classification(graph: Any, labels: Any, model: Any = None, *, train
     True
     """
     g = as_graph(graph, n_jobs)
-    own, logistic = _options(options, "classify", "evaluate_classification")
+    own, logistic = options_of(options, "evaluate_classification", "classify", "logistic")
     targets, shares, seed = _Targets(labels, g), _shares(train), seed_of(random_state)
     targets.warn()
 
@@ -433,7 +425,7 @@ def evaluate_links(graph: Any, model: Any = None, *, train: Any = SHARES,
     (['accuracy', 'f1', 'auc', 'average_precision'], True)
     """
     g = as_graph(graph, n_jobs)
-    own, logistic = _options(options, "link", "evaluate_links")
+    own, logistic = options_of(options, "evaluate_links", "link", "logistic")
     shares, chosen = _shares(train), _default() if model is None else model
     honest = own.get("protocol", Table.named("link").default("protocol")) == "honest"
     if _is_estimator(chosen) and chosen._method.takes("NEEDS_LABELS"):
@@ -492,8 +484,7 @@ def evaluate_clustering(graph: Any, communities: Any = None, labels: Any = None,
     (4, 0.4198, 0.5878)
     """
     g = as_graph(graph, n_jobs)
-    check_keywords(options, [o.keyword for o in Table.named("sample").options],
-                   "evaluate_clustering")
+    options_of(options, "evaluate_clustering", "sample")
     part = communities_of(communities, g)
     label = None if labels is None else encode_labels(labels, g, "labels")[0]
 

@@ -15,8 +15,8 @@ from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
 from ._method import Given, Run, sampled_as
-from ._options import Table, check_keywords
-from ._shown import Shown, html_table, listed
+from ._options import Table, options_of
+from ._shown import Shown, html_table, json_ready, listed
 from .graph import Graph, as_graph
 
 CHEAP_NODES, CHEAP_EDGES = 3000, 30000  # up to here spectrum and bound come unasked
@@ -229,17 +229,9 @@ class Explanation:
 
     def to_dict(self) -> Dict[str, Any]:
         """Everything but node cards, as plain Python: for JSON."""
-        whole = {"sampling": self.sampling, "degree_exponent": self.degree_exponent,
-                 "modularity": self.modularity, "generalised": self.generalised,
-                 "ritz_values": self.ritz_values.tolist(), "residuals": self.residuals.tolist(),
-                 "partition_modularity": self.partition_modularity,
-                 "dimensions": [asdict(d) for d in self.dimensions],
-                 "communities": [asdict(c) for c in self.communities]}
-        for name in ("spectrum", "ceiling"):
-            found = getattr(self, name)
-            whole[name] = None if found is None else {
-                k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(found).items()}
-        return whole
+        names = ("sampling", "degree_exponent", "modularity", "generalised", "ritz_values", "residuals",
+                 "partition_modularity", "dimensions", "communities", "spectrum", "ceiling")
+        return {name: json_ready(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
         bound = f", no partition above {self.ceiling.bound:.4f}" if self.ceiling else ""
@@ -405,27 +397,23 @@ def explain(graph: Any, embedding: Any = None, *, communities: Any = None, label
     if embedding is None:
         embedding, graph = graph, getattr(graph, "graph_", graph)
     g = as_graph(graph, n_jobs)
-    tables = {n: Table.named(n) for n in ("explain", "spectrum", "ceiling", "sample")}
-    check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "explain")
+    names = ("explain", "spectrum", "ceiling", "sample")
+    chosen = dict(zip(names, options_of(options, "explain", *names)))
     vectors = embedding_of(embedding, g)
     part = communities_of(communities, g)
     label = None if labels is None else encode_labels(labels, g, "labels")
     cheap = g.n_nodes <= CHEAP_NODES and g.n_edges <= CHEAP_EDGES
 
-    def chosen(table: str) -> Dict[str, Any]:
-        return {o.keyword: options[o.keyword] for o in tables[table].options
-                if o.keyword in options}
-
     def work(context: Context) -> Explanation:
-        given = given_to(embedding, sampling, chosen("sample"), seeds, attributes)
-        how = How(g, vectors, part, given, chosen("explain"))
+        given = given_to(embedding, sampling, chosen["sample"], seeds, attributes)
+        how = How(g, vectors, part, given, chosen["explain"])
         model, handle, top = how.open(context)
         cards = None if label is None else _label_cards(vectors, *label)
         found = Explanation(how, model, handle, cards, top)
         if spectrum is True or (spectrum == "auto" and cheap):
-            found.spectrum = _spectrum(context, handle, chosen("spectrum"))
+            found.spectrum = _spectrum(context, handle, chosen["spectrum"])
         if bound is True or (bound == "auto" and cheap):
-            found.ceiling = _ceiling(context, model, found.partition, chosen("ceiling"))
+            found.ceiling = _ceiling(context, model, found.partition, chosen["ceiling"])
         return found
 
     return run(work, threads_of(n_jobs), seed_of(random_state), verbose)

@@ -10,7 +10,7 @@ from ._arrays import block, copied, pointer
 from ._call import Context, c_path, c_text, of_size, run
 from ._fitted import result_of
 from ._library import lib
-from .graph import Graph, as_graph
+from .graph import as_graph
 
 Path = Union[str, "os.PathLike[str]"]
 _STREAM_BYTES = 5 * ctypes.sizeof(ctypes.c_void_p)  # struct ArrowArrayStream

@@ -11,7 +11,7 @@ from ._call import CafeNodeError, Context, Handle, Verbose, c_path, c_text, run,
 from ._certain import certain_links
 from ._library import lib
 from ._names import in_python
-from ._options import Table, check_keywords, described_options
+from ._options import Table, check_keywords, described_options, options_of
 from ._sklearn import warn
 
 _OF_FILES = {"format", "trust", "source", "target", "weight", "header", "delimiter", "decimal",
@@ -242,14 +242,13 @@ ignored column 0 'year'; a heading; semicolons"
         >>> cafe.Graph.from_points(x, n_neighbors=5).n_nodes
         50
         """
-        table = Table.named("points")
-        check_keywords(options, [o.keyword for o in table.options], "from_points")
+        options_of(options, "from_points", "points")
         rows = as_numbers(x, "x")
         values = block(rows, rows.shape[0] if rows.ndim else 0, "x")
         names = _sources.as_names(list(x.index)) if hasattr(x, "iloc") else None
 
         def work(context: Context) -> Handle:
-            o = table.pointer_to(context, options, "cafe_points_options")
+            o = Table.named("points").pointer_to(context, options, "cafe_points_options")
             return context.make("cafe_graph_from_points", "cafe_graph", values.shape[0],
                                 values.shape[1], pointer(values), o)
 
@@ -667,14 +666,13 @@ def generate(model: str = "planted", *, random_state: Any = None, n_jobs: Option
     >>> graph.n_nodes, sorted(set(blocks.tolist()))
     (300, [0, 1, 2])
     """
-    table = Table.named("generate")
-    check_keywords(options, [o.keyword for o in table.options], "generate")
+    options_of(options, "generate", "generate")
     models = {n.rpartition("_")[2].lower(): v for n, v in _abi.ENUMS["cafe_generator"].items()}
     if model not in models:
         raise ValueError(f"model={model!r}: expected one of {', '.join(models)}")
 
     def work(context: Context) -> Tuple[Handle, np.ndarray]:
-        o = table.pointer_to(context, options, "cafe_generate_options")
+        o = Table.named("generate").pointer_to(context, options, "cafe_generate_options")
         labels = np.zeros(o.contents.nodes, np.int32)
         made = ctypes.POINTER(_abi.cafe_graph)()
         context.call("cafe_generate", models[model], o, made, pointer(labels))

@@ -1,6 +1,5 @@
 """Pictures of points in the plane: PNG, SVG, characters."""
 import ctypes
-import os
 import pathlib
 import tempfile
 from typing import Any, Optional, Tuple
@@ -13,7 +12,7 @@ from ._call import Context, Verbose, c_path, c_shown, of_size, run
 from ._fitted import result_of
 from ._labels import encode_labels
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from .export import Path
 from .graph import Graph, as_graph
 
@@ -132,7 +131,7 @@ def plot(points: Any, *, graph: Any = None, labels: Any = None, values: Any = No
     >>> picture.pixels().shape[2], picture.svg()[:5]
     (3, '<?xml')
     """
-    check_keywords(options, [o.keyword for o in Table.named("plot").options], "plot")
+    options_of(options, "plot", "plot")
     if labels is not None and values is not None:
         raise ValueError("labels= and values=: colours tell one of them")
     g = None if graph is None else as_graph(graph, n_jobs)

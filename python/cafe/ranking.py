@@ -7,7 +7,7 @@ import numpy as np
 from . import _abi
 from ._arrays import pointer, whole
 from ._call import Context, Handle, Verbose, run, threads_of
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Rows, Shown
 from .graph import Graph, as_graph
 
@@ -69,8 +69,7 @@ def rank(graph: Any, by: str = "pagerank", *, subset: Optional[Sequence] = None,
       32   0.07169
     """
     g = as_graph(graph, n_jobs)
-    table = Table.named("pagerank")
-    check_keywords(options, [o.keyword for o in table.options], "rank")
+    options_of(options, "rank", "pagerank")
     if by not in KINDS:
         raise ValueError(f"by={by!r}: expected one of {', '.join(KINDS)}")
     if by == "relative" and subset is None:
@@ -85,7 +84,7 @@ def rank(graph: Any, by: str = "pagerank", *, subset: Optional[Sequence] = None,
     def work(context: Context) -> Ranking:
         sampled, report = sample_edges(context, g), {}
         if by == "pagerank":
-            o = table.pointer_to(context, options, "cafe_pagerank_options")
+            o = Table.named("pagerank").pointer_to(context, options, "cafe_pagerank_options")
             found = context.figures("cafe_rank_pagerank", "cafe_pagerank_report", sampled.pointer, o,
                                     pointer(member), pointer(values))
             report = {name: getattr(found, name) for name, _ in found._fields_}

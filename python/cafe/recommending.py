@@ -6,9 +6,9 @@ import numpy as np
 
 from . import _abi
 from ._arrays import copied, pointer, whole
-from ._call import Context, Verbose, of_size, run, seed_of, threads_of
+from ._call import Context, Handle, Verbose, of_size, run, seed_of, threads_of
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Rows
 from .explanation import embedding_of
 from .graph import Graph, as_graph
@@ -43,7 +43,7 @@ def _options(context: Context, count: int, score: str, linked: bool, sides: bool
 
 
 def _checked(score: str, embedding: Any, options: Dict[str, Any], caller: str) -> None:
-    check_keywords(options, [o.keyword for o in Table.named("decoder").options], caller)
+    options_of(options, caller, "decoder")
     if score not in SCORES:
         raise ValueError(f"score={score!r}: expected one of {', '.join(SCORES)}")
     if embedding is not None and score != "product":
@@ -150,24 +150,13 @@ def hide_links(graph: Any, share: float = 0.1, *, random_state: Any = None) -> S
         try:
             source, target = (copied(ends, split.hidden, np.int32)
                               for ends in (split.source, split.target))
-            offsets = ctypes.POINTER(ctypes.c_int64)()
-            targets = ctypes.POINTER(ctypes.c_int32)()
-            weights = ctypes.POINTER(ctypes.c_float)()
-            lib.cafe_graph_csr(split.training, offsets, targets, weights)
-            first = copied(offsets, g.n_nodes + 1, np.int64)
-            arrays = (first, copied(targets, int(first[-1]), np.int32),
-                      copied(weights, int(first[-1]), np.float32) if weights else None)
+            borrowed = Graph._of(Handle(split.training, lambda at: None), g.names)
+            made, arrays = borrowed.__reduce__()
         finally:
             lib.cafe_split_free(context.pointer, split)
-        return Split(_graph_of(arrays, g), g.nodes[source], g.nodes[target])
+        return Split(made(*arrays), g.nodes[source], g.nodes[target])
 
     return run(work, 1, seed_of(random_state))
-
-
-def _graph_of(arrays: Any, like: Graph) -> Graph:
-    from .graph import _restored
-    offsets, targets, weights = arrays
-    return _restored(offsets, targets, weights, bool(like.counts["self_loops_kept"]), like.names)
 
 
 def evaluate_recommendation(graph: Any, share: float = 0.1, count: int = 10, *,

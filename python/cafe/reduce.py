@@ -3,7 +3,6 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from . import _abi
 from ._arrays import as_floats, as_numbers, copied, pointer, refuse_masked
 from ._base import RUN, Estimator
 from ._call import Context, seconds

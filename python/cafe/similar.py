@@ -7,7 +7,7 @@ from ._arrays import as_floats, as_numbers, pointer, whole
 from ._call import CafeNodeError, Context, Handle, Verbose, run, seed_of, threads_of
 from ._fitted import result_of
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Rows
 
 
@@ -34,8 +34,7 @@ class SimilarIndex:
 
     def __init__(self, vectors: Any, *, names: Any = None, random_state: Any = None,
                  n_jobs: Optional[int] = None, verbose: Verbose = False, **options: Any) -> None:
-        table = Table.named("similar")
-        check_keywords(options, [o.keyword for o in table.options], "SimilarIndex")
+        options_of(options, "SimilarIndex", "similar")
         own = vectors.index if hasattr(vectors, "iloc") else getattr(vectors, "nodes_", None)
         given = own if names is None else names
         self._rows = _rows(result_of(vectors, "embedding_"), "vectors")
@@ -48,7 +47,7 @@ class SimilarIndex:
         self.measure = options.get("measure", "cosine")
 
         def work(context: Context) -> Handle:
-            o = table.pointer_to(context, options, "cafe_similar_options")
+            o = Table.named("similar").pointer_to(context, options, "cafe_similar_options")
             return context.make("cafe_similar_create", "cafe_similar", *self._rows.shape,
                                 pointer(self._rows), o)
 

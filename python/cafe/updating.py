@@ -7,7 +7,7 @@ import numpy as np
 from ._arrays import copied, pointer
 from ._call import Context, Handle, Verbose, run, seed_of, threads_of
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Shown
 from ._sklearn import warn
 from ._sources import as_names, weights_of
@@ -122,15 +122,14 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     (Graph(35 nodes, 79 edges), (35, 4), 2)
     """
     g = as_graph(graph, n_jobs)
-    tables = {n: Table.named(n) for n in ("update", "transition")}
-    check_keywords(options, [o.keyword for t in tables.values() for o in t.options], "update")
+    own, of_communities = options_of(options, "update", "update", "transition")
     form = getattr(embedding, "output_form", "raw")
     if form != "raw":
         raise ValueError(f"embedding: expected vectors in their raw form, found {form!r}: "
                          f"{type(embedding).__name__}(output_form='raw')")
     rows = embedding_of(embedding, g)
     if "degree_exponent" not in options and hasattr(embedding, "degree_exponent"):
-        options["degree_exponent"] = embedding.degree_exponent
+        own["degree_exponent"] = embedding.degree_exponent
     part = communities_of(communities, g)
     comes, goes = _pairs(added, "added"), _pairs(removed, "removed")
     for u, w, _ in goes:
@@ -142,18 +141,13 @@ def update(graph: Any, embedding: Any, *, added: Any = None, removed: Any = None
     weights = None if all(w is None for w in told) else weights_of(
         [1.0 if w is None else w for w in told])
 
-    def values(table: str) -> Dict[str, Any]:
-        return {o.keyword: options[o.keyword] for o in tables[table].options
-                if o.keyword in options}
-
     def work(context: Context) -> Update:
         source, target = (np.ascontiguousarray(ends[:, j]) for j in (0, 1))
         changes, updated = apply_changes(context, g, g.n_nodes + len(new),
-                                         (source, target, weights, gone), rows, values("update"))
+                                         (source, target, weights, gone), rows, own)
         found = _found(g, new, changes, updated)
         if part is not None:
-            found.transition = _transition(context, found, part, tables["transition"].pointer_to(
-                context, values("transition"), "cafe_transition_options"))
+            found.transition = _transition(context, found, part, of_communities)
         return found
 
     found = run(work, threads_of(n_jobs), seed_of(random_state), verbose)
@@ -189,6 +183,7 @@ def _names(graph: Graph, new: List[Any]) -> Any:
 
 
 def _transition(context: Context, found: Update, part: np.ndarray, options: Any) -> Transition:
+    o = Table.named("transition").pointer_to(context, options, "cafe_transition_options")
     sampled = sample_edges(context, found.graph)
     op = context.make("cafe_operator_modularity", "cafe_operator", sampled.pointer, keep=[sampled])
     layers = context.make("cafe_layers_find", "cafe_layers", op.pointer, None, keep=[op])
@@ -197,7 +192,7 @@ def _transition(context: Context, found: Update, part: np.ndarray, options: Any)
     before = np.where(found.origin < 0, -1, part[found.origin]).astype(np.int32)
     drift = np.where(np.isnan(found.drift), -1, found.drift)
     made = context.make("cafe_transition_find", "cafe_transition", nodes, pointer(before),
-                        top.partition, pointer(drift), options)
+                        top.partition, pointer(drift), o)
     t = lib.cafe_transition_get(made.pointer).contents
     return Transition(t.old_count, t.new_count, t.born, t.died, t.split, t.merged,
                       copied(t.heir, t.old_count, np.int32), copied(t.parent, t.new_count, np.int32),

@@ -15,7 +15,7 @@ from ._call import Context, Handle, Verbose, c_path, c_shown, of_size, run, seed
 from ._fitted import made_with, result_of
 from ._labels import encode_labels, rows_by_name
 from ._library import lib
-from ._options import Table, check_keywords
+from ._options import Table, options_of
 from ._shown import Shown
 from .explanation import embedding_of
 from .graph import Graph, as_graph, twin_of
@@ -31,8 +31,7 @@ def layout(graph: Any, embedding: Any, *, random_state: Any = None, n_jobs: Opti
     (34, 2)
     """
     g = as_graph(graph, n_jobs)
-    table = Table.named("map")
-    check_keywords(options, [o.keyword for o in table.options], "layout")
+    options_of(options, "layout", "map")
     vectors = embedding_of(embedding, g)
     return run(lambda context: _map(context, g, vectors, options), threads_of(n_jobs),
                seed_of(random_state), verbose)
@@ -215,7 +214,7 @@ def view(graph: Any, embedding: Any, path: Union[str, os.PathLike, None] = None,
     '<!DOCTYPE html>'
     """
     g = as_graph(graph, n_jobs)
-    check_keywords(options, [o.keyword for o in Table.named("view").options], "view")
+    options_of(options, "view", "view")
     vectors = embedding_of(embedding, g)
     given_part = result_of(communities, "communities_")
     part: Any = None
